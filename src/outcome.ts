@@ -1,0 +1,33 @@
+/** How a poll can fail, named by what the operator (or the exporter) does next. */
+export const FAILURE_OUTCOMES = [
+  'unauthorized',
+  'forbidden',
+  'not_found',
+  'not_acceptable',
+  'rate_limited',
+  'server_error',
+  'timeout',
+  'network',
+  'undecodable',
+] as const;
+
+export type FailureOutcome = (typeof FAILURE_OUTCOMES)[number];
+
+/** How a poll ends: with data, with a successful answer that holds none, or with a failure. */
+export const OUTCOMES = ['ok', 'empty', ...FAILURE_OUTCOMES] as const;
+
+export type Outcome = (typeof OUTCOMES)[number];
+
+/** A read of the platform that brought no usable answer. Its message is safe to log: it holds no secret. */
+export class PlatformFailure extends Error {
+  override readonly name = 'PlatformFailure';
+  readonly outcome: FailureOutcome;
+  /** The answer's HTTP status, where there was an answer. */
+  readonly status: number | undefined;
+
+  constructor(outcome: FailureOutcome, reason: string, status?: number) {
+    super(reason);
+    this.outcome = outcome;
+    this.status = status;
+  }
+}

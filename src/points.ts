@@ -1,0 +1,25 @@
+/**
+ * The points of one series as an answer gave them, cleaned: timestamps (ms since the epoch, the start of each
+ * bucket) ascending and unique, values finite and not negative. Two flat arrays, since a large account has millions.
+ */
+export interface Points {
+  readonly timestamps: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** Why a row of an answer was dropped. */
+export const REJECTION_REASONS = [
+  'not_a_pair',
+  'bad_timestamp',
+  'bad_value',
+  'negative',
+  'seconds',
+  'future',
+  'duplicate',
+  'misaligned',
+] as const;
+
+export type RejectionReason = (typeof REJECTION_REASONS)[number];
+
+/** How many rows of an answer were dropped, by reason. */
+export type Rejections = Map<RejectionReason, number>;

@@ -1,0 +1,23 @@
+/** One GET of the platform's API. */
+export interface Resource {
+  /** Below the account's base address, for instance `/analytics/metadata`. */
+  readonly path: string;
+  /** The `version` of the Accept header (section 9). */
+  readonly version: 1 | 2 | 3;
+  readonly query?: Readonly<Record<string, string>>;
+}
+
+/** A successful answer. */
+export interface Answer {
+  /** The JSON document. */
+  readonly body: unknown;
+  /** Its size on the wire, decoded. */
+  readonly bytes: number;
+}
+
+/**
+ * Performs one operation under the account's quota. The resource is a function because it is made when the
+ * operation may leave, not when it was asked for: a window computed before a long wait would be an old one.
+ * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+ */
+export type Read = (resource: () => Resource, signal: AbortSignal) => Promise<Answer>;

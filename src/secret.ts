@@ -1,0 +1,36 @@
+import { inspect } from 'node:util';
+
+const MASK = '[secret]';
+
+/**
+ * A credential that cannot be printed by accident: string conversion, JSON, `console.log` and loggers all
+ * show a mask. Only `reveal()` gives the value, and only the code that puts it on the wire calls that.
+ */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** `text` with every occurrence of the secret masked, for messages that come from elsewhere. */
+  scrub(text: string): string {
+    return this.#value === '' ? text : text.replaceAll(this.#value, MASK);
+  }
+
+  toString(): string {
+    return MASK;
+  }
+
+  toJSON(): string {
+    return MASK;
+  }
+
+  [inspect.custom](): string {
+    return MASK;
+  }
+}
