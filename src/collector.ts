@@ -1,0 +1,38 @@
+import type { Configuration } from './discovery.ts';
+import type { Labels } from './family.ts';
+import type { Job } from './job.ts';
+import type { PlatformClock } from './platform-clock.ts';
+import type { Product } from './products.ts';
+import type { State } from './state.ts';
+import type { Store } from './store.ts';
+
+/** What a collector of settings is given to make its jobs. */
+export interface CollectorContext {
+  readonly account: string;
+  /** Cron pattern of its reads. */
+  readonly schedule: string;
+  /** The configurations of a product that the collector needs, as discovered. */
+  configurations(product: Product): readonly Configuration[];
+  readonly store: Store;
+  readonly state: State;
+  readonly platformClock: PlatformClock;
+  /** Until when (local ms) what is published now may be shown without being renewed. */
+  readonly freshUntil: () => number;
+}
+
+/** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */
+export interface Collector {
+  /** Where the specification describes it. */
+  readonly section: string;
+  /** The permission that the token's user needs (section 5). */
+  readonly permission: string;
+  /** Products whose lists of configurations it needs. */
+  readonly needs?: readonly Product[];
+  /** The jobs that read it. A job whose id and labels stay the same goes on when others come and go. */
+  jobs(context: CollectorContext): readonly Job[];
+}
+
+/** The labels of an account, which precede all others. */
+export function accountLabels(account: string, labels: Labels): Labels {
+  return { account, ...labels };
+}

@@ -1,0 +1,41 @@
+import { firstAtOrAfter } from './ledger.ts';
+import type { Points } from './points.ts';
+
+/** How an answer differs from the one before it, in the buckets that both hold. */
+export interface Restatements {
+  /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
+  readonly ages: readonly number[];
+  /** Buckets that changed after they were counted. */
+  readonly late: number;
+  /** By how much they changed in all, in the platform's unit (increase minus decrease). */
+  readonly lateAmount: number;
+}
+
+/**
+ * Compares an answer with the previous one of the same series.
+ * @param mark up to where the counter has counted; a change before it comes too late for the counter
+ */
+export function restatements(
+  before: Points,
+  after: Points,
+  mark: number,
+  width: number,
+  now: number,
+): Restatements {
+  const ages: number[] = [];
+  let late = 0;
+  let lateAmount = 0;
+  let index = firstAtOrAfter(after.timestamps, before.timestamps[0] ?? Number.POSITIVE_INFINITY);
+  for (let old = 0; old < before.timestamps.length && index < after.timestamps.length; old += 1) {
+    const time = before.timestamps[old] ?? 0;
+    while ((after.timestamps[index] ?? Number.POSITIVE_INFINITY) < time) index += 1;
+    if (after.timestamps[index] !== time) continue;
+    const change = (after.values[index] ?? 0) - (before.values[old] ?? 0);
+    if (change === 0) continue;
+    ages.push(now - time - width);
+    if (time + width > mark) continue;
+    late += 1;
+    lateAmount += change;
+  }
+  return { ages, late, lateAmount };
+}

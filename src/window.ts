@@ -1,0 +1,72 @@
+/** A span of platform time, [from, to), both in milliseconds since the epoch and on whole UTC minutes. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const MINUTE_MS = 60_000;
+
+/** The longest window that the platform still answers with its finest buckets. */
+export const FINEST_WINDOW_MS = 60 * MINUTE_MS;
+
+/** How much further back than the settling horizon a fresh window reaches, so that late changes are still seen. */
+const OVERLAP_MS = 5 * MINUTE_MS;
+
+export interface WindowNeeds {
+  /** The platform's time. */
+  readonly now: number;
+  /** Up to where the counters have counted, or undefined before the first answer. */
+  readonly mark: number | undefined;
+  /** The bucket width seen last; windows start on a multiple of it so that no bucket is cut. */
+  readonly width: number;
+  readonly settleDelay: number;
+}
+
+/**
+ * The window that brings the newest buckets: from before the settling horizon, or from the counters' mark where
+ * that still fits into one finest window, to the last whole minute.
+ */
+export function freshWindow({ now, mark, width, settleDelay }: WindowNeeds): Window {
+  const step = alignment(width);
+  const to = floorTo(now, MINUTE_MS);
+  const earliest = ceilTo(to - FINEST_WINDOW_MS, step);
+  const usual = floorTo(to - settleDelay - OVERLAP_MS, step);
+  const wanted = mark !== undefined && mark >= earliest ? Math.min(usual, floorTo(mark, step)) : usual;
+  return { from: Math.max(earliest, wanted), to };
+}
+
+/**
+ * The oldest window that the counters still lack and no fresh window brings, or undefined when there is none or
+ * its buckets have not settled. It is worth an operation only when it is as long as a window may be or reaches
+ * up to the fresh one.
+ */
+export function catchUpWindow(needs: WindowNeeds): Window | undefined {
+  const { now, mark, width, settleDelay } = needs;
+  const fresh = freshWindow(needs);
+  if (mark === undefined || mark >= fresh.from) return undefined;
+  const from = floorTo(mark, alignment(width));
+  const to = Math.min(from + FINEST_WINDOW_MS, fresh.from);
+  return to > from && to <= now - settleDelay ? { from, to } : undefined;
+}
+
+/** The window as the query parameters of section 4.12, in UTC. */
+export function windowQuery({ from, to }: Window): { date_from: string; date_to: string } {
+  return { date_from: minuteText(from), date_to: minuteText(to) };
+}
+
+/** Windows are whole minutes, and do not cut a bucket where buckets are longer (up to the finest window). */
+function alignment(width: number): number {
+  return Math.min(Math.max(width, MINUTE_MS), FINEST_WINDOW_MS);
+}
+
+function minuteText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16)}Z`;
+}
+
+function floorTo(time: number, step: number): number {
+  return Math.floor(time / step) * step;
+}
+
+function ceilTo(time: number, step: number): number {
+  return Math.ceil(time / step) * step;
+}
