@@ -2,8 +2,26 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    reporters: process.env['CI']
+      ? ['default', ['json', { outputFile: '.cache/test-report.json' }]]
+      : ['default'],
+    projects: [
+      {
+        extends: true,
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/end-to-end/**'] },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'end-to-end',
+          include: ['test/end-to-end/**/*.test.ts'],
+          // Obtains Prometheus and its kind; a run of unit tests alone needs none of them.
+          globalSetup: 'test/end-to-end/global-setup.ts',
+          testTimeout: 120_000,
+        },
+      },
+    ],
   },
 });

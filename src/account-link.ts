@@ -66,7 +66,7 @@ export class AccountLink {
 
   #judge({ status, outcome }: ExchangeInfo): void {
     this.#up = status !== undefined && status !== 401 && status < 500;
-    this.#note = this.#up ? '' : NOTES[outcome] ?? `the platform answers ${status}`;
+    this.#note = this.#up ? '' : (NOTES[outcome] ?? `the platform answers ${status}`);
   }
 }
 
@@ -77,6 +77,8 @@ const NOTES: Readonly<Record<string, string>> = {
 };
 
 /** Reads resources through a client. */
-export function exchangeThrough(client: Client): (resource: Resource, signal: AbortSignal) => Promise<Answer> {
+export function exchangeThrough(
+  client: Client,
+): (resource: Resource, signal: AbortSignal) => Promise<Answer> {
   return (resource, signal) => client.get(resource, signal);
 }

@@ -9,6 +9,8 @@ import type { Store } from './store.ts';
 /** What a collector of settings is given to make its jobs. */
 export interface CollectorContext {
   readonly account: string;
+  /** The account's origin, which page links must not leave. */
+  readonly origin: string;
   /** Cron pattern of its reads. */
   readonly schedule: string;
   /** The configurations of a product that the collector needs, as discovered. */
@@ -22,6 +24,10 @@ export interface CollectorContext {
 
 /** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */
 export interface Collector {
+  /** What it collects, in a line for the configuration's documentation. */
+  readonly about: string;
+  /** Cron pattern where the configuration names none. */
+  readonly schedule: string;
   /** Where the specification describes it. */
   readonly section: string;
   /** The permission that the token's user needs (section 5). */

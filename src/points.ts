@@ -7,7 +7,7 @@ export interface Points {
   readonly values: Float64Array;
 }
 
-/** Why a row of an answer was dropped. */
+/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows. */
 export const REJECTION_REASONS = [
   'not_a_pair',
   'bad_timestamp',
@@ -17,9 +17,15 @@ export const REJECTION_REASONS = [
   'future',
   'duplicate',
   'misaligned',
+  'not_a_series',
 ] as const;
 
 export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
 /** How many rows of an answer were dropped, by reason. */
 export type Rejections = Map<RejectionReason, number>;
+
+/** Adds to the rows dropped for a reason. */
+export function reject(rejections: Rejections, reason: RejectionReason, rows: number): void {
+  if (rows > 0) rejections.set(reason, (rejections.get(reason) ?? 0) + rows);
+}

@@ -30,7 +30,11 @@ export function createSelfMetrics() {
 
   return {
     registry,
-    polls: counter('polls_total', 'Polls of the platform by how they ended.', ['account', 'collector', 'outcome']),
+    polls: counter('polls_total', 'Polls of the platform by how they ended.', [
+      'account',
+      'collector',
+      'outcome',
+    ]),
     pollDuration: histogram(
       'poll_duration_seconds',
       'Time from the first operation of a poll leaving to its end.',
@@ -68,7 +72,10 @@ export function createSelfMetrics() {
       'collector',
       'reason',
     ]),
-    bucketsCounted: counter('buckets_counted_total', 'Settled buckets taken into counters.', ['account', 'product']),
+    bucketsCounted: counter('buckets_counted_total', 'Settled buckets taken into counters.', [
+      'account',
+      'product',
+    ]),
     bucketsGivenUp: counter(
       'buckets_given_up_total',
       'Buckets that the platform kept leaving out of its answers, and that the counters went on without.',
@@ -94,11 +101,23 @@ export function createSelfMetrics() {
       'By how much buckets grew after they were counted, in the platform’s unit.',
       ['account', 'product', 'metric'],
     ),
-    stateErrors: counter('state_errors_total', 'Commits that the state directory refused; nothing was shown of them.', []),
+    stateErrors: counter(
+      'state_errors_total',
+      'Commits that the state directory refused; nothing was shown of them.',
+      [],
+    ),
     clockSkew: gauge('clock_skew_seconds', 'The platform’s clock minus the local one.', ['account']),
     series: gauge('series', 'Series of the platform that are exposed.', []),
-    seriesDropped: counter('series_dropped_total', 'Series that were not exposed because of limits.series.', []),
-    seriesDuplicate: counter('series_duplicate_total', 'Samples not exposed because another job shows the same series.', []),
+    seriesDropped: counter(
+      'series_dropped_total',
+      'Series that were not exposed because of limits.series.',
+      [],
+    ),
+    seriesDuplicate: counter(
+      'series_duplicate_total',
+      'Samples not exposed because another job shows the same series.',
+      [],
+    ),
     configReloadSuccessful: gauge(
       'config_last_reload_successful',
       'Whether the last attempt to load the configuration succeeded.',

@@ -34,6 +34,9 @@ export interface WindowedAnswer {
 /** How far back the platform's history reaches (the longest duration of section 4.12). */
 const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
 
+/** From how many buckets on an answer may tell another width than the answers before it. */
+const TELLING_BUCKETS = 4;
+
 const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
 
 /**
@@ -55,11 +58,6 @@ export class SeriesBook {
     return this.#record;
   }
 
-  /** The bucket width seen last; a minute until one was seen. */
-  get width(): number {
-    return this.#record?.width ?? MINUTE_MS;
-  }
-
   /** The oldest mark: everything before it is counted in every series. */
   get mark(): number | undefined {
     if (this.#record === undefined) return undefined;
@@ -70,17 +68,26 @@ export class SeriesBook {
 
   /** The window that brings the newest buckets. */
   freshWindow(now: number, settleDelay: number): Window {
-    return freshWindow({ now, settleDelay, mark: this.mark, width: this.width });
+    return freshWindow({ now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS });
   }
 
   /** The oldest window that the counters lack and fresh windows do not bring. */
   catchUpWindow(now: number, settleDelay: number): Window | undefined {
-    return catchUpWindow({ now, settleDelay, mark: this.mark, width: this.width });
+    return catchUpWindow({ now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS });
+  }
+
+  /** The bucket width of an answer, or undefined where neither it nor an earlier one tells. */
+  widthOf(decoded: Decoded): number | undefined {
+    const known = this.#record?.width;
+    if (known === undefined || decoded.width === known) return decoded.width;
+    const buckets = Math.max(0, ...[...decoded.series.values()].map(({ timestamps }) => timestamps.length));
+    // A few points that are left of a bad answer may lie several buckets apart.
+    return decoded.width !== undefined && buckets >= TELLING_BUCKETS ? decoded.width : known;
   }
 
   /** What an answer changes, or undefined when it holds nothing to begin with. */
   draft({ decoded, window, now }: WindowedAnswer, settleDelay: number): Entry | undefined {
-    const width = decoded.width ?? this.#record?.width;
+    const width = this.widthOf(decoded);
     if (width === undefined) return undefined;
     const settledUntil = now - settleDelay;
     const since = this.#record?.since ?? Math.floor(settledUntil / width) * width;

@@ -22,8 +22,8 @@ export interface Delays {
 
 /** Told of what an answer brought, to be measured. */
 export interface SeriesObserver {
-  entered(subject: JobSubject, entry: Entry, answer: WindowedAnswer): void;
-  unknownDimensions(subject: JobSubject, dimensions: readonly string[]): void;
+  entered(account: string, subject: JobSubject, entry: Entry, answer: WindowedAnswer): void;
+  unknownDimensions(account: string, subject: JobSubject, dimensions: readonly string[]): void;
 }
 
 export interface SeriesJobOptions {
@@ -138,24 +138,21 @@ export class SeriesJob implements Job {
       await state.commit([{ key: bookKey(target, metric), value: storeBook(entry.record) }]);
     }
     this.#book.enter(entry, answer);
-    observer.entered(this.subject, entry, answer);
+    observer.entered(target.account, this.subject, entry, answer);
     this.#publish('total', samples.counters(entry.record.ledgers), freshUntil());
   }
 
   #publishGauges({ decoded, now }: WindowedAnswer): number | undefined {
-    const { delays, samples, freshUntil, observer } = this.#options;
-    const width = decoded.width ?? this.#book.width;
+    const { target, delays, samples, freshUntil, observer } = this.#options;
+    const width = this.#book.widthOf(decoded);
+    if (width === undefined) return undefined;
     const bucket = newestBucket(decoded.series, width, now - delays.publish());
-    observer.unknownDimensions(this.subject, samples.unknown(decoded.series.keys()));
+    observer.unknownDimensions(target.account, this.subject, samples.unknown(decoded.series.keys()));
     if (bucket === undefined) return undefined;
     // What is shown is as old as its bucket, however fresh the answer: it must not outlive its bucket's own age.
     const age = now - delays.publish() - bucket - width;
     const gauges = samples.gauges(decoded.series, bucket, width);
-    store.publish(
-      this.#owner('now'),
-      [...gauges, samples.lastBucket(this.#family, bucket)],
-      freshUntil() - age,
-    );
+    this.#publish('now', [...gauges, samples.lastBucket(this.#family, bucket)], freshUntil() - age);
     return bucket;
   }
 

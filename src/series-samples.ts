@@ -31,7 +31,7 @@ export class SeriesSamples {
     for (const [dimension, points] of series) {
       const { faces, labels } = this.#of(dimension);
       const value = valueAt(points, bucketStart);
-      if (faces.gauge === undefined || value === undefined) continue;
+      if (value === undefined) continue;
       const { family, scale, perMinute } = faces.gauge;
       samples.push({ family, labels, value: value * scale * (perMinute ? MINUTE_MS / width : 1) });
     }

@@ -54,5 +54,6 @@ export function addresses({ id, domains }: Configuration, addressing: Addressing
 
 function matcher(patterns: readonly string[]): (configuration: Configuration) => boolean {
   const byName = patterns.map((pattern) => picomatch(pattern, { dot: true, bash: true }));
-  return ({ id, name }) => patterns.includes(id) || patterns.includes('*') || byName.some((matches) => matches(name));
+  return ({ id, name }) =>
+    patterns.includes(id) || patterns.includes('*') || byName.some((matches) => matches(name));
 }

@@ -1,0 +1,41 @@
+import { facesOf } from './catalogue.ts';
+import { DIMENSIONS, PRODUCTS } from './products.ts';
+
+/** Dimensions of an API metric that are shown in the same families: a row of the metric contract. */
+export interface CatalogueRow {
+  readonly metric: string;
+  readonly dimensions: readonly string[];
+  /** Slugs of the products that have the metric. */
+  readonly products: readonly string[];
+  readonly gauge: string;
+  readonly counter?: string;
+  /** Names of the labels besides the common ones. */
+  readonly labels: readonly string[];
+}
+
+/**
+ * The metric contract as a table, in the order of the products. Named are the families of single configurations; those
+ * of whole products begin with `edge_product_` instead of `edge_`.
+ */
+export function describeCatalogue(): readonly CatalogueRow[] {
+  const metrics = new Set(PRODUCTS.flatMap((product) => product.metrics));
+  return [...metrics].flatMap(rowsOf);
+}
+
+function rowsOf(metric: string): readonly CatalogueRow[] {
+  const products = PRODUCTS.filter((product) => product.metrics.includes(metric)).map(({ slug }) => slug);
+  const rows = new Map<string, CatalogueRow>();
+  for (const dimension of DIMENSIONS[metric] ?? []) {
+    const { gauge, counter, labels } = facesOf(metric, dimension, { scope: 'configuration' });
+    const dimensions = [...(rows.get(gauge.family.name)?.dimensions ?? []), dimension];
+    rows.set(gauge.family.name, {
+      metric,
+      dimensions,
+      products,
+      gauge: gauge.family.name,
+      ...(counter && { counter: counter.family.name }),
+      labels: Object.keys(labels),
+    });
+  }
+  return [...rows.values()];
+}

@@ -1,0 +1,77 @@
+import { KNOWN_METRICS, MEANING_FAMILIES, RAW_FAMILIES, type Scope } from './catalogue-families.ts';
+import type { Family, Labels } from './family.ts';
+import type { KnownMetric, Meaning, Reading } from './meaning.ts';
+import { baseUnits, DEFAULT_UNITS, type UnitKind, type UnitOverrides } from './units.ts';
+
+/** What the same metric and dimension can differ by. */
+export interface FaceContext {
+  readonly scope: Scope;
+  readonly units?: UnitOverrides | undefined;
+}
+
+/** How a series of the platform is exposed. */
+export interface Faces {
+  /** The newest published bucket: its value times `scale`, and by minutes of bucket width when `perMinute`. */
+  readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
+  /** Of additive series: the sum of all settled buckets' values, times `scale`. */
+  readonly counter?: { readonly family: Family; readonly scale: number };
+  /** To be written after the common ones. */
+  readonly labels: Labels;
+  /** False when the catalogue does not know the metric or the dimension: it is shown raw, and worth a warning. */
+  readonly known: boolean;
+}
+
+function unnamed({ dimensions, unnamed = 'total' }: KnownMetric): Reading | undefined {
+  return dimensions.size === 1 ? [...dimensions.values()][0] : dimensions.get(unnamed);
+}
+
+function readingOf(metric: string, dimension: string): Reading | undefined {
+  const known = KNOWN_METRICS.get(metric);
+  if (known === undefined) return undefined;
+  if (dimension === '') return unnamed(known);
+  return known.dimensions.get(dimension) ?? known.pattern?.(dimension);
+}
+
+function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: UnitOverrides): number {
+  if (unit === 'count') return 1;
+  if (unit === 'percent') return 0.01;
+  const override = units[`${metric}.${dimension}`] ?? units[metric];
+  const scale = (override && baseUnits(override, unit)) ?? baseUnits(DEFAULT_UNITS[unit], unit) ?? 1;
+  // Prometheus' base unit of data is the byte, also per second; the platform's rates are in bits.
+  return unit === 'rate' ? scale / 8 : scale;
+}
+
+/**
+ * The families, scales and extra labels of one series of the platform: the metric contract. A dimension of '' is a
+ * series that the answer did not name.
+ */
+export function facesOf(metric: string, dimension: string, context: FaceContext): Faces {
+  const reading = readingOf(metric, dimension);
+  const families = reading && MEANING_FAMILIES[context.scope].get(reading.meaning);
+  if (reading === undefined || families === undefined) {
+    const gauge = { family: RAW_FAMILIES[context.scope], scale: 1, perMinute: false };
+    return { gauge, labels: { metric, dimension }, known: false };
+  }
+  const scale = scaleOf(reading.meaning, metric, dimension, context.units ?? {});
+  const gauge = { family: families.gauge, scale, perMinute: reading.meaning.additive };
+  const { labels } = reading;
+  if (families.counter === undefined) return { gauge, labels, known: true };
+  return { gauge, counter: { family: families.counter, scale }, labels, known: true };
+}
+
+/** The kinds of units that `units:` may set for an API metric; none when its units are known. */
+export function unitKinds(metric: string): ReadonlySet<UnitKind> {
+  const readings = [...(KNOWN_METRICS.get(metric)?.dimensions.values() ?? [])];
+  const units = readings.map((reading) => reading.meaning.unit);
+  return new Set(units.filter((unit) => unit === 'volume' || unit === 'rate'));
+}
+
+/** Every family that a series of the platform can be shown in. */
+export function families(): readonly Family[] {
+  return (['configuration', 'product'] as const).flatMap((scope) => [
+    ...[...MEANING_FAMILIES[scope].values()].flatMap(({ gauge, counter }) =>
+      counter ? [gauge, counter] : [gauge],
+    ),
+    RAW_FAMILIES[scope],
+  ]);
+}

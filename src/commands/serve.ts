@@ -1,0 +1,157 @@
+import process from 'node:process';
+import { reportTo } from '../account-report.ts';
+import { systemClock } from '../clock.ts';
+import { EXIT, type ExitCode, type Invocation } from '../command.ts';
+import { ConfigInUse } from '../config-in-use.ts';
+import { formatIssue } from '../config-issue.ts';
+import type { Config } from '../config-schema.ts';
+import { Exporter } from '../exporter.ts';
+import { guardedCredentials } from '../guarded-credentials.ts';
+import { openCredentials } from '../open-credentials.ts';
+import { openState } from '../open-state.ts';
+import { Running } from '../running.ts';
+import { startSandboxAccount } from '../sandbox-account.ts';
+import { createSelfMetrics } from '../self-metrics.ts';
+import { memoryState, type State } from '../state.ts';
+import { StateInUse } from '../state-lock.ts';
+import { cronTicker } from '../ticker.ts';
+import { createWeb } from '../web.ts';
+import { WebConfigError } from '../web-config-text.ts';
+
+type Serve = Invocation<'serve'>;
+
+/** How long stopping may take in all; what is not done by then is left undone. */
+const STOP_MS = 4_000;
+
+/** Everything that was started, to be stopped in reverse order. */
+type Stops = (() => Promise<void> | void)[];
+
+/** Runs the exporter until it is asked to end. */
+export async function serve(invocation: Serve): Promise<ExitCode> {
+  const stops: Stops = [];
+  try {
+    const exitCode = await start(invocation, stops);
+    if (exitCode !== undefined) return exitCode;
+    await aborted(invocation.signal);
+    invocation.logging.log.info('stopping');
+    return EXIT.ok;
+  } finally {
+    await Promise.race([stopAll(stops), systemClock.sleep(STOP_MS)]);
+  }
+}
+
+/** Starts everything; returns an exit code when it cannot. */
+async function start({ flags, env, stderr, logging }: Serve, stops: Stops): Promise<ExitCode | undefined> {
+  const { log } = logging;
+  const file = flags['config.file'];
+  const inUse = new ConfigInUse(file === undefined ? { env } : { file, env }, systemClock);
+  const config = await configOrSandbox(inUse, flags, stops, logging);
+  if (config === undefined) {
+    for (const issue of inUse.status().issues) stderr.write(`error: ${issue}\n`);
+    return EXIT.misused;
+  }
+  try {
+    const state = await stateOf(flags['state.dir'], logging);
+    stops.unshift(() => state.close());
+    const running = startExporter(config, state, inUse, logging, stops);
+    const web = createWeb({
+      ...running.sources(flags['web.telemetry-path']),
+      webConfigFile: flags['web.config.file'],
+      log,
+    });
+    await web.listen(flags['web.listen-address']);
+    stops.unshift(() => web.close());
+    log.info({ address: web.url() }, 'listening');
+    await running.start(config);
+    return undefined;
+  } catch (error) {
+    const known = error instanceof StateInUse || error instanceof WebConfigError || isListenError(error);
+    if (!known) throw error;
+    stderr.write(`error: ${(error as Error).message}\n`);
+    return error instanceof WebConfigError ? EXIT.misused : EXIT.failed;
+  }
+}
+
+async function configOrSandbox(
+  inUse: ConfigInUse,
+  flags: Serve['flags'],
+  stops: Stops,
+  { log }: Serve['logging'],
+): Promise<Config | undefined> {
+  const loaded = await inUse.load();
+  if (loaded.ok) {
+    for (const warning of loaded.warnings) log.warn({ issue: formatIssue(warning) }, 'configuration');
+    return loaded.config;
+  }
+  if (!loaded.nothingConfigured || !flags.sandbox) return undefined;
+  const sandbox = await startSandboxAccount(flags['sandbox.seed']);
+  stops.unshift(() => sandbox.close());
+  log.warn(
+    { platform: sandbox.url },
+    'no account is configured: showing the embedded platform, with made-up traffic',
+  );
+  return inUse.use('embedded sandbox', sandbox.config);
+}
+
+async function stateOf(directory: string | undefined, { log }: Serve['logging']): Promise<State> {
+  if (directory !== undefined) return openState(directory, log);
+  log.info('no --state.dir: counters start from zero, and end with the process');
+  return memoryState('no --state.dir: counters start from zero, and end with the process');
+}
+
+function startExporter(
+  config: Config,
+  state: State,
+  inUse: ConfigInUse,
+  { log, guard }: Serve['logging'],
+  stops: Stops,
+): Running {
+  const metrics = createSelfMetrics();
+  const { tick, stop } = cronTicker({
+    failed: (pattern, error) => log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug'),
+    missed: (pattern, at) =>
+      log.warn({ pattern, due: new Date(at).toISOString() }, 'a beat of the schedule was missed'),
+  });
+  stops.unshift(stop);
+  const exporter = new Exporter({
+    clock: systemClock,
+    ticker: tick,
+    state,
+    metrics,
+    observer: reportTo(metrics, log, systemClock.now),
+    seriesLimit: config.limits.series,
+    credentials: (account, onExchange) => {
+      const credentials = openCredentials(account.credentials, {
+        baseUrl: account.api_url,
+        timeoutMs: account.request.timeout,
+        maxResponseBytes: account.request.max_response_bytes,
+        connections: 1,
+        clock: systemClock,
+        onExchange,
+        onNotice: (text) => log.warn({ account: account.name }, text),
+      });
+      return guardedCredentials(credentials, guard);
+    },
+  });
+  stops.unshift(() => exporter.stop(AbortSignal.timeout(STOP_MS)));
+  const running = new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
+  const reload = () => void running.reload();
+  process.on('SIGHUP', reload);
+  stops.unshift(() => void process.off('SIGHUP', reload));
+  return running;
+}
+
+async function stopAll(stops: Stops): Promise<void> {
+  for (const stop of stops) await stop();
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+function isListenError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
+}

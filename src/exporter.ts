@@ -1,0 +1,124 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Account, type AccountObserver } from './account.ts';
+import type { Clock } from './clock.ts';
+import type { Account as AccountConfig, Config } from './config-schema.ts';
+import type { Credentials } from './credentials.ts';
+import type { ExchangeInfo } from './exchange.ts';
+import { Exposition, type ExpositionEncoding } from './exposition.ts';
+import type { ExpositionFormat } from './negotiate.ts';
+import { writeRegistry } from './registry-text.ts';
+import type { SelfMetrics } from './self-metrics.ts';
+import { measureNow } from './self-state.ts';
+import type { State } from './state.ts';
+import type { AccountStatus } from './status.ts';
+import { Store } from './store.ts';
+import type { Ticker } from './ticker.ts';
+
+export interface ExporterOptions {
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly state: State;
+  readonly metrics: SelfMetrics;
+  readonly observer: AccountObserver;
+  readonly seriesLimit: number;
+  readonly credentials: (account: AccountConfig, onExchange: (info: ExchangeInfo) => void) => Credentials;
+}
+
+/** How often what has become stale is looked for. */
+const EXPIRY_PATTERN = '*/10 * * * * *';
+
+interface Running {
+  readonly config: AccountConfig;
+  readonly account: Account;
+}
+
+/** Everything between the configuration and the bytes of `/metrics`. It knows no process and no socket of its own. */
+export class Exporter {
+  readonly #options: ExporterOptions;
+  readonly #store: Store;
+  readonly #exposition: Exposition;
+  readonly #accounts = new Map<string, Running>();
+  readonly #stopExpiry: () => void;
+
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+    this.#store = new Store({ seriesLimit: options.seriesLimit });
+    this.#exposition = new Exposition(this.#store);
+    this.#stopExpiry = options.ticker(EXPIRY_PATTERN, () => this.#store.expire(options.clock.now()));
+  }
+
+  /** Makes this the configuration: accounts that have changed start anew, the others go on untouched. */
+  async apply(config: Config, signal: AbortSignal): Promise<void> {
+    const wanted = new Map(config.accounts.map((account) => [account.name, account]));
+    const leaving = [...this.#accounts].filter(
+      ([name, { config }]) => !sameAccount(config, wanted.get(name)),
+    );
+    for (const [name] of leaving) this.#accounts.delete(name);
+    await Promise.all(leaving.map(([, { account }]) => account.stop(signal)));
+    for (const [name, account] of wanted) if (!this.#accounts.has(name)) this.#start(account);
+  }
+
+  /** The document that a scrape gets, ready to be sent. */
+  async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
+    const { metrics } = this.#options;
+    const tallies = [...this.#accounts.values()].map(({ account }) => account.tally());
+    measureNow(metrics, this.#store, tallies);
+    const own = writeRegistry(await metrics.registry.getMetricsAsJSON(), format);
+    return this.#exposition.snapshot(format, encoding, own);
+  }
+
+  accounts(): AccountStatus[] {
+    return [...this.#accounts.values()].map(({ account }) => account.status());
+  }
+
+  get seriesCount(): number {
+    return this.#store.seriesCount;
+  }
+
+  get droppedSeries(): number {
+    return this.#store.droppedSeries;
+  }
+
+  /** Resolves when scrapes see everything that was published before the call. */
+  settled(): Promise<void> {
+    return this.#exposition.settled();
+  }
+
+  /** Why this is not ready to be scraped and trusted, in plain words; empty when it is. */
+  notReady(): string[] {
+    return [...this.#accounts.values()].flatMap(({ account }) => account.notReady() ?? []);
+  }
+
+  /** Stops polling, and gives back what was taken from the platforms until the signal aborts. */
+  async stop(signal: AbortSignal): Promise<void> {
+    this.#stopExpiry();
+    await Promise.all([...this.#accounts.values()].map(({ account }) => account.stop(signal)));
+    this.#accounts.clear();
+  }
+
+  #start(config: AccountConfig): void {
+    const { clock, ticker, state, observer, credentials } = this.#options;
+    const account = new Account({
+      config,
+      clock,
+      ticker,
+      store: this.#store,
+      state,
+      observer,
+      credentials: (onExchange) => credentials(config, onExchange),
+    });
+    this.#accounts.set(config.name, { config, account });
+    account.start();
+  }
+}
+
+function sameAccount(before: AccountConfig, after: AccountConfig | undefined): boolean {
+  return after !== undefined && isDeepStrictEqual(before, after) && secretOf(before) === secretOf(after);
+}
+
+/** The secret of an account's credentials, which comparing objects does not look into. */
+function secretOf({ credentials }: AccountConfig): string | undefined {
+  if (credentials.kind === 'token') return credentials.token.reveal();
+  if (credentials.kind === 'token_file' || 'file' in credentials.password) return undefined;
+  return credentials.password.reveal();
+}

@@ -1,0 +1,127 @@
+import type { CommandName } from './command.ts';
+import { count, type FlagValue, listenAddress, moment, oneOf, onOff, text, urlPath } from './flag-values.ts';
+
+/** A flag of the command line. */
+export interface Flag {
+  readonly value: FlagValue<unknown>;
+  /** As it would be written; a flag without one is absent unless it is given. */
+  readonly default?: string;
+  readonly about: string;
+  /** The commands that take it. */
+  readonly commands: readonly CommandName[];
+}
+
+const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill'] as const;
+const LOGGED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'sandbox'] as const;
+
+/** Every flag, by name; each has an environment variable besides (`flagVariable`). */
+export const FLAGS = {
+  'config.file': {
+    value: text('file'),
+    about: 'Configuration file. Without it EDGE_API_URL and EDGE_TOKEN describe one account.',
+    commands: CONFIGURED,
+  },
+  'web.listen-address': {
+    value: listenAddress,
+    default: ':9801',
+    about: 'Where to listen for scrapes.',
+    commands: ['serve'],
+  },
+  'web.telemetry-path': {
+    value: urlPath,
+    default: '/metrics',
+    about: 'Path of the metrics.',
+    commands: ['serve'],
+  },
+  'web.config.file': {
+    value: text('file'),
+    about: 'File that switches on TLS or authentication, in the form of the exporter-toolkit.',
+    commands: ['serve'],
+  },
+  'state.dir': {
+    value: text('directory'),
+    about: 'Where counters survive restarts. Without it they start from zero.',
+    commands: ['serve'],
+  },
+  sandbox: {
+    value: onOff,
+    default: 'false',
+    about: 'Poll the embedded platform if nothing else is configured.',
+    commands: ['serve'],
+  },
+  'sandbox.listen-address': {
+    value: listenAddress,
+    default: '127.0.0.1:9802',
+    about: 'Where the embedded platform listens.',
+    commands: ['sandbox'],
+  },
+  'sandbox.seed': {
+    value: count,
+    default: '1',
+    about: 'What the traffic of the embedded platform is made from; the same seed makes the same.',
+    commands: ['serve', 'sandbox'],
+  },
+  json: { value: onOff, default: 'false', about: 'Print JSON instead of a table.', commands: ['plan'] },
+  offline: {
+    value: onOff,
+    default: 'false',
+    about: 'Ask the platform nothing: take the number of configurations from --offline.configurations.',
+    commands: ['plan'],
+  },
+  'offline.configurations': {
+    value: count,
+    default: '10',
+    about: 'How many configurations each product is taken to have.',
+    commands: ['plan'],
+  },
+  account: {
+    value: text('name'),
+    about: 'Name of the only account to look at.',
+    commands: ['plan', 'doctor', 'backfill'],
+  },
+  from: { value: moment, about: 'Start of the history.', commands: ['backfill'] },
+  to: {
+    value: moment,
+    about: 'End of the history; without it the newest settled bucket.',
+    commands: ['backfill'],
+  },
+  output: { value: text('file'), about: 'File that the history is written to.', commands: ['backfill'] },
+  'log.level': {
+    value: oneOf(['debug', 'info', 'warn', 'error']),
+    default: 'info',
+    about: 'The least severe messages that are logged.',
+    commands: LOGGED,
+  },
+  'log.format': {
+    value: oneOf(['logfmt', 'json']),
+    default: 'logfmt',
+    about: 'Form of the log.',
+    commands: LOGGED,
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+export type FlagName = keyof typeof FLAGS;
+
+type ValueOf<F> = F extends { value: FlagValue<infer Value> }
+  ? F extends { default: string }
+    ? Value
+    : Value | undefined
+  : never;
+
+/** The values of the flags that a command takes; undefined for one that is not given and has no default. */
+export type FlagsOf<Name extends CommandName> = {
+  readonly [Key in FlagName as Name extends (typeof FLAGS)[Key]['commands'][number] ? Key : never]: ValueOf<
+    (typeof FLAGS)[Key]
+  >;
+};
+
+/** The flags that a command takes, in the order of the help. */
+export function flagsFor(command: CommandName): [FlagName, Flag][] {
+  const all: [string, Flag][] = Object.entries(FLAGS);
+  return all.filter((entry): entry is [FlagName, Flag] => entry[1].commands.includes(command));
+}
+
+/** The environment variable that gives a flag's value where the command line does not. */
+export function flagVariable(name: FlagName): string {
+  return `EDGE_EXPORTER_${name.toUpperCase().replaceAll(/[^A-Z]/g, '_')}`;
+}

@@ -1,0 +1,37 @@
+/** What one job asks of the quota. */
+export interface Demand {
+  /** Milliseconds between its polls as scheduled. */
+  readonly periodMs: number;
+  /** Operations per poll. */
+  readonly cost: number;
+  readonly weight: number;
+}
+
+/** Operations per minute that these jobs ask for. */
+export function demandPerMinute(demands: readonly Demand[]): number {
+  return demands.reduce((sum, { cost, periodMs }) => sum + (cost / periodMs) * 60_000, 0);
+}
+
+/**
+ * The interval (ms) at which each job is really polled when together they may perform `perMinute` operations.
+ *
+ * The most urgent job goes first, and urgency is weight times age: so all jobs that do not get their schedule settle
+ * at intervals inversely proportional to their weights, c / weight, and the others keep their period. This finds the
+ * c for which the operations add up to what is allowed; 0 when everything fits.
+ */
+export function expectedIntervals(demands: readonly Demand[], perMinute: number): number[] {
+  if (demandPerMinute(demands) <= perMinute) return demands.map(({ periodMs }) => periodMs);
+  const interval = (level: number) => (demand: Demand) => Math.max(demand.periodMs, level / demand.weight);
+  const used = (level: number) =>
+    demands.reduce((sum, demand) => sum + (demand.cost / interval(level)(demand)) * 60_000, 0);
+  let low = 0;
+  let high = 60_000;
+  while (used(high) > perMinute) high *= 2;
+  // Fifty halvings bring the level to within a nanosecond.
+  for (let step = 0; step < 50; step += 1) {
+    const middle = (low + high) / 2;
+    if (used(middle) > perMinute) low = middle;
+    else high = middle;
+  }
+  return demands.map(interval(high));
+}

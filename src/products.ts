@@ -1,0 +1,107 @@
+/** Which of the platform's two data APIs serves a product: `analytics` is version 1, `metrics` version 2. */
+export type SeriesApi = 'analytics' | 'metrics';
+
+/** A product whose series the platform serves, as section 2.12 lists it. */
+export interface Product {
+  readonly api: SeriesApi;
+  /** The value of the `product` label, and the product's key in the configuration. */
+  readonly slug: string;
+  /** The path parameter `:prod_id`. */
+  readonly id: number;
+  /** The names that the path parameter `:metric_name` takes for this product. */
+  readonly metrics: readonly string[];
+}
+
+const TRAFFIC = ['status_code', 'waf', 'http_method', 'requests_per_second', 'bandwidth'];
+
+/**
+ * Every product of section 2.12. The specification lists the analytics metrics without naming their products: they
+ * are assigned by meaning. Metrics that operators watch most come first.
+ */
+export const PRODUCTS: readonly Product[] = [
+  {
+    api: 'analytics',
+    slug: 'content_delivery',
+    id: 1441740010,
+    metrics: [
+      ...TRAFFIC,
+      'requests',
+      'requests_offloaded',
+      'requests_per_second_offloaded',
+      'data_transferred',
+      'data_offloaded',
+      'bandwidth_offloaded',
+    ],
+  },
+  { api: 'analytics', slug: 'cloud_storage', id: 1441740013, metrics: ['used_space'] },
+  { api: 'analytics', slug: 'image_optimization', id: 1441110021, metrics: ['images_processed'] },
+  { api: 'analytics', slug: 'live_ingest', id: 1467740028, metrics: ['data_ingested'] },
+  {
+    api: 'analytics',
+    slug: 'media_packager',
+    id: 1441740014,
+    metrics: ['data_packaged', 'connected_users'],
+  },
+  {
+    api: 'metrics',
+    slug: 'edge_applications',
+    id: 1441740010,
+    metrics: [...TRAFFIC, 'cdn_requests', 'requests_offloaded', 'data_transferred_total', 'data_offloaded'],
+  },
+  {
+    api: 'metrics',
+    slug: 'data_streaming',
+    id: 1498670028,
+    metrics: ['data_streaming_data_streamed', 'data_streaming_requests'],
+  },
+  { api: 'metrics', slug: 'edge_functions', id: 1531930033, metrics: ['invocations'] },
+  { api: 'metrics', slug: 'image_processor', id: 1441110021, metrics: ['images_processed'] },
+  { api: 'metrics', slug: 'intelligent_dns', id: 1563390045, metrics: ['idns_queries', 'hosted_zones'] },
+  { api: 'metrics', slug: 'l2_caching', id: 1564082375, metrics: ['l2_data_transferred'] },
+  { api: 'metrics', slug: 'live_streaming', id: 1441740004, metrics: ['live_streaming_data_transferred'] },
+  { api: 'metrics', slug: 'load_balancer', id: 1441740012, metrics: ['load_balancer_data_transferred'] },
+];
+
+const VOLUMES = ['total', 'http', 'https', 'saved', 'missed'];
+const STATUS_CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
+
+/**
+ * The dimensions of each metric: those of the analytics metadata (section 2.12) and, since the metrics API documents
+ * none, the same for the version 2 metrics that mean the same; of the rest only `total` is expected. What an answer
+ * holds besides is taken as it comes.
+ */
+export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = {
+  requests: VOLUMES,
+  cdn_requests: VOLUMES,
+  data_transferred: VOLUMES,
+  data_transferred_total: VOLUMES,
+  status_code: [...STATUS_CODES, '2xx', '3xx', '4xx', '5xx'],
+  http_method: ['get', 'head', 'post', 'others'],
+  waf: ['requests', 'blocked', 'threats', 'xss', 'rfi', 'sql', 'others'],
+  bandwidth: ['total', 'saved', 'missed'],
+  requests_per_second: ['total', 'saved', 'missed'],
+  requests_offloaded: ['offload'],
+  requests_per_second_offloaded: ['offload'],
+  data_offloaded: ['offload'],
+  bandwidth_offloaded: ['offload'],
+  images_processed: ['requests', 'throughput'],
+  data_ingested: ['total', 'bandwidth'],
+  data_packaged: ['total', 'bandwidth'],
+  connected_users: ['average', 'max'],
+  used_space: ['total'],
+  data_streaming_data_streamed: ['total'],
+  data_streaming_requests: ['total'],
+  live_streaming_data_transferred: ['total'],
+  invocations: ['total'],
+  idns_queries: ['total'],
+  hosted_zones: ['total'],
+  l2_data_transferred: ['total'],
+  load_balancer_data_transferred: ['total'],
+};
+
+/** The product of an API with this slug. @throws Error when there is none: a mistake in the program */
+export function productOf(api: SeriesApi, slug: string): Product {
+  const found = PRODUCTS.find((product) => product.api === api && product.slug === slug);
+  if (found === undefined) throw new Error(`no product ${slug} in the ${api} API`);
+  return found;
+}

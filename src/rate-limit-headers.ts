@@ -1,0 +1,77 @@
+import { parseHttpDate, parseTimestamp } from './timestamp.ts';
+
+/** Response headers as an HTTP client hands them over; a header that came twice is an array. */
+export type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** What one answer says about the quota (section 8). A field that was missing or made no sense is absent. */
+export interface RateLimit {
+  /** Operations allowed in one time frame, at least 1. */
+  readonly limit?: number;
+  /** Operations still available in the frame. */
+  readonly remaining?: number;
+  /** When the frame closes: milliseconds since the epoch, by the platform's clock. */
+  readonly resetAt?: number;
+}
+
+/** No frame holds more operations than this; a larger number is a defect. */
+const MOST_OPERATIONS = 1_000_000_000;
+const EARLIEST_RESET = Date.UTC(2000, 0, 1);
+const LATEST_RESET = Date.UTC(2100, 0, 1);
+/** Frames last about a minute, so a longer wait is a defect and would stop an account for good. */
+const LONGEST_RETRY_MS = 24 * 3_600_000;
+
+/**
+ * The three rate-limit headers, in any letter case. When one came more than once with different values, the
+ * more careful reading counts: the lower number, the later reset. Undefined when nothing usable came.
+ */
+export function parseRateLimit(headers: Headers): RateLimit | undefined {
+  const limits = valuesOf(headers, 'x-ratelimit-limit').flatMap((text) => count(text, 1));
+  const remainders = valuesOf(headers, 'x-ratelimit-remaining').flatMap((text) => count(text, 0));
+  const resets = valuesOf(headers, 'x-ratelimit-reset').flatMap(resetTime);
+  if (limits.length + remainders.length + resets.length === 0) return undefined;
+  return {
+    ...(limits.length > 0 && { limit: Math.min(...limits) }),
+    ...(remainders.length > 0 && { remaining: Math.min(...remainders) }),
+    ...(resets.length > 0 && { resetAt: Math.max(...resets) }),
+  };
+}
+
+/**
+ * How long `Retry-After` asks to wait, in milliseconds, whether it gives seconds or an HTTP date.
+ * @param now the platform's own time where its `Date` header gave one, otherwise the local time
+ */
+export function parseRetryAfter(headers: Headers, now: number): number | undefined {
+  const waits = valuesOf(headers, 'retry-after', 'date').flatMap((text) => {
+    if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return [Math.ceil(Number(text) * 1000)];
+    const date = parseHttpDate(text);
+    return date === undefined ? [] : [Math.max(0, date - now)];
+  });
+  const wait = Math.max(...waits);
+  return waits.length > 0 && wait <= LONGEST_RETRY_MS ? wait : undefined;
+}
+
+/** The time in the `Date` header: milliseconds since the epoch, by the platform's clock. */
+export function parseServerDate(headers: Headers): number | undefined {
+  const [first] = valuesOf(headers, 'date', 'date');
+  return first === undefined ? undefined : parseHttpDate(first);
+}
+
+/** All values of a header. A proxy may have joined repeated ones with commas, which an HTTP date holds itself. */
+function valuesOf(headers: Headers, name: string, form: 'list' | 'date' = 'list'): string[] {
+  const found = Object.entries(headers)
+    .filter(([key]) => key.toLowerCase() === name)
+    .flatMap(([, value]) => value ?? []);
+  const parts = form === 'date' ? found : found.flatMap((value) => value.split(','));
+  return parts.map((part) => part.trim());
+}
+
+function count(text: string, least: number): number[] {
+  if (!/^\d{1,12}$/.test(text)) return [];
+  const value = Number(text);
+  return value >= least && value <= MOST_OPERATIONS ? [value] : [];
+}
+
+function resetTime(text: string): number[] {
+  const time = parseTimestamp(text);
+  return time !== undefined && time >= EARLIEST_RESET && time <= LATEST_RESET ? [time] : [];
+}

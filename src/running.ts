@@ -1,0 +1,110 @@
+import type { Clock } from './clock.ts';
+import type { ConfigInUse } from './config-in-use.ts';
+import { formatIssue } from './config-issue.ts';
+import type { Account as AccountConfig, Config } from './config-schema.ts';
+import type { Exporter } from './exporter.ts';
+import type { Secret } from './secret.ts';
+import type { SelfMetrics } from './self-metrics.ts';
+import type { State } from './state.ts';
+import type { Status } from './status.ts';
+import { VERSION } from './version.ts';
+import type { ReloadResult, WebSources } from './web-routes.ts';
+
+export interface RunningOptions {
+  readonly exporter: Exporter;
+  readonly inUse: ConfigInUse;
+  readonly state: State;
+  readonly metrics: SelfMetrics;
+  readonly clock: Clock;
+  readonly log: { info(facts: object, message: string): void; warn(facts: object, message: string): void };
+  /** Keeps a secret out of the log. */
+  readonly guard: (secret: Secret) => void;
+}
+
+/** An exporter in service: its configuration can be loaded anew, and it tells how it is. */
+export class Running {
+  readonly #options: RunningOptions;
+  readonly #startedAt: number;
+  /** Reloads go one after another. */
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+    this.#startedAt = options.clock.now();
+  }
+
+  async start(config: Config): Promise<void> {
+    await this.#apply(config);
+  }
+
+  /** Loads the configuration anew. A bad one changes nothing. */
+  reload(): Promise<ReloadResult> {
+    const reload = this.#reloading.then(() => this.#reload());
+    this.#reloading = reload.catch(() => undefined);
+    return reload;
+  }
+
+  /** What the HTTP surface shows and starts. */
+  sources(telemetryPath: string): WebSources {
+    const { exporter } = this.#options;
+    return {
+      telemetryPath,
+      exposition: (format, encoding) => exporter.body(format, encoding),
+      status: () => this.status(),
+      reload: () => this.reload(),
+    };
+  }
+
+  status(): Status {
+    const { exporter, inUse, state, clock } = this.#options;
+    const notReady = exporter.notReady();
+    const { kind, directory, note } = state;
+    return {
+      version: VERSION,
+      started_at: new Date(this.#startedAt).toISOString(),
+      uptime_seconds: (clock.now() - this.#startedAt) / 1_000,
+      ready: notReady.length === 0,
+      not_ready: notReady,
+      config: inUse.status(),
+      state: {
+        kind,
+        ...(directory === undefined ? {} : { directory }),
+        ...(note === undefined ? {} : { note }),
+      },
+      series: exporter.seriesCount,
+      series_dropped: exporter.droppedSeries,
+      accounts: exporter.accounts(),
+    };
+  }
+
+  async #reload(): Promise<ReloadResult> {
+    const { inUse, log, metrics } = this.#options;
+    const loaded = await inUse.load();
+    if (!loaded.ok) {
+      metrics.configReloadSuccessful.set(0);
+      const issues = loaded.issues.map(formatIssue);
+      log.warn({ issues: issues.join('; ') }, 'the configuration was not reloaded');
+      return { ok: false, issues };
+    }
+    await this.#apply(loaded.config);
+    log.info({ source: loaded.source }, 'configuration reloaded');
+    return { ok: true };
+  }
+
+  async #apply(config: Config): Promise<void> {
+    const { exporter, metrics, inUse, guard } = this.#options;
+    for (const account of config.accounts) for (const secret of secretsOf(account)) guard(secret);
+    await exporter.apply(config, AbortSignal.timeout(STOP_ACCOUNT_MS));
+    metrics.configReloadSuccessful.set(1);
+    metrics.configReloadTimestamp.set(inUse.loadedAt / 1_000);
+  }
+}
+
+/** How long an account that has left the configuration may take to give back its token. */
+const STOP_ACCOUNT_MS = 2_000;
+
+function secretsOf({ credentials }: AccountConfig): Secret[] {
+  if (credentials.kind === 'token') return [credentials.token];
+  if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
+  return [credentials.password];
+}

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Handler, record, send } from './exchange.ts';
+import type { Platform } from './platform.ts';
+import { operationKind } from './rate-limit.ts';
+import { detail, htmlError, type Reply } from './reply.ts';
+
+/** Starts the exchange: fixes its moment, and lets the faults strike that need no account. */
+export function admit(platform: Platform): Handler {
+  const { faults } = platform;
+  return async (req, res, next) => {
+    const exchange = { method: req.method, path: req.path, now: platform.now() };
+    res.locals = { exchange };
+    res.sendDate = false;
+    res.setHeader('Date', new Date(exchange.now).toUTCString());
+    const latency = faults.strike('latency', exchange);
+    if (latency)
+      await sleep(latency.ms + latency.spread_ms * faults.chance('latency'), undefined, { ref: false });
+    if (faults.strike('timeout', exchange)) return record(platform, req, exchange, 0);
+    if (faults.strike('connection_reset', exchange)) {
+      record(platform, req, exchange, 0);
+      return void req.socket.resetAndDestroy();
+    }
+    const redirect = faults.strike('redirect', exchange);
+    if (redirect) {
+      const headers = { Location: new URL(req.originalUrl, redirect.origin).href };
+      return send(platform, req, res, { status: redirect.status, headers });
+    }
+    if (faults.strike('html_error', exchange)) return send(platform, req, res, htmlError(400));
+    next();
+  };
+}
+
+/** Section 5: every operation but the tokens' own needs a live token. */
+export function authenticate(platform: Platform): Handler {
+  return (req, res, next) => {
+    const { exchange } = res.locals;
+    const header = req.headers.authorization;
+    const session = platform.tokens.sessionOf(header, exchange.now);
+    if (session !== undefined) exchange.session = session;
+    if (session !== undefined || isTokens(exchange.path)) return next();
+    const missing = header === undefined ? 'Authentication credentials were not provided.' : 'Invalid token.';
+    send(platform, req, res, detail(401, missing, { 'WWW-Authenticate': 'Token' }));
+  };
+}
+
+/** Section 8: the rate limit. Operations with Basic authentication share a budget by user. */
+export function limit(platform: Platform): Handler {
+  const { faults, settings, rateLimit, tokens } = platform;
+  return (req, res, next) => {
+    const { exchange } = res.locals;
+    const { method, path, now } = exchange;
+    const user = tokens.userOf(req.headers.authorization)?.username;
+    const holder = exchange.session?.token ?? (user === undefined ? undefined : `user ${user}`);
+    if (holder !== undefined) {
+      const others = faults.strike('other_consumer', exchange)?.share ?? 0;
+      const kind = operationKind(method, path);
+      exchange.allowance = rateLimit.take(holder, kind, settings.rateLimit, now, others);
+      if (!exchange.allowance.allowed)
+        return send(platform, req, res, tooMany(platform, exchange.allowance.reset - now));
+    }
+    const elsewhere = faults.strike('rate_limited', exchange);
+    if (elsewhere === undefined) return next();
+    if (exchange.allowance) exchange.allowance = { ...exchange.allowance, remaining: 0 };
+    const retry = elsewhere.retry_after;
+    send(platform, req, res, throttled(retry === null ? {} : { 'Retry-After': String(retry) }));
+  };
+}
+
+/** A failure of the platform itself; it comes after the limits, as it does in the field. */
+export function fail(platform: Platform): Handler {
+  return (req, res, next) => {
+    const fault = platform.faults.strike('server_error', res.locals.exchange);
+    if (fault === undefined) return next();
+    const forms: Record<typeof fault.form, Reply> = {
+      json: detail(fault.status, 'Sorry unable to perform operation.'),
+      html: htmlError(fault.status),
+      empty: { status: fault.status },
+    };
+    send(platform, req, res, forms[fault.form]);
+  };
+}
+
+function tooMany({ settings: { retryAfter } }: Platform, left: number): Reply {
+  if (retryAfter === 'absent') return throttled({});
+  return throttled({ 'Retry-After': String(retryAfter === 'reset' ? Math.ceil(left / 1000) : retryAfter) });
+}
+
+function throttled(headers: Record<string, string>): Reply {
+  return detail(429, 'Request was throttled.', headers);
+}
+
+function isTokens(path: string): boolean {
+  return path === '/tokens' || path.startsWith('/tokens/');
+}

@@ -1,0 +1,55 @@
+import express, { type ErrorRequestHandler, type Express } from 'express';
+import { z } from 'zod';
+import { admit, authenticate, fail, limit } from './admission.ts';
+import { controlRouter } from './control.ts';
+import { type Handler, send } from './exchange.ts';
+import type { Platform } from './platform.ts';
+import { detail, NOT_FOUND } from './reply.ts';
+import { type Resource, resourceRouter } from './resource.ts';
+import { analytics } from './resources/analytics.ts';
+import { domains } from './resources/domains.ts';
+import { errorResponses } from './resources/error-responses.ts';
+import { metrics } from './resources/metrics.ts';
+import { tokens } from './resources/tokens.ts';
+
+/** Where each part of the API lives. The first match counts; the busiest come first. */
+const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resource])[] = [
+  ['/analytics', analytics],
+  ['/metrics', metrics],
+  ['/tokens', tokens],
+  ['/domains', domains],
+  ['/content_delivery', errorResponses],
+];
+
+/** The platform's API as an Express application, with the sandbox's own controls beside it. */
+export function createApplication(platform: Platform): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  app.use('/_sandbox', controlRouter(platform), complain);
+  app.use(admit(platform), authenticate(platform), limit(platform), fail(platform));
+  app.use(express.json({ limit: '2mb', strict: false }));
+  for (const [path, resource] of RESOURCES) app.use(path, resourceRouter(platform, resource(platform)));
+  app.use(((req, res) => send(platform, req, res, NOT_FOUND)) satisfies Handler);
+  app.use(refuseBody(platform));
+  return app;
+}
+
+/** Mistakes in the use of the controls, worded for a person. */
+const complain: ErrorRequestHandler = (error, _req, res, next) => {
+  if (error instanceof z.ZodError)
+    return void res
+      .status(400)
+      .type('text')
+      .send(`${z.prettifyError(error)}\n`);
+  if (error instanceof RangeError) return void res.status(404).type('text').send(`${error.message}\n`);
+  next(error);
+};
+
+/** A request body that is no JSON is the client's mistake; anything else is ours, and answered as a 500. */
+function refuseBody(platform: Platform): ErrorRequestHandler {
+  return (error: { status?: number; expose?: boolean }, req, res, _next) => {
+    const status = error.expose ? (error.status ?? 400) : 500;
+    const text = status === 500 ? 'Sorry unable to perform operation.' : 'JSON parse error.';
+    send(platform, req, res as Parameters<Handler>[1], detail(status, text));
+  };
+}

@@ -1,0 +1,119 @@
+import type { z } from 'zod';
+import { parseBody, parsePatch } from './body.ts';
+import type { Collection } from './collection.ts';
+import { listReply } from './pages.ts';
+import type { Permission } from './permissions.ts';
+import { NO_CONTENT, NOT_FOUND, type Reply, result } from './reply.ts';
+import { type Call, idOf, type Operation } from './resource.ts';
+import type { Settings } from './settings.ts';
+
+/** How resources of one kind are listed, read and changed in version 3. */
+export interface Kind<Item extends { readonly id: number }, Fields extends object> {
+  readonly collection: Collection<Item>;
+  readonly read: Permission;
+  readonly write: Permission;
+  /** The resource as a single read and every write shows it. */
+  view(item: Item): Record<string, unknown>;
+  /** The resource as the list shows it, where that differs. */
+  listView?(item: Item): Record<string, unknown>;
+  readonly orderBy: readonly string[];
+  /** The body of a create and an overwrite, defaults included. */
+  readonly body: z.ZodObject & z.ZodType<Fields>;
+  create(fields: Fields, id: number, call: Call): Item;
+  /** What an overwrite or update changes besides the fields sent. */
+  touch?(call: Call): Partial<Item>;
+  /** Refuses what the schema cannot see, such as a conflict or a reference to nothing. */
+  check?(fields: Partial<Fields>, item: Item | undefined): Reply | undefined;
+  /** Refuses a deletion, or removes what goes with the item. */
+  remove?(item: Item): Reply | undefined;
+  /** What an overwrite shows, where that differs. */
+  overwrittenView?(item: Item): Record<string, unknown>;
+  readonly settings: Settings;
+  /** Whether the list takes a `name` query. */
+  readonly byName?: 'by_name';
+}
+
+/** The operations on a list: read it, and create. */
+export function listOperations<Item extends { readonly id: number }, Fields extends object>(
+  kind: Kind<Item, Fields>,
+  path = '/',
+): { list: Operation; create: Operation } {
+  return {
+    list: { method: 'get', path, permission: kind.read, handle: (call) => list(kind, call) },
+    create: {
+      method: 'post',
+      path,
+      permission: kind.write,
+      handle(call) {
+        const parsed = parseBody<Fields>(kind.body, call.body);
+        if ('refusal' in parsed) return parsed.refusal;
+        const refusal = kind.check?.(parsed.fields, undefined);
+        if (refusal) return refusal;
+        const { collection } = kind;
+        const item = collection.put(kind.create(parsed.fields, collection.nextId(), call));
+        return result(kind.view(item), 201);
+      },
+    },
+  };
+}
+
+/** The operations on one item. PUT takes defaults for fields left out, PATCH keeps their values. */
+export function itemOperations<Item extends { readonly id: number }, Fields extends object>(
+  kind: Kind<Item, Fields>,
+  path = '/:id',
+): { read: Operation; overwrite: Operation; update: Operation; remove: Operation } {
+  const find = (call: Call, handle: (item: Item) => Reply) => {
+    const item = kind.collection.get(idOf(call.params['id']));
+    return item === undefined ? NOT_FOUND : handle(item);
+  };
+  const write = (call: Call, item: Item, fields: Partial<Fields>, view: Kind<Item, Fields>['view']) => {
+    const refusal = kind.check?.(fields, item);
+    if (refusal) return refusal;
+    const changed = kind.collection.update(item.id, { ...fields, ...kind.touch?.(call) } as Partial<Item>);
+    return result(view(changed ?? item));
+  };
+  const operation = (
+    method: Operation['method'],
+    permission: Permission,
+    handle: (item: Item, call: Call) => Reply,
+  ) => ({
+    method,
+    path,
+    permission,
+    handle: (call: Call) => find(call, (item) => handle(item, call)),
+  });
+  return {
+    read: operation('get', kind.read, (item) => result(kind.view(item))),
+    overwrite: operation('put', kind.write, (item, call) => {
+      const parsed = parseBody<Fields>(kind.body, call.body);
+      return 'refusal' in parsed
+        ? parsed.refusal
+        : write(call, item, parsed.fields, kind.overwrittenView ?? kind.view);
+    }),
+    update: operation('patch', kind.write, (item, call) => {
+      const parsed = parsePatch<Fields>(kind.body, call.body);
+      return 'refusal' in parsed ? parsed.refusal : write(call, item, parsed.fields, kind.view);
+    }),
+    remove: operation('delete', kind.write, (item) => {
+      const refusal = kind.remove?.(item);
+      if (refusal) return refusal;
+      kind.collection.remove(item.id);
+      return NO_CONTENT;
+    }),
+  };
+}
+
+function list<Item extends { readonly id: number }, Fields extends object>(
+  kind: Kind<Item, Fields>,
+  call: Call,
+): Reply {
+  const name = kind.byName ? call.query['name'] : undefined;
+  const all = [...kind.collection];
+  const items = name === undefined ? all : all.filter((item) => kind.view(item)['name'] === name);
+  const [only] = items;
+  const view = kind.listView ?? kind.view;
+  if (name !== undefined && only && items.length === 1 && kind.settings.byNameShape === 'object') {
+    return result(view(only));
+  }
+  return listReply(call, { items, view, orderBy: kind.orderBy, maxPageSize: kind.settings.maxPageSize });
+}

@@ -1,0 +1,139 @@
+import { z } from 'zod';
+
+/** When and where a fault strikes: always and everywhere unless told. */
+const when = {
+  /** Share of the requests that it strikes, drawn from the seed. */
+  probability: z.number().min(0).max(1).default(1),
+  /** Path prefixes, in which `*` stands for any part: `/metrics/`, `/analytics/*aggregate`. */
+  paths: z.array(z.string()).optional(),
+  methods: z.array(z.string().toUpperCase()).optional(),
+  /** Strikes for the first `for_ms` of every `every_ms`, counted from the epoch. */
+  period: z.strictObject({ every_ms: z.number().positive(), for_ms: z.number().positive() }).optional(),
+};
+
+const milliseconds = z.number().min(0);
+const origin = z.url({ protocol: /^https?$/ });
+
+export const POINT_DAMAGES = [
+  'string_value',
+  'null_value',
+  'nan_text',
+  'object_value',
+  'negative_value',
+  'not_a_pair',
+  'seconds_timestamp',
+  'future_point',
+  'duplicate',
+  'out_of_order',
+] as const;
+
+export const SHAPE_QUIRKS = ['extra_fields', 'ids_as_strings', 'null_results', 'single_object'] as const;
+
+/** Every fault by name. A fault that is present is on. */
+export const faultsSchema = z
+  .strictObject({
+    /** Answers come late, by `ms` and up to `spread_ms` more. */
+    latency: z.strictObject({ ...when, ms: milliseconds, spread_ms: milliseconds.default(0) }),
+    /** 429 from elsewhere, with the whole budget spent; `retry_after` in seconds, left out when null. */
+    rate_limited: z.strictObject({ ...when, retry_after: z.int().min(0).nullable().default(null) }),
+    server_error: z.strictObject({
+      ...when,
+      status: z.int().min(500).max(599).default(500),
+      form: z.enum(['json', 'html', 'empty']).default('json'),
+    }),
+    /** A 400 as text/html. */
+    html_error: z.strictObject(when),
+    /** The request is never answered. */
+    timeout: z.strictObject(when),
+    connection_reset: z.strictObject(when),
+    redirect: z.strictObject({
+      ...when,
+      origin,
+      status: z.union([z.literal(301), z.literal(302), z.literal(307), z.literal(308)]).default(302),
+    }),
+    malformed_body: z.strictObject(when),
+    /** `document`: a whole answer with half a document; `connection`: less than the promised length, then closed. */
+    truncated_body: z.strictObject({ ...when, cut: z.enum(['document', 'connection']).default('document') }),
+    /** `body`: no bytes at all; `object`: `{}`; `points`: series without points; `null`: the document `null`. */
+    empty_answer: z.strictObject({
+      ...when,
+      form: z.enum(['body', 'object', 'points', 'null']).default('points'),
+    }),
+    /** Points that a client must not trust, among good ones. */
+    wrong_types: z.strictObject({
+      ...when,
+      kinds: z
+        .array(z.enum(POINT_DAMAGES))
+        .min(1)
+        .default([...POINT_DAMAGES]),
+      /** Share of the points that are damaged. */
+      share: z.number().min(0).max(1).default(0.1),
+    }),
+    /** Shapes that were seen where others are documented. */
+    quirks: z.strictObject({
+      ...when,
+      kinds: z
+        .array(z.enum(SHAPE_QUIRKS))
+        .min(1)
+        .default([...SHAPE_QUIRKS]),
+    }),
+    /** The three headers of the rate limit; those not omitted are as usual, or unreadable. */
+    rate_headers: z.strictObject({
+      ...when,
+      omit: z.array(z.enum(['limit', 'remaining', 'reset'])).default(['limit', 'remaining', 'reset']),
+      garble: z.array(z.enum(['limit', 'remaining', 'reset'])).default([]),
+    }),
+    /** Page links lead to another origin. */
+    foreign_links: z.strictObject({ ...when, origin }),
+    /** The newest buckets are not there yet; `settling: late` makes the older ones fill up that much later, too. */
+    late_data: z.strictObject({
+      ...when,
+      minutes: z.number().positive(),
+      settling: z.enum(['on_time', 'late']).default('on_time'),
+    }),
+    /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
+    clock_skew: z.strictObject({ ...when, ms: z.number() }),
+    /** Another user of the same token takes this share of every limit. */
+    other_consumer: z.strictObject({ ...when, share: z.number().min(0).max(1) }),
+  })
+  .partial();
+
+/** The faults that are on, with all their settings. */
+export type Faults = z.output<typeof faultsSchema>;
+
+/** The same as one writes them: what has a default may be left out. */
+export type FaultSettings = z.input<typeof faultsSchema>;
+
+export type FaultName = keyof Faults;
+
+/** What decides whether a fault strikes. */
+export interface Occasion {
+  readonly method: string;
+  readonly path: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+interface When {
+  readonly paths?: readonly string[] | undefined;
+  readonly methods?: readonly string[] | undefined;
+  readonly period?: { readonly every_ms: number; readonly for_ms: number } | undefined;
+}
+
+/** Whether a fault concerns the request at all; chance not considered. */
+export function concerns({ paths, methods, period }: When, { method, path, now }: Occasion): boolean {
+  if (methods && !methods.includes(method)) return false;
+  if (period && now % period.every_ms >= period.for_ms) return false;
+  return paths === undefined || paths.some((pattern) => matches(pattern, path));
+}
+
+function matches(pattern: string, path: string): boolean {
+  const [head = '', ...parts] = pattern.split('*');
+  if (!path.startsWith(head)) return false;
+  let position = head.length;
+  return parts.every((part) => {
+    const found = path.indexOf(part, position);
+    position = found + part.length;
+    return found >= 0;
+  });
+}

@@ -1,0 +1,66 @@
+/** The code dimensions of `status_code`; `2xx` and its like hold the other codes of their class. */
+export const STATUS_CODES = [
+  '2xx',
+  '200',
+  '204',
+  '206',
+  '3xx',
+  '301',
+  '302',
+  '304',
+  '4xx',
+  '400',
+  '403',
+  '404',
+  '500',
+  '502',
+  '503',
+  '5xx',
+] as const;
+
+export const METHODS = ['get', 'head', 'post', 'others'] as const;
+
+/**
+ * What is counted together, as cells: integers that add up over buckets, domains and configurations. Volumes are in
+ * kilobytes (10^3 bytes).
+ */
+export const GROUPS = {
+  requests: ['total', 'http', 'https', 'saved', 'missed'],
+  volume: ['total', 'http', 'https', 'saved', 'missed'],
+  methods: METHODS,
+  codes: STATUS_CODES,
+  waf: ['requests', 'blocked', 'threats', 'xss', 'rfi', 'sql', 'others'],
+  plain: ['count', 'kilobytes'],
+  /** Not counted but held: as they stand at the end of a bucket. */
+  levels: ['sources', 'kilobytes'],
+} as const;
+
+export type Group = keyof typeof GROUPS;
+
+/** How a source of traffic is composed on average; each share is of the line's whole. */
+export const MIX = {
+  https: 0.82,
+  saved: 0.74,
+  methods: { get: 0.93, head: 0.02, post: 0.045 },
+  codes: {
+    '2xx': 0.0002,
+    '204': 0.0006,
+    '206': 0.001,
+    '3xx': 0.0001,
+    '301': 0.0168,
+    '302': 0.0004,
+    '304': 0.107,
+    '4xx': 0.0003,
+    '400': 0.0004,
+    '403': 0.0017,
+    '404': 0.0213,
+    '500': 0.0001,
+    '502': 0.0001,
+    '503': 0.0002,
+    '5xx': 0.0002,
+  },
+  inspected: 0.9,
+  threats: 0.002,
+  blocked: 0.93,
+  families: { xss: 0.27, rfi: 0.08, sql: 0.4 },
+} as const;

@@ -1,0 +1,28 @@
+/** Well-mixed 32-bit hash of a number under a key: the sandbox's only source of chance, so that a seed says it all. */
+export function hash(key: number, value: number): number {
+  let mixed = (key + Math.imul(value, 0x9e3779b1)) | 0;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
+
+/** The hash as a fraction, 0 <= fraction < 1. */
+export function fraction(key: number, value: number): number {
+  return hash(key, value) / 2 ** 32;
+}
+
+/** A key of its own for everything that text names, for instance one kind of fault. */
+export function keyOf(key: number, text: string): number {
+  let mixed = key;
+  for (let index = 0; index < text.length; index++) mixed = hash(mixed, text.charCodeAt(index));
+  return mixed;
+}
+
+/** `length` hexadecimal digits, as tokens and origin ids have them. */
+export function hexDigits(key: number, length: number): string {
+  let digits = '';
+  for (let index = 0; digits.length < length; index++) {
+    digits += hash(key, index).toString(16).padStart(8, '0');
+  }
+  return digits.slice(0, length);
+}

@@ -1,0 +1,149 @@
+import { GROUPS, type Group } from './groups.ts';
+
+export const INCIDENT_KINDS = ['waf_attack', '5xx_spike', '4xx_spike', 'surge', 'outage'] as const;
+
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+
+/** Something that happens to a configuration's traffic: requests on top of it, or (an outage) none at all. */
+export interface Incident {
+  readonly kind: IncidentKind;
+  /** A domain's id, or a configuration's: then it meets the first of its domains (an outage: all of them). */
+  readonly configuration: number;
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** Requests per minute on top of the usual ones; an outage has none. */
+  readonly per_minute: number;
+}
+
+/** A whole divided among cells; a `null` cell takes a share that no cell of the line counts. */
+type Line = readonly (readonly [cell: string | null, share: number])[];
+
+interface Recipe {
+  readonly https: number;
+  readonly saved: number;
+  /** Kilobytes of one request. */
+  readonly kilobytes: number;
+  readonly methods: Line;
+  readonly codes: Line;
+  readonly waf?: readonly Line[];
+}
+
+const RECIPES: Record<Exclude<IncidentKind, 'outage'>, Recipe> = {
+  waf_attack: {
+    https: 0.9,
+    saved: 1,
+    kilobytes: 1,
+    methods: [
+      ['get', 0.6],
+      ['post', 0.4],
+    ],
+    codes: [
+      ['403', 0.96],
+      ['200', 0.04],
+    ],
+    waf: [
+      [['requests', 1]],
+      [['threats', 1]],
+      [
+        ['blocked', 0.96],
+        [null, 0.04],
+      ],
+      [
+        ['sql', 0.55],
+        ['xss', 0.3],
+        ['rfi', 0.1],
+        ['others', 0.05],
+      ],
+    ],
+  },
+  '5xx_spike': {
+    https: 0.82,
+    saved: 0,
+    kilobytes: 2,
+    methods: [
+      ['get', 0.9],
+      ['post', 0.1],
+    ],
+    codes: [
+      ['503', 0.6],
+      ['502', 0.3],
+      ['500', 0.06],
+      ['5xx', 0.04],
+    ],
+  },
+  '4xx_spike': {
+    https: 0.82,
+    saved: 0,
+    kilobytes: 2,
+    methods: [['get', 1]],
+    codes: [
+      ['404', 0.9],
+      ['400', 0.06],
+      ['4xx', 0.04],
+    ],
+  },
+  surge: {
+    https: 0.82,
+    saved: 0.8,
+    kilobytes: 18,
+    methods: [['get', 1]],
+    codes: [
+      ['200', 0.9],
+      ['304', 0.1],
+    ],
+  },
+};
+
+/** Adds what the incident brought up to `time` to the cells of a group; what added up before still does. */
+export function addIncident(incident: Incident, group: Group, time: number, into: Float64Array): void {
+  if (incident.kind === 'outage') return;
+  const lasted = Math.max(0, Math.min(time, incident.to) - incident.from);
+  const requests = Math.floor((incident.per_minute * lasted) / 60_000);
+  if (requests === 0) return;
+  const recipe = RECIPES[incident.kind];
+  const whole = group === 'volume' ? requests * recipe.kilobytes : requests;
+  for (const line of linesOf(recipe, group)) addLine(line, GROUPS[group], whole, into);
+  if (group === 'plain') into[1] = (into[1] ?? 0) + requests * recipe.kilobytes;
+}
+
+function linesOf(recipe: Recipe, group: Group): readonly Line[] {
+  switch (group) {
+    case 'requests':
+    case 'volume':
+      return [
+        [['total', 1]],
+        [
+          ['https', recipe.https],
+          ['http', 1 - recipe.https],
+        ],
+        [
+          ['saved', recipe.saved],
+          ['missed', 1 - recipe.saved],
+        ],
+      ];
+    case 'methods':
+      return [recipe.methods];
+    case 'codes':
+      return [recipe.codes];
+    case 'waf':
+      return recipe.waf ?? [];
+    case 'plain':
+      return [[['count', 1]]];
+    case 'levels':
+      return [];
+  }
+}
+
+/** One part after another of what is left, so that each part only grows and the last makes the sum exact. */
+function addLine(line: Line, cells: readonly string[], whole: number, into: Float64Array): void {
+  let rest = whole;
+  let left = 1;
+  line.forEach(([cell, share], index) => {
+    const part = index === line.length - 1 ? rest : Math.floor(rest * Math.min(1, share / left));
+    const place = cell === null ? -1 : cells.indexOf(cell);
+    if (place >= 0) into[place] = (into[place] ?? 0) + part;
+    rest -= part;
+    left -= share;
+  });
+}

@@ -1,0 +1,119 @@
+import { GROUPS, type Group, METHODS, STATUS_CODES } from './groups.ts';
+
+/** How the cells of a group become the dimensions of a metric. */
+export interface Measure {
+  readonly group: Group;
+  readonly dimensions: readonly Dimension[];
+}
+
+export interface Dimension {
+  readonly name: string;
+  /** @param cells the cells of one bucket, from `at` on; @param seconds the bucket's width */
+  value(cells: Float64Array, at: number, seconds: number, units: Units): number;
+}
+
+/** In which unit the platform reports; the specification names none. */
+export interface Units {
+  /** Bytes in one unit of volume. */
+  readonly volume: number;
+  /** Bits per second in one unit of bandwidth. */
+  readonly bandwidth: number;
+}
+
+type Value = Dimension['value'];
+type CellValue = (group: Group, cell: string) => Value;
+
+const place = (group: Group, cell: string) => (GROUPS[group] as readonly string[]).indexOf(cell);
+
+function reading(convert: (cell: number, seconds: number, units: Units) => number): CellValue {
+  return (group, cell) => {
+    const index = place(group, cell);
+    return (cells, at, seconds, units) => convert(cells[at + index] ?? 0, seconds, units);
+  };
+}
+
+const count = reading((cell) => cell);
+const perSecond = reading((cell, seconds) => cell / seconds);
+/** A level that follows the traffic, such as users connected at a time. */
+const level = (factor: number) => reading((cell, seconds) => Math.round((cell * factor * 60) / seconds));
+const volume = reading((kilobytes, _seconds, units) => (kilobytes * 1000) / units.volume);
+const bandwidth = reading((kilobytes, seconds, units) => (kilobytes * 8000) / seconds / units.bandwidth);
+
+/** The share served from the cache, in percent; 0 while there is no traffic. */
+const offload = (group: 'requests' | 'volume'): Value => {
+  const total = place(group, 'total');
+  const saved = place(group, 'saved');
+  return (cells, at) => (cells[at + total] ? (100 * (cells[at + saved] ?? 0)) / (cells[at + total] ?? 1) : 0);
+};
+
+function measure(group: Group, value: CellValue, cells: readonly string[]): Measure {
+  return { group, dimensions: cells.map((cell) => ({ name: cell, value: value(group, cell) })) };
+}
+
+function single(group: Group, name: string, value: Value): Measure {
+  return { group, dimensions: [{ name, value }] };
+}
+
+const ALL = ['total', 'http', 'https', 'saved', 'missed'];
+const BY_CACHE = ['total', 'saved', 'missed'];
+const requests = measure('requests', count, ALL);
+const transferred = measure('volume', volume, ALL);
+const counted = single('plain', 'total', count('plain', 'count'));
+const moved = single('plain', 'total', volume('plain', 'kilobytes'));
+const movedWithBandwidth: Measure = {
+  group: 'plain',
+  dimensions: [...moved.dimensions, { name: 'bandwidth', value: bandwidth('plain', 'kilobytes') }],
+};
+
+/** Metrics that the analytics API's metadata lists, in its order. */
+export const ANALYTICS_MEASURES: ReadonlyMap<string, Measure> = new Map([
+  ['data_ingested', movedWithBandwidth],
+  ['used_space', single('levels', 'total', volume('levels', 'kilobytes'))],
+  ['requests_per_second_offloaded', single('requests', 'offload', offload('requests'))],
+  [
+    'connected_users',
+    {
+      group: 'plain',
+      dimensions: [
+        { name: 'average', value: level(0.3)('plain', 'count') },
+        { name: 'max', value: level(0.42)('plain', 'count') },
+      ],
+    },
+  ],
+  ['data_packaged', movedWithBandwidth],
+  ['requests_per_second', measure('requests', perSecond, BY_CACHE)],
+  ['data_offloaded', single('volume', 'offload', offload('volume'))],
+  ['bandwidth', measure('volume', bandwidth, BY_CACHE)],
+  ['http_method', measure('methods', count, METHODS)],
+  ['requests_offloaded', single('requests', 'offload', offload('requests'))],
+  ['waf', measure('waf', count, GROUPS.waf)],
+  ['status_code', measure('codes', count, STATUS_CODES)],
+  ['bandwidth_offloaded', single('volume', 'offload', offload('volume'))],
+  ['requests', requests],
+  [
+    'images_processed',
+    {
+      group: 'plain',
+      dimensions: [
+        { name: 'requests', value: count('plain', 'count') },
+        { name: 'throughput', value: perSecond('plain', 'count') },
+      ],
+    },
+  ],
+  ['data_transferred', transferred],
+]);
+
+/** Metrics that only the metrics API names. Their dimensions are not documented; these follow the analytics API. */
+export const METRICS_MEASURES: ReadonlyMap<string, Measure> = new Map([
+  ...ANALYTICS_MEASURES,
+  ['data_transferred_total', transferred],
+  ['cdn_requests', requests],
+  ['data_streaming_data_streamed', moved],
+  ['data_streaming_requests', counted],
+  ['live_streaming_data_transferred', moved],
+  ['invocations', counted],
+  ['idns_queries', counted],
+  ['hosted_zones', single('levels', 'total', count('levels', 'sources'))],
+  ['l2_data_transferred', moved],
+  ['load_balancer_data_transferred', moved],
+]);

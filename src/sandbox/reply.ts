@@ -1,0 +1,48 @@
+/** An answer before it goes on the wire: pure data, so that faults can damage it on its way. */
+export interface Reply {
+  readonly status: number;
+  /** A JSON document. */
+  readonly body?: unknown;
+  /** A body as it is, instead of a JSON document. */
+  readonly text?: string;
+  /** application/json unless told. */
+  readonly contentType?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export function ok(body: unknown): Reply {
+  return { status: 200, body };
+}
+
+/** The envelope of a single resource in version 3 (specification 2.0). */
+export function result(results: unknown, status = 200): Reply {
+  return { status, body: { results, schema_version: 3 } };
+}
+
+export const NO_CONTENT: Reply = { status: 204 };
+
+/** The platform words its errors in four styles; which one a resource uses follows what was recorded of it. */
+export function detail(status: number, text: string, headers: Record<string, string> = {}): Reply {
+  return { status, body: { detail: text }, headers };
+}
+
+export function codedError(status: number, message: string, error: string): Reply {
+  return { status, body: { errors: [{ message, error }], schema_version: 3 } };
+}
+
+export function listedErrors(status: number, ...errors: string[]): Reply {
+  return { status, body: { errors } };
+}
+
+/** What is wrong with a body, by field. */
+export function fieldErrors(problems: Readonly<Record<string, readonly string[]>>): Reply {
+  return { status: 400, body: problems };
+}
+
+export function htmlError(status: number): Reply {
+  const title = status === 400 ? '400 Bad Request' : `${status} Error`;
+  const text = `<html><head><title>${title}</title></head><body><h1>${title}</h1></body></html>`;
+  return { status, text, contentType: 'text/html' };
+}
+
+export const NOT_FOUND: Reply = detail(404, 'Not found.');

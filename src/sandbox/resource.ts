@@ -1,0 +1,116 @@
+import { type Request, Router } from 'express';
+import { acceptedVersion } from './accept-version.ts';
+import { type Exchange, type ExchangeResponse, type Handler, send } from './exchange.ts';
+import type { Permission } from './permissions.ts';
+import type { Platform } from './platform.ts';
+import { codedError, detail, listedErrors, type Reply } from './reply.ts';
+
+/** A request as the operations of a resource see it. */
+export interface Call {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** The JSON document sent, if any. */
+  readonly body: unknown;
+  /** The version negotiated. */
+  readonly version: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  /** The absolute URL without its query, for links. */
+  readonly address: string;
+  readonly authorization: string | undefined;
+  /** Who holds the token. */
+  readonly editor: string;
+}
+
+/** One operation of specification section 4. */
+export interface Operation {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  readonly path: string;
+  /** None where the specification names none. */
+  readonly permission?: Permission;
+  /** Where they differ from the resource's. */
+  readonly versions?: readonly number[];
+  handle(call: Call): Reply;
+}
+
+export interface Resource {
+  /** Accepted versions (section 9); empty where the Accept header selects none. */
+  readonly versions: readonly number[];
+  /** In which of the platform's styles this resource words its refusals. */
+  readonly refusals?: keyof typeof REFUSALS;
+  readonly operations: readonly Operation[];
+}
+
+const REFUSALS = {
+  detail: (status: number, text: string) => detail(status, text),
+  coded: (status: number, text: string) => codedError(status, text, text.toLowerCase().replaceAll(' ', '_')),
+  listed: (status: number, text: string) => listedErrors(status, text),
+};
+
+/** The routes of a resource; methods that a path does not have are answered 405. */
+export function resourceRouter(platform: Platform, resource: Resource): Router {
+  const router = Router();
+  const refuse = REFUSALS[resource.refusals ?? 'detail'];
+  const paths = new Set(resource.operations.map(({ path }) => path));
+  for (const path of paths) {
+    const operations = resource.operations.filter((operation) => operation.path === path);
+    for (const operation of operations) router[operation.method](path, serve(platform, resource, operation));
+    const allowed = operations.map(({ method }) => method.toUpperCase()).join(', ');
+    const methodNotAllowed: Handler = (req, res) =>
+      send(platform, req, res, {
+        ...refuse(405, `Method "${req.method}" not allowed.`),
+        headers: { Allow: allowed },
+      });
+    router.all(path, methodNotAllowed);
+  }
+  return router;
+}
+
+function serve(platform: Platform, resource: Resource, operation: Operation): Handler {
+  const versions = operation.versions ?? resource.versions;
+  const refuse = REFUSALS[resource.refusals ?? 'detail'];
+  return (req, res) => {
+    const { exchange } = res.locals;
+    const version = acceptedVersion(req.headers.accept, versions);
+    if (version === undefined) {
+      return send(platform, req, res, refuse(406, 'Could not satisfy the request Accept header.'));
+    }
+    if (operation.permission && !exchange.session?.permissions.has(operation.permission)) {
+      return send(platform, req, res, refuse(403, 'Forbidden'));
+    }
+    send(platform, req, res, operation.handle(callOf(platform, req, res, version)));
+  };
+}
+
+function callOf(platform: Platform, req: Request, res: ExchangeResponse, version: number): Call {
+  const { exchange } = res.locals;
+  return {
+    params: req.params as Record<string, string>,
+    query: firstValues(req.query as Record<string, string | string[] | undefined>),
+    body: req.body,
+    version,
+    now: exchange.now,
+    address: `${originFor(platform, req, exchange)}${exchange.path}`,
+    authorization: req.headers.authorization,
+    editor: exchange.session?.owner ?? 'operator@example.com',
+  };
+}
+
+function originFor({ faults }: Platform, req: Request, exchange: Exchange): string {
+  return (
+    faults.strike('foreign_links', exchange)?.origin ?? `${req.protocol}://${req.headers.host ?? 'localhost'}`
+  );
+}
+
+function firstValues(
+  query: Record<string, string | string[] | undefined>,
+): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  );
+}
+
+/** The number in a path, or NaN, which is the id of nothing. */
+export function idOf(text: string | undefined): number {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import type { Domain } from '../estate.ts';
+import { hexDigits } from '../hash.ts';
+import type { Platform } from '../platform.ts';
+import { codedError, fieldErrors } from '../reply.ts';
+import type { Resource } from '../resource.ts';
+
+/** Specification 2.2: what a create or an overwrite sends. */
+const body = z.object({
+  name: z.string().min(1),
+  cnames: z.array(z.string().min(1)).default([]),
+  cname_access_only: z.boolean().default(false),
+  digital_certificate_id: z.int().nullable().default(null),
+  edge_application_id: z.int(),
+  is_active: z.boolean().default(true),
+});
+
+type Fields = z.output<typeof body>;
+
+/** Specification 4.2. */
+export function domains(platform: Platform): Resource {
+  const { account, seed, settings } = platform;
+  const kind: Kind<Domain, Fields> = {
+    collection: account.domains,
+    read: 'View Domains',
+    write: 'Edit Domains',
+    view: (domain) => ({ ...domain }),
+    orderBy: ['id', 'name', 'is_active', 'domain_name', 'edge_application_id'],
+    body,
+    create: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }),
+    check: (fields, domain) => missingReferences(platform, fields) ?? takenCnames(platform, fields, domain),
+    remove(domain) {
+      unlink(platform, domain.id);
+      return undefined;
+    },
+    settings,
+    byName: 'by_name',
+  };
+  const { list, create } = listOperations(kind);
+  const item = itemOperations(kind);
+  return { versions: [3], operations: [list, create, item.read, item.remove, item.overwrite, item.update] };
+}
+
+/** The hostname that the platform generates for a domain. */
+export function platformHostname(seed: number, id: number): string {
+  return `${hexDigits(seed ^ id, 7)}.map.edge.example.net`;
+}
+
+function missingReferences({ account }: Platform, fields: Partial<Fields>) {
+  const { edge_application_id: application, digital_certificate_id: certificate } = fields;
+  if (application !== undefined && !account.applications.get(application)) {
+    return fieldErrors({ edge_application_id: ['There is no such edge application.'] });
+  }
+  if (certificate != null && !account.certificates.get(certificate)) {
+    return fieldErrors({ digital_certificate_id: ['There is no such digital certificate.'] });
+  }
+  return undefined;
+}
+
+function takenCnames({ account }: Platform, { cnames = [] }: Partial<Fields>, domain: Domain | undefined) {
+  const others = [...account.domains].filter(({ id }) => id !== domain?.id);
+  const taken = cnames.find((cname) => others.some((other) => other.cnames.includes(cname)));
+  return taken === undefined
+    ? undefined
+    : codedError(409, `The cname ${taken} is already in use.`, 'cname_in_use');
+}
+
+function unlink({ account }: Platform, domain: number): void {
+  for (const linked of [account.firewalls, account.functions]) {
+    for (const item of linked) {
+      if (item.domains.includes(domain)) item.domains = item.domains.filter((id) => id !== domain);
+    }
+  }
+}

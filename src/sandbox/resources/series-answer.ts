@@ -1,0 +1,58 @@
+import { answerBuckets } from '../buckets.ts';
+import type { Settling } from '../completeness.ts';
+import { concerns, type Occasion } from '../faults.ts';
+import { keyOf } from '../hash.ts';
+import { type Platform, unitsOf } from '../platform.ts';
+import type { Api, Product } from '../products.ts';
+import { queryWindow } from '../query-window.ts';
+import { fieldErrors, NOT_FOUND, type Reply } from '../reply.ts';
+import type { Call } from '../resource.ts';
+import { readSeries, type SeriesByDimension } from '../series.ts';
+import { measureOf, selectionOf } from '../truth.ts';
+
+/** Whose data a read asks for, as its path says. */
+export interface SeriesTarget {
+  readonly api: Api;
+  readonly product: Product;
+  readonly configuration: number | 'product';
+  readonly metric: string;
+  readonly dimension?: string | undefined;
+}
+
+/** Answers a read of series, in the shape that `shape` gives them; 404 and 400 where there is nothing to read. */
+export function seriesReply(
+  platform: Platform,
+  call: Call,
+  target: SeriesTarget,
+  shape: (series: SeriesByDimension) => Reply,
+): Reply {
+  const { settings, traffic } = platform;
+  const measure = measureOf(target.api, target.product, target.metric);
+  if (measure === undefined) return NOT_FOUND;
+  const known = measure.dimensions.some(({ name }) => name === target.dimension);
+  if (target.dimension !== undefined && !known) return NOT_FOUND;
+  const utcOffset = settings.utcOffsetMinutes * 60_000;
+  const window = queryWindow(call.query, call.now, utcOffset);
+  if ('problem' in window) return fieldErrors({ date_from: [window.problem] });
+  const view = dataView(platform, { method: 'GET', path: new URL(call.address).pathname, now: call.now });
+  const buckets = answerBuckets(window.from, window.to, view.newest, utcOffset);
+  const selection = selectionOf(target.api, target.product, target.metric, target.configuration);
+  const { product, dimension } = target;
+  const units = unitsOf(settings);
+  return shape(
+    readSeries(traffic, { product, selection, measure, dimension, buckets, settling: view.settling, units }),
+  );
+}
+
+/** Until when there are buckets, and how complete they are: both lag behind while data are late. */
+function dataView(platform: Platform, occasion: Occasion): { newest: number; settling: Settling } {
+  const { now } = occasion;
+  const late = platform.faults.current.late_data;
+  const behind = late && concerns(late, occasion) ? late.minutes * 60_000 : 0;
+  const settling = {
+    now: late?.settling === 'late' ? now - behind : now,
+    settleMs: platform.settings.settleMs,
+    key: keyOf(platform.seed, 'settling'),
+  };
+  return { newest: now - behind, settling };
+}

@@ -1,0 +1,126 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Express } from 'express';
+import type { Account } from './account.ts';
+import { createApplication } from './application.ts';
+import { FaultSwitch } from './fault-switch.ts';
+import { concerns, type FaultSettings } from './faults.ts';
+import type { Incident } from './incidents.ts';
+import { type Platform, unitsOf } from './platform.ts';
+import { RateLimit } from './rate-limit.ts';
+import { RequestLog } from './request-log.ts';
+import { type AccountSize, DEFAULT_SIZE, seedAccount } from './seed-account.ts';
+import type { SeriesByDimension } from './series.ts';
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './settings.ts';
+import { type StaticToken, Tokens, type User } from './tokens.ts';
+import { Traffic } from './traffic.ts';
+import { type TruthQuery, truthOf } from './truth.ts';
+
+const DAY = 86_400_000;
+
+/** The user and the token that exist when none are given. */
+export const DEFAULT_USER: User = { username: 'operator@example.com', password: 'sandbox' };
+export const DEFAULT_TOKEN: StaticToken = { token: 'sandbox-token' };
+
+/** Everything has a default: a small believable account. */
+export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> {
+  readonly seed?: number;
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number;
+  readonly users?: readonly User[];
+  readonly tokens?: readonly StaticToken[];
+  /** How long a created token lives, in ms. */
+  readonly tokenLifetime?: number;
+  readonly faults?: FaultSettings;
+}
+
+/** The embedded platform: its API on HTTP, and what only its owner can see and change. */
+export interface Sandbox {
+  readonly app: Express;
+  /** What the account owns; changed by the API, or directly. */
+  readonly account: Account;
+  readonly faults: FaultSwitch;
+  /** May be changed at any time. */
+  readonly settings: Settings;
+  readonly requests: RequestLog;
+  /** The final values of every bucket, in the units of the settings. @throws RangeError without such a metric */
+  truth(query: TruthQuery): SeriesByDimension;
+  /** Lets something happen to the traffic. @throws RangeError without such a configuration */
+  inject(incident: Incident): void;
+  /** @param port 0 for any free one @param host loopback unless told */
+  listen(port: number, host?: string): Promise<{ url: string; close(): Promise<void> }>;
+}
+
+export function createSandbox(options: SandboxOptions = {}): Sandbox {
+  const platform = assemble(options);
+  const { account, faults, requests, settings, traffic } = platform;
+  const app = createApplication(platform);
+  return {
+    app,
+    account,
+    faults,
+    settings,
+    requests,
+    truth: (query) =>
+      truthOf(traffic, query, { units: unitsOf(settings), utcOffset: settings.utcOffsetMinutes * 60_000 }),
+    inject: (incident) => traffic.inject(incident),
+    listen: (port, host = '127.0.0.1') => listen(app, port, host),
+  };
+}
+
+function assemble(options: SandboxOptions): Platform {
+  const {
+    seed = 1,
+    now = Date.now,
+    users = [DEFAULT_USER],
+    tokens = [DEFAULT_TOKEN],
+    tokenLifetime = DAY,
+  } = options;
+  const settings = settingsOf(options);
+  const faults = new FaultSwitch(seed, options.faults);
+  const ownTime = () => {
+    const skew = faults.current.clock_skew;
+    const time = now();
+    return skew && concerns(skew, { method: '', path: '', now: time }) ? time + skew.ms : time;
+  };
+  const account = seedAccount(seed, { ...DEFAULT_SIZE, ...options }, () => traffic.observe(ownTime()));
+  const traffic = new Traffic(seed, account);
+  return {
+    account,
+    traffic,
+    tokens: new Tokens({ users, tokens, lifetime: tokenLifetime, seed }),
+    rateLimit: new RateLimit(),
+    faults,
+    settings,
+    requests: new RequestLog(),
+    seed,
+    now: ownTime,
+  };
+}
+
+function settingsOf(options: SandboxOptions): Settings {
+  const known = Object.keys(settingsSchema.shape).map((name) => [name, options[name as keyof Settings]]);
+  const given = known.filter(([, value]) => value !== undefined);
+  return settingsSchema.parse({ ...DEFAULT_SETTINGS, ...Object.fromEntries(given) });
+}
+
+async function listen(
+  app: Express,
+  port: number,
+  host: string,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject).listen(port, host, resolve);
+  });
+  const { port: bound } = server.address() as AddressInfo;
+  const name = host.includes(':') ? `[${host}]` : host;
+  return {
+    url: `http://${name}:${bound}`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error ? reject(error) : resolve()));
+        server.closeAllConnections();
+      }),
+  };
+}

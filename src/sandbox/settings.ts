@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const limit = z.int().min(0);
+
+/** How this platform behaves where the specification leaves it open. All of it can change while it runs. */
+export const settingsSchema = z.strictObject({
+  /** Operations per minute, for each token. */
+  rateLimit: z.strictObject({ reads: limit, writes: limit, purges: limit }),
+  resetFormat: z.enum(['zoneless', 'zulu']),
+  headerCase: z.enum(['recorded', 'documented']),
+  /** Whether the three headers are sent at all. */
+  rateHeaders: z.enum(['sent', 'absent']),
+  /** Seconds in Retry-After of a 429; `reset` takes the time left in the frame, `absent` sends none. */
+  retryAfter: z.union([z.int().min(0), z.enum(['reset', 'absent'])]),
+  /** Which ids the metrics API takes for `:conf_id`. */
+  metricsIds: z.enum(['domain', 'configuration', 'both']),
+  /** `dimensions`: `{dim: series}`; `nested`: as the analytics API; `bare`: only the first dimension's series. */
+  metricsShape: z.enum(['dimensions', 'nested', 'bare']),
+  /** How the metrics API lists configurations. */
+  configurationsShape: z.enum(['array', 'envelope', 'sequence', 'object']),
+  /** What a by-name read answers when it finds one: the resource in an envelope, or a list of one. */
+  byNameShape: z.enum(['object', 'list']),
+  /** After this many ms every bucket is final. */
+  settleMs: z.number().min(0),
+  maxPageSize: z.int().min(1),
+  /** Local time of the account minus UTC, in minutes; timestamps without `Z` and wide buckets follow it. */
+  utcOffsetMinutes: z.int().min(-840).max(840),
+  /** Bytes in a unit of volume. */
+  volumeUnit: z.number().positive(),
+  /** Bits per second in a unit of bandwidth. */
+  bandwidthUnit: z.number().positive(),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+
+export const DEFAULT_SETTINGS: Settings = {
+  rateLimit: { reads: 200, writes: 20, purges: 200 },
+  resetFormat: 'zoneless',
+  headerCase: 'recorded',
+  rateHeaders: 'sent',
+  retryAfter: 'absent',
+  metricsIds: 'domain',
+  metricsShape: 'dimensions',
+  configurationsShape: 'array',
+  byNameShape: 'object',
+  settleMs: 600_000,
+  maxPageSize: 100,
+  utcOffsetMinutes: 0,
+  volumeUnit: 1_000_000,
+  bandwidthUnit: 1,
+};

@@ -1,0 +1,96 @@
+import type { Outcome } from './outcome.ts';
+
+/**
+ * What the exporter knows about itself at one moment: `/api/v1/status` as JSON, `/` as a page. Keys are in
+ * snake case as in the configuration; times are ISO 8601 in UTC; nothing in it is a secret.
+ */
+export interface Status {
+  readonly version: string;
+  readonly started_at: string;
+  readonly uptime_seconds: number;
+  readonly ready: boolean;
+  /** Why the exporter is not ready, in plain words; empty when it is. */
+  readonly not_ready: readonly string[];
+  readonly config: ConfigStatus;
+  readonly state: StateStatus;
+  /** Series of the platform that are exposed now. */
+  readonly series: number;
+  /** Series that were left out because the cap was reached. */
+  readonly series_dropped: number;
+  readonly accounts: readonly AccountStatus[];
+}
+
+/** Where the running configuration came from, and how the last attempt to load it anew ended. */
+export interface ConfigStatus {
+  /** A file's path, or a word such as `environment`. */
+  readonly source: string;
+  readonly loaded_at: string;
+  readonly last_reload_successful: boolean;
+  /** What the last reload found wrong; empty when it succeeded. */
+  readonly issues: readonly string[];
+}
+
+/** Whether counters survive a restart. */
+export interface StateStatus {
+  readonly kind: 'durable' | 'memory';
+  readonly directory?: string;
+  readonly note?: string;
+}
+
+/** One account of the platform: its token, its quota and its jobs. */
+export interface AccountStatus {
+  readonly name: string;
+  readonly api_url: string;
+  /** `null` until the platform has answered, or failed to, for the first time. */
+  readonly up: boolean | null;
+  /** Why the account is not up, in plain words; empty when there is nothing to say. */
+  readonly note: string;
+  readonly token_expires_at: string | null;
+  /** The platform's clock minus ours. */
+  readonly clock_skew_seconds: number;
+  readonly quota: readonly QuotaStatus[];
+  /** Operations per minute that the plan asks for. */
+  readonly demand_per_minute: number;
+  /** How many times longer than planned the intervals are; 1 when the quota suffices. */
+  readonly stretch: number;
+  readonly jobs: readonly JobStatus[];
+}
+
+/** One limit scope of the platform, as its last headers said. */
+export interface QuotaStatus {
+  readonly scope: string;
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  readonly reset_at: string | null;
+  /** Share of the limit left to the token's other users, 0 to 1. */
+  readonly reserve: number;
+  /** Operations that wait for this scope. */
+  readonly waiting: number;
+  /** Set while the platform has refused this scope (429). */
+  readonly stopped_until: string | null;
+  readonly note: string;
+}
+
+/** One thing that is polled again and again, and how that goes. */
+export interface JobStatus {
+  readonly id: string;
+  readonly collector: string;
+  readonly product?: string;
+  readonly configuration_id?: string;
+  readonly configuration?: string;
+  readonly metric?: string;
+  /** A cron expression. */
+  readonly schedule: string;
+  readonly state: 'idle' | 'waiting' | 'running';
+  /** Why the job is in that state, in plain words; empty when there is nothing to say. */
+  readonly why: string;
+  /** Time between polls as it is now, stretched by the quota; `null` until it is known. */
+  readonly interval_seconds: number | null;
+  /** `null` before the first poll has ended. */
+  readonly last_outcome: Outcome | null;
+  readonly last_reason: string | null;
+  readonly last_success_at: string | null;
+  /** Start of the newest bucket that is held. */
+  readonly last_bucket_at: string | null;
+  readonly next_at: string | null;
+}

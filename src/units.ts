@@ -1,0 +1,57 @@
+/** What a quantity without a documented unit measures: an amount of data, or data per time. */
+export type UnitKind = 'volume' | 'rate';
+
+const VOLUME_UNITS = {
+  bytes: 1,
+  kilobytes: 1e3,
+  megabytes: 1e6,
+  gigabytes: 1e9,
+  terabytes: 1e12,
+  kibibytes: 2 ** 10,
+  mebibytes: 2 ** 20,
+  gibibytes: 2 ** 30,
+  tebibytes: 2 ** 40,
+} as const;
+
+const RATE_UNITS = { bps: 1, kbps: 1e3, mbps: 1e6, gbps: 1e9 } as const;
+
+/** The names of units of an amount of data. */
+export type VolumeUnit = keyof typeof VOLUME_UNITS;
+
+/** The names of units of a bandwidth, all in bits per second and their decimal multiples. */
+export type RateUnit = keyof typeof RATE_UNITS;
+
+export type UnitName = VolumeUnit | RateUnit;
+
+/** Every unit that `units:` of the configuration may name. */
+export const UNIT_NAMES: readonly [UnitName, ...UnitName[]] = [
+  'bytes',
+  'kilobytes',
+  'megabytes',
+  'gigabytes',
+  'terabytes',
+  'kibibytes',
+  'mebibytes',
+  'gibibytes',
+  'tebibytes',
+  'bps',
+  'kbps',
+  'mbps',
+  'gbps',
+];
+
+/** Units set by the operator: by API metric name, or by `metric.dimension` where a metric has both kinds. */
+export type UnitOverrides = Readonly<Partial<Record<string, UnitName>>>;
+
+/** How many bytes (a volume) or bits per second (a rate) one of the unit is; undefined when it is of the other kind. */
+export function baseUnits(unit: UnitName, kind: UnitKind): number | undefined {
+  const table: Partial<Record<UnitName, number>> = kind === 'volume' ? VOLUME_UNITS : RATE_UNITS;
+  return table[unit];
+}
+
+/**
+ * What the platform is taken to mean where nothing says otherwise. Volumes are megabytes of 10^6 bytes, as an exporter
+ * that once ran against it reported. For bandwidth its documentation names both bits per second and Mbps: bits per
+ * second leaves the platform's own figure as it is, so that a wrong guess is easily seen and overridden.
+ */
+export const DEFAULT_UNITS = { volume: 'megabytes', rate: 'bps' } as const;

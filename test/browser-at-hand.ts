@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium } from 'playwright-core';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
+import type { Status } from '../src/status.ts';
+import { startWeb } from './web-server-at-hand.ts';
+
+const EXECUTABLE = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!existsSync(EXECUTABLE)) {
+    throw new Error(
+      `no Chromium at ${EXECUTABLE}: install it (apt-get install chromium) or set CHROMIUM_PATH`,
+    );
+  }
+  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+});
+
+afterAll(() => browser?.close());
+
+/** How a page is looked at. */
+export interface Visit {
+  readonly width?: number;
+  readonly scripts?: 'on' | 'off';
+  readonly colors?: 'light' | 'dark';
+}
+
+/** The status page in a browser, with everything that it complained about or asked other hosts for. */
+export async function visit(
+  status: () => Status,
+  { width = 1400, scripts = 'on', colors = 'light' }: Visit = {},
+) {
+  const { web, url } = await startWeb({ status });
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    javaScriptEnabled: scripts === 'on',
+    colorScheme: colors,
+  });
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.push(dialog.message());
+    void dialog.dismiss();
+  });
+  page.on('request', (asked) => {
+    if (!asked.url().startsWith(`${url}/`) && asked.url() !== 'data:,') complaints.push(asked.url());
+  });
+  await page.clock.install();
+  await page.goto(`${url}/`);
+  return { web, url, page, complaints };
+}

@@ -1,0 +1,72 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { workingFolder } from './debian-packages.ts';
+import { startServer } from './server-process.ts';
+
+/** A real Alertmanager. */
+export interface Alertmanager {
+  readonly url: string;
+  readonly log: () => string;
+  /** Sends alerts as Prometheus would. */
+  readonly send: (alerts: readonly { readonly labels: Readonly<Record<string, string>> }[]) => Promise<void>;
+  /** The alerts it holds, with what silences or inhibits them. */
+  readonly alerts: () => Promise<HeldAlert[]>;
+  readonly stop: () => Promise<void>;
+}
+
+/** An alert as an Alertmanager holds it. */
+export interface HeldAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly status: {
+    readonly state: 'unprocessed' | 'active' | 'suppressed';
+    readonly inhibitedBy: readonly string[];
+    readonly silencedBy: readonly string[];
+  };
+}
+
+/** Starts an Alertmanager with a configuration: its YAML, or an object that becomes it. */
+export async function startAlertmanager(config: string | object): Promise<Alertmanager> {
+  const server = await startServer({
+    tool: 'alertmanager',
+    ready: '/-/ready',
+    cwd: workingFolder('prometheus-alertmanager'),
+    async args(address, folder) {
+      const file = join(folder, 'alertmanager.yml');
+      await writeFile(file, typeof config === 'string' ? config : stringify(config));
+      return [
+        `--config.file=${file}`,
+        `--storage.path=${join(folder, 'data')}`,
+        `--web.listen-address=${address}`,
+        // No cluster: its port would be the same for all.
+        '--cluster.listen-address=',
+      ];
+    },
+  });
+  const alerts = `${server.url}/api/v2/alerts`;
+  return {
+    url: server.url,
+    log: server.process.output,
+    stop: server.stop,
+    alerts: async () => (await (await fetch(alerts)).json()) as HeldAlert[],
+    async send(list) {
+      const headers = { 'Content-Type': 'application/json' };
+      const response = await fetch(alerts, { method: 'POST', headers, body: JSON.stringify(list) });
+      if (!response.ok) throw new Error(`the alerts were refused: ${await response.text()}`);
+    },
+  };
+}
+
+/** A configuration that sends everything to one webhook without waiting. */
+export function webhookOnly(url: string): object {
+  return {
+    route: {
+      receiver: 'webhook',
+      group_by: ['...'],
+      group_wait: '0s',
+      group_interval: '1s',
+      repeat_interval: '1h',
+    },
+    receivers: [{ name: 'webhook', webhook_configs: [{ url, send_resolved: true }] }],
+  };
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** What to run. */
+export interface Command {
+  readonly path: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+  /** The whole environment. Default: this process'. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** What it reads; without it, nothing. */
+  readonly stdin?: string | Uint8Array;
+}
+
+/** How a process ended: `code` is null where a signal ended it. */
+export interface Ending {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A process that runs; it does not outlive this one. */
+export interface RunningProcess {
+  readonly pid: number;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Both, as evidence for a failure's message. */
+  readonly output: () => string;
+  readonly running: () => boolean;
+  readonly ended: Promise<Ending>;
+  readonly kill: (signal?: NodeJS.Signals) => void;
+  /** Asks it to end, kills it if it does not within 10 s, and waits for that. */
+  readonly stop: () => Promise<Ending>;
+}
+
+const PATIENCE_MS = 10_000;
+
+/** @throws when the program cannot be started */
+export async function startProcess({ path, args, cwd, env, stdin }: Command): Promise<RunningProcess> {
+  const child = spawn(path, args, {
+    ...(cwd === undefined ? {} : { cwd }),
+    env: env ?? process.env,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const letGo = takeAlong(child);
+  const ended = ending(child).finally(letGo);
+  await Promise.race([once(child, 'spawn'), ended]);
+  // A process that ends without reading closes the pipe; that is not this side's failure.
+  child.stdin.on('error', () => undefined).end(stdin);
+  const [stdout, stderr] = [collect(child.stdout), collect(child.stderr)];
+  const whole = ended.then((end): Ending => ({ ...end, stdout: stdout(), stderr: stderr() }));
+  return {
+    pid: child.pid ?? 0,
+    stdout,
+    stderr,
+    output: () => `${stdout()}${stderr()}`,
+    running: () => child.exitCode === null && child.signalCode === null,
+    ended: whole,
+    kill: (signal = 'SIGTERM') => void child.kill(signal),
+    async stop() {
+      child.kill('SIGTERM');
+      const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
+      return whole.finally(() => clearTimeout(impatience));
+    },
+  };
+}
+
+/** Runs a program to its end. */
+export async function runToEnd(command: Command): Promise<Ending> {
+  return (await startProcess(command)).ended;
+}
+
+/** Kills the child when this process ends, until the returned function is called. */
+function takeAlong(child: ChildProcess): () => void {
+  const kill = () => void child.kill('SIGKILL');
+  // vitest ends its workers by this signal, upon which Node would not come to its exit handlers.
+  const exit = () => process.exit(143);
+  process.once('exit', kill).once('SIGTERM', exit);
+  return () => void process.off('exit', kill).off('SIGTERM', exit);
+}
+
+function ending(child: ChildProcess): Promise<{ code: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal }));
+  });
+}
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  const chunks: Buffer[] = [];
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString('utf8');
+}

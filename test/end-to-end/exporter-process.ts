@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../eventually.ts';
+import { type Ending, type RunningProcess, startProcess } from './child-process.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
+
+/** The `Accept` header of each format that the exporter speaks. */
+const ACCEPT = {
+  text: 'text/plain;version=0.0.4',
+  openmetrics: 'application/openmetrics-text;version=1.0.0',
+} as const;
+
+/** How to start the exporter, beside a free port of the loopback interface. */
+export interface ExporterOptions {
+  /** Command and flags, for instance `['serve', '--sandbox']`. */
+  readonly args?: readonly string[];
+  /** Its environment, to which only PATH is added: nothing leaks in from the machine's. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** A body of `/metrics`. */
+export interface Scrape {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: string;
+}
+
+/** The exporter as a process of its own, as users run it. */
+export interface ExporterProcess {
+  readonly url: string;
+  /** `host:port`, as a scrape target. */
+  readonly target: string;
+  readonly process: RunningProcess;
+  readonly scrape: (format?: keyof typeof ACCEPT) => Promise<Scrape>;
+  /** Waits until `/-/ready` answers 200: every account has been polled once. */
+  readonly ready: () => Promise<void>;
+  /** Sends a signal and waits for the end. */
+  readonly kill: (signal: NodeJS.Signals) => Promise<Ending>;
+  readonly stop: () => Promise<Ending>;
+}
+
+/** Runs the built exporter to its end, for commands other than `serve` and for failures at the start. */
+export async function runExporter(options: ExporterOptions): Promise<Ending> {
+  return (await start(options, options.args ?? [])).ended;
+}
+
+/** Starts the built exporter on a free port and waits until `/-/healthy` answers. */
+export async function startExporter(options: ExporterOptions = {}): Promise<ExporterProcess> {
+  const exporter = await start(options, [...(options.args ?? []), '--web.listen-address=127.0.0.1:0']);
+  try {
+    const url = await eventually('the exporter is healthy', () => healthyAddress(exporter), {
+      evidence: exporter.output,
+    });
+    return {
+      url,
+      target: new URL(url).host,
+      process: exporter,
+      scrape: (format = 'text') => scrape(url, format),
+      async ready() {
+        await eventually('the exporter is ready', async () => (await fetch(`${url}/-/ready`)).ok, {
+          evidence: exporter.output,
+        });
+      },
+      kill(signal) {
+        exporter.kill(signal);
+        return exporter.ended;
+      },
+      stop: exporter.stop,
+    };
+  } catch (error) {
+    await exporter.stop();
+    throw error;
+  }
+}
+
+async function start({ env, cwd }: ExporterOptions, args: readonly string[]): Promise<RunningProcess> {
+  if (!existsSync(MAIN)) throw new Error('the exporter is not built: npm run build');
+  return startProcess({
+    path: process.execPath,
+    args: [MAIN, ...args],
+    env: { PATH: process.env['PATH'], ...env },
+    ...(cwd === undefined ? {} : { cwd }),
+  });
+}
+
+/** The address at which it answers; it ends the wait where the process has ended. */
+async function healthyAddress(exporter: RunningProcess): Promise<string | undefined> {
+  if (!exporter.running()) throw new Error(`the exporter ended:\n${exporter.output()}`);
+  const address = listeningAddress(exporter.output());
+  if (address === undefined) return undefined;
+  return (await fetch(`${address}/-/healthy`)).ok ? address : undefined;
+}
+
+/** The address in the log's line `listening` (logfmt or JSON), without a slash at the end. */
+export function listeningAddress(log: string): string | undefined {
+  const line = log.split('\n').find((text) => /\bmsg=("?)listening\1(\s|$)|"msg":"listening"/.test(text));
+  return /\baddress(?:=|":)"?(https?:\/\/[^"\s,}]+)/.exec(line ?? '')?.[1]?.replace(/\/$/, '');
+}
+
+async function scrape(url: string, format: keyof typeof ACCEPT): Promise<Scrape> {
+  const response = await fetch(`${url}/metrics`, { headers: { Accept: ACCEPT[format] } });
+  return {
+    status: response.status,
+    contentType: response.headers.get('Content-Type') ?? '',
+    body: await response.text(),
+  };
+}

@@ -1,0 +1,101 @@
+/** A sample of a query's answer; Prometheus writes values as text. */
+export interface QueriedSample {
+  /** Including `__name__`, where the expression keeps it. */
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** A series of a range query's answer. */
+export interface QueriedSeries {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly samples: readonly { readonly at: number; readonly value: number }[];
+}
+
+/** A range, in milliseconds. */
+export interface QueryRange {
+  readonly start: number;
+  readonly end: number;
+  readonly step: number;
+}
+
+/** A scrape target. */
+export interface Target {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly scrapeUrl: string;
+  readonly health: 'up' | 'down' | 'unknown';
+  readonly lastError: string;
+  /** RFC 3339. */
+  readonly lastScrape: string;
+}
+
+/** An alert, pending or firing. */
+export interface Alert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly state: 'pending' | 'firing';
+}
+
+/** A Prometheus' HTTP API. Everything rejects with Prometheus' own message when it refuses. */
+export interface PrometheusApi {
+  /** The vector of an expression (a scalar is a vector of one), now or at a time in ms since the epoch. */
+  readonly query: (expression: string, at?: number) => Promise<QueriedSample[]>;
+  /** The value of an expression that yields exactly one sample. */
+  readonly value: (expression: string, at?: number) => Promise<number>;
+  readonly queryRange: (expression: string, range: QueryRange) => Promise<QueriedSeries[]>;
+  /** The label sets of all series that a selector matches. */
+  readonly series: (selector: string) => Promise<Readonly<Record<string, string>>[]>;
+  readonly targets: () => Promise<Target[]>;
+  readonly alerts: () => Promise<Alert[]>;
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Point = readonly [seconds: number, value: string];
+type QueryData =
+  | { readonly resultType: 'vector'; readonly result: readonly { metric: Labels; value: Point }[] }
+  | { readonly resultType: 'scalar'; readonly result: Point };
+
+/** The API of the Prometheus at a base address. */
+export function prometheusApi(url: string): PrometheusApi {
+  const get = async <T>(path: string, parameters: Record<string, string> = {}): Promise<T> => {
+    const response = await fetch(`${url}/api/v1/${path}?${new URLSearchParams(parameters)}`);
+    const body = (await response.json()) as { readonly data: T; readonly error?: string };
+    if (body.error !== undefined) throw new Error(`${parameters['query'] ?? path}: ${body.error}`);
+    return body.data;
+  };
+  const query: PrometheusApi['query'] = async (expression, at) =>
+    samples(await get('query', { query: expression, ...(at === undefined ? {} : { time: seconds(at) }) }));
+  return {
+    query,
+    async value(expression, at) {
+      const found = await query(expression, at);
+      const [only] = found;
+      if (only === undefined || found.length > 1)
+        throw new Error(`${expression}: ${found.length} samples, not one`);
+      return only.value;
+    },
+    async queryRange(expression, { start, end, step }) {
+      const range = { start: seconds(start), end: seconds(end), step: seconds(step) };
+      type Matrix = { readonly result: readonly { metric: Labels; values: readonly Point[] }[] };
+      const { result } = await get<Matrix>('query_range', { query: expression, ...range });
+      return result.map(({ metric, values }) => ({ labels: metric, samples: values.map(sample) }));
+    },
+    series: (selector) => get('series', { 'match[]': selector }),
+    targets: async () => (await get<{ activeTargets: Target[] }>('targets')).activeTargets,
+    alerts: async () => (await get<{ alerts: Alert[] }>('alerts')).alerts,
+  };
+}
+
+function samples(data: QueryData): QueriedSample[] {
+  if (data.resultType === 'scalar') return [{ labels: {}, ...sample(data.result) }];
+  return data.result.map(({ metric, value }) => ({ labels: metric, ...sample(value) }));
+}
+
+function sample([at, text]: Point): { at: number; value: number } {
+  return { at: Math.round(at * 1000), value: Number(text.replace('Inf', 'Infinity')) };
+}
+
+function seconds(ms: number): string {
+  return String(ms / 1000);
+}

@@ -1,0 +1,117 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { eventually } from '../eventually.ts';
+import { type PrometheusApi, prometheusApi } from './prometheus-api.ts';
+import { startServer } from './server-process.ts';
+
+/** What a Prometheus scrapes and evaluates. */
+export interface PrometheusOptions {
+  /** Job name -> what it scrapes: addresses (`host:port` or a URL, whose path is the metrics path). */
+  readonly jobs?: Readonly<Record<string, string | readonly string[]>>;
+  /** Jobs that need more than an address: items of `scrape_configs`. */
+  readonly scrapeConfigs?: readonly object[];
+  /** Rule files by path (globs allowed), or the content of one. */
+  readonly rules?: readonly string[] | object;
+  /** URLs of Alertmanagers. */
+  readonly alertmanagers?: readonly string[];
+  /** Also the evaluation interval. Default: 1s. */
+  readonly scrapeInterval?: string;
+  /** A folder of blocks that exists already. Default: one of its own. */
+  readonly storage?: string;
+  readonly flags?: readonly string[];
+}
+
+/** A real Prometheus. */
+export interface Prometheus extends PrometheusApi {
+  readonly url: string;
+  /** What it has logged. */
+  readonly log: () => string;
+  /** Takes other options in place of those it runs with. */
+  readonly reconfigure: (options: PrometheusOptions) => Promise<void>;
+  /** Waits until every target of the job has been scraped since now, successfully. */
+  readonly scraped: (job: string) => Promise<void>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts a Prometheus on a free port and waits until it is ready. */
+export async function startPrometheus(options: PrometheusOptions = {}): Promise<Prometheus> {
+  const server = await startServer({
+    tool: 'prometheus',
+    ready: '/-/ready',
+    async args(address, folder) {
+      await writeConfig(folder, options);
+      return [
+        `--config.file=${join(folder, 'prometheus.yml')}`,
+        `--storage.tsdb.path=${options.storage ?? join(folder, 'data')}`,
+        `--web.listen-address=${address}`,
+        '--web.enable-lifecycle',
+        '--web.enable-admin-api',
+        ...(options.flags ?? []),
+      ];
+    },
+  });
+  const api = prometheusApi(server.url);
+  const log = server.process.output;
+  return {
+    ...api,
+    url: server.url,
+    log,
+    stop: server.stop,
+    async reconfigure(changed) {
+      await writeConfig(server.folder, changed);
+      const response = await fetch(`${server.url}/-/reload`, { method: 'POST' });
+      if (!response.ok) throw new Error(`reload: ${await response.text()}`);
+    },
+    async scraped(job) {
+      const since = Date.now();
+      await eventually(`a good scrape of every target of ${job}`, () => allScraped(api, job, since), {
+        evidence: log,
+      });
+    },
+  };
+}
+
+async function allScraped(api: PrometheusApi, job: string, since: number): Promise<boolean> {
+  const targets = (await api.targets()).filter((target) => target.labels['job'] === job);
+  const bad = targets.find(({ lastError }) => lastError !== '');
+  if (bad !== undefined) throw new Error(`${bad.scrapeUrl}: ${bad.lastError}`);
+  return targets.length > 0 && targets.every(({ lastScrape }) => Date.parse(lastScrape) >= since);
+}
+
+async function writeConfig(folder: string, options: PrometheusOptions): Promise<void> {
+  const { rules = [], alertmanagers = [], scrapeInterval = '1s' } = options;
+  if (!isList(rules)) await writeFile(join(folder, 'rules.yml'), stringify(rules));
+  const config = {
+    global: {
+      scrape_interval: scrapeInterval,
+      scrape_timeout: scrapeInterval,
+      evaluation_interval: scrapeInterval,
+    },
+    rule_files: isList(rules) ? rules : ['rules.yml'],
+    alerting: {
+      alertmanagers: alertmanagers.map((url) => ({ static_configs: [{ targets: [new URL(url).host] }] })),
+    },
+    scrape_configs: [
+      ...Object.entries(options.jobs ?? {}).map(scrapeConfig),
+      ...(options.scrapeConfigs ?? []),
+    ],
+  };
+  await writeFile(join(folder, 'prometheus.yml'), stringify(config));
+}
+
+function isList(rules: readonly string[] | object): rules is readonly string[] {
+  return Array.isArray(rules);
+}
+
+function scrapeConfig([job, addresses]: [string, string | readonly string[]]): object {
+  const urls = [addresses]
+    .flat()
+    .map((address) => new URL(address.includes('//') ? address : `http://${address}`));
+  const path = urls[0]?.pathname;
+  return {
+    job_name: job,
+    metrics_path: path === undefined || path === '/' ? '/metrics' : path,
+    static_configs: [{ targets: urls.map(({ host }) => host) }],
+  };
+}

@@ -1,0 +1,65 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { eventually } from '../eventually.ts';
+import { type RunningProcess, startProcess } from './child-process.ts';
+import { freePort } from './free-port.ts';
+import { type Tool, toolPath } from './tools.ts';
+
+/** A server of the Prometheus family, with a folder of its own that goes with it. */
+export interface ServerProcess {
+  /** Its address, without a slash at the end. */
+  readonly url: string;
+  readonly folder: string;
+  readonly process: RunningProcess;
+  readonly stop: () => Promise<void>;
+}
+
+/** What to start: `args` are made for the address `127.0.0.1:port` and the server's folder. */
+export interface ServerOptions {
+  readonly tool: Tool;
+  readonly args: (address: string, folder: string) => Promise<readonly string[]>;
+  /** Where it runs. Default: its folder. */
+  readonly cwd?: string | undefined;
+  /** The path that answers 200 when the server is ready. */
+  readonly ready: string;
+}
+
+const TRIES = 5;
+
+/** Starts a server on a free port and waits until it is ready; its output is in the message of a failure. */
+export async function startServer(options: ServerOptions): Promise<ServerProcess> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryToStart(options);
+    } catch (error) {
+      const portTaken = error instanceof Error && error.message.includes('address already in use');
+      if (!portTaken || attempt === TRIES) throw error;
+    }
+  }
+}
+
+async function tryToStart({ tool, args, cwd, ready }: ServerOptions): Promise<ServerProcess> {
+  const path = toolPath(tool);
+  const address = `127.0.0.1:${await freePort()}`;
+  const folder = await mkdtemp(join(tmpdir(), `${tool}-`));
+  const running = await startProcess({ path, args: await args(address, folder), cwd: cwd ?? folder });
+  const stop = async () => {
+    await running.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  try {
+    await eventually(`${tool} is ready`, () => !running.running() || isReady(`http://${address}${ready}`), {
+      evidence: running.output,
+    });
+    if (!running.running()) throw new Error(`${tool} ended:\n${running.output()}`);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { url: `http://${address}`, folder, process: running, stop };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  return (await fetch(url)).ok;
+}

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
+import { eventually } from '../eventually.ts';
+
+/** What an Alertmanager posts to a webhook (its version 4), as far as tests look. */
+export interface Notification {
+  readonly status: 'firing' | 'resolved';
+  readonly receiver: string;
+  readonly alerts: readonly {
+    readonly status: 'firing' | 'resolved';
+    readonly labels: Readonly<Record<string, string>>;
+    readonly annotations: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** A receiver of notifications that keeps them. */
+export interface Webhook {
+  readonly url: string;
+  readonly received: readonly Notification[];
+  /** Waits for a notification, also among those received already. */
+  readonly notified: (
+    what: string,
+    matches: (notification: Notification) => boolean,
+  ) => Promise<Notification>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Listens on a free port of the loopback interface. */
+export async function startWebhook(): Promise<Webhook> {
+  const received: Notification[] = [];
+  const receive = async (request: IncomingMessage, response: ServerResponse) => {
+    received.push((await json(request)) as Notification);
+    response.end();
+  };
+  const server = createServer((request, response) => {
+    receive(request, response).catch((error) => response.writeHead(400).end(String(error)));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    received,
+    notified: (what, matches) =>
+      eventually(`a notification of ${what}`, () => received.find(matches), {
+        evidence: () => JSON.stringify(received, null, 2),
+      }),
+    async stop() {
+      server.close().closeAllConnections();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,34 @@
+import { setTimeout as pause } from 'node:timers/promises';
+
+/** How long and how often to look. */
+export interface Patience {
+  /** Milliseconds; generous, since it is only spent where the test fails. Default: 30 s. */
+  readonly within?: number;
+  /** Milliseconds between two looks. Default: 50. */
+  readonly every?: number;
+  /** What to add to the message of the failure, for instance a process' output. */
+  readonly evidence?: () => string;
+}
+
+/**
+ * Looks until `look` neither throws nor gives undefined or false, and gives its result.
+ * @throws when that does not happen in time; the cause is the last look's error
+ */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | undefined | false> | T | undefined | false,
+  { within = 30_000, every = 50, evidence = () => '' }: Patience = {},
+): Promise<T> {
+  const deadline = performance.now() + within;
+  let cause: unknown;
+  do {
+    try {
+      const found = await look();
+      if (found !== undefined && found !== false) return found;
+    } catch (error) {
+      cause = error;
+    }
+    await pause(every);
+  } while (performance.now() < deadline);
+  throw new Error(`not within ${within / 1000} s: ${what}\n${evidence()}`, { cause });
+}

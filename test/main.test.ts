@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+
+/** The built program (`npm run build`), since what is tested here is the process. */
+const MAIN = join(import.meta.dirname, '../dist/main.js');
+const BROKEN = join(import.meta.dirname, 'config/unknown-key.yaml');
+
+function start(args: string[], nodeArgs: string[] = []) {
+  const child = spawn(process.execPath, [...nodeArgs, MAIN, ...args], { env: {} });
+  const ended = new Promise((resolve) => child.once('close', (code, signal) => resolve(code ?? signal)));
+  return { child, ended };
+}
+
+test('the process ends with the exit code of the command', async () => {
+  const good = start(['--version']);
+  expect([await text(good.child.stdout), await good.ended]).toEqual([
+    expect.stringMatching(/^edge-exporter /),
+    0,
+  ]);
+  const bad = start(['check-config', `--config.file=${BROKEN}`]);
+  expect([await text(bad.child.stderr), await bad.ended]).toEqual([
+    expect.stringContaining('did you mean'),
+    2,
+  ]);
+});
+
+test('a reader that leaves is no reason to fail', async () => {
+  const { child, ended } = start(['check-config', `--config.file=${BROKEN}`]);
+  child.stderr.destroy();
+  child.stdout.destroy();
+  expect(await ended).toBe(2);
+});
+
+test('an error that nobody caught is logged, and ends the process with 1', async () => {
+  // Thrown as soon as the program has said that it wants to know of it.
+  const bomb = `process.on('newListener', (event) => {
+    if (event === 'uncaughtException') process.nextTick(() => { throw new Error('unforeseen'); });
+  });`;
+  const { child, ended } = start(
+    ['check-config'],
+    [`--import=data:text/javascript,${encodeURIComponent(bomb)}`],
+  );
+  const log = await text(child.stderr);
+  expect(log).toMatch(/^ts=\S+ level=error msg="the program failed: this is a bug" err=unforeseen stack=/);
+  expect(await ended).toBe(1);
+});
+
+test('a promise that nobody awaited is no less visible', async () => {
+  const bomb = `process.on('newListener', (event) => {
+    if (event === 'uncaughtException') Promise.reject(new Error('unforeseen'));
+  });`;
+  const { child, ended } = start(
+    ['check-config'],
+    [`--import=data:text/javascript,${encodeURIComponent(bomb)}`],
+  );
+  expect(await text(child.stderr)).toContain('err=unforeseen');
+  expect(await ended).toBe(1);
+});

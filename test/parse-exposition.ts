@@ -1,0 +1,74 @@
+/** What a reader of an exposition understands of it. */
+export interface ParsedExposition {
+  /** By family name as in the TYPE line. */
+  readonly types: ReadonlyMap<string, string>;
+  readonly helps: ReadonlyMap<string, string>;
+  /** Values by series: a JSON array of the sample's name and its labels sorted by name, those without a value left out. */
+  readonly samples: ReadonlyMap<string, number>;
+}
+
+const COMMENT = /^# (HELP|TYPE) (\S+) (.*)$/s;
+const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s;
+const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:\\.|[^\\"\n])*)"(,|$)/gsy;
+
+function unescaped(text: string): string {
+  return text.replace(/\\(.)/g, (_, character: string) => (character === 'n' ? '\n' : character));
+}
+
+function parseLabels(text: string): [string, string][] {
+  const labels: [string, string][] = [];
+  let end = 0;
+  LABEL.lastIndex = 0;
+  for (const match of text.matchAll(LABEL)) {
+    labels.push([match[1] ?? '', unescaped(match[2] ?? '')]);
+    end = match.index + match[0].length;
+  }
+  if (end !== text.length) throw new Error(`labels out of form: ${text}`);
+  return labels;
+}
+
+function parseNumber(text: string): number {
+  const special: Record<string, number> = {
+    '+Inf': Infinity,
+    '-Inf': -Infinity,
+    NaN: Number.NaN,
+    Nan: Number.NaN,
+  };
+  const value = special[text] ?? Number(text);
+  if (Number.isNaN(value) && !/^nan$/i.test(text)) throw new Error(`not a number: ${text}`);
+  return value;
+}
+
+/** The key of a series in `ParsedExposition.samples`. */
+export function seriesKey(
+  name: string,
+  labels: Readonly<Record<string, string | number | undefined>>,
+): string {
+  const pairs = Object.entries(labels).map(([label, value]) => [label, String(value)] as const);
+  return JSON.stringify([
+    name,
+    pairs.filter(([, value]) => value !== '').sort(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
+}
+
+function add<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.has(key)) throw new Error(`met twice: ${key}`);
+  map.set(key, value);
+}
+
+/** Reads a document of either format, blank lines aside. Fails on what Prometheus rejects: bad lines and series met twice. */
+export function parseExposition(text: string): ParsedExposition {
+  const types = new Map<string, string>();
+  const helps = new Map<string, string>();
+  const samples = new Map<string, number>();
+  if (text !== '' && !text.endsWith('\n')) throw new Error('the last line has no end');
+  for (const line of text.split('\n').filter((candidate) => candidate !== '' && candidate !== '# EOF')) {
+    const [, comment, family = '', rest = ''] = COMMENT.exec(line) ?? [];
+    const [, name, labels = '', value = ''] = SAMPLE.exec(line) ?? [];
+    if (comment === 'HELP') add(helps, family, unescaped(rest));
+    else if (comment === 'TYPE') add(types, family, rest);
+    else if (name === undefined) throw new Error(`not a sample: ${line}`);
+    else add(samples, seriesKey(name, Object.fromEntries(parseLabels(labels))), parseNumber(value));
+  }
+  return { types, helps, samples };
+}

@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { open } from 'lmdb';
+import { request } from 'undici';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { type PendingWork, watchPendingWork } from './pending-work.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+import { simulatedTicker } from './simulated-ticker.ts';
+
+const MINUTE = 60_000;
+
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+async function openDatabase() {
+  const folder = await mkdtemp(join(tmpdir(), 'pending-work-'));
+  const database = open<number, string>({ path: join(folder, 'database') });
+  onTestFinished(async () => {
+    await database.close();
+    await rm(folder, { recursive: true });
+  });
+  return database;
+}
+
+describe('pending work', () => {
+  let work: PendingWork;
+  afterEach(() => work.stop());
+
+  it('counts a request from its creation to the end of its answer', async () => {
+    work = watchPendingWork();
+    const address = await listen((_, response) => void setTimeout(() => response.end('{}'), 5));
+    const answer = request(address);
+    expect(work.kinds()['request']).toBe(1);
+    await (await answer).body.json();
+    expect(work.kinds()['request']).toBe(0);
+  });
+
+  it('does not count a request that failed or was aborted', async () => {
+    work = watchPendingWork();
+    const address = await listen((_, response) => void response.write('{'));
+    await expect(request('http://127.0.0.1:1/')).rejects.toThrow();
+    await expect(request(address, { signal: AbortSignal.abort() })).rejects.toThrow();
+    const abort = new AbortController();
+    const answer = await request(address, { signal: abort.signal });
+    abort.abort();
+    await expect(answer.body.json()).rejects.toThrow();
+    expect(work.kinds()['request']).toBe(0);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['a file being read', () => readFile(new URL(import.meta.url))],
+    ['a compression', () => promisify(gzip)(Buffer.alloc(100_000))],
+    ['slices of work', () => new Promise((resolve) => setImmediate(() => setImmediate(resolve)))],
+  ])('counts %s until it is done', async (_, start) => {
+    work = watchPendingWork();
+    const done = start();
+    expect(work.count()).toBe(1);
+    await done;
+    await new SimulatedClock().advance(0, { busy: work.count });
+    expect(work.count()).toBe(0);
+  });
+
+  it('keeps simulated time from passing a commit to disk', async () => {
+    const database = await openDatabase();
+    work = watchPendingWork();
+    const clock = new SimulatedClock();
+    const late: number[] = [];
+    void (async () => {
+      for (;;) {
+        await clock.sleep(1000);
+        const at = clock.now();
+        await database.put('mark', at);
+        if (clock.now() !== at) late.push(at);
+      }
+    })();
+    await clock.advance(100_000, { busy: work.count });
+    expect(late).toEqual([]);
+    expect(database.get('mark')).toBe(clock.now());
+  });
+
+  it('lets real requests and simulated latency fill a simulated day, with each answer at its own moment', async () => {
+    const clock = new SimulatedClock();
+    const platformClock = clock.counting();
+    const address = await listen(async (_, response) => {
+      await platformClock.sleep(300);
+      response.end(JSON.stringify(platformClock.now()));
+    });
+    work = watchPendingWork();
+    const delays = new Map<number, number>();
+    const poll = async (at: number) => {
+      const answer = await request(address);
+      await answer.body.json();
+      delays.set(clock.now() - at, (delays.get(clock.now() - at) ?? 0) + 1);
+    };
+    const tick = simulatedTicker(clock);
+    tick('* * * * *', poll);
+    tick('*/5 * * * *', poll);
+    const day = 24 * 60 * MINUTE;
+    await clock.advance(day + 1000, { busy: () => work.count() - platformClock.sleeping });
+    expect(delays).toEqual(new Map([[300, 1440 + 288]]));
+  });
+});

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, NOON, startBench } from './client.ts';
+
+describe('the control endpoint', () => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await startBench({ rateLimit: { reads: 0, writes: 0, purges: 0 } });
+  });
+  afterAll(() => bench.close());
+
+  const nobody = { authorization: '' };
+  const patch = (path: string, body: unknown) => bench.call('PATCH', path, { body, headers: nobody });
+
+  it('turns faults on, one by one off, and all off', async () => {
+    await patch('/_sandbox/faults', { latency: { ms: 5 }, timeout: { probability: 0 } });
+    const changed = await patch('/_sandbox/faults', { latency: null });
+    expect(changed.json()).toEqual({ timeout: { probability: 0 } });
+    expect((await bench.call('DELETE', '/_sandbox/faults', { headers: nobody })).json()).toEqual({});
+    expect((await bench.get('/_sandbox/faults', 3, nobody)).json()).toEqual({});
+  });
+
+  it('explains what it does not understand, and changes nothing', async () => {
+    const wrong = await patch('/_sandbox/faults', { latency: { ms: -1 }, gremlins: {} });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toContain('latency.ms');
+    expect(wrong.text).toContain('gremlins');
+    expect(bench.sandbox.faults.current).toEqual({});
+    expect((await patch('/_sandbox/settings', { metricsShape: 'round' })).status).toBe(400);
+  });
+
+  it('changes settings', async () => {
+    expect((await patch('/_sandbox/settings', { settleMs: 0 })).json()).toMatchObject({ settleMs: 0 });
+    expect(bench.sandbox.settings.settleMs).toBe(0);
+  });
+
+  it('lets an attack happen, and tells the truth about it', async () => {
+    const [domain] = bench.sandbox.account.domains;
+    const path = `/_sandbox/truth?api=metrics&product=1441740010&configuration=${domain?.id}&metric=waf`;
+    const window = `&from=${NOON}&to=2026-11-20T12:36:00Z`;
+    const threats = async () =>
+      ((await bench.get(path + window, 3, nobody)).json() as { threats: [number, number][] }).threats;
+    const before = await threats();
+    const event = {
+      kind: 'waf_attack',
+      configuration: domain?.id,
+      from: NOON - 20_000,
+      to: '2026-11-20T13:00:00Z',
+      per_minute: 600,
+    };
+    expect((await bench.call('POST', '/_sandbox/events', { body: event, headers: nobody })).status).toBe(201);
+    expect(await threats()).toEqual(before.map(([time, value]) => [time, value + 600]));
+    expect((await bench.get('/_sandbox/events', 3, nobody)).json()).toHaveLength(1);
+  });
+
+  it('answers 404 for truths that there are not', async () => {
+    const path = '/_sandbox/truth?api=metrics&product=5&configuration=product&metric=waf&from=0&to=1';
+    expect((await bench.get(path, 3, nobody)).status).toBe(404);
+    const event = { kind: 'outage', configuration: 5, from: 0, to: 1 };
+    expect((await bench.call('POST', '/_sandbox/events', { body: event, headers: nobody })).status).toBe(404);
+  });
+
+  it('shows what was asked, itself left out', async () => {
+    await bench.get('/domains?page=1');
+    expect((await bench.get('/_sandbox/requests', 3, nobody)).json()).toEqual({
+      total: 1,
+      by_status: { 429: 1 },
+      by_method: { GET: 1 },
+      recent: [
+        { time: NOON, method: 'GET', path: '/domains', query: 'page=1', status: 429, authorization: 'token' },
+      ],
+    });
+  });
+});

@@ -1,0 +1,152 @@
+import type { Clock } from '../src/clock.ts';
+
+/** How `run` sees that the present moment is over. */
+export interface RunOptions {
+  /** How many operations are under way that need no time to pass, for instance `PendingWork.count`. */
+  readonly busy?: () => number;
+  /** Real milliseconds that one moment may take before the run fails instead of hanging. Default: a minute. */
+  readonly patience?: number;
+}
+
+/** A clock of the same time that tells how many sleep on it, for the part whose sleep keeps others waiting. */
+export interface CountingClock extends Clock {
+  readonly sleeping: number;
+}
+
+interface Sleeper {
+  readonly due: number;
+  readonly wake: () => void;
+}
+
+/** Turns of the event loop without work before a moment counts as over: a socket's bytes may need one or two. */
+const QUIET_TURNS = 4;
+/** After so many turns the loop no longer spins, so that threads at work (commits, compression) get the processor. */
+const SPINNING_TURNS = 50;
+
+/**
+ * A clock that moves only when it is told to. Between two moments it lets everything real finish (loopback HTTP,
+ * commits, slices of work), so that what happens at a simulated moment does not depend on the machine's load.
+ */
+export class SimulatedClock implements Clock {
+  #now: number;
+  #running = false;
+  /** The next to wake is last. Those of one moment wake in the order in which they fell asleep. */
+  readonly #sleepers: Sleeper[] = [];
+
+  constructor(now = Date.UTC(2026, 0, 5)) {
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now;
+  }
+
+  /** How many sleep now. */
+  get sleeping(): number {
+    return this.#sleepers.length;
+  }
+
+  /** As the system clock's; even a sleep of 0 ms ends only within `run` or `advance`. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (Number.isNaN(ms)) throw new RangeError('asked to sleep for NaN milliseconds');
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      const sleeper: Sleeper = {
+        due: this.#now + Math.max(0, ms),
+        wake: () => {
+          signal?.removeEventListener('abort', cancel);
+          resolve();
+        },
+      };
+      const cancel = () => {
+        this.#sleepers.splice(this.#sleepers.indexOf(sleeper), 1);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+      this.#sleepers.splice(this.#place(sleeper.due), 0, sleeper);
+    });
+  }
+
+  /** A view of this clock whose sleepers are counted apart. */
+  counting(): CountingClock {
+    let sleeping = 0;
+    return {
+      now: () => this.#now,
+      sleep: (ms, signal) => {
+        sleeping++;
+        return this.sleep(ms, signal).finally(() => sleeping--);
+      },
+      get sleeping() {
+        return sleeping;
+      },
+    };
+  }
+
+  /** Moves on by `ms`, through every moment at which someone wakes. */
+  advance(ms: number, options?: RunOptions): Promise<void> {
+    return this.run(this.#now + ms, options);
+  }
+
+  /**
+   * Moves on to `until` (ms since the epoch), through every moment at which someone wakes.
+   * @throws when one moment does not come to rest within the patience, which means that something waits in vain
+   */
+  async run(until: number, { busy = () => 0, patience = 60_000 }: RunOptions = {}): Promise<void> {
+    if (this.#running) throw new Error('the clock is running already');
+    this.#running = true;
+    try {
+      await this.#rest(busy, patience);
+      while (this.#wakeNext(until)) await this.#rest(busy, patience);
+      this.#now = Math.max(this.#now, until);
+    } finally {
+      this.#running = false;
+    }
+  }
+
+  /** Where a sleeper due then belongs: before (that is, to wake after) all that are due at the same moment. */
+  #place(due: number): number {
+    let low = 0;
+    let high = this.#sleepers.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#sleepers[middle]?.due ?? due) > due) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Wakes all that are due first, unless that is after `until`. */
+  #wakeNext(until: number): boolean {
+    const due = this.#sleepers.at(-1)?.due ?? Number.POSITIVE_INFINITY;
+    if (due > until) return false;
+    this.#now = Math.max(this.#now, due);
+    const woken: Sleeper[] = [];
+    while (this.#sleepers.at(-1)?.due === due) woken.push(...this.#sleepers.splice(-1));
+    for (const { wake } of woken) wake();
+    return true;
+  }
+
+  async #rest(busy: () => number, patience: number): Promise<void> {
+    const started = performance.now();
+    for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns++) {
+      await (turns < SPINNING_TURNS ? turn() : pause());
+      quiet = busy() > 0 ? 0 : quiet + 1;
+      if (performance.now() - started > patience) throw this.#stuck(busy());
+    }
+  }
+
+  #stuck(busy: number): Error {
+    const at = new Date(this.#now).toISOString();
+    return new Error(
+      `time stands still at ${at}: ${busy} operations under way, ${this.#sleepers.length} asleep`,
+    );
+  }
+}
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 1));
+}

@@ -1,0 +1,51 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+/** A request as it arrived. */
+export interface Arrival {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface Upstream {
+  readonly origin: string;
+  /** Everything that arrived, in order. */
+  readonly arrivals: readonly Arrival[];
+  /** Connections opened so far. */
+  readonly connections: () => number;
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A real HTTP server on a free port, which records what arrives and lives as long as the test. */
+export async function startUpstream(handler: Handler): Promise<Upstream> {
+  const arrivals: Arrival[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const { method = '', url = '', headers } = request;
+    arrivals.push({ method, url, headers });
+    handler(request, response);
+  });
+  server.on('connection', () => {
+    connections += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, arrivals, connections: () => connections };
+}
+
+/** Answers with a JSON document. */
+export function sendJson(
+  response: ServerResponse,
+  body: unknown,
+  { status = 200, headers = {} }: { status?: number; headers?: Record<string, string | string[]> } = {},
+): void {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+}
