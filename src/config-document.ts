@@ -14,6 +14,7 @@ import { type Environment, interpolate } from './config-interpolation.ts';
 import type { ConfigIssue, Finding } from './config-issue.ts';
 import { formatPath } from './config-issue.ts';
 import { yamlProblem } from './yaml-problem.ts';
+import { isMergeKey, misplaced } from './yaml-structure.ts';
 
 /** Aliases may be used for repetition, not to blow a small file up into a large one. */
 const MOST_ALIASES = 100;
@@ -35,6 +36,7 @@ export function readConfigDocument(text: string, source: string, env: Environmen
     lineCounter: lines,
     merge: true,
     stringKeys: true,
+    uniqueKeys: false,
     prettyErrors: false,
     logLevel: 'error',
   });
@@ -50,9 +52,9 @@ export function readConfigDocument(text: string, source: string, env: Environmen
     issueAt(pos[0], '', yamlProblem(code)),
   );
   issues.push(...fillIn(document, env, issueAt));
-  const unresolved = unresolvedAliases(document);
-  issues.push(...unresolved.map((offset) => issueAt(offset, '', 'no anchor of this name comes before')));
-  const readable = unresolved.length === 0 && document.errors.every(({ code }) => code === 'DUPLICATE_KEY');
+  const structure = misplaced(document);
+  issues.push(...structure.map(({ offset, message }) => issueAt(offset, '', message)));
+  const readable = document.errors.length === 0 && structure.every((problem) => problem.readable);
   if (!readable) return { value: undefined, issues, place };
   try {
     return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), issues, place };
@@ -61,16 +63,6 @@ export function readConfigDocument(text: string, source: string, env: Environmen
     if (!(error instanceof ReferenceError)) throw error;
     return { value: undefined, issues: [...issues, issueAt(0, '', 'holds too many aliases')], place };
   }
-}
-
-function unresolvedAliases(document: Document): number[] {
-  const offsets: number[] = [];
-  visit(document, {
-    Alias(_key, alias) {
-      if (alias.resolve(document) === undefined) offsets.push(alias.range?.[0] ?? 0);
-    },
-  });
-  return offsets;
 }
 
 /** Replaces the variables in the document's texts, after parsing, so that no value can be read as YAML. */
@@ -135,7 +127,7 @@ function entryOf(document: Document, node: unknown, step: string | number): Entr
   if (!isMap(target)) return undefined;
   const own = target.items.find(({ key }) => isScalar(key) && key.value === step);
   if (own !== undefined) return own;
-  const merged = target.items.filter(({ key }) => isScalar(key) && key.source === '<<');
+  const merged = target.items.filter(({ key }) => isMergeKey(key));
   for (const { value } of merged) {
     const sources = isSeq(value) ? value.items : [value];
     for (const from of sources) {

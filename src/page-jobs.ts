@@ -88,7 +88,9 @@ function outcome(job: JobStatus): Html {
 function data(job: JobStatus, now: number): Html {
   // Only series have buckets; settings are as old as the last time that they were read.
   if (job.metric === undefined) return moment(job.last_success_at, now);
-  const success = html`<div class="small quiet">last success ${moment(job.last_success_at, now)}</div>`;
+  const success = html`<div class="small quiet">${
+    job.last_success_at === null ? 'no success yet' : html`last success ${moment(job.last_success_at, now)}`
+  }</div>`;
   if (job.last_bucket_at === null) return html`<span class="none">none held</span>${success}`;
   return html`${moment(job.last_bucket_at, now)}${success}`;
 }

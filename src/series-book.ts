@@ -50,7 +50,11 @@ export class SeriesBook {
   readonly #absences = new Map<string, Absences>();
   #newest = Number.NEGATIVE_INFINITY;
 
-  constructor(record?: BookRecord) {
+  readonly #counts: (dimension: string) => boolean;
+
+  /** @param counts which dimensions have a counter; the others are only watched for restatements */
+  constructor(counts: (dimension: string) => boolean, record?: BookRecord) {
+    this.#counts = counts;
     this.#record = record;
   }
 
@@ -58,12 +62,11 @@ export class SeriesBook {
     return this.#record;
   }
 
-  /** The oldest mark: everything before it is counted in every series. */
+  /** The oldest mark: everything before it is counted in every series. Undefined where nothing is counted. */
   get mark(): number | undefined {
-    if (this.#record === undefined) return undefined;
-    let oldest = Number.POSITIVE_INFINITY;
-    for (const { mark } of this.#record.ledgers.values()) oldest = Math.min(oldest, mark);
-    return oldest === Number.POSITIVE_INFINITY ? this.#record.since : oldest;
+    let oldest: number | undefined;
+    for (const { mark } of this.#record?.ledgers.values() ?? []) oldest = Math.min(oldest ?? mark, mark);
+    return oldest;
   }
 
   /** The window that brings the newest buckets. */
@@ -94,7 +97,7 @@ export class SeriesBook {
     const newest = Math.max(this.#newest, newestOf(decoded));
     const ledgers = new Map(this.#record?.ledgers);
     for (const name of decoded.series.keys()) {
-      if (!ledgers.has(name)) ledgers.set(name, { total: 0, mark: this.mark ?? since });
+      if (this.#counts(name) && !ledgers.has(name)) ledgers.set(name, { total: 0, mark: this.mark ?? since });
     }
     let counted = 0;
     let givenUp = 0;
@@ -110,7 +113,11 @@ export class SeriesBook {
       counted += posting.counted;
       givenUp += posting.givenUp + forgotten;
       absent.set(name, posting.absent);
-      restated.push(restatements(this.#seen.get(name) ?? NO_POINTS, points, ledger.mark, width, now));
+    }
+    for (const [name, points] of decoded.series) {
+      const before = this.#seen.get(name) ?? NO_POINTS;
+      const counted = this.#record?.ledgers.get(name)?.mark ?? Number.NEGATIVE_INFINITY;
+      restated.push(restatements(before, points, counted, width, now));
     }
     return { record: { since, width, ledgers }, counted, givenUp, restated, absent };
   }

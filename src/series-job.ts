@@ -74,7 +74,10 @@ export class SeriesJob implements Job {
     this.subject = { collector, product: target.product.slug, ...configuration, metric };
     this.schedule = schedule;
     this.weight = weight;
-    this.#book = new SeriesBook(restoreBook(state.get(bookKey(target, metric))));
+    this.#book = new SeriesBook(
+      (dimension) => options.samples.counts(dimension),
+      restoreBook(state.get(bookKey(target, metric))),
+    );
     this.group = target.product.api;
     this.#catchUpJob = this.#followingJob();
     this.#family = target.by === 'product' ? EDGE_PRODUCT_LAST_BUCKET : EDGE_LAST_BUCKET;
@@ -134,7 +137,8 @@ export class SeriesJob implements Job {
     const { delays, state, target, metric, samples, freshUntil, observer } = this.#options;
     const entry = this.#book.draft(answer, delays.settle());
     if (entry === undefined) return;
-    if (entry.counted + entry.givenUp > 0 || this.#book.record === undefined) {
+    const begins = this.#book.record === undefined && entry.record.ledgers.size > 0;
+    if (begins || entry.counted + entry.givenUp > 0) {
       await state.commit([{ key: bookKey(target, metric), value: storeBook(entry.record) }]);
     }
     this.#book.enter(entry, answer);

@@ -38,6 +38,11 @@ export class SeriesSamples {
     return samples;
   }
 
+  /** Whether a dimension has a counter. */
+  counts(dimension: string): boolean {
+    return this.#of(dimension).faces.counter !== undefined;
+  }
+
   counters(ledgers: ReadonlyMap<string, Ledger>): Sample[] {
     const samples: Sample[] = [];
     for (const [dimension, { total }] of ledgers) {

@@ -226,7 +226,7 @@ test('a good file damaged anywhere is told with places in it, and never throws',
   const last = example.split('\n').length + 1;
   const piece = fc.oneof(
     fc.string({ maxLength: 5 }),
-    fc.constantFrom('\n', ': ', '*', '&a ', '- ', '"', '{', '}', '<<: '),
+    fc.constantFrom('\n', ': ', '*', '&a ', '- ', '"', '{', '}', '<<: ', '<<: *a', '*a '),
   );
   await fc.assert(
     fc.asyncProperty(fc.nat({ max: example.length }), fc.nat({ max: 10 }), piece, async (at, cut, added) => {

@@ -47,7 +47,9 @@ function samplesOf({ owner, families, first, count, value }: Change): Sample[] {
   const labels = ALL_LABELS.get(owner)?.slice(first, first + count) ?? [];
   return families.flatMap((index) => {
     const family = FAMILIES[index];
-    return family === undefined ? [] : labels.map((own, n) => ({ family, labels: own, value: 10 * value + n }));
+    return family === undefined
+      ? []
+      : labels.map((own, n) => ({ family, labels: own, value: 10 * value + n }));
   });
 }
 

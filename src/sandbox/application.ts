@@ -7,10 +7,20 @@ import type { Platform } from './platform.ts';
 import { detail, NOT_FOUND } from './reply.ts';
 import { type Resource, resourceRouter } from './resource.ts';
 import { analytics } from './resources/analytics.ts';
+import { certificates } from './resources/certificates.ts';
 import { domains } from './resources/domains.ts';
+import { edgeApplications } from './resources/edge-applications.ts';
+import { edgeFirewalls } from './resources/edge-firewalls.ts';
+import { edgeFunctions } from './resources/edge-functions.ts';
 import { errorResponses } from './resources/error-responses.ts';
+import { firewallRulesets } from './resources/firewall-rulesets.ts';
+import { intelligentDns } from './resources/intelligent-dns.ts';
 import { metrics } from './resources/metrics.ts';
+import { networkLists } from './resources/network-lists.ts';
+import { purge } from './resources/purge.ts';
 import { tokens } from './resources/tokens.ts';
+import { wafRulesets } from './resources/waf-rulesets.ts';
+import { workloads } from './resources/workloads.ts';
 
 /** Where each part of the API lives. The first match counts; the busiest come first. */
 const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resource])[] = [
@@ -19,6 +29,16 @@ const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resou
   ['/tokens', tokens],
   ['/domains', domains],
   ['/content_delivery', errorResponses],
+  ['/digital_certificates', certificates],
+  ['/purge', purge],
+  ['/edge_applications', edgeApplications],
+  ['/edge_functions', edgeFunctions],
+  ['/edge_firewall/rulesets', firewallRulesets],
+  ['/edge_firewall', edgeFirewalls],
+  ['/waf/rulesets', wafRulesets],
+  ['/network_lists', networkLists],
+  ['/intelligent_dns', intelligentDns],
+  ['/v4/workspace/workloads', workloads],
 ];
 
 /** The platform's API as an Express application, with the sandbox's own controls beside it. */

@@ -1,5 +1,7 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
+import { edgeStatus } from './edge.ts';
+import { WAF_FAMILIES, type WafRuleset } from './estate.ts';
 import { faultsSchema } from './faults.ts';
 import { INCIDENT_KINDS, type Incident } from './incidents.ts';
 import { type Platform, unitsOf } from './platform.ts';
@@ -30,6 +32,20 @@ const incident = z.strictObject({
   per_minute: z.number().min(0).default(0),
 });
 
+const sensitivity = z.enum(['lowest', 'low', 'medium', 'high', 'highest']);
+
+/** The API shows no write of WAF rule sets, so this is how a rehearsal changes one. */
+const wafPatch = z
+  .strictObject({
+    name: z.string().min(1),
+    mode: z.enum(['blocking', 'counting']),
+    active: z.boolean(),
+    whitelist: z.string(),
+    ...Object.fromEntries(WAF_FAMILIES.map((family) => [family, z.boolean()])),
+    ...Object.fromEntries(WAF_FAMILIES.map((family) => [`${family}_sensitivity`, sensitivity])),
+  })
+  .partial();
+
 const faultPatch = z.strictObject(
   Object.fromEntries(Object.entries(faultsSchema.shape).map(([name, fault]) => [name, fault.nullable()])),
 );
@@ -39,7 +55,7 @@ const faultPatch = z.strictObject(
  * asked, and the truth. It needs no token and has no limits, since the sandbox listens for its owner only.
  */
 export function controlRouter(platform: Platform): Router {
-  const { faults, requests, settings, traffic } = platform;
+  const { account, faults, requests, settings, traffic } = platform;
   const router = Router();
   router.use(json());
   router
@@ -68,6 +84,17 @@ export function controlRouter(platform: Platform): Router {
   router.get('/truth', (req, res) => {
     const utcOffset = settings.utcOffsetMinutes * 60_000;
     res.json(truthOf(traffic, truthQuery.parse(req.query), { units: unitsOf(settings), utcOffset }));
+  });
+  router.patch('/waf/rulesets/:id', (req, res) => {
+    const change = wafPatch.parse(req.body);
+    const changed = account.wafRulesets.update(Number(req.params.id), change as Partial<WafRuleset>);
+    if (changed === undefined) throw new RangeError(`no WAF rule set ${req.params.id}`);
+    res.json(changed);
+  });
+  router.get('/edge', (req, res) => {
+    const { host } = z.strictObject({ host: z.string().min(1) }).parse(req.query);
+    const { propagationMs } = settings;
+    res.json({ host, status: edgeStatus(account.workloads, host, { now: platform.now(), propagationMs }) });
   });
   router.get('/requests', (_req, res) => {
     const { byMethod, byStatus, recent, total } = requests;

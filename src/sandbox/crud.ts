@@ -7,23 +7,34 @@ import { NO_CONTENT, NOT_FOUND, type Reply, result } from './reply.ts';
 import { type Call, idOf, type Operation } from './resource.ts';
 import type { Settings } from './settings.ts';
 
+interface Identified {
+  readonly id: number;
+}
+
 /** How resources of one kind are listed, read and changed in version 3. */
-export interface Kind<Item extends { readonly id: number }, Fields extends object> {
+export interface Kind<Item extends Identified, Fields extends object, New extends object = Fields> {
   readonly collection: Collection<Item>;
   readonly read: Permission;
   readonly write: Permission;
-  /** The resource as a single read and every write shows it. */
+  /** The resource as writes show it. */
   view(item: Item): Record<string, unknown>;
+  /** The resource as a read of it alone shows it, where that differs. */
+  readView?(item: Item): Record<string, unknown>;
   /** The resource as the list shows it, where that differs. */
   listView?(item: Item): Record<string, unknown>;
+  /** Whether the list shows it; it shows everything unless told. */
+  listed?(item: Item): boolean;
   readonly orderBy: readonly string[];
-  /** The body of a create and an overwrite, defaults included. */
+  /** The body of an overwrite, defaults included; an update takes any part of it. */
   readonly body: z.ZodObject & z.ZodType<Fields>;
-  create(fields: Fields, id: number, call: Call): Item;
+  readonly create: {
+    readonly body: z.ZodObject & z.ZodType<New>;
+    make(fields: New, id: number, call: Call): Item;
+  };
   /** What an overwrite or update changes besides the fields sent. */
   touch?(call: Call): Partial<Item>;
   /** Refuses what the schema cannot see, such as a conflict or a reference to nothing. */
-  check?(fields: Partial<Fields>, item: Item | undefined): Reply | undefined;
+  check?(fields: Partial<Fields & New>, item: Item | undefined, call: Call): Reply | undefined;
   /** Refuses a deletion, or removes what goes with the item. */
   remove?(item: Item): Reply | undefined;
   /** What an overwrite shows, where that differs. */
@@ -31,11 +42,13 @@ export interface Kind<Item extends { readonly id: number }, Fields extends objec
   readonly settings: Settings;
   /** Whether the list takes a `name` query. */
   readonly byName?: 'by_name';
+  /** The answer when there is no such item. */
+  readonly missing?: Reply;
 }
 
 /** The operations on a list: read it, and create. */
-export function listOperations<Item extends { readonly id: number }, Fields extends object>(
-  kind: Kind<Item, Fields>,
+export function listOperations<Item extends Identified, Fields extends object, New extends object>(
+  kind: Kind<Item, Fields, New>,
   path = '/',
 ): { list: Operation; create: Operation } {
   return {
@@ -45,12 +58,12 @@ export function listOperations<Item extends { readonly id: number }, Fields exte
       path,
       permission: kind.write,
       handle(call) {
-        const parsed = parseBody<Fields>(kind.body, call.body);
+        const parsed = parseBody<New>(kind.create.body, call.body);
         if ('refusal' in parsed) return parsed.refusal;
-        const refusal = kind.check?.(parsed.fields, undefined);
+        const refusal = kind.check?.(parsed.fields as Partial<Fields & New>, undefined, call);
         if (refusal) return refusal;
         const { collection } = kind;
-        const item = collection.put(kind.create(parsed.fields, collection.nextId(), call));
+        const item = collection.put(kind.create.make(parsed.fields, collection.nextId(), call));
         return result(kind.view(item), 201);
       },
     },
@@ -58,16 +71,16 @@ export function listOperations<Item extends { readonly id: number }, Fields exte
 }
 
 /** The operations on one item. PUT takes defaults for fields left out, PATCH keeps their values. */
-export function itemOperations<Item extends { readonly id: number }, Fields extends object>(
-  kind: Kind<Item, Fields>,
+export function itemOperations<Item extends Identified, Fields extends object, New extends object>(
+  kind: Kind<Item, Fields, New>,
   path = '/:id',
 ): { read: Operation; overwrite: Operation; update: Operation; remove: Operation } {
   const find = (call: Call, handle: (item: Item) => Reply) => {
     const item = kind.collection.get(idOf(call.params['id']));
-    return item === undefined ? NOT_FOUND : handle(item);
+    return item === undefined ? (kind.missing ?? NOT_FOUND) : handle(item);
   };
-  const write = (call: Call, item: Item, fields: Partial<Fields>, view: Kind<Item, Fields>['view']) => {
-    const refusal = kind.check?.(fields, item);
+  const write = (call: Call, item: Item, fields: Partial<Fields>, view: Kind<Item, Fields, New>['view']) => {
+    const refusal = kind.check?.(fields as Partial<Fields & New>, item, call);
     if (refusal) return refusal;
     const changed = kind.collection.update(item.id, { ...fields, ...kind.touch?.(call) } as Partial<Item>);
     return result(view(changed ?? item));
@@ -83,7 +96,7 @@ export function itemOperations<Item extends { readonly id: number }, Fields exte
     handle: (call: Call) => find(call, (item) => handle(item, call)),
   });
   return {
-    read: operation('get', kind.read, (item) => result(kind.view(item))),
+    read: operation('get', kind.read, (item) => result((kind.readView ?? kind.view)(item))),
     overwrite: operation('put', kind.write, (item, call) => {
       const parsed = parseBody<Fields>(kind.body, call.body);
       return 'refusal' in parsed
@@ -103,12 +116,12 @@ export function itemOperations<Item extends { readonly id: number }, Fields exte
   };
 }
 
-function list<Item extends { readonly id: number }, Fields extends object>(
-  kind: Kind<Item, Fields>,
+function list<Item extends Identified, Fields extends object, New extends object>(
+  kind: Kind<Item, Fields, New>,
   call: Call,
 ): Reply {
   const name = kind.byName ? call.query['name'] : undefined;
-  const all = [...kind.collection];
+  const all = [...kind.collection].filter((item) => kind.listed?.(item) ?? true);
   const items = name === undefined ? all : all.filter((item) => kind.view(item)['name'] === name);
   const [only] = items;
   const view = kind.listView ?? kind.view;

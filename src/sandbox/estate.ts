@@ -17,8 +17,8 @@ export interface Certificate {
   /** Kept, never answered. */
   certificate: string;
   private_key: string;
-  /** Seen in later answers (PEM dates), given only when the platform is set to. */
-  validity: string | null;
+  /** The end of its validity, ms since the epoch; not documented, shown only when the platform is set to. */
+  valid_until: number | null;
 }
 
 export interface Origin {
@@ -81,6 +81,8 @@ export interface FirewallRuleset {
   require_secure_token: boolean;
   secret: string | null;
   is_active: boolean;
+  /** Edge applications that use it; never answered. */
+  used_by: number[];
 }
 
 export const WAF_FAMILIES = [
@@ -136,6 +138,12 @@ export interface DnsRecord {
   ttl: number;
 }
 
+/** What the edge serves of a workload. */
+export interface WorkloadState {
+  readonly domains: readonly string[];
+  readonly workload_domain_allow_access: boolean;
+}
+
 export interface Workload {
   readonly id: number;
   name: string;
@@ -144,6 +152,9 @@ export interface Workload {
   workload_domain_allow_access: boolean;
   readonly infrastructure: 'production' | 'staging';
   readonly application_id: number | null;
+  /** What was served before the latest change, and when (ms) that was made. */
+  before: WorkloadState | null;
+  changed_at: number;
 }
 
 /** A configuration of a product that the API has no resource for, such as a data stream. */

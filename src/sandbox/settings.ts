@@ -20,6 +20,12 @@ export const settingsSchema = z.strictObject({
   configurationsShape: z.enum(['array', 'envelope', 'sequence', 'object']),
   /** What a by-name read answers when it finds one: the resource in an envelope, or a list of one. */
   byNameShape: z.enum(['object', 'list']),
+  /** Whether answers carry the fields that were seen in some, though they are not documented. */
+  laterFields: z.enum(['absent', 'present']),
+  /** How a function's id is written in the answer to an overwrite. */
+  overwrittenFunctionId: z.enum(['string', 'number']),
+  /** How long a change of a workload takes to reach the whole infrastructure. */
+  propagationMs: z.number().min(0),
   /** After this many ms every bucket is final. */
   settleMs: z.number().min(0),
   maxPageSize: z.int().min(1),
@@ -43,6 +49,9 @@ export const DEFAULT_SETTINGS: Settings = {
   metricsShape: 'dimensions',
   configurationsShape: 'array',
   byNameShape: 'object',
+  laterFields: 'absent',
+  overwrittenFunctionId: 'string',
+  propagationMs: 300_000,
   settleMs: 600_000,
   maxPageSize: 100,
   utcOffsetMinutes: 0,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Domain } from '../estate.ts';
-import { hexDigits } from '../hash.ts';
+import { platformHostname } from '../generated.ts';
 import type { Platform } from '../platform.ts';
 import { codedError, fieldErrors } from '../reply.ts';
 import type { Resource } from '../resource.ts';
@@ -25,10 +25,13 @@ export function domains(platform: Platform): Resource {
     collection: account.domains,
     read: 'View Domains',
     write: 'Edit Domains',
-    view: (domain) => ({ ...domain }),
+    view: (domain) => ({
+      ...domain,
+      ...(settings.laterFields === 'present' && laterFields(platform, domain)),
+    }),
     orderBy: ['id', 'name', 'is_active', 'domain_name', 'edge_application_id'],
     body,
-    create: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }),
+    create: { body, make: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }) },
     check: (fields, domain) => missingReferences(platform, fields) ?? takenCnames(platform, fields, domain),
     remove(domain) {
       unlink(platform, domain.id);
@@ -40,11 +43,6 @@ export function domains(platform: Platform): Resource {
   const { list, create } = listOperations(kind);
   const item = itemOperations(kind);
   return { versions: [3], operations: [list, create, item.read, item.remove, item.overwrite, item.update] };
-}
-
-/** The hostname that the platform generates for a domain. */
-export function platformHostname(seed: number, id: number): string {
-  return `${hexDigits(seed ^ id, 7)}.map.edge.example.net`;
 }
 
 function missingReferences({ account }: Platform, fields: Partial<Fields>) {
@@ -72,4 +70,10 @@ function unlink({ account }: Platform, domain: number): void {
       if (item.domains.includes(domain)) item.domains = item.domains.filter((id) => id !== domain);
     }
   }
+}
+
+/** Seen in answers, though not documented. */
+function laterFields({ account }: Platform, { id }: Domain) {
+  const firewall = [...account.firewalls].find(({ domains }) => domains.includes(id));
+  return { environment: 'production', edge_firewall_id: firewall?.id ?? null, is_mtls_enabled: false };
 }

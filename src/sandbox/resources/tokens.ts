@@ -1,6 +1,7 @@
 import type { Platform } from '../platform.ts';
 import { detail, NO_CONTENT, NOT_FOUND, type Reply } from '../reply.ts';
 import type { Call, Resource } from '../resource.ts';
+import { microseconds } from '../timestamp.ts';
 import type { User } from '../tokens.ts';
 
 /** Specification 4.1: the only operations with Basic authentication. */
@@ -42,6 +43,6 @@ export function tokens({ tokens: issued }: Platform): Resource {
 
 /** Version 1 writes `2016-11-18T14:10:58.024903Z`, version 3 `2016-11-18 14:10:58.024903+00:00`. */
 function stamp(time: number, version: number): string {
-  const microseconds = new Date(time).toISOString().replace('Z', '903Z');
-  return version === 1 ? microseconds : microseconds.replace('T', ' ').replace('Z', '+00:00');
+  const zulu = microseconds(time);
+  return version === 1 ? zulu : zulu.replace('T', ' ').replace('Z', '+00:00');
 }

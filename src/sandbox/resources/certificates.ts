@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { parseBody, parsePatch } from '../body.ts';
+import type { Certificate } from '../estate.ts';
+import { listReply } from '../pages.ts';
+import type { Platform } from '../platform.ts';
+import { codedError, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../reply.ts';
+import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+
+const READ = 'View Security Settings';
+const WRITE = 'Edit Security Settings';
+
+const body = z.object({
+  name: z.string().min(1),
+  certificate: pem('CERTIFICATE'),
+  private_key: pem('RSA PRIVATE KEY'),
+});
+
+type Fields = z.output<typeof body>;
+
+/** Specification 4.3: single reads and creates are bare in version 1; overwrites and updates are in every version. */
+export function certificates(platform: Platform): Resource {
+  const { account, settings } = platform;
+  const view = (certificate: Certificate) => viewOf(certificate, settings.laterFields);
+  const single = (certificate: Certificate, { version }: Call, status: number): Reply =>
+    version === 1 ? { status, body: view(certificate) } : result(view(certificate), status);
+  const item = (
+    method: Operation['method'],
+    permission: typeof READ | typeof WRITE,
+    handle: (certificate: Certificate, call: Call) => Reply,
+  ): Operation => ({
+    method,
+    path: '/:id',
+    permission,
+    handle(call) {
+      const certificate = account.certificates.get(idOf(call.params['id']));
+      return certificate === undefined
+        ? codedError(404, 'Not found', 'not_found')
+        : handle(certificate, call);
+    },
+  });
+  const change = (certificate: Certificate, fields: Partial<Fields>) =>
+    ok(view(account.certificates.update(certificate.id, fields) ?? certificate));
+  return {
+    versions: [1, 3],
+    refusals: 'coded',
+    operations: [
+      { method: 'get', path: '/', permission: READ, handle: list },
+      {
+        method: 'post',
+        path: '/',
+        permission: WRITE,
+        handle(call) {
+          const parsed = parseBody(body, call.body);
+          if ('refusal' in parsed) return parsed.refusal;
+          const id = account.certificates.nextId();
+          return single(account.certificates.put({ id, ...parsed.fields, valid_until: null }), call, 201);
+        },
+      },
+      item('get', READ, (certificate, call) => single(certificate, call, 200)),
+      item('put', WRITE, (certificate, call) => {
+        const parsed = parseBody(body, call.body);
+        return 'refusal' in parsed ? parsed.refusal : change(certificate, parsed.fields);
+      }),
+      item('patch', WRITE, (certificate, call) => {
+        const parsed = parsePatch<Fields>(body, call.body);
+        if ('refusal' in parsed) return parsed.refusal;
+        return halfPair(parsed.fields) ?? change(certificate, parsed.fields);
+      }),
+      item('delete', WRITE, ({ id }) => {
+        const inUse = [...account.domains].some(({ digital_certificate_id: used }) => used === id);
+        if (inUse) return codedError(409, 'The certificate is in use.', 'certificate_in_use');
+        account.certificates.remove(id);
+        return NO_CONTENT;
+      }),
+    ],
+  };
+
+  function list(call: Call): Reply {
+    const { name } = call.query;
+    const items = [...account.certificates].filter(
+      (certificate) => name === undefined || certificate.name === name,
+    );
+    const [only] = items;
+    if (call.version === 1) return ok(items.map(view));
+    if (name !== undefined && only && items.length === 1 && settings.byNameShape === 'object')
+      return result(view(only));
+    return listReply(call, { items, view, orderBy: ['id', 'name'], maxPageSize: settings.maxPageSize });
+  }
+}
+
+/** PEM text; line breaks may come as two characters, a backslash and an n. */
+function pem(kind: string) {
+  const begin = `-----BEGIN ${kind}-----`;
+  const end = `-----END ${kind}-----`;
+  const framed = (text: string) => {
+    const trimmed = text.replaceAll('\\n', '\n').trim();
+    return trimmed.startsWith(begin) && trimmed.endsWith(end);
+  };
+  return z.string().refine(framed, `Expected PEM text from ${begin} to ${end}.`);
+}
+
+function halfPair({ certificate, private_key: key }: Partial<Fields>): Reply | undefined {
+  if ((certificate === undefined) === (key === undefined)) return undefined;
+  const missing = certificate === undefined ? 'certificate' : 'private_key';
+  return fieldErrors({ [missing]: ['certificate and private_key must be sent together.'] });
+}
+
+function viewOf({ id, name, valid_until: until }: Certificate, laterFields: 'absent' | 'present') {
+  if (laterFields === 'absent') return { id, name };
+  const validity =
+    until === null ? null : new Date(until).toISOString().replace('T', ' ').replace('.000Z', '-00:00');
+  const certificate = { certificate_type: 'edge_certificate', status: 'active', managed: false };
+  return { id, name, subject_name: [name], issuer: 'Example CA', validity, ...certificate };
+}

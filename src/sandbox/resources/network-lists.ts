@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import type { NetworkList } from '../estate.ts';
+import { SYSTEM_LISTS } from '../generated.ts';
+import { hash, keyOf } from '../hash.ts';
+import type { Platform } from '../platform.ts';
+import { detail, fieldErrors, type Reply } from '../reply.ts';
+import type { Resource } from '../resource.ts';
+import { microseconds } from '../timestamp.ts';
+
+const body = z.object({
+  name: z.string().min(1),
+  list_type: z.enum(['ip_cidr', 'asn', 'countries']),
+  items_values: z.array(z.union([z.string(), z.int()])).default([]),
+});
+
+type Fields = z.output<typeof body>;
+
+/** What an item of each type of list may be. */
+const ITEMS = {
+  ip_cidr: z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()]),
+  asn: z.coerce.number().int().min(0).max(4_294_967_295),
+  countries: z.string().regex(/^[A-Z]{2}$/),
+} as const;
+
+/** Specification 4.10. The platform's own lists are read by their ids; the list does not show them. */
+export function networkLists({ account, seed, settings }: Platform): Resource {
+  const kind: Kind<NetworkList, Fields> = {
+    collection: account.networkLists,
+    read: 'View Network Lists',
+    write: 'Edit Network Lists',
+    view: (list) => ({ ...list, items_values: shuffled(list, seed) }),
+    readView: ({ id: _id, ...list }) => ({ ...list, items_values: shuffled({ id: _id, ...list }, seed) }),
+    listView: ({ items_values: _items, ...list }) => list,
+    listed: isOwn,
+    orderBy: ['id', 'name', 'list_type', 'last_editor', 'last_modified'],
+    body,
+    create: {
+      body,
+      make: (fields, id, { editor, now }) => ({
+        id,
+        ...fields,
+        last_editor: editor,
+        last_modified: microseconds(now),
+      }),
+    },
+    touch: ({ editor, now }) => ({ last_editor: editor, last_modified: microseconds(now) }),
+    check: (fields, list) => (list && !isOwn(list) ? detail(403, 'Forbidden') : wrongItem(fields)),
+    settings,
+  };
+  const { list, create } = listOperations(kind);
+  const { read, overwrite } = itemOperations(kind);
+  return { versions: [3], operations: [list, create, read, overwrite] };
+}
+
+function isOwn({ id }: NetworkList): boolean {
+  return !Object.values<number>(SYSTEM_LISTS).includes(id);
+}
+
+function wrongItem({ list_type: type, items_values: items = [] }: Partial<Fields>): Reply | undefined {
+  const wrong = items.find((item) => type && !ITEMS[type].safeParse(item).success);
+  return wrong === undefined
+    ? undefined
+    : fieldErrors({ items_values: [`${wrong} is not of type ${type}.`] });
+}
+
+/** The order in which items are answered is not the one in which they were sent; AS numbers are read as numbers. */
+function shuffled(
+  { id, list_type: type, items_values: items }: NetworkList,
+  seed: number,
+): (string | number)[] {
+  const place = (item: string | number) => hash(keyOf(seed ^ id, String(item)), 0);
+  const sorted = items.toSorted((a, b) => place(a) - place(b));
+  return type === 'asn' ? sorted.map(Number) : sorted;
+}

@@ -1,0 +1,132 @@
+import type { AccountObserver } from '../src/account.ts';
+import { reportTo } from '../src/account-report.ts';
+import { CONFIG, type Config } from '../src/config-schema.ts';
+import { Exporter } from '../src/exporter.ts';
+import { openCredentials } from '../src/open-credentials.ts';
+import { createSandbox, DEFAULT_TOKEN, type Sandbox, type SandboxOptions } from '../src/sandbox/sandbox.ts';
+import { createSelfMetrics, type SelfMetrics } from '../src/self-metrics.ts';
+import { memoryState, type State } from '../src/state.ts';
+import { type ParsedExposition, parseExposition } from './parse-exposition.ts';
+import { watchPendingWork } from './pending-work.ts';
+import { SimulatedClock } from './simulated-clock.ts';
+import { simulatedTicker } from './simulated-ticker.ts';
+
+export interface SimulationOptions {
+  readonly start?: number;
+  readonly sandbox?: SandboxOptions;
+  /** The account as in YAML, without name, address and token. */
+  readonly account?: Record<string, unknown>;
+  readonly state?: State;
+  /** By how much (ms) the exporter's clock is ahead of the platform's. */
+  readonly skew?: number;
+}
+
+/** A line of the log. */
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly facts: object;
+  readonly message: string;
+}
+
+/** A whole exporter against the embedded platform over real HTTP, in simulated time. */
+export interface Simulation {
+  readonly clock: SimulatedClock;
+  readonly sandbox: Sandbox;
+  readonly metrics: SelfMetrics;
+  readonly state: State;
+  readonly log: readonly LogLine[];
+  exporter(): Exporter;
+  /** Moves time on by so many minutes. */
+  minutes(count: number): Promise<void>;
+  /** What a scrape would say now. */
+  scrape(): Promise<ParsedExposition>;
+  /** Ends the exporter without any farewell, as a crash does, and starts another one on the same state. */
+  restart(): Promise<void>;
+  /** Starts another one after an end. */
+  start(): Promise<void>;
+  /** Ends the exporter. */
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const START = Date.UTC(2026, 0, 5, 10);
+
+export async function simulate(options: SimulationOptions = {}): Promise<Simulation> {
+  const clock = new SimulatedClock(options.start ?? START);
+  const skew = options.skew ?? 0;
+  const local = { now: () => clock.now() + skew, sleep: clock.sleep.bind(clock) };
+  const sandbox = createSandbox({ now: () => clock.now(), ...options.sandbox });
+  const platform = await sandbox.listen(0);
+  const state = options.state ?? memoryState();
+  const log: LogLine[] = [];
+  const note = (level: LogLine['level']) => (facts: object, message: string) =>
+    void log.push({ level, facts, message });
+  const metrics = createSelfMetrics();
+  const observer: AccountObserver = reportTo(
+    metrics,
+    { info: note('info'), warn: note('warn'), error: note('error') },
+    local.now,
+  );
+  const config: Config = CONFIG.parse({
+    accounts: [{ name: 'test', api_url: platform.url, token: DEFAULT_TOKEN.token, ...options.account }],
+  });
+  const work = watchPendingWork();
+  const busy = { busy: work.count };
+  const never = new AbortController().signal;
+  let exporter: Exporter | undefined;
+
+  const start = async () => {
+    exporter = new Exporter({
+      clock: local,
+      ticker: simulatedTicker(local),
+      state,
+      metrics,
+      observer,
+      seriesLimit: config.limits.series,
+      credentials: ({ credentials, api_url, request }, onExchange) =>
+        openCredentials(credentials, {
+          baseUrl: api_url,
+          timeoutMs: request.timeout,
+          maxResponseBytes: request.max_response_bytes,
+          connections: 1,
+          clock: local,
+          onExchange,
+        }),
+    });
+    await exporter.apply(config, never);
+    await clock.advance(1, busy);
+  };
+  const stop = async () => {
+    await exporter?.stop(never);
+    exporter = undefined;
+  };
+  const running = (): Exporter => {
+    if (exporter === undefined) throw new Error('the exporter is not running');
+    return exporter;
+  };
+  await start();
+  return {
+    clock,
+    sandbox,
+    metrics,
+    state,
+    log,
+    exporter: running,
+    minutes: (count) => clock.advance(count * 60_000, busy),
+    async scrape() {
+      await running().settled();
+      return parseExposition(Buffer.concat(await running().body('text', 'identity')).toString());
+    },
+    async restart() {
+      await stop();
+      await start();
+    },
+    start,
+    stop,
+    async close() {
+      await stop();
+      work.stop();
+      await platform.close();
+    },
+  };
+}

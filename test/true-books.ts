@@ -1,0 +1,48 @@
+import { PRODUCTS } from '../src/products.ts';
+import type { Sandbox } from '../src/sandbox/sandbox.ts';
+import { restoreBook } from '../src/series-state.ts';
+import type { State, StateKey } from '../src/state.ts';
+
+/** What a comparison of all counters with the platform's truth found. */
+export interface Audit {
+  /** Series compared. */
+  readonly series: number;
+  /** Buckets that they have counted, in all. */
+  readonly buckets: number;
+  /** Series whose total is not the sum of the true values from where it began to its mark. */
+  readonly wrong: readonly string[];
+  /** The oldest mark (ms since the epoch). */
+  readonly oldestMark: number;
+}
+
+/** Compares every counter in the state with the sandbox's truth, bucket by bucket from its start to its mark. */
+export function auditBooks(state: State, sandbox: Sandbox): Audit {
+  const wrong: string[] = [];
+  let series = 0;
+  let buckets = 0;
+  let oldestMark = Number.POSITIVE_INFINITY;
+  for (const key of state.keys(['series'])) {
+    const book = restoreBook(state.get(key));
+    if (book === undefined) throw new Error(`no book under ${key.join('/')}`);
+    for (const [dimension, { total, mark }] of book.ledgers) {
+      const truth = trueValues(sandbox, key, dimension, book.since, mark);
+      series += 1;
+      buckets += truth.length;
+      oldestMark = Math.min(oldestMark, mark);
+      const sum = truth.reduce((all, value) => all + value, 0);
+      if (Math.abs(sum - total) > 1e-9 * Math.max(1, sum)) {
+        wrong.push(`${key.join('/')}/${dimension}: ${total}, true ${sum}`);
+      }
+    }
+  }
+  return { series, buckets, wrong, oldestMark };
+}
+
+function trueValues(sandbox: Sandbox, key: StateKey, dimension: string, from: number, to: number): number[] {
+  const [, , api, slug, by, id = '', metric = ''] = key;
+  const product = PRODUCTS.find((candidate) => candidate.api === api && candidate.slug === slug);
+  if (product === undefined) throw new Error(`no product ${api} ${slug}`);
+  const configuration = by === 'product' ? 'product' : Number(id);
+  const truth = sandbox.truth({ api: product.api, product: product.id, configuration, metric, from, to });
+  return (truth[dimension] ?? []).map(([, value]) => value);
+}
