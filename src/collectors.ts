@@ -1,4 +1,4 @@
-import type { Collector } from './collector.ts';
+import type { Collector } from './collectors/collector.ts';
 import { domains } from './collectors/domains.ts';
 import { errorResponses } from './collectors/error-responses.ts';
 

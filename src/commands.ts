@@ -1,4 +1,4 @@
-import type { Command, CommandName } from './command.ts';
+import type { Command, CommandName } from './command-line/command.ts';
 
 /** A command in the help, and how its code is loaded: only when it is called, so that each starts fast. */
 export interface CommandEntry<Name extends CommandName> {

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Account, type AccountObserver } from './account.ts';
+import { Account, type AccountObserver } from './account/account.ts';
 import type { Clock } from './clock.ts';
-import type { Account as AccountConfig, Config } from './config-schema.ts';
-import type { Credentials } from './credentials.ts';
-import type { ExchangeInfo } from './exchange.ts';
-import { Exposition, type ExpositionEncoding } from './exposition.ts';
-import type { ExpositionFormat } from './negotiate.ts';
-import { writeRegistry } from './registry-text.ts';
-import type { SelfMetrics } from './self-metrics.ts';
-import { measureNow } from './self-state.ts';
-import type { State } from './state.ts';
+import type { Account as AccountConfig, Config } from './configuration/config-schema.ts';
+import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';
+import type { ExpositionFormat } from './exposition/negotiate.ts';
+import { writeRegistry } from './exposition/registry-text.ts';
+import { Store } from './exposition/store.ts';
+import type { Credentials } from './platform/credentials.ts';
+import type { ExchangeInfo } from './platform/exchange.ts';
+import type { Ticker } from './schedule/ticker.ts';
+import type { SelfMetrics } from './self/self-metrics.ts';
+import { measureNow } from './self/self-state.ts';
+import type { State } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
-import { Store } from './store.ts';
-import type { Ticker } from './ticker.ts';
 
 export interface ExporterOptions {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { run } from './program.ts';
+import { run } from './command-line/program.ts';
 
 const ending = new AbortController();
 // Once: a second signal ends the process at once, whatever it still waits for.

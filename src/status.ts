@@ -1,4 +1,4 @@
-import type { Outcome } from './outcome.ts';
+import type { Outcome } from './platform/outcome.ts';
 
 /**
  * What the exporter knows about itself at one moment: `/api/v1/status` as JSON, `/` as a page. Keys are in

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import picomatch from 'picomatch';
 import { describe, expect, it } from 'vitest';
-import { FLAGS, flagVariable } from '../src/flags.ts';
+import { FLAGS, flagVariable } from '../src/command-line/flags.ts';
 import { runToEnd } from './end-to-end/child-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');

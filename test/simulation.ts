@@ -1,11 +1,11 @@
-import type { AccountObserver } from '../src/account.ts';
-import { reportTo } from '../src/account-report.ts';
-import { CONFIG, type Config } from '../src/config-schema.ts';
+import type { AccountObserver } from '../src/account/account.ts';
+import { CONFIG, type Config } from '../src/configuration/config-schema.ts';
 import { Exporter } from '../src/exporter.ts';
-import { openCredentials } from '../src/open-credentials.ts';
+import { openCredentials } from '../src/platform/open-credentials.ts';
 import { createSandbox, DEFAULT_TOKEN, type Sandbox, type SandboxOptions } from '../src/sandbox/sandbox.ts';
-import { createSelfMetrics, type SelfMetrics } from '../src/self-metrics.ts';
-import { memoryState, type State } from '../src/state.ts';
+import { reportTo } from '../src/self/account-report.ts';
+import { createSelfMetrics, type SelfMetrics } from '../src/self/self-metrics.ts';
+import { memoryState, type State } from '../src/state/state.ts';
 import { type ParsedExposition, parseExposition } from './parse-exposition.ts';
 import { watchPendingWork } from './pending-work.ts';
 import { SimulatedClock } from './simulated-clock.ts';

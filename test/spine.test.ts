@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { facesOf } from '../src/catalogue.ts';
-import { DIMENSIONS, productOf } from '../src/products.ts';
+import { facesOf } from '../src/catalogue/catalogue.ts';
+import { DIMENSIONS, productOf } from '../src/catalogue/products.ts';
 import { seriesKey } from './parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditBooks } from './true-books.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { accountLabels, type Collector } from '../collector.ts';
-import type { Sample } from '../family.ts';
-import { readPages } from '../pages.ts';
-import { EDGE_DOMAIN_ACTIVE, EDGE_DOMAIN_INFO } from '../platform-families.ts';
-import { settingsJob } from '../settings-job.ts';
+import type { Sample } from '../catalogue/family.ts';
+import { EDGE_DOMAIN_ACTIVE, EDGE_DOMAIN_INFO } from '../catalogue/platform-families.ts';
+import { readPages } from '../platform/pages.ts';
+import { accountLabels, type Collector } from './collector.ts';
+import { settingsJob } from './settings-job.ts';
 
 const id = z.union([z.int(), z.string().min(1)]).transform(String);
 

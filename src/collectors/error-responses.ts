@@ -1,11 +1,11 @@
-import { accountLabels, type Collector, type CollectorContext } from '../collector.ts';
-import type { Configuration } from '../discovery.ts';
-import type { Sample } from '../family.ts';
-import type { Job } from '../job.ts';
-import { PlatformFailure } from '../outcome.ts';
-import { EDGE_ERROR_RESPONSE_CACHE } from '../platform-families.ts';
-import { productOf } from '../products.ts';
-import { settingsJob } from '../settings-job.ts';
+import type { Sample } from '../catalogue/family.ts';
+import { EDGE_ERROR_RESPONSE_CACHE } from '../catalogue/platform-families.ts';
+import { productOf } from '../catalogue/products.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { Job } from '../schedule/job.ts';
+import type { Configuration } from '../series/discovery.ts';
+import { accountLabels, type Collector, type CollectorContext } from './collector.ts';
+import { settingsJob } from './settings-job.ts';
 
 const CONTENT_DELIVERY = productOf('analytics', 'content_delivery');
 

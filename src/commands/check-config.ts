@@ -1,7 +1,7 @@
-import { EXIT, type ExitCode, type Invocation, type Output } from '../command.ts';
-import { type ConfigSource, loadConfig } from '../config.ts';
-import { type ConfigIssue, formatIssue } from '../config-issue.ts';
-import type { Account, Config } from '../config-schema.ts';
+import { EXIT, type ExitCode, type Invocation, type Output } from '../command-line/command.ts';
+import { type ConfigSource, loadConfig } from '../configuration/config.ts';
+import { type ConfigIssue, formatIssue } from '../configuration/config-issue.ts';
+import type { Account, Config } from '../configuration/config-schema.ts';
 
 /** Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not. */
 export async function checkConfig({

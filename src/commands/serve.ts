@@ -1,22 +1,22 @@
 import process from 'node:process';
-import { reportTo } from '../account-report.ts';
 import { systemClock } from '../clock.ts';
-import { EXIT, type ExitCode, type Invocation } from '../command.ts';
-import { ConfigInUse } from '../config-in-use.ts';
-import { formatIssue } from '../config-issue.ts';
-import type { Config } from '../config-schema.ts';
+import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { ConfigInUse } from '../configuration/config-in-use.ts';
+import { formatIssue } from '../configuration/config-issue.ts';
+import type { Config } from '../configuration/config-schema.ts';
 import { Exporter } from '../exporter.ts';
-import { guardedCredentials } from '../guarded-credentials.ts';
-import { openCredentials } from '../open-credentials.ts';
-import { openState } from '../open-state.ts';
+import { guardedCredentials } from '../platform/guarded-credentials.ts';
+import { openCredentials } from '../platform/open-credentials.ts';
 import { Running } from '../running.ts';
 import { startSandboxAccount } from '../sandbox-account.ts';
-import { createSelfMetrics } from '../self-metrics.ts';
-import { memoryState, type State } from '../state.ts';
-import { StateInUse } from '../state-lock.ts';
-import { cronTicker } from '../ticker.ts';
-import { createWeb } from '../web.ts';
-import { WebConfigError } from '../web-config-text.ts';
+import { cronTicker } from '../schedule/ticker.ts';
+import { reportTo } from '../self/account-report.ts';
+import { createSelfMetrics } from '../self/self-metrics.ts';
+import { openState } from '../state/open-state.ts';
+import { memoryState, type State } from '../state/state.ts';
+import { StateInUse } from '../state/state-lock.ts';
+import { createWeb } from '../web/web.ts';
+import { WebConfigError } from '../web/web-config-text.ts';
 
 type Serve = Invocation<'serve'>;
 

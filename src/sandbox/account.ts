@@ -33,21 +33,24 @@ export interface Account {
   readonly errorResponses: Collection<ErrorResponses>;
 }
 
-/** An account without anything; ids start where the platform's own seem to. @param changed after every change */
+/**
+ * An account without anything; ids start where the platform's own seem to.
+ * @param changed called after every change of what traffic depends on
+ */
 export function emptyAccount(changed: () => void): Account {
   return {
     domains: new Collection<Domain>(1_536_580_016, changed),
-    certificates: new Collection<Certificate>(14, changed),
+    certificates: new Collection<Certificate>(14),
     applications: new Collection<Application>(1_528_990_720, changed),
     functions: new Collection<EdgeFunction>(4184, changed),
-    firewalls: new Collection<Firewall>(200, changed),
-    firewallRulesets: new Collection<FirewallRuleset>(534, changed),
-    wafRulesets: new Collection<WafRuleset>(3, changed),
-    networkLists: new Collection<NetworkList>(1009, changed),
+    firewalls: new Collection<Firewall>(200),
+    firewallRulesets: new Collection<FirewallRuleset>(534),
+    wafRulesets: new Collection<WafRuleset>(3),
+    networkLists: new Collection<NetworkList>(1009),
     zones: new Collection<Zone>(40_960, changed),
-    records: new Collection<DnsRecord>(90_000, changed),
-    workloads: new Collection<Workload>(1_720_000_000, changed),
+    records: new Collection<DnsRecord>(90_000),
+    workloads: new Collection<Workload>(1_720_000_000),
     otherConfigurations: new Collection<OtherConfiguration>(1_610_000_000, changed),
-    errorResponses: new Collection<ErrorResponses>(1, changed),
+    errorResponses: new Collection<ErrorResponses>(1),
   };
 }

@@ -52,7 +52,7 @@ export function limit(platform: Platform): Handler {
     const user = tokens.userOf(req.headers.authorization)?.username;
     const holder = exchange.session?.token ?? (user === undefined ? undefined : `user ${user}`);
     if (holder !== undefined) {
-      const others = faults.strike('other_consumer', exchange)?.share ?? 0;
+      const others = faults.lasting('other_consumer', exchange)?.share ?? 0;
       const kind = operationKind(method, path);
       exchange.allowance = rateLimit.take(holder, kind, settings.rateLimit, now, others);
       if (!exchange.allowance.allowed)

@@ -5,7 +5,7 @@ export class Collection<Item extends { readonly id: number }> implements Iterabl
   #nextId: number;
 
   /** @param changed called after every change, with what changed already in place */
-  constructor(firstId: number, changed: () => void) {
+  constructor(firstId: number, changed: () => void = () => {}) {
     this.#nextId = firstId;
     this.#changed = changed;
   }

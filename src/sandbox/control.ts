@@ -5,6 +5,7 @@ import { WAF_FAMILIES, type WafRuleset } from './estate.ts';
 import { faultsSchema } from './faults.ts';
 import { INCIDENT_KINDS, type Incident } from './incidents.ts';
 import { type Platform, unitsOf } from './platform.ts';
+import type { RequestLog } from './request-log.ts';
 import { settingsSchema } from './settings.ts';
 import { truthOf } from './truth.ts';
 
@@ -96,14 +97,16 @@ export function controlRouter(platform: Platform): Router {
     const { propagationMs } = settings;
     res.json({ host, status: edgeStatus(account.workloads, host, { now: platform.now(), propagationMs }) });
   });
-  router.get('/requests', (_req, res) => {
-    const { byMethod, byStatus, recent, total } = requests;
-    res.json({
-      total,
-      by_status: Object.fromEntries(byStatus),
-      by_method: Object.fromEntries(byMethod),
-      recent,
+  router
+    .route('/requests')
+    .get((_req, res) => void res.json(summary(requests)))
+    .delete((_req, res) => {
+      requests.clear();
+      res.json(summary(requests));
     });
-  });
   return router;
+}
+
+function summary({ byMethod, byStatus, recent, total }: RequestLog) {
+  return { total, by_status: Object.fromEntries(byStatus), by_method: Object.fromEntries(byMethod), recent };
 }

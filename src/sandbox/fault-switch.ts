@@ -4,6 +4,7 @@ import {
   type FaultSettings,
   type Faults,
   faultsSchema,
+  type LastingFault,
   type Occasion,
 } from './faults.ts';
 import { fraction, keyOf } from './hash.ts';
@@ -41,10 +42,19 @@ export class FaultSwitch {
   }
 
   /** The settings of the fault, when it strikes this request; each call draws anew. */
-  strike<Name extends FaultName>(name: Name, occasion: Occasion): Faults[Name] | undefined {
+  strike<Name extends Exclude<FaultName, LastingFault>>(
+    name: Name,
+    occasion: Occasion,
+  ): Faults[Name] | undefined {
     const fault = this.#faults[name];
     if (fault === undefined || !concerns(fault, occasion)) return undefined;
     return this.chance(name) < fault.probability ? fault : undefined;
+  }
+
+  /** The settings of a fault that lasts, while it does. */
+  lasting<Name extends LastingFault>(name: Name, occasion: Occasion): Faults[Name] | undefined {
+    const fault = this.#faults[name];
+    return fault !== undefined && concerns(fault, occasion) ? fault : undefined;
   }
 
   /** The next draw of this fault's, from 0 up to 1. */

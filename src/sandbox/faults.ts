@@ -1,14 +1,19 @@
 import { z } from 'zod';
 
 /** When and where a fault strikes: always and everywhere unless told. */
-const when = {
-  /** Share of the requests that it strikes, drawn from the seed. */
-  probability: z.number().min(0).max(1).default(1),
+const lasting = {
   /** Path prefixes, in which `*` stands for any part: `/metrics/`, `/analytics/*aggregate`. */
   paths: z.array(z.string()).optional(),
   methods: z.array(z.string().toUpperCase()).optional(),
   /** Strikes for the first `for_ms` of every `every_ms`, counted from the epoch. */
   period: z.strictObject({ every_ms: z.number().positive(), for_ms: z.number().positive() }).optional(),
+};
+
+/** Faults of single requests strike by chance, too. */
+const when = {
+  /** Share of the requests that it strikes, drawn from the seed. */
+  probability: z.number().min(0).max(1).default(1),
+  ...lasting,
 };
 
 const milliseconds = z.number().min(0);
@@ -87,14 +92,14 @@ export const faultsSchema = z
     foreign_links: z.strictObject({ ...when, origin }),
     /** The newest buckets are not there yet; `settling: late` makes the older ones fill up that much later, too. */
     late_data: z.strictObject({
-      ...when,
+      ...lasting,
       minutes: z.number().positive(),
       settling: z.enum(['on_time', 'late']).default('on_time'),
     }),
     /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
-    clock_skew: z.strictObject({ ...when, ms: z.number() }),
+    clock_skew: z.strictObject({ ...lasting, ms: z.number() }),
     /** Another user of the same token takes this share of every limit. */
-    other_consumer: z.strictObject({ ...when, share: z.number().min(0).max(1) }),
+    other_consumer: z.strictObject({ ...lasting, share: z.number().min(0).max(1) }),
   })
   .partial();
 
@@ -105,6 +110,9 @@ export type Faults = z.output<typeof faultsSchema>;
 export type FaultSettings = z.input<typeof faultsSchema>;
 
 export type FaultName = keyof Faults;
+
+/** Faults that last, rather than strike one request and spare the next. */
+export type LastingFault = 'late_data' | 'clock_skew' | 'other_consumer';
 
 /** What decides whether a fault strikes. */
 export interface Occasion {

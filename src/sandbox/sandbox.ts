@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import type { Account } from './account.ts';
 import { createApplication } from './application.ts';
 import { FaultSwitch } from './fault-switch.ts';
-import { concerns, type FaultSettings } from './faults.ts';
+import type { FaultSettings } from './faults.ts';
 import type { Incident } from './incidents.ts';
 import { type Platform, unitsOf } from './platform.ts';
 import { RateLimit } from './rate-limit.ts';
@@ -79,9 +79,8 @@ function assemble(options: SandboxOptions): Platform {
   const settings = settingsOf(options);
   const faults = new FaultSwitch(seed, options.faults);
   const ownTime = () => {
-    const skew = faults.current.clock_skew;
     const time = now();
-    return skew && concerns(skew, { method: '', path: '', now: time }) ? time + skew.ms : time;
+    return time + (faults.lasting('clock_skew', { method: '', path: '', now: time })?.ms ?? 0);
   };
   const account = seedAccount(seed, { ...DEFAULT_SIZE, ...options }, () => traffic.observe(ownTime()));
   const traffic = new Traffic(seed, account);

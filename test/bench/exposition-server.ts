@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import express from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import { Exposition, type ExpositionEncoding } from '../../src/exposition.ts';
-import { writeRegistry } from '../../src/registry-text.ts';
-import { Store } from '../../src/store.ts';
+import { Exposition, type ExpositionEncoding } from '../../src/exposition/exposition.ts';
+import { writeRegistry } from '../../src/exposition/registry-text.ts';
+import { Store } from '../../src/exposition/store.ts';
 import { makeOutcomes, type Outcome, SERIES_PER_OUTCOME, samplesOf } from './population.ts';
 
 /** What the process of the servers tells the one that measures. */

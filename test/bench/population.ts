@@ -1,4 +1,4 @@
-import type { Family, Labels, Sample } from '../../src/family.ts';
+import type { Family, Labels, Sample } from '../../src/catalogue/family.ts';
 
 const CODES = ['200', '206', '301', '304', '403', '404', '500', '503'];
 const METRICS = ['responses', 'requests', 'waf_threats', 'functions', 'images', 'dns_queries'];

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { EXIT } from '../../src/command.ts';
+import { EXIT } from '../../src/command-line/command.ts';
 import { checkConfig } from '../../src/commands/check-config.ts';
-import { createLogger } from '../../src/log.ts';
+import { createLogger } from '../../src/logging/log.ts';
 
 async function check(file: string | undefined, env: Record<string, string> = {}, isTTY = false) {
   const out: string[] = [];

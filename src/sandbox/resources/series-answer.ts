@@ -1,6 +1,6 @@
 import { answerBuckets } from '../buckets.ts';
 import type { Settling } from '../completeness.ts';
-import { concerns, type Occasion } from '../faults.ts';
+import type { Occasion } from '../faults.ts';
 import { keyOf } from '../hash.ts';
 import { type Platform, unitsOf } from '../platform.ts';
 import type { Api, Product } from '../products.ts';
@@ -47,8 +47,8 @@ export function seriesReply(
 /** Until when there are buckets, and how complete they are: both lag behind while data are late. */
 function dataView(platform: Platform, occasion: Occasion): { newest: number; settling: Settling } {
   const { now } = occasion;
-  const late = platform.faults.current.late_data;
-  const behind = late && concerns(late, occasion) ? late.minutes * 60_000 : 0;
+  const late = platform.faults.lasting('late_data', occasion);
+  const behind = (late?.minutes ?? 0) * 60_000;
   const settling = {
     now: late?.settling === 'late' ? now - behind : now,
     settleMs: platform.settings.settleMs,

@@ -1,0 +1,162 @@
+import picomatch from 'picomatch';
+import { PRODUCTS, type Product } from '../catalogue/products.ts';
+import type { Collector, CollectorContext } from '../collectors/collector.ts';
+import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import type { ProductSettings } from '../configuration/config-collectors.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import type { Store } from '../exposition/store.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import { weightOf } from '../quota/weights.ts';
+import type { Job } from '../schedule/job.ts';
+import type { Configuration } from '../series/discovery.ts';
+import { discoveryJob } from '../series/discovery-job.ts';
+import { ReadModes } from '../series/read-modes.ts';
+import { type Delays, SeriesJob, type SeriesObserver } from '../series/series-job.ts';
+import { SeriesReader } from '../series/series-reader.ts';
+import { SeriesSamples } from '../series/series-samples.ts';
+import type { Target } from '../series/target.ts';
+import { type Addressing, targetsOf } from '../series/targets.ts';
+import type { State } from '../state/state.ts';
+
+export interface AccountJobsOptions {
+  readonly account: Account;
+  readonly store: Store;
+  readonly state: State;
+  readonly platformClock: PlatformClock;
+  readonly observer: SeriesObserver;
+  readonly delaysOf: (product: Product, metric: string) => Delays;
+  /** Until when (local ms) what a job of this schedule publishes now may be shown. */
+  readonly freshUntil: (schedule: string, weight: number) => number;
+  /** Called when other jobs are wanted than before. */
+  readonly onChange: (jobs: readonly Job[]) => void;
+}
+
+interface Known {
+  readonly configurations: readonly Configuration[];
+  readonly addressing: Addressing;
+}
+
+/** Which jobs an account wants: from its configuration, and from the configurations that were discovered. */
+export class AccountJobs {
+  readonly #options: AccountJobsOptions;
+  readonly #modes = new ReadModes();
+  readonly #known = new Map<Product, Known>();
+  /** Jobs by what they are made from: a job that is still wanted stays the same object, with all that it has learned. */
+  #jobs = new Map<string, Job>();
+
+  constructor(options: AccountJobsOptions) {
+    this.#options = options;
+  }
+
+  /** The jobs wanted now. */
+  jobs(): readonly Job[] {
+    const made = new Map<string, Job>();
+    const keep = (key: string, make: () => Job) => made.set(key, this.#jobs.get(key) ?? make());
+    for (const product of this.#listed()) {
+      keep(`discovery ${product.api} ${product.slug}`, () => this.#discovery(product));
+    }
+    for (const { product, settings, schedule } of this.#products()) {
+      for (const target of this.#targets(product, settings)) {
+        for (const metric of metricsOf(product, settings)) {
+          const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
+          keep(key, () => this.#series(target, metric, settings, schedule));
+        }
+      }
+    }
+    for (const [name, schedule] of this.#settings()) {
+      for (const job of COLLECTORS[name].jobs(this.#context(schedule))) {
+        keep(JSON.stringify([job.id, job.subject]), () => job);
+      }
+    }
+    this.#jobs = made;
+    return [...made.values()];
+  }
+
+  /** Products of the configuration, with how each is read. */
+  #products(): { product: Product; settings: ProductSettings; schedule: string }[] {
+    const { collectors } = this.#options.account;
+    return PRODUCTS.flatMap((product) => {
+      const collector = collectors[product.api];
+      const settings = collector?.products[product.slug];
+      if (collector === undefined || settings === undefined) return [];
+      return [{ product, settings, schedule: settings.schedule ?? collector.schedule }];
+    });
+  }
+
+  #settings(): [CollectorName, string][] {
+    const { collectors } = this.#options.account;
+    return (Object.keys(COLLECTORS) as CollectorName[]).flatMap((name) => {
+      const schedule = collectors[name]?.schedule;
+      return schedule === undefined ? [] : [[name, schedule]];
+    });
+  }
+
+  /** Products whose configurations must be listed: those read by configuration, and those that a collector needs. */
+  #listed(): Set<Product> {
+    const byConfiguration = this.#products().filter(({ settings }) => settings.by.includes('configuration'));
+    const needed = this.#settings().flatMap(([name]) => (COLLECTORS[name] as Collector).needs ?? []);
+    return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
+  }
+
+  #targets(product: Product, settings: ProductSettings): Target[] {
+    const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
+    return targetsOf(this.#options.account.name, product, settings, configurations, addressing);
+  }
+
+  #discovery(product: Product): Job {
+    const { account, store, platformClock, freshUntil, onChange } = this.#options;
+    return discoveryJob({
+      account: account.name,
+      product,
+      schedule: account.discovery,
+      addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',
+      store,
+      platformClock,
+      freshUntil: () => freshUntil(account.discovery, 1),
+      onDiscovered: (configurations, addressing) => {
+        this.#known.set(product, { configurations, addressing });
+        onChange(this.jobs());
+      },
+    });
+  }
+
+  #series(target: Target, metric: string, settings: ProductSettings, schedule: string): Job {
+    const { account, state, store, platformClock, observer, delaysOf, freshUntil } = this.#options;
+    const weight = weightOf(metric);
+    const wants = picomatch([...settings.dimensions]);
+    return new SeriesJob({
+      target,
+      metric,
+      collector: target.product.api,
+      schedule,
+      weight,
+      reader: new SeriesReader({ target, metric, wants, modes: this.#modes, platformClock }),
+      samples: new SeriesSamples(target, metric, account.units),
+      delays: delaysOf(target.product, metric),
+      state,
+      store,
+      platformClock,
+      observer,
+      freshUntil: () => freshUntil(schedule, weight),
+    });
+  }
+
+  #context(schedule: string): CollectorContext {
+    const { account, store, state, platformClock, freshUntil } = this.#options;
+    return {
+      account: account.name,
+      origin: new URL(account.api_url).origin,
+      schedule,
+      configurations: (product) => this.#known.get(product)?.configurations ?? [],
+      store,
+      state,
+      platformClock,
+      freshUntil: () => freshUntil(schedule, 0.1),
+    };
+  }
+}
+
+/** The metrics of a product that are wanted: names as written, `*` for all that the product has. */
+function metricsOf(product: Product, { metrics }: ProductSettings): readonly string[] {
+  return [...new Set(metrics.flatMap((name) => (name === '*' ? product.metrics : [name])))];
+}

@@ -1,0 +1,228 @@
+import type { Clock } from '../clock.ts';
+import type { Account as AccountConfig } from '../configuration/config-schema.ts';
+import type { Store } from '../exposition/store.ts';
+import { AccountLink } from '../platform/account-link.ts';
+import { Client, type ExchangeInfo } from '../platform/client.ts';
+import type { Credentials } from '../platform/credentials.ts';
+import { demandPerMinute, expectedIntervals } from '../quota/intervals.ts';
+import { Operations } from '../quota/operations.ts';
+import { periodOf } from '../quota/period.ts';
+import type { Scope } from '../quota/scopes.ts';
+import type { PollEnd } from '../schedule/execute.ts';
+import type { Job } from '../schedule/job.ts';
+import { Schedule } from '../schedule/schedule.ts';
+import type { Ticker } from '../schedule/ticker.ts';
+import type { SeriesObserver } from '../series/series-job.ts';
+import type { State } from '../state/state.ts';
+import type { AccountStatus } from '../status.ts';
+import { AccountJobs } from './account-jobs.ts';
+import { type AccountFacts, accountStatus } from './account-status.ts';
+import { type AccountTally, tallyAccount } from './account-tally.ts';
+import { vitalSamples } from './account-vitals.ts';
+
+/** Told what an account does, to be measured and logged. */
+export interface AccountObserver extends SeriesObserver {
+  exchanged(account: string, info: ExchangeInfo, scope: Scope): void;
+  departed(account: string, scope: string, waitedMs: number): void;
+  polled(account: string, end: PollEnd): void;
+  defect(account: string, job: Job, error: unknown): void;
+}
+
+export interface AccountOptions {
+  readonly config: AccountConfig;
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly store: Store;
+  readonly state: State;
+  readonly observer: AccountObserver;
+  /** Makes the account's credentials, whose own exchanges are reported like all others. */
+  readonly credentials: (onExchange: (info: ExchangeInfo) => void) => Credentials;
+}
+
+/** How far the starts of jobs that fall due together are spread: short against a bucket, long against a burst. */
+const SPREAD_MS = 5_000;
+
+/** The scheduler must have beaten within this time, or it does not live. */
+const LONGEST_SILENCE_MS = 150_000;
+
+/** One account of the platform at work: its connection, its quota, its jobs. */
+export class Account {
+  readonly #options: AccountOptions;
+  readonly #link: AccountLink;
+  readonly #credentials: Credentials;
+  readonly #client: Client;
+  readonly #operations: Operations;
+  readonly #schedule: Schedule;
+  readonly #jobs: AccountJobs;
+  readonly #periods = new Map<string, number>();
+  #wanted: readonly Job[] = [];
+  #beatAt: number;
+  #stretch = 1;
+  #stopBeat: () => void = () => undefined;
+
+  constructor(options: AccountOptions) {
+    const { config, clock, ticker, store, state, observer } = options;
+    this.#options = options;
+    this.#beatAt = clock.now();
+    this.#link = new AccountLink({
+      clock,
+      basePath: new URL(config.api_url).pathname.replace(/\/$/, ''),
+      reserve: config.quota.reserve,
+      assumedLimit: config.quota.assumed_limit,
+      onExchange: (info, scope) => this.#exchanged(info, scope),
+    });
+    this.#credentials = options.credentials(this.#link.observe);
+    this.#client = new Client({
+      baseUrl: config.api_url,
+      credentials: this.#credentials,
+      timeoutMs: config.request.timeout,
+      maxResponseBytes: config.request.max_response_bytes,
+      connections: config.request.concurrency,
+      clock,
+      onExchange: this.#link.observe,
+    });
+    const { scopes, platformClock } = this.#link;
+    this.#operations = new Operations({
+      clock,
+      scopes,
+      concurrency: config.request.concurrency,
+      onDepart: ({ group }, waitedMs) => observer.departed(config.name, scopes.of(group).name, waitedMs),
+    });
+    this.#schedule = new Schedule({
+      clock,
+      ticker,
+      operations: this.#operations,
+      exchange: (resource, signal) => this.#client.get(resource, signal),
+      onPollEnd: (end) => observer.polled(config.name, end),
+      onDefect: (job, error) => observer.defect(config.name, job, error),
+      spreadMs: SPREAD_MS,
+    });
+    this.#jobs = new AccountJobs({
+      account: config,
+      store,
+      state,
+      platformClock,
+      observer,
+      delaysOf: () => ({
+        publish: () => delay(config.publish_delay, DEFAULT_PUBLISH_DELAY_MS),
+        settle: () => delay(config.settle_delay, DEFAULT_SETTLE_DELAY_MS),
+      }),
+      freshUntil: (schedule, weight) => clock.now() + this.#lifetime(schedule, weight),
+      onChange: (jobs) => this.#replace(jobs),
+    });
+  }
+
+  start(): void {
+    this.#stopBeat = this.#options.ticker('* * * * *', () => this.#beat());
+    this.#replace(this.#jobs.jobs());
+  }
+
+  /** Why the account is not ready to be trusted, in plain words; undefined when it is. */
+  notReady(): string | undefined {
+    const { config, clock } = this.#options;
+    if (this.#link.up === undefined) return `account ${config.name}: the platform has not answered yet`;
+    const silence = clock.now() - this.#beatAt;
+    if (silence <= LONGEST_SILENCE_MS) return undefined;
+    return `account ${config.name}: the scheduler has not run for ${Math.round(silence / 1_000)} s`;
+  }
+
+  status(): AccountStatus {
+    return accountStatus(this.#facts(), this.#options.clock.now());
+  }
+
+  tally(): AccountTally {
+    const { config, clock } = this.#options;
+    const periodOf = (schedule: string) => this.#periodOf(schedule);
+    const facts = { name: config.name, link: this.#link, operations: this.#operations, periodOf };
+    return tallyAccount({ ...facts, jobs: this.#schedule.states() }, clock.now());
+  }
+
+  /** Lets the polls under way end, gives back the token, and closes the connections. */
+  async stop(signal: AbortSignal): Promise<void> {
+    this.#stopBeat();
+    await this.#schedule.stop();
+    this.#operations.stop();
+    await this.#credentials.close(signal);
+    await this.#client.close();
+    this.#options.store.withdrawAll(`${this.#options.config.name}/`);
+  }
+
+  #replace(jobs: readonly Job[]): void {
+    this.#wanted = jobs;
+    this.#stretch = this.#measureStretch();
+    this.#schedule.replace(jobs);
+  }
+
+  #beat(): void {
+    this.#beatAt = this.#options.clock.now();
+    this.#stretch = this.#measureStretch();
+    this.#publishVitals();
+  }
+
+  #exchanged(info: ExchangeInfo, scope: Scope): void {
+    this.#options.observer.exchanged(this.#options.config.name, info, scope);
+    this.#publishVitals();
+  }
+
+  #publishVitals(): void {
+    const { config, clock, store } = this.#options;
+    const now = clock.now();
+    const samples = vitalSamples(config.name, this.#link, this.#credentials.expiresAt(), now);
+    store.publish(`${config.name}/vitals`, samples, now + config.stale_after);
+  }
+
+  /** How long what is published now may be shown: until well after the next poll should have renewed it. */
+  #lifetime(schedule: string, weight: number): number {
+    const interval = this.#periodOf(schedule) * Math.max(1, this.#stretch / weight);
+    return Math.max(this.#options.config.stale_after, 3 * interval);
+  }
+
+  #facts(): AccountFacts {
+    const { config } = this.#options;
+    return {
+      name: config.name,
+      apiUrl: config.api_url,
+      reserve: config.quota.reserve,
+      link: this.#link,
+      operations: this.#operations,
+      tokenExpiresAt: this.#credentials.expiresAt(),
+      demandPerMinute: demandPerMinute(this.#demands()),
+      stretch: this.#stretch,
+      jobs: this.#schedule.states(),
+      nextAt: ({ startedAt, job }) =>
+        job.schedule === undefined || startedAt === undefined
+          ? undefined
+          : startedAt + this.#periodOf(job.schedule),
+    };
+  }
+
+  /** Mean factor by which intervals are longer than scheduled. */
+  #measureStretch(): number {
+    const demands = this.#demands();
+    if (demands.length === 0) return 1;
+    const intervals = expectedIntervals(demands, this.#link.scopes.of('metrics').budget.allowance);
+    const factors = intervals.map((interval, index) => interval / (demands[index]?.periodMs ?? interval));
+    return factors.reduce((sum, factor) => sum + factor, 0) / factors.length;
+  }
+
+  #demands() {
+    return this.#wanted.flatMap((job) =>
+      job.schedule === undefined
+        ? []
+        : [{ periodMs: this.#periodOf(job.schedule), cost: job.cost(), weight: job.weight }],
+    );
+  }
+
+  #periodOf(schedule: string): number {
+    const known = this.#periods.get(schedule) ?? periodOf(schedule);
+    this.#periods.set(schedule, known);
+    return known;
+  }
+}
+
+const DEFAULT_PUBLISH_DELAY_MS = 2 * 60_000;
+const DEFAULT_SETTLE_DELAY_MS = 10 * 60_000;
+
+function delay(configured: number | string, usual: number): number {
+  return typeof configured === 'number' ? configured : usual;
+}

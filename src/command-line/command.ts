@@ -1,0 +1,39 @@
+import type { Environment } from '../configuration/config-interpolation.ts';
+import type { Logging } from '../logging/log.ts';
+import type { FlagsOf } from './flags.ts';
+
+export type CommandName = 'serve' | 'check-config' | 'plan' | 'doctor' | 'backfill' | 'sandbox';
+
+/** Somewhere that text is written to: a terminal, a pipe, a file. */
+export interface Output {
+  write(text: string): unknown;
+  /** Whether it is a terminal. */
+  readonly isTTY?: boolean | undefined;
+}
+
+/** What the process ends with. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  /** The command line or the configuration is wrong. */
+  misused: 2,
+  /** The plan does not fit into the quota. */
+  overQuota: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** One call of a command. */
+export interface Invocation<Name extends CommandName> {
+  /** The values of the command's flags: given, from the environment, or by default. */
+  readonly flags: FlagsOf<Name>;
+  readonly env: Environment;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Aborted when the process is asked to end. */
+  readonly signal: AbortSignal;
+  readonly logging: Logging;
+}
+
+/** Runs until it is done or the signal aborts. It rejects only when the program itself is wrong. */
+export type Command<Name extends CommandName> = (invocation: Invocation<Name>) => Promise<ExitCode>;

@@ -1,0 +1,78 @@
+import { parseListenAddress } from '../web/listen-address.ts';
+
+/** How the text of a flag becomes its value. */
+export interface FlagValue<Value> {
+  /** Stands for the value in the help; a flag without one is a switch. */
+  readonly placeholder?: string;
+  /** What is expected, for messages. */
+  readonly expected: string;
+  /** The value, or undefined when the text is not one. */
+  parse(text: string): Value | undefined;
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+/** On or off. */
+export const onOff: FlagValue<boolean> = {
+  expected: 'true or false',
+  parse: (text) => SWITCH[text],
+};
+
+/** Any text but none. */
+export function text(placeholder: string): FlagValue<string> {
+  return { placeholder, expected: 'a value', parse: (given) => (given === '' ? undefined : given) };
+}
+
+/** One of some words. */
+export function oneOf<const Word extends string>(words: readonly Word[]): FlagValue<Word> {
+  return {
+    placeholder: words.join('|'),
+    expected: words.join(', '),
+    parse: (given) => words.find((word) => word === given),
+  };
+}
+
+/** A whole number that is not negative. */
+export const count: FlagValue<number> = {
+  placeholder: 'count',
+  expected: 'a whole number that is not negative',
+  parse(given) {
+    const value = Number(given);
+    return /^\d+$/.test(given) && Number.isSafeInteger(value) ? value : undefined;
+  },
+};
+
+/** An absolute path below an address. */
+export const urlPath: FlagValue<string> = {
+  placeholder: 'path',
+  expected: 'a path such as "/metrics"',
+  parse: (given) => (/^\/[\w\-.~/]*$/.test(given) ? given : undefined),
+};
+
+/** A point in time: a date, or a date and a time with its zone; milliseconds since the epoch. */
+export const moment: FlagValue<number> = {
+  placeholder: 'time',
+  expected: 'a time such as "2025-01-31" or "2025-01-31T12:00:00Z"',
+  parse(given) {
+    if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(given)) return undefined;
+    const day = Date.parse(`${given.slice(0, 10)}T00:00:00Z`);
+    const exists = !Number.isNaN(day) && new Date(day).toISOString().startsWith(given.slice(0, 10));
+    const ms = Date.parse(given);
+    return exists && !Number.isNaN(ms) ? ms : undefined;
+  },
+};
+
+/** Where a server listens, as `parseListenAddress` reads it. */
+export const listenAddress: FlagValue<string> = {
+  placeholder: 'address',
+  expected: 'an address such as ":9801" or "127.0.0.1:9801"',
+  parse(given) {
+    try {
+      parseListenAddress(given);
+      return given;
+    } catch {
+      // It throws for nothing else, and what is expected is said above.
+      return undefined;
+    }
+  },
+};

@@ -1,0 +1,47 @@
+import type { Commands } from '../commands.ts';
+import type { CommandName } from './command.ts';
+import { type Flag, type FlagName, flagsFor, flagVariable } from './flags.ts';
+
+const INDENT = '      ';
+
+/** What the program can do. */
+export function programHelp(commands: Commands): string {
+  const entries = Object.entries(commands);
+  const width = Math.max(0, ...entries.map(([name]) => name.length));
+  return [
+    'Prometheus exporter for an edge delivery platform: analytics, WAF, status codes, settings and quota.',
+    '',
+    'Usage: edge-exporter [<command>] [--<flag>=<value> ...]',
+    '',
+    'Commands (serve, if none is given):',
+    ...entries.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
+    `  ${'help'.padEnd(width)}  Show the flags of a command: edge-exporter help serve.`,
+    '',
+    'Exit codes: 0 success, 1 failure, 2 wrong usage or configuration, 3 the plan does not fit the quota.',
+    '',
+  ].join('\n');
+}
+
+/** What one command does, and its flags. */
+export function commandHelp(commands: Commands, command: CommandName): string {
+  return [
+    `Usage: edge-exporter ${command} [--<flag>=<value> ...]`,
+    '',
+    commands[command]?.summary ?? '',
+    '',
+    'Flags:',
+    ...flagsFor(command).flatMap(([name, flag]) => flagHelp(name, flag)),
+    '  -h, --help',
+    `${INDENT}Show this help.`,
+    '  --version',
+    `${INDENT}Show the version.`,
+    '',
+  ].join('\n');
+}
+
+function flagHelp(name: FlagName, flag: Flag): string[] {
+  const { placeholder } = flag.value;
+  const form = placeholder === undefined ? `--[no-]${name}` : `--${name}=<${placeholder}>`;
+  const value = flag.default === undefined ? '' : `Default: ${flag.default}. `;
+  return [`  ${form}`, `${INDENT}${flag.about}`, `${INDENT}${value}Environment: ${flagVariable(name)}.`];
+}

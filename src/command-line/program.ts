@@ -1,0 +1,63 @@
+import { COMMANDS, type Commands } from '../commands.ts';
+import type { Environment } from '../configuration/config-interpolation.ts';
+import { createLogger, type Logging } from '../logging/log.ts';
+import { readVersion } from '../version.ts';
+import { parseCommandLine, type RunRequest } from './cli.ts';
+import { type CommandName, EXIT, type ExitCode, type Output } from './command.ts';
+import { commandHelp, programHelp } from './help.ts';
+
+/** What the program has of the process it runs in. */
+export interface Surroundings {
+  /** The command line without the program's own name. */
+  readonly args: readonly string[];
+  readonly env: Environment;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  readonly signal: AbortSignal;
+  /** Takes what is told of an error that nobody caught, before the process ends because of it. */
+  onCrash(report: (error: unknown) => void): void;
+}
+
+/** The program: does what the command line asks for and returns what the process should exit with. */
+export async function run(surroundings: Surroundings, commands: Commands = COMMANDS): Promise<ExitCode> {
+  const { args, env, stdout, stderr } = surroundings;
+  const request = parseCommandLine(args, env, commands);
+  switch (request.kind) {
+    case 'version':
+      stdout.write(`edge-exporter ${await readVersion()} (node ${process.version})\n`);
+      return EXIT.ok;
+    case 'help':
+      stdout.write(request.command ? commandHelp(commands, request.command) : programHelp(commands));
+      return EXIT.ok;
+    case 'wrong':
+      for (const problem of request.problems) stderr.write(`edge-exporter: ${problem}\n`);
+      stderr.write('Try: edge-exporter --help\n');
+      return EXIT.misused;
+    case 'run': {
+      const { 'log.level': level, 'log.format': format } = request.flags;
+      const logging = createLogger({ level, format, destination: stderr });
+      return execute(request, commands, { ...surroundings, logging });
+    }
+  }
+}
+
+async function execute<Name extends CommandName>(
+  { command, flags }: RunRequest<Name>,
+  commands: Commands,
+  { env, stdout, stderr, signal, logging, onCrash }: Surroundings & { readonly logging: Logging },
+): Promise<ExitCode> {
+  const report = (error: unknown) => {
+    const stack = error instanceof Error ? error.stack : undefined;
+    logging.log.error({ err: error, stack }, 'the program failed: this is a bug');
+  };
+  onCrash(report);
+  try {
+    const entry: Commands[Name] = commands[command];
+    if (entry === undefined) throw new Error(`no command ${command}`);
+    const call = await entry.load();
+    return await call({ flags, env, stdout, stderr, signal, logging });
+  } catch (error) {
+    if (!signal.aborted || error !== signal.reason) report(error);
+    return EXIT.failed;
+  }
+}

@@ -1,0 +1,122 @@
+import { FAILURE_OUTCOMES } from '../platform/outcome.ts';
+import type { AccountStatus, JobStatus } from '../status.ts';
+
+/** Which jobs the reader of the status page wants to see. */
+export type JobFilter = 'all' | 'failing' | 'waiting' | 'running' | 'new';
+
+export const JOB_FILTERS: readonly JobFilter[] = ['all', 'failing', 'waiting', 'running', 'new'];
+
+/** What the status page's address asks for. */
+export interface JobQuery {
+  /** Words that must all occur in what a job shows, in any letter case; `product:waf` asks for that field alone. */
+  readonly words: string;
+  readonly filter: JobFilter;
+  /** From 1. */
+  readonly page: number;
+}
+
+/** A job beside the name of its account. */
+export interface AccountJob {
+  readonly account: string;
+  readonly job: JobStatus;
+}
+
+/** One page of the jobs that a query selects. */
+export interface JobSelection {
+  readonly query: JobQuery;
+  readonly jobs: readonly AccountJob[];
+  /** How many jobs have the query's words, by filter. */
+  readonly counts: Readonly<Record<JobFilter, number>>;
+  /** Position of the first job shown among those selected, from 0. */
+  readonly start: number;
+  readonly pages: number;
+}
+
+export const JOBS_PER_PAGE = 100;
+
+const FAILURES: ReadonlySet<string> = new Set(FAILURE_OUTCOMES);
+
+/** The query in an address such as `/?q=waf+shop&show=failing&page=2`; anything unknown counts as not given. */
+export function parseJobQuery(search: string): JobQuery {
+  const parameters = new URLSearchParams(search);
+  const page = Number(parameters.get('page') ?? 1);
+  return {
+    words: parameters.get('q')?.trim() ?? '',
+    filter: JOB_FILTERS.find((filter) => filter === parameters.get('show')) ?? 'all',
+    page: Number.isSafeInteger(page) && page > 0 ? page : 1,
+  };
+}
+
+/** Whether the job's last poll failed. */
+export function isFailing(job: JobStatus): boolean {
+  return job.last_outcome !== null && FAILURES.has(job.last_outcome);
+}
+
+/** Whether `job` belongs under `filter`. */
+export function passes(job: JobStatus, filter: JobFilter): boolean {
+  if (filter === 'all') return true;
+  if (filter === 'failing') return isFailing(job);
+  if (filter === 'new') return job.last_outcome === null;
+  return job.state === filter;
+}
+
+/** The page of jobs that `query` asks for: failing ones first, then by the age of their data, the oldest first. */
+export function selectJobs(accounts: readonly AccountStatus[], query: JobQuery): JobSelection {
+  const all = accounts.flatMap(({ name, jobs }) => jobs.map((job) => ({ account: name, job })));
+  const words = query.words.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = words.length === 0 ? all : all.filter((candidate) => hasWords(candidate, words));
+  const selected = found.filter(({ job }) => passes(job, query.filter)).sort(byUrgency);
+  const pages = Math.max(1, Math.ceil(selected.length / JOBS_PER_PAGE));
+  const page = Math.min(query.page, pages);
+  const start = (page - 1) * JOBS_PER_PAGE;
+  return {
+    query: { ...query, page },
+    jobs: selected.slice(start, start + JOBS_PER_PAGE),
+    counts: countByFilter(found),
+    start,
+    pages,
+  };
+}
+
+/** A word such as `product:waf` must be the whole of that field; any other may occur anywhere. */
+function hasWords({ account, job }: AccountJob, words: readonly string[]): boolean {
+  const { collector, product, metric, last_outcome: outcome } = job;
+  const fields = Object.entries({ account, collector, product, metric, outcome });
+  const names = [job.id, job.configuration_id, job.configuration, job.last_reason, job.why];
+  const text = [...fields.map(([, value]) => value), ...names].join('\n').toLowerCase();
+  return words.every((word) => {
+    const field = fields.find(([name]) => word.startsWith(`${name}:`));
+    if (field === undefined) return text.includes(word);
+    return field[1]?.toLowerCase() === word.slice(field[0].length + 1);
+  });
+}
+
+function countByFilter(jobs: readonly AccountJob[]): Record<JobFilter, number> {
+  const count = (filter: JobFilter) => jobs.filter(({ job }) => passes(job, filter)).length;
+  return {
+    all: jobs.length,
+    failing: count('failing'),
+    waiting: count('waiting'),
+    running: count('running'),
+    new: count('new'),
+  };
+}
+
+function byUrgency(a: AccountJob, b: AccountJob): number {
+  return (
+    Number(isFailing(b.job)) - Number(isFailing(a.job)) ||
+    compareText(newest(a.job), newest(b.job)) ||
+    compareText(a.account, b.account) ||
+    compareText(a.job.id, b.job.id)
+  );
+}
+
+/** ISO times in UTC sort as text; a job that has no data is the most urgent. */
+function newest(job: JobStatus): string {
+  return job.last_bucket_at ?? job.last_success_at ?? '';
+}
+
+function compareText(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

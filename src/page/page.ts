@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import type { ConfigStatus, StateStatus, Status } from '../status.ts';
+import { type Html, html, trusted } from './html.ts';
+import { isFailing, type JobQuery, selectJobs } from './job-selection.ts';
+import { accountsSection } from './page-accounts.ts';
+import { jobsForm, jobsRegion } from './page-jobs.ts';
+import { PAGE_SCRIPT } from './page-script.ts';
+import { PAGE_STYLE } from './page-style.ts';
+import { grouped, moment, span } from './page-times.ts';
+
+/** What the page needs beside the status. */
+export interface PageOptions {
+  readonly query: JobQuery;
+  /** Milliseconds since the epoch; every age is relative to it. */
+  readonly now: number;
+  readonly telemetryPath: string;
+}
+
+/** The page's Content-Security-Policy: its own style sheet and script by their hashes, requests to itself, nothing else. */
+export const PAGE_CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src ${sha256Source(PAGE_STYLE)}`,
+  `script-src ${sha256Source(PAGE_SCRIPT)}`,
+  "connect-src 'self'",
+  'img-src data:',
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function sha256Source(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
+
+/** The status page: one self-contained HTML document that works without scripts too. */
+export function renderPage(status: Status, { query, now, telemetryPath }: PageOptions): string {
+  const selection = selectJobs(status.accounts, query);
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title(status)}</title>
+<style>${trusted(PAGE_STYLE)}</style></head>
+<body><div class="wrap"><a class="skip" href="#jobs-head">Skip to the jobs</a>
+${top(status, now, telemetryPath)}
+<main>${overview(status, now)}
+${accountsSection(status.accounts, now)}
+<section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2>
+<div class="panel"><div class="tools">${jobsForm(selection)}</div>${jobsRegion(selection, now)}</div></section>
+</main></div><script>${trusted(PAGE_SCRIPT)}</script></body></html>
+`.markup;
+}
+
+function title(status: Status): string {
+  const failing = countJobs(status, isFailing);
+  if (!status.ready) return 'Not ready · edge-exporter';
+  return failing > 0 ? `${grouped(failing)} failing · edge-exporter` : 'edge-exporter';
+}
+
+function countJobs(
+  status: Status,
+  test: (job: Status['accounts'][number]['jobs'][number]) => boolean,
+): number {
+  return status.accounts.reduce((sum, account) => sum + account.jobs.filter(test).length, 0);
+}
+
+function top(status: Status, now: number, telemetryPath: string): Html {
+  return html`<header class="top"><h1>edge-exporter</h1><span class="quiet">${status.version}</span>
+<div class="clock small quiet"><span id="as-of">as of <time>${new Date(now).toISOString().slice(11, 19)}</time> UTC</span>
+<label id="live" hidden><input type="checkbox" checked> refresh every 10 s</label></div>
+<nav aria-label="Endpoints"><a href=".${telemetryPath}">Metrics</a><a href="./api/v1/status">Status as JSON</a>
+<a href="./-/healthy">Healthy</a><a href="./-/ready">Ready</a></nav></header>
+<p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. What follows is the last that it said.</p>`;
+}
+
+function overview(status: Status, now: number): Html {
+  const failing = countJobs(status, isFailing);
+  return html`<div id="overview">${alerts(status)}
+<dl class="figures">
+<div><dt>Exporter</dt><dd class="large">${
+    status.ready ? html`<span class="state ok">ready</span>` : html`<span class="state bad">not ready</span>`
+  }</dd></div>
+<div><dt>Jobs</dt><dd class="large">${grouped(countJobs(status, () => true))}</dd></div>
+<div><dt>Failing</dt><dd class="large${failing > 0 ? ' bad-text' : ''}"><a href="?show=failing#jobs-head">${grouped(failing)}</a></dd></div>
+<div><dt>Waiting</dt><dd class="large"><a href="?show=waiting#jobs-head">${grouped(countJobs(status, (job) => job.state === 'waiting'))}</a></dd></div>
+<div><dt>Series</dt><dd class="large">${grouped(status.series)}</dd>${
+    status.series_dropped > 0
+      ? html`<dd class="small bad-text">${grouped(status.series_dropped)} dropped</dd>`
+      : ''
+  }</div>
+<div><dt>Running for</dt><dd class="large">${span(status.uptime_seconds)}</dd></div>
+<div class="words"><dt>Configuration</dt><dd>${configuration(status.config, now)}</dd></div>
+<div class="words"><dt>State</dt><dd>${state(status.state)}</dd></div>
+</dl></div>`;
+}
+
+function alerts({ not_ready, config }: Status): Html {
+  const issues = config.last_reload_successful ? [] : config.issues;
+  return html`${not_ready.length === 0 ? '' : alert('Not ready', not_ready)}${
+    config.last_reload_successful
+      ? ''
+      : alert('The last reload of the configuration failed; the one before it is in force', issues)
+  }`;
+}
+
+function alert(head: string, lines: readonly string[]): Html {
+  return html`<div class="alert"><strong>${head}</strong><ul>${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul></div>`;
+}
+
+function configuration(config: ConfigStatus, now: number): Html {
+  return html`<bdi class="mono">${config.source}</bdi><div class="small quiet">loaded ${moment(config.loaded_at, now)}</div>`;
+}
+
+function state({ kind, directory, note }: StateStatus): Html {
+  const where = kind === 'durable' ? html`<bdi class="mono">${directory}</bdi>` : html`in memory only`;
+  return html`${where}<div class="small quiet">${note ?? (kind === 'durable' ? 'survives a restart' : 'counters restart at zero')}</div>`;
+}

@@ -1,0 +1,67 @@
+import { Secret } from '../secret.ts';
+import { addressOf, redirectTarget } from './address.ts';
+import type { Credentials } from './credentials.ts';
+import type { Reply } from './exchange.ts';
+import { PlatformFailure } from './outcome.ts';
+import type { Answer, Resource } from './read.ts';
+import { Transport, type TransportOptions } from './transport.ts';
+
+export type { ExchangeInfo } from './exchange.ts';
+
+const MOST_REDIRECTS = 3;
+
+export interface ClientOptions extends TransportOptions {
+  /** Whoever made them closes them. */
+  readonly credentials: Credentials;
+}
+
+/** Reads one account's resources. Can do nothing but GET, and sends the token nowhere but to the account's origin. */
+export class Client {
+  readonly #baseUrl: string;
+  readonly #credentials: Credentials;
+  readonly #transport: Transport;
+
+  constructor({ credentials, ...options }: ClientOptions) {
+    this.#baseUrl = options.baseUrl;
+    this.#credentials = credentials;
+    this.#transport = new Transport(options);
+  }
+
+  /**
+   * One operation. It is more than one exchange when the platform redirects (three times at most), and when the
+   * token is refused and the credentials know another one.
+   * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+   */
+  async get({ path, version, query }: Resource, signal: AbortSignal): Promise<Answer> {
+    const address = addressOf(this.#baseUrl, path, query);
+    const token = await this.#credentials.authorization(signal);
+    try {
+      return await this.#follow(address, version, token, signal);
+    } catch (error) {
+      const refused = error instanceof PlatformFailure && error.status === 401;
+      if (!refused || !(await this.#credentials.refused(token, signal))) throw error;
+      return await this.#follow(address, version, await this.#credentials.authorization(signal), signal);
+    }
+  }
+
+  /** Closes the connections. What is still under way fails; the caller aborts it first. */
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async #follow(address: string, version: number, token: Secret, signal: AbortSignal): Promise<Answer> {
+    let path = address;
+    for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
+      const { body, location, info } = await this.#send(path, version, token, signal);
+      if (location === undefined) return { body, bytes: info.bytes };
+      path = redirectTarget(this.#baseUrl, path, location);
+    }
+    throw new PlatformFailure('undecodable', `redirected more than ${MOST_REDIRECTS} times`);
+  }
+
+  #send(path: string, version: number, token: Secret, signal: AbortSignal): Promise<Reply> {
+    const authorization = new Secret(`Token ${token.reveal()}`);
+    const secrets = [token, ...this.#credentials.secrets()];
+    return this.#transport.exchange({ method: 'GET', path, version, authorization, secrets }, signal);
+  }
+}

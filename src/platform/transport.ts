@@ -1,0 +1,177 @@
+import { type Dispatcher, Pool } from 'undici';
+import type { Clock } from '../clock.ts';
+import type { Secret } from '../secret.ts';
+import { VERSION } from '../version.ts';
+import { type Received, receiveDocument, receiveRefusal } from './answer.ts';
+import { DeadlineExceeded, unlessAborted, withDeadline } from './deadline.ts';
+import {
+  ExchangeFailure,
+  type ExchangeInfo,
+  type ExchangeOutcome,
+  type Outgoing,
+  type Reply,
+} from './exchange.ts';
+import { brokenBodyFailure, networkFailure } from './network-failure.ts';
+import { PlatformFailure } from './outcome.ts';
+import { parseRateLimit, parseRetryAfter, parseServerDate } from './rate-limit-headers.ts';
+import { scrub } from './scrub.ts';
+
+export interface TransportOptions {
+  /** The account's base address. Every request goes to its origin, by construction of the pool. */
+  readonly baseUrl: string;
+  /** For a whole exchange, from the request's start to the body's last byte. */
+  readonly timeoutMs: number;
+  /** Largest body accepted, as sent and as decoded. */
+  readonly maxResponseBytes: number;
+  /** Most connections open at once; they are kept alive between requests. */
+  readonly connections: number;
+  /** For the reports' times; deadlines run in real time. */
+  readonly clock: Clock;
+  /** Told of every exchange, successful or not, before its promise settles. */
+  readonly onExchange?: (info: ExchangeInfo) => void;
+}
+
+/** What has come of an exchange so far, kept for the report in case it fails half-way. */
+interface Progress {
+  status?: number;
+  bytes: number;
+  fromHeaders: Pick<ExchangeInfo, 'serverDate' | 'rate' | 'retryAfterMs'>;
+}
+
+/** Exchanges with one account's origin: requests there, typed and reported results back. Knows nothing of tokens. */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #pool: Pool;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#pool = new Pool(new URL(options.baseUrl).origin, {
+      connections: options.connections,
+      connectTimeout: options.timeoutMs,
+      headersTimeout: options.timeoutMs,
+      bodyTimeout: options.timeoutMs,
+    });
+  }
+
+  /**
+   * One request and its answer. Redirects are handed back, not followed.
+   * @throws ExchangeFailure when there is no usable answer, and the signal's reason when it aborts
+   */
+  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Reply> {
+    signal.throwIfAborted();
+    const { timeoutMs, clock } = this.#options;
+    const startedAt = clock.now();
+    const progress: Progress = { bytes: 0, fromHeaders: {} };
+    try {
+      const reply = await withDeadline(timeoutMs, signal, (inner) =>
+        this.#perform(outgoing, progress, inner),
+      );
+      const outcome = reply.location === undefined ? 'ok' : 'redirected';
+      return { ...reply, info: this.#report(outgoing, startedAt, progress, outcome) };
+    } catch (error) {
+      if (signal.aborted) {
+        this.#report(outgoing, startedAt, progress, 'aborted');
+        throw signal.reason;
+      }
+      const failure = this.#failureOf(error, progress, secretsOf(outgoing));
+      throw new ExchangeFailure(failure, this.#report(outgoing, startedAt, progress, failure.outcome));
+    }
+  }
+
+  /** Closes all connections. What is still under way fails; the caller aborts it first. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  async #perform(outgoing: Outgoing, progress: Progress, signal: AbortSignal): Promise<Omit<Reply, 'info'>> {
+    // The pool takes no notice of the signal while it is still connecting.
+    const response = await unlessAborted(this.#pool.request({ ...requestOf(outgoing), signal }), signal);
+    progress.status = response.statusCode;
+    progress.fromHeaders = readHeaders(response.headers, this.#options.clock.now());
+    const { location } = response.headers;
+    if (response.statusCode >= 300 && response.statusCode < 400 && typeof location === 'string') {
+      await response.body.dump();
+      return { body: undefined, location };
+    }
+    if (response.statusCode >= 300) {
+      throw noted(await receiveRefusal(response, secretsOf(outgoing)), progress);
+    }
+    // A DELETE answers 204 without a body (section 4.1); anything else in it is of no interest.
+    if (outgoing.method === 'DELETE') {
+      await response.body.dump();
+      return { body: undefined };
+    }
+    const document = await receiveDocument(response, this.#options.maxResponseBytes, secretsOf(outgoing));
+    const body = noted(document, progress);
+    if (body instanceof PlatformFailure) throw body;
+    return { body };
+  }
+
+  #failureOf(error: unknown, progress: Progress, secrets: readonly Secret[]): PlatformFailure {
+    if (error instanceof PlatformFailure) return error;
+    const { status } = progress;
+    if (error instanceof DeadlineExceeded) {
+      const what = status === undefined ? 'no answer' : 'no complete answer';
+      return new PlatformFailure('timeout', `${what} within ${this.#options.timeoutMs / 1000} s`, status);
+    }
+    const failure = status === undefined ? networkFailure(error) : brokenBodyFailure(error, status);
+    return new PlatformFailure(failure.outcome, scrub(failure.message, secrets), failure.status);
+  }
+
+  #report(
+    { method, path, version, ...outgoing }: Outgoing,
+    startedAt: number,
+    { status, bytes, fromHeaders }: Progress,
+    outcome: ExchangeOutcome,
+  ): ExchangeInfo {
+    const info: ExchangeInfo = {
+      method,
+      path: scrub(path, secretsOf(outgoing)),
+      version,
+      ...(status !== undefined && { status }),
+      outcome,
+      startedAt,
+      endedAt: this.#options.clock.now(),
+      ...fromHeaders,
+      bytes,
+    };
+    this.#options.onExchange?.(info);
+    return info;
+  }
+}
+
+function requestOf({ method, path, version, authorization }: Outgoing): Dispatcher.RequestOptions {
+  return {
+    method,
+    path,
+    headers: {
+      accept: `application/json; version=${version}`,
+      'accept-encoding': 'gzip',
+      authorization: authorization.reveal(),
+      'user-agent': `edge-exporter/${VERSION}`,
+    },
+  };
+}
+
+function readHeaders(headers: Dispatcher.ResponseData['headers'], now: number): Progress['fromHeaders'] {
+  const serverDate = parseServerDate(headers);
+  const rate = parseRateLimit(headers);
+  const retryAfterMs = parseRetryAfter(headers, serverDate ?? now);
+  return {
+    ...(serverDate !== undefined && { serverDate }),
+    ...(rate !== undefined && { rate }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function noted<T>({ content, bytes }: Received<T>, progress: Progress): T {
+  progress.bytes = bytes;
+  return content;
+}
+
+function secretsOf({
+  authorization,
+  secrets,
+}: Pick<Outgoing, 'authorization' | 'secrets'>): readonly Secret[] {
+  return [authorization, ...secrets];
+}

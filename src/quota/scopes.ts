@@ -1,0 +1,76 @@
+import type { RateLimit } from '../platform/rate-limit-headers.ts';
+import { Budget, type BudgetOptions } from './budget.ts';
+
+/** A limit scope as it is named in metrics and on the status page. */
+export interface Scope {
+  readonly name: string;
+  readonly budget: Budget;
+}
+
+/**
+ * Which budget an operation draws on, learned from the answers.
+ *
+ * Operations fall into groups (the first segment of their path). All reads start in one scope, `reads`. Groups
+ * whose answers keep naming different limits at the same time are under different counters, so a group whose
+ * limit differs gets a scope of its own. A limit that changes for everybody is told apart by the other groups
+ * following it: only a group that insists on its old limit proves that there are two.
+ */
+export class Scopes {
+  readonly #options: BudgetOptions;
+  readonly #scopes: Scope[];
+  readonly #scopeOf = new Map<string, Scope>();
+  readonly #limitOf = new Map<string, number>();
+
+  constructor(options: BudgetOptions) {
+    this.#options = options;
+    this.#scopes = [{ name: 'reads', budget: new Budget(options) }];
+  }
+
+  get all(): readonly Scope[] {
+    return this.#scopes;
+  }
+
+  /** The scope of a group of operations. */
+  of(group: string): Scope {
+    return this.#scopeOf.get(group) ?? this.#reads;
+  }
+
+  /** A scope apart from the reads from the start, for operations that are known to be limited otherwise. */
+  apart(group: string): Scope {
+    const known = this.#scopeOf.get(group);
+    if (known !== undefined) return known;
+    const scope = { name: group, budget: new Budget(this.#options) };
+    this.#scopes.push(scope);
+    this.#scopeOf.set(group, scope);
+    return scope;
+  }
+
+  /** Takes in what an answer to an operation of `group` said, before the budget does. */
+  learn(group: string, rate: RateLimit | undefined): void {
+    if (rate?.limit === undefined) return;
+    const scope = this.of(group);
+    const known = scope.budget.limit;
+    const insists = this.#limitOf.get(group) === rate.limit;
+    if (known !== undefined && known !== rate.limit && insists) this.#split(scope, known, group);
+    this.#limitOf.set(group, rate.limit);
+  }
+
+  get #reads(): Scope {
+    const [reads] = this.#scopes;
+    if (reads === undefined) throw new Error('there is always a scope for reads');
+    return reads;
+  }
+
+  /** Moves the groups of `scope` that named `limit` to a scope of their own; `insisting` keeps the old one. */
+  #split(scope: Scope, limit: number, insisting: string): void {
+    const movers = [...this.#limitOf].filter(
+      ([group, named]) => named === limit && group !== insisting && this.of(group) === scope,
+    );
+    const [first] = movers;
+    if (first === undefined) return;
+    const sibling = this.#scopes.find((other) => other !== scope && other.budget.limit === limit);
+    const target = sibling ?? { name: first[0], budget: new Budget(this.#options) };
+    if (sibling === undefined) this.#scopes.push(target);
+    for (const [group] of movers) this.#scopeOf.set(group, target);
+  }
+}

@@ -1,0 +1,73 @@
+import type { Clock } from '../clock.ts';
+import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
+import type { Answer, Read, Resource } from '../platform/read.ts';
+import type { Operations } from '../quota/operations.ts';
+import type { Job, PollReport } from './job.ts';
+import type { JobEntry } from './job-entry.ts';
+
+/** A poll that is over. */
+export interface PollEnd {
+  readonly job: Job;
+  readonly outcome: Outcome;
+  /** Why, in plain words, when it failed. */
+  readonly reason: string | undefined;
+  readonly report: PollReport | undefined;
+  /** From when its first operation left (ms). */
+  readonly durationMs: number;
+}
+
+export interface ExecuteOptions {
+  readonly clock: Clock;
+  readonly operations: Operations;
+  /** Performs an operation whose turn has come. */
+  readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
+  readonly onPollEnd: (end: PollEnd) => void;
+  /** A fault of the exporter itself: a poll failed in a way that no platform can cause. */
+  readonly onDefect: (job: Job, error: unknown) => void;
+}
+
+/** Polls once. Whatever happens in it becomes the poll's outcome and touches no other; it never rejects. */
+export async function execute(entry: JobEntry, options: ExecuteOptions): Promise<void> {
+  try {
+    const report = await entry.job.poll(readFor(entry, options), entry.signal);
+    end(entry, options, report.outcome, undefined, report);
+  } catch (error) {
+    if (entry.signal.aborted) return;
+    if (error instanceof PlatformFailure) return end(entry, options, error.outcome, error.message, undefined);
+    options.onDefect(entry.job, error);
+    end(entry, options, 'undecodable', 'a fault of the exporter, see its log', undefined);
+  } finally {
+    entry.state = 'idle';
+    entry.dueAt = undefined;
+  }
+}
+
+function end(
+  entry: JobEntry,
+  { clock, onPollEnd }: ExecuteOptions,
+  outcome: Outcome,
+  reason: string | undefined,
+  report: PollReport | undefined,
+): void {
+  const now = clock.now();
+  entry.end(now, outcome, reason, report);
+  onPollEnd({ job: entry.job, outcome, reason, report, durationMs: now - (entry.startedAt ?? now) });
+}
+
+/** A read for one poll: each of its operations waits for its turn. */
+function readFor(entry: JobEntry, { clock, operations, exchange }: ExecuteOptions): Read {
+  return async (resource, signal) => {
+    const ticket = {
+      group: entry.job.group,
+      notBefore: entry.dueAt ?? clock.now(),
+      urgency: (now: number) => entry.urgency(now),
+    };
+    const over = await operations.turn(ticket, signal);
+    entry.start(clock.now());
+    try {
+      return await exchange(resource(), signal);
+    } finally {
+      over();
+    }
+  };
+}

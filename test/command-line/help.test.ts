@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { flagsFor, flagVariable } from '../../src/command-line/flags.ts';
+import { commandHelp, programHelp } from '../../src/command-line/help.ts';
+import { COMMANDS } from '../../src/commands.ts';
+
+const NAMES = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
+
+test('the help names every command with its summary', () => {
+  const help = programHelp(COMMANDS);
+  for (const name of NAMES) expect(help).toMatch(new RegExp(`^  ${name} +\\S.*\\.$`, 'm'));
+});
+
+test.each(NAMES)('the help of %s tells every flag with its variable and default', (name) => {
+  const help = commandHelp(COMMANDS, name);
+  for (const [flag, { about, default: usual }] of flagsFor(name)) {
+    expect(help).toContain(flag);
+    expect(help).toContain(about);
+    expect(help).toContain(flagVariable(flag));
+    if (usual !== undefined) expect(help).toContain(`Default: ${usual}. Environment: ${flagVariable(flag)}.`);
+  }
+});
+
+test('a switch is shown with its negation, any other flag with its value', () => {
+  const help = commandHelp(COMMANDS, 'serve');
+  expect(help).toContain('  --[no-]sandbox\n');
+  expect(help).toContain('  --log.format=<logfmt|json>\n');
+});

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { EXIT } from '../../src/command-line/command.ts';
+import { run } from '../../src/command-line/program.ts';
+import type { Commands } from '../../src/commands.ts';
+
+async function call(args: string[], commands?: Commands, signal = new AbortController().signal) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const exitCode = await run(
+    {
+      args,
+      env: { EDGE_EXPORTER_LOG_FORMAT: 'json' },
+      stdout: { write: (text) => out.push(text) },
+      stderr: { write: (text) => err.push(text) },
+      signal,
+      onCrash: () => undefined,
+    },
+    commands,
+  );
+  return { exitCode, out: out.join(''), err: err.join('') };
+}
+
+const EXAMPLE = join(import.meta.dirname, '../../config/exporter.yaml');
+
+test('the version is that of the package', async () => {
+  const { exitCode, out } = await call(['--version']);
+  expect(exitCode).toBe(EXIT.ok);
+  expect(out).toMatch(/^edge-exporter \d+\.\d+\.\d+\S* \(node v\d+/);
+});
+
+test('help goes to stdout', async () => {
+  expect(await call(['help', 'check-config'])).toMatchObject({
+    exitCode: EXIT.ok,
+    out: expect.stringContaining('--config.file'),
+    err: '',
+  });
+  expect((await call(['--help'])).out).toContain('Commands');
+});
+
+test('a wrong command line says why, on stderr, and ends with 2', async () => {
+  expect(await call(['--conifg.file=x'])).toEqual({
+    exitCode: EXIT.misused,
+    out: '',
+    err: 'edge-exporter: unknown flag --conifg.file; did you mean "--config.file"?\nTry: edge-exporter --help\n',
+  });
+});
+
+test('a command is called with its flags', async () => {
+  const { exitCode, out } = await call(['check-config', `--config.file=${EXAMPLE}`]);
+  expect(exitCode).toBe(EXIT.ok);
+  expect(out).toContain('account production');
+});
+
+test('a command that breaks is logged with its stack and ends with 1', async () => {
+  const commands: Commands = {
+    plan: {
+      summary: 'Break.',
+      load: async () => async () => {
+        throw new Error('unforeseen');
+      },
+    },
+  };
+  const { exitCode, err } = await call(['plan'], commands);
+  expect(exitCode).toBe(EXIT.failed);
+  expect(JSON.parse(err)).toMatchObject({
+    level: 'error',
+    err: 'unforeseen',
+    stack: expect.stringContaining('program.test.ts'),
+  });
+});
+
+test('a command that ends because it is asked to is no bug', async () => {
+  const ending = AbortSignal.abort();
+  const commands: Commands = {
+    plan: {
+      summary: 'End.',
+      load:
+        async () =>
+        async ({ signal }) =>
+          Promise.reject(signal.reason),
+    },
+  };
+  expect(await call(['plan'], commands, ending)).toEqual({ exitCode: EXIT.failed, out: '', err: '' });
+});

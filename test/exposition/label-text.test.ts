@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { escapeLabelValue, LabelTexts } from '../../src/exposition/label-text.ts';
+import { parseExposition, seriesKey } from '../parse-exposition.ts';
+
+/** Any string that JavaScript can hold, halves of surrogate pairs included. */
+const anyString = fc.string({
+  unit: fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+});
+
+describe('the text of labels', () => {
+  it.each([
+    ['plain', 'plain'],
+    ['a\\b', 'a\\\\b'],
+    ['say "hi"', 'say \\"hi\\"'],
+    ['two\nlines', 'two\\nlines'],
+    ['tab\tand\rreturn stay', 'tab\tand\rreturn stay'],
+    ['größe 日本 🚀', 'größe 日本 🚀'],
+    ['half \ud83d of a rocket', 'half \ufffd of a rocket'],
+    ['\udc00"', '\ufffd\\"'],
+  ])('escapes %j', (value, escaped) => {
+    expect(escapeLabelValue(value)).toBe(escaped);
+  });
+
+  it('reads back as the value it was, for any string that UTF-8 can hold', () => {
+    fc.assert(
+      fc.property(anyString, (value) => {
+        const text = new LabelTexts().of({ value });
+        const bytes = Buffer.from(`m${text} 1\n`);
+        const wellFormed = Buffer.from(value).toString();
+        expect([...parseExposition(bytes.toString()).samples.keys()]).toEqual([
+          seriesKey('m', { value: wellFormed }),
+        ]);
+      }),
+    );
+  });
+
+  it('keeps the order in which labels are given and leaves out empty values', () => {
+    const texts = new LabelTexts();
+    expect(texts.of({ zone: 'z', account: 'a', code: '' })).toBe('{zone="z",account="a"}');
+    expect(texts.of({ code: '' })).toBe('');
+    expect(texts.of({})).toBe('');
+  });
+
+  it('is the same for equal labels given in different orders', () => {
+    const texts = new LabelTexts();
+    const first = texts.of({ b: '1', a: '2' });
+    expect(first).toBe('{b="1",a="2"}');
+    expect(texts.of({ a: '2', b: '1' })).toBe(first);
+    expect(texts.of({ a: '2', c: '', b: '1' })).toBe(first);
+  });
+
+  it('tells apart labels whose plain joining would look alike', () => {
+    const texts = new LabelTexts();
+    expect(texts.of({ a: 'x,b:y', b: 'z' })).not.toBe(texts.of({ a: 'x', b: 'y,b:z' }));
+    expect(texts.of({ a: 'x",b="y' })).not.toBe(texts.of({ a: 'x', b: 'y' }));
+  });
+});

@@ -1,0 +1,133 @@
+import { expect, test } from 'vitest';
+import { parseJobQuery } from '../../src/page/job-selection.ts';
+import { renderPage } from '../../src/page/page.ts';
+import type { Status } from '../../src/status.ts';
+import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus, NOW } from './made-up-status.ts';
+
+function page(status: Status, search = ''): string {
+  return renderPage(status, { query: parseJobQuery(search), now: NOW, telemetryPath: '/metrics' });
+}
+
+/** What a reader sees, roughly: the markup without its tags. */
+function words(markup: string): string {
+  const body = markup.slice(markup.indexOf('<body>'), markup.indexOf('<script>'));
+  return body
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'");
+}
+
+test('why a job brings nothing is told: its outcome, the reason, the age of its data, what it waits for', () => {
+  const job = madeUpJob({
+    last_outcome: 'rate_limited',
+    last_reason: 'HTTP 429',
+    last_success_at: at(-200),
+    last_bucket_at: at(-340),
+    state: 'waiting',
+    why: "due 12 s ago, waits for the quota's reset at 03:13:12",
+  });
+  expect(words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [job] })] })))).toContain(
+    "rate limited HTTP 429 5 min ago last success 3 min ago 1 min * * * * * waiting due 12 s ago, waits for the quota's reset at 03:13:12",
+  );
+});
+
+test('an account shows its token, its quota with the reserve, and that the platform stopped it', () => {
+  const quota = madeUpQuota({ remaining: 0, stopped_until: at(41), waiting: 7 });
+  const account = madeUpAccount({
+    up: false,
+    note: 'HTTP 401',
+    token_expires_at: at(-140),
+    stretch: 1.4,
+    quota: [quota],
+  });
+  const text = words(page(madeUpStatus({ accounts: [account] })));
+  expect(text).toContain('production down https://api.example.net');
+  expect(text).toContain('expired 2 min ago');
+  expect(text).toContain('1.4 times as long');
+  expect(text).toContain('0 of 200 left 20 % kept in reserve 7 waiting resets in 32 s');
+  expect(text).toContain('Stopped by the platform, goes on in 41 s');
+});
+
+test('what is wrong with the exporter itself stands on top', () => {
+  const text = words(
+    page(
+      madeUpStatus({
+        ready: false,
+        not_ready: ['account "staging" has not answered yet'],
+        config: {
+          ...madeUpStatus().config,
+          last_reload_successful: false,
+          issues: ['exporter.yaml:12:7: reserve: too large'],
+        },
+        series_dropped: 1_200,
+      }),
+    ),
+  );
+  expect(text).toContain('Not ready account "staging" has not answered yet');
+  expect(text).toContain('The last reload of the configuration failed');
+  expect(text).toContain('exporter.yaml:12:7: reserve: too large');
+  expect(text).toContain('1,200 dropped');
+});
+
+test('with many accounts only those that need attention start unfolded', () => {
+  const accounts = ['a', 'b', 'c', 'd'].map((name) => madeUpAccount({ name, up: name !== 'c' }));
+  const markup = page(madeUpStatus({ accounts }));
+  expect(markup.match(/<details [^>]* open>/g)).toEqual([
+    '<details class="panel account" id="account-2" open>',
+  ]);
+});
+
+test('nothing that comes from elsewhere becomes markup', () => {
+  const evil = `"><script>alert('1')</script><img src=x onerror=alert(1)>`;
+  const job = madeUpJob({
+    id: evil,
+    collector: evil,
+    product: evil,
+    configuration: evil,
+    configuration_id: evil,
+    metric: evil,
+    schedule: evil,
+    why: evil,
+    last_reason: evil,
+    last_bucket_at: evil,
+    next_at: evil,
+  });
+  const quota = madeUpQuota({ scope: evil, note: evil, reset_at: evil, stopped_until: evil });
+  const account = madeUpAccount({
+    name: evil,
+    api_url: evil,
+    note: evil,
+    token_expires_at: evil,
+    quota: [quota],
+    jobs: [job],
+  });
+  const status = madeUpStatus({
+    version: evil,
+    ready: false,
+    not_ready: [evil],
+    config: { source: evil, loaded_at: evil, last_reload_successful: false, issues: [evil] },
+    state: { kind: 'durable', directory: evil, note: evil },
+    accounts: [account],
+  });
+  const markup = page(status, new URLSearchParams({ q: evil }).toString());
+  expect(markup).not.toContain('<img');
+  expect(markup.match(/<script/g)).toHaveLength(1);
+});
+
+test('five thousand jobs make a page of no more than the hundred that are shown', () => {
+  const jobs = Array.from({ length: 5_000 }, (_, i) =>
+    madeUpJob({ id: `job ${i}`, configuration: `shop ${i}` }),
+  );
+  const markup = page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }), 'page=2');
+  expect(markup.match(/data-job=/g)).toHaveLength(100);
+  expect(markup.length).toBeLessThan(200_000);
+  expect(words(markup)).toContain('101 to 200 of 5,000 Previous page Next page');
+});
+
+test('settings have no buckets: their age is that of the last time they were read', () => {
+  const { metric: _, ...settings } = madeUpJob({ last_bucket_at: null, last_success_at: at(-420) });
+  const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [settings] })] })));
+  expect(text).toContain('7 min ago');
+  expect(text).not.toContain('none held');
+});

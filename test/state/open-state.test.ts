@@ -1,0 +1,164 @@
+import { spawnSync } from 'node:child_process';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openState } from '../../src/state/open-state.ts';
+import { StateWriteFailure } from '../../src/state/state.ts';
+import { StateInUse } from '../../src/state/state-lock.ts';
+
+const NOON = Date.parse('2026-01-02T12:00:00Z');
+const ASIDE = 'set-aside-2026-01-02T12-00-00.000Z';
+let parent: string;
+let directory: string;
+let warnings: string[];
+const log = { info() {}, warn: (message: string) => void warnings.push(message) };
+const open = (place = directory) => openState(place, log, () => NOON);
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'open-state-'));
+  directory = join(parent, 'state');
+  warnings = [];
+});
+
+afterEach(() => rm(parent, { recursive: true }));
+
+const mount = (...args: string[]) => spawnSync('mount', [...args, 'tmpfs', directory]).status === 0;
+const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
+
+describe('opening a state directory', () => {
+  it('creates a missing one for its owner alone', async () => {
+    const state = await open(join(directory, 'deeper'));
+    expect(state).toMatchObject({ kind: 'durable', note: undefined });
+    expect((await stat(join(directory, 'deeper'))).mode & 0o777).toBe(0o700);
+    await state.close();
+    expect(warnings).toEqual([]);
+  });
+
+  it('finds again what was committed before', async () => {
+    const before = await open();
+    await before.commit([{ key: ['total'], value: [0.1 + 0.2, 1_760_000_000_000] }]);
+    await before.close();
+    const after = await open();
+    expect(after.get(['total'])).toEqual([0.1 + 0.2, 1_760_000_000_000]);
+    await after.close();
+    expect(warnings).toEqual([]);
+  });
+
+  it('throws when another exporter holds it, and leaves that one alone', async () => {
+    const first = await open();
+    await expect(open()).rejects.toThrow(StateInUse);
+    await first.commit([{ key: ['still'], value: 1 }]);
+    expect(first.get(['still'])).toBe(1);
+    await first.close();
+  });
+
+  it.each([
+    ['is a file', async () => writeFile(directory, '')],
+    [
+      'cannot be created',
+      async () => writeFile(join(parent, 'file'), '').then(() => join(parent, 'file', 'state')),
+    ],
+  ])('falls back to memory, with one warning, where the path %s', async (_case, prepare) => {
+    const state = await open((await prepare()) ?? directory);
+    expect(state.kind).toBe('memory');
+    expect(state.note).toContain('counters start from zero');
+    expect(warnings).toEqual([state.note]);
+    await state.commit([{ key: ['a'], value: 1 }]);
+    expect(state.get(['a'])).toBe(1);
+  });
+
+  it('falls back to memory rather than to move the working directory away', async () => {
+    const before = await readdir(process.cwd());
+    const state = await open(process.cwd());
+    expect(state.note).toContain('holds the program');
+    expect(await readdir(process.cwd())).toEqual(before);
+  });
+
+  it('takes a directory that holds only what a file system leaves in every folder', async () => {
+    await mkdir(join(directory, 'lost+found'), { recursive: true });
+    const state = await open();
+    expect(state).toMatchObject({ kind: 'durable', note: undefined });
+    await state.close();
+  });
+});
+
+describe('a state directory that holds something else', () => {
+  it('has its content moved beside it, whole, with one warning that names both', async () => {
+    await mkdir(join(directory, 'photos'), { recursive: true });
+    await writeFile(join(directory, 'photos', 'cat.txt'), 'meow');
+    await writeFile(join(directory, 'data.mdb'), 'of another program');
+    const state = await open();
+    expect(state.kind).toBe('durable');
+    expect(await readFile(join(`${directory}.${ASIDE}`, 'photos', 'cat.txt'), 'utf8')).toBe('meow');
+    expect(await readFile(join(`${directory}.${ASIDE}`, 'data.mdb'), 'utf8')).toBe('of another program');
+    expect(warnings).toEqual([state.note]);
+    expect(state.note).toContain(directory);
+    expect(state.note).toContain(`${directory}.${ASIDE}`);
+    await state.close();
+  });
+
+  it.each([
+    ['a newer format', '{"format":2}', 'format 2'],
+    ['a damaged marker', '\0\0\0\0', 'damaged'],
+    ['a marker of no format', 'null', 'damaged'],
+  ])('is set aside with %s', async (_case, marker, reason) => {
+    await (await open()).close();
+    await writeFile(join(directory, 'edge-exporter-state.json'), marker);
+    const state = await open();
+    expect(state.kind).toBe('durable');
+    expect(state.note).toContain(reason);
+    expect(await readFile(join(`${directory}.${ASIDE}`, 'edge-exporter-state.json'), 'utf8')).toBe(marker);
+    await state.close();
+    expect(await readdir(directory)).toContain('counters.mdb');
+  });
+});
+
+describe.skipIf(!canMount)('a state directory that is a file system of its own', () => {
+  beforeEach(() => mkdir(directory));
+
+  afterEach(() => {
+    spawnSync('umount', [directory]);
+  });
+
+  it('has foreign content moved into a folder inside it', async () => {
+    expect(mount('-t', 'tmpfs', '-o', 'size=1m')).toBe(true);
+    await writeFile(join(directory, 'foreign'), 'data');
+    const state = await open();
+    expect(state.kind).toBe('durable');
+    expect(await readFile(join(directory, ASIDE, 'foreign'), 'utf8')).toBe('data');
+    expect(await readdir(parent)).toEqual(['state']);
+    await state.close();
+    warnings = [];
+    await (await open()).close();
+    expect(warnings).toEqual([]);
+  });
+
+  it('falls back to memory when it is read-only', async () => {
+    expect(mount('-t', 'tmpfs', '-o', 'ro')).toBe(true);
+    const state = await open();
+    expect(state.kind).toBe('memory');
+    expect(warnings[0]).toContain('EROFS');
+  });
+
+  it('refuses commits while its disk is full, keeps what it has, and takes commits again when there is room', async () => {
+    expect(mount('-t', 'tmpfs', '-o', 'size=256k')).toBe(true);
+    const state = await open();
+    const write = (n: number) => state.commit([{ key: [`${n}`], value: 'x'.repeat(20_000) }]);
+    let held = 0;
+    const fill = async () => {
+      for (; held < 100; held++) await write(held);
+    };
+    await expect(fill()).rejects.toThrow(StateWriteFailure);
+    expect(held).toBeGreaterThan(2);
+    await expect(write(held)).rejects.toThrow('bytes free on its disk');
+    expect([...state.keys([])]).toHaveLength(held);
+    spawnSync('mount', ['-o', 'remount,size=4m', directory]);
+    await fill();
+    await state.close();
+    const again = await open();
+    expect([...again.keys([])]).toHaveLength(100);
+    expect(again.note).toBeUndefined();
+    await again.close();
+  });
+});

@@ -1,0 +1,189 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openState } from '../../src/state/open-state.ts';
+import { memoryState, type State, StateWriteFailure } from '../../src/state/state.ts';
+import type { Changes, Database } from '../../src/state/state-database.ts';
+import { DurableState } from '../../src/state/state-durable.ts';
+
+const log = { info() {}, warn() {} };
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'state-'));
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+describe.each([
+  ['in memory', async () => memoryState()],
+  ['on disk', () => openState(join(directory, 'state'), log)],
+])('state %s', (kind, open: () => Promise<State>) => {
+  let state: State;
+
+  beforeEach(async () => {
+    state = await open();
+  });
+
+  afterEach(() => state.close());
+
+  it('says where it is kept', () => {
+    expect(state.kind).toBe(kind === 'on disk' ? 'durable' : 'memory');
+    expect(state.note).toBeUndefined();
+  });
+
+  it('gives back what was committed, as a copy of its own', async () => {
+    const value = {
+      totals: [
+        [0.1, 1_760_000_000_000],
+        [12, 3],
+      ],
+      codes: { '200': 7 },
+    };
+    await state.commit([{ key: ['series', 'a'], value }]);
+    const first = state.get(['series', 'a']);
+    expect(first).toEqual(value);
+    expect(first).not.toBe(state.get(['series', 'a']));
+    expect(state.get(['series'])).toBeUndefined();
+  });
+
+  it('lists the keys under a prefix, and only those', async () => {
+    const keys = [['series', 'a', 'x'], ['series', 'a', '~y'], ['series', 'ab', 'x'], ['mark']];
+    await state.commit(keys.map((key) => ({ key, value: 1 })));
+    expect([...state.keys(['series', 'a'])].sort()).toEqual([
+      ['series', 'a', 'x'],
+      ['series', 'a', '~y'],
+    ]);
+    expect([...state.keys([])]).toHaveLength(4);
+    expect([...state.keys(['nothing'])]).toEqual([]);
+  });
+
+  it('removes an entry that is committed as undefined', async () => {
+    await state.commit([
+      { key: ['a'], value: 1 },
+      { key: ['b'], value: 2 },
+    ]);
+    await state.commit([
+      { key: ['a'], value: undefined },
+      { key: ['never'], value: undefined },
+    ]);
+    expect(state.get(['a'])).toBeUndefined();
+    expect([...state.keys([])]).toEqual([['b']]);
+  });
+
+  it('refuses a commit as a whole when one entry cannot be stored', async () => {
+    const commit = state.commit([
+      { key: ['good'], value: 1 },
+      { key: [], value: 2 },
+    ]);
+    await expect(commit).rejects.toThrow(RangeError);
+    expect(state.get(['good'])).toBeUndefined();
+  });
+});
+
+describe('durable state', () => {
+  it('equals a plain map after any commits, also when it is opened again', async () => {
+    const commits = fc.array(
+      fc.array(
+        fc.record({
+          key: fc.constantFrom('a', 'b', 'c', 'd'),
+          value: fc.option(fc.double({ noNaN: true, min: 0 }), { nil: undefined }),
+        }),
+      ),
+      { maxLength: 12 },
+    );
+    const run = async (plan: { key: string; value: number | undefined }[][]) => {
+      const place = await mkdtemp(join(directory, 'run-'));
+      const expected = new Map<string, number>();
+      const state = await openState(place, log);
+      for (const { key, value } of plan.flat()) {
+        if (value === undefined) expected.delete(key);
+        else expected.set(key, value);
+      }
+      await Promise.all(
+        plan.map((entries) => state.commit(entries.map(({ key, value }) => ({ key: [key], value })))),
+      );
+      await state.close();
+      const again = await openState(place, log);
+      expect(again.note).toBeUndefined();
+      expect(new Map([...again.keys([])].map(([key = '']) => [key, again.get([key])]))).toEqual(expected);
+      await again.close();
+    };
+    await fc.assert(fc.asyncProperty(commits, run), { numRuns: 12 });
+  });
+
+  it('grows with what it holds', async () => {
+    const state = await openState(directory, log);
+    const value = 'x'.repeat(20_000);
+    for (let round = 0; round < 10; round++) {
+      await state.commit(Array.from({ length: 50 }, (_, n) => ({ key: [`${round}`, `${n}`], value })));
+    }
+    expect([...state.keys([])]).toHaveLength(500);
+    expect(state.get(['9', '49'])).toBe(value);
+    await state.close();
+  });
+
+  it('finishes the commits under way when it is closed, and takes none after', async () => {
+    const state = await openState(directory, log);
+    const commits = [1, 2, 3].map((value) => state.commit([{ key: ['n'], value }]));
+    await state.close();
+    await Promise.all(commits);
+    await expect(state.commit([{ key: ['n'], value: 4 }])).rejects.toThrow('closed');
+    expect(() => state.get(['n'])).toThrow('closed');
+    const again = await openState(directory, log);
+    expect(again.get(['n'])).toBe(3);
+    await again.close();
+  });
+});
+
+/** A database whose writes end when and how the test says. */
+function scriptedDatabase() {
+  const writes: { changes: Changes; succeed: () => void; fail: (error: Error) => void }[] = [];
+  const database: Database = {
+    get: () => undefined,
+    namesUnder: () => [],
+    write: (changes) =>
+      new Promise((succeed, fail) => {
+        writes.push({ changes, succeed, fail });
+      }),
+    close: async () => {},
+  };
+  return { writes, database };
+}
+
+describe('concurrent commits', () => {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  const lock = { release: async () => {} };
+
+  it('go to disk together while another write is under way', async () => {
+    const { writes, database } = scriptedDatabase();
+    const state = new DurableState(directory, undefined, database, lock);
+    const first = state.commit([{ key: ['first'], value: 0 }]);
+    await turn();
+    const others = Array.from({ length: 100 }, (_, n) => state.commit([{ key: [`${n}`], value: n }]));
+    await turn();
+    expect(writes).toHaveLength(1);
+    writes[0]?.succeed();
+    await first;
+    await turn();
+    expect(writes[1]?.changes.size).toBe(100);
+    writes[1]?.succeed();
+    await Promise.all(others);
+    expect(writes).toHaveLength(2);
+  });
+
+  it('are all refused with a refused write, and later ones are written again', async () => {
+    const { writes, database } = scriptedDatabase();
+    const state = new DurableState(directory, undefined, database, lock);
+    const refused = [1, 2].map((value) => state.commit([{ key: ['n'], value }]));
+    await turn();
+    writes[0]?.fail(new Error('Input/output error'));
+    for (const commit of refused) await expect(commit).rejects.toThrow(StateWriteFailure);
+    const later = state.commit([{ key: ['n'], value: 3 }]);
+    await turn();
+    writes[1]?.succeed();
+    await later;
+  });
+});

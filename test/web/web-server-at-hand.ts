@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+import { createWeb, type WebOptions } from '../../src/web/web.ts';
+import { madeUpStatus } from '../page/made-up-status.ts';
+
+/** A log line: its level, its fields and its message. */
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A log that is kept, for tests that read it. */
+export function keptLog() {
+  const lines: LogLine[] = [];
+  const at = (level: LogLine['level']) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } };
+}
+
+/** The HTTP surface on a free port of this machine, closed when the test ends. */
+export async function startWeb(changes: Partial<WebOptions> = {}) {
+  const { lines, log } = keptLog();
+  const web = createWeb({
+    telemetryPath: '/metrics',
+    exposition: (_, encoding) => [encoding === 'gzip' ? gzipSync('edge_up 1\n') : Buffer.from('edge_up 1\n')],
+    status: () => madeUpStatus(),
+    reload: async () => ({ ok: true }),
+    log,
+    closeTimeout: 100,
+    ...changes,
+  });
+  await web.listen('127.0.0.1:0');
+  onTestFinished(() => web.close());
+  return { web, url: web.url(), port: Number(new URL(web.url()).port), lines };
+}
+
+/** Sends `request` as it stands and gives everything that comes back until the other side closes. */
+export async function raw(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+  });
+  // A reset is one of the ways in which a refusal may end.
+  socket.on('error', () => {});
+  socket.write(request);
+  await once(socket, 'close');
+  return answer;
+}

@@ -1,0 +1,64 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { createWeb } from '../../src/web/web.ts';
+import { madeUpStatus } from '../page/made-up-status.ts';
+import { keptLog, startWeb } from './web-server-at-hand.ts';
+
+describe('the server', () => {
+  test('names itself, for its scheme and whatever it listens on', async () => {
+    const { log } = keptLog();
+    const web = createWeb({
+      telemetryPath: '/metrics',
+      exposition: () => [],
+      status: () => madeUpStatus(),
+      reload: async () => ({ ok: true }),
+      log,
+    });
+    expect(web.url()).toBe('');
+    await web.listen(':0');
+    expect(web.url()).toMatch(/^http:\/\/localhost:\d+$/);
+    await web.close();
+    expect(web.url()).toBe('');
+  });
+
+  test('says when its address is taken or malformed', async () => {
+    const { port } = await startWeb();
+    await expect(startWeb().then(({ web }) => web.listen(`127.0.0.1:${port}`))).rejects.toThrow();
+    const { web } = await startWeb();
+    await web.close();
+    await expect(web.listen(`127.0.0.1:${port}`)).rejects.toThrow('EADDRINUSE');
+    await expect(web.listen('nonsense')).rejects.toThrow('no address to listen on');
+  });
+
+  test('lets an answer under way end before it closes, and waits for no idle connection', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let asked = () => {};
+    const arrived = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const exposition = async () => {
+      asked();
+      await held;
+      return [gzipSync('late\n')];
+    };
+    const { web, url } = await startWeb({ closeTimeout: 60_000, exposition });
+    await (await fetch(`${url}/-/healthy`)).text();
+    const answer = fetch(`${url}/metrics`);
+    await arrived;
+    const closed = web.close();
+    release();
+    expect(await (await answer).text()).toBe('late\n');
+    await closed;
+  });
+
+  test('cuts off what does not end in time', async () => {
+    const { web, url } = await startWeb({ closeTimeout: 50, exposition: () => new Promise(() => {}) });
+    const answer = fetch(`${url}/metrics`).catch((error: unknown) => error);
+    await fetch(`${url}/-/healthy`);
+    await web.close();
+    expect(await answer).toBeInstanceOf(Error);
+  });
+});
