@@ -8,10 +8,13 @@ import type { Store } from '../exposition/store.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { weightOf } from '../quota/weights.ts';
 import type { Job } from '../schedule/job.ts';
+import type { SeriesObserver } from '../series/bookkeeper.ts';
+import { Delays } from '../series/delays.ts';
 import type { Configuration } from '../series/discovery.ts';
 import { discoveryJob } from '../series/discovery-job.ts';
 import { ReadModes } from '../series/read-modes.ts';
-import { type Delays, SeriesJob, type SeriesObserver } from '../series/series-job.ts';
+import { ReconciliationJob } from '../series/reconciliation-job.ts';
+import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader } from '../series/series-reader.ts';
 import { SeriesSamples } from '../series/series-samples.ts';
 import type { Target } from '../series/target.ts';
@@ -24,11 +27,19 @@ export interface AccountJobsOptions {
   readonly state: State;
   readonly platformClock: PlatformClock;
   readonly observer: SeriesObserver;
-  readonly delaysOf: (product: Product, metric: string) => Delays;
   /** Until when (local ms) what a job of this schedule publishes now may be shown. */
   readonly freshUntil: (schedule: string, weight: number) => number;
+  /** Operations per minute that the exporter may use. */
+  readonly allowance: () => number;
   /** Called when other jobs are wanted than before. */
   readonly onChange: (jobs: readonly Job[]) => void;
+}
+
+/** What was learned of the delays of one metric of a product. */
+export interface MetricDelays {
+  readonly product: string;
+  readonly metric: string;
+  readonly delays: Delays;
 }
 
 interface Known {
@@ -41,6 +52,7 @@ export class AccountJobs {
   readonly #options: AccountJobsOptions;
   readonly #modes = new ReadModes();
   readonly #known = new Map<Product, Known>();
+  readonly #delays = new Map<string, MetricDelays>();
   /** Jobs by what they are made from: a job that is still wanted stays the same object, with all that it has learned. */
   #jobs = new Map<string, Job>();
 
@@ -63,6 +75,7 @@ export class AccountJobs {
         }
       }
     }
+    if (this.#options.account.reconciliation_share > 0) keep('reconciliation', () => this.#reconciliation());
     for (const [name, schedule] of this.#settings()) {
       for (const job of COLLECTORS[name].jobs(this.#context(schedule))) {
         keep(JSON.stringify([job.id, job.subject]), () => job);
@@ -70,6 +83,11 @@ export class AccountJobs {
     }
     this.#jobs = made;
     return [...made.values()];
+  }
+
+  /** What was learned of the delays, by metric. */
+  delays(): Iterable<MetricDelays> {
+    return this.#delays.values();
   }
 
   /** Products of the configuration, with how each is read. */
@@ -121,7 +139,7 @@ export class AccountJobs {
   }
 
   #series(target: Target, metric: string, settings: ProductSettings, schedule: string): Job {
-    const { account, state, store, platformClock, observer, delaysOf, freshUntil } = this.#options;
+    const { account, state, store, platformClock, observer, freshUntil } = this.#options;
     const weight = weightOf(metric);
     const wants = picomatch([...settings.dimensions]);
     return new SeriesJob({
@@ -132,13 +150,36 @@ export class AccountJobs {
       weight,
       reader: new SeriesReader({ target, metric, wants, modes: this.#modes, platformClock }),
       samples: new SeriesSamples(target, metric, account.units),
-      delays: delaysOf(target.product, metric),
+      delays: this.#delaysOf(target.product, metric),
       state,
       store,
       platformClock,
       observer,
       freshUntil: () => freshUntil(schedule, weight),
     });
+  }
+
+  #reconciliation(): Job {
+    const { account, store, platformClock, freshUntil, allowance } = this.#options;
+    const owner = `${account.name}/reconciliation`;
+    return new ReconciliationJob('metrics', {
+      account: account.name,
+      perMinute: () => account.reconciliation_share * allowance(),
+      candidates: () => [...this.#jobs.values()].filter((job) => job instanceof SeriesJob),
+      platformClock,
+      publish: (samples) => store.publish(owner, samples, freshUntil('* * * * *', 0.05)),
+      withdraw: () => store.withdraw(owner),
+    });
+  }
+
+  #delaysOf(product: Product, metric: string): Delays {
+    const { publish_delay, settle_delay } = this.#options.account;
+    const key = `${product.slug} ${metric}`;
+    const known = this.#delays.get(key);
+    if (known !== undefined) return known.delays;
+    const delays = new Delays(publish_delay, settle_delay);
+    this.#delays.set(key, { product: product.slug, metric, delays });
+    return delays;
   }
 
   #context(schedule: string): CollectorContext {

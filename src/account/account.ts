@@ -12,7 +12,8 @@ import type { PollEnd } from '../schedule/execute.ts';
 import type { Job } from '../schedule/job.ts';
 import { Schedule } from '../schedule/schedule.ts';
 import type { Ticker } from '../schedule/ticker.ts';
-import type { SeriesObserver } from '../series/series-job.ts';
+import type { SeriesObserver } from '../series/bookkeeper.ts';
+import { learnedSamples } from '../series/learned-samples.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
 import { AccountJobs } from './account-jobs.ts';
@@ -103,11 +104,8 @@ export class Account {
       state,
       platformClock,
       observer,
-      delaysOf: () => ({
-        publish: () => delay(config.publish_delay, DEFAULT_PUBLISH_DELAY_MS),
-        settle: () => delay(config.settle_delay, DEFAULT_SETTLE_DELAY_MS),
-      }),
       freshUntil: (schedule, weight) => clock.now() + this.#lifetime(schedule, weight),
+      allowance: () => scopes.of('metrics').budget.allowance,
       onChange: (jobs) => this.#replace(jobs),
     });
   }
@@ -157,6 +155,7 @@ export class Account {
     this.#beatAt = this.#options.clock.now();
     this.#stretch = this.#measureStretch();
     this.#publishVitals();
+    this.#publishLearned();
   }
 
   #exchanged(info: ExchangeInfo, scope: Scope): void {
@@ -169,6 +168,15 @@ export class Account {
     const now = clock.now();
     const samples = vitalSamples(config.name, this.#link, this.#credentials.expiresAt(), now);
     store.publish(`${config.name}/vitals`, samples, now + config.stale_after);
+  }
+
+  #publishLearned(): void {
+    const { config, clock, store } = this.#options;
+    const account = config.name;
+    const samples = [...this.#jobs.delays()].flatMap(({ product, metric, delays }) =>
+      learnedSamples({ account, product, metric }, delays, this.#link.platformClock.now()),
+    );
+    store.publish(`${account}/learned`, samples, clock.now() + config.stale_after);
   }
 
   /** How long what is published now may be shown: until well after the next poll should have renewed it. */
@@ -218,11 +226,4 @@ export class Account {
     this.#periods.set(schedule, known);
     return known;
   }
-}
-
-const DEFAULT_PUBLISH_DELAY_MS = 2 * 60_000;
-const DEFAULT_SETTLE_DELAY_MS = 10 * 60_000;
-
-function delay(configured: number | string, usual: number): number {
-  return typeof configured === 'number' ? configured : usual;
 }

@@ -54,7 +54,9 @@ export function durationOrAuto(bounds: Bounds) {
   return z
     .string({ error: measure.expected })
     .meta({ pattern: `^auto$|${DURATION_PATTERN.source}` })
-    .transform((given, context) => (given === 'auto' ? 'auto' : milliseconds(given, measure, context)));
+    .transform((given, context): number | 'auto' =>
+      given === 'auto' ? 'auto' : milliseconds(given, measure, context),
+    );
 }
 
 const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';

@@ -38,14 +38,24 @@ const request = z.strictObject({
 
 const TIMES = {
   publish_delay: durationOrAuto({ min: 0, max: HOUR })
-    .prefault('2m')
-    .describe('Age at which a bucket shows in the gauges; "auto" learns it per metric.'),
+    .prefault('auto')
+    .describe(
+      'Age at which a bucket shows in the gauges; "auto" is 2m until it has learned, by metric, when buckets are 98 % complete.',
+    ),
   settle_delay: durationOrAuto({ min: MINUTE, max: 24 * HOUR })
     .prefault('10m')
-    .describe('Age at which a bucket is final and enters the counters; "auto" learns it.'),
+    .describe(
+      'Age at which a bucket is final and enters the counters; "auto" is 10m until it has learned when buckets stop changing.',
+    ),
   stale_after: duration({ min: MINUTE, max: 7 * 24 * HOUR })
     .prefault('15m')
     .describe('How long a value outlives the last successful read of it.'),
+  reconciliation_share: z
+    .number()
+    .min(0)
+    .max(0.5)
+    .default(0.01)
+    .describe('Share of the allowed operations spent on comparing past hours with the platform; 0 for none.'),
   discovery: schedule()
     .default('*/10 * * * *')
     .describe('Cron expression of reading the lists of configurations.'),
@@ -93,6 +103,7 @@ const ACCOUNT = z
     publish_delay: given.publish_delay,
     settle_delay: given.settle_delay,
     stale_after: given.stale_after,
+    reconciliation_share: given.reconciliation_share,
     discovery: given.discovery,
     units: given.units,
     collectors: given.collectors === undefined ? defaultCollectors() : toCollectors(given.collectors),

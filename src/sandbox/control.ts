@@ -1,64 +1,31 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
+import { faultPatch, incidentBody, truthQuery, wafPatch } from './control-bodies.ts';
 import { edgeStatus } from './edge.ts';
-import { WAF_FAMILIES, type WafRuleset } from './estate.ts';
-import { faultsSchema } from './faults.ts';
-import { INCIDENT_KINDS, type Incident } from './incidents.ts';
+import type { WafRuleset } from './estate.ts';
+import type { FaultSwitch } from './fault-switch.ts';
+import { camelKeys, snakeKeys } from './letter-case.ts';
 import { type Platform, unitsOf } from './platform.ts';
 import type { RequestLog } from './request-log.ts';
-import { settingsSchema } from './settings.ts';
+import { type Settings, settingsSchema } from './settings.ts';
 import { truthOf } from './truth.ts';
 
-/** A moment as ms since the epoch or as an ISO date. */
-const moment = z.union([
-  z.coerce.number(),
-  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
-]);
-
-const truthQuery = z.strictObject({
-  api: z.enum(['analytics', 'metrics']),
-  product: z.coerce.number().int(),
-  configuration: z.union([z.literal('product'), z.coerce.number().int()]),
-  metric: z.string(),
-  from: moment,
-  to: moment,
-  width: z.coerce.number().int().min(60_000).multipleOf(60_000).optional(),
-});
-
-const incident = z.strictObject({
-  kind: z.enum(INCIDENT_KINDS),
-  configuration: z.int(),
-  from: moment,
-  to: moment,
-  per_minute: z.number().min(0).default(0),
-});
-
-const sensitivity = z.enum(['lowest', 'low', 'medium', 'high', 'highest']);
-
-/** The API shows no write of WAF rule sets, so this is how a rehearsal changes one. */
-const wafPatch = z
-  .strictObject({
-    name: z.string().min(1),
-    mode: z.enum(['blocking', 'counting']),
-    active: z.boolean(),
-    whitelist: z.string(),
-    ...Object.fromEntries(WAF_FAMILIES.map((family) => [family, z.boolean()])),
-    ...Object.fromEntries(WAF_FAMILIES.map((family) => [`${family}_sensitivity`, sensitivity])),
-  })
-  .partial();
-
-const faultPatch = z.strictObject(
-  Object.fromEntries(Object.entries(faultsSchema.shape).map(([name, fault]) => [name, fault.nullable()])),
-);
-
 /**
- * The sandbox's own small API under `/_sandbox`, for whoever rehearses: faults, incidents, settings, what was
- * asked, and the truth. It needs no token and has no limits, since the sandbox listens for its owner only.
+ * The sandbox's own small API under `/_sandbox`, for whoever rehearses: faults, settings, events, the truth, what was
+ * asked, and changes that the platform's API lacks. No token and no limits: the sandbox listens for its owner only.
  */
 export function controlRouter(platform: Platform): Router {
-  const { account, faults, requests, settings, traffic } = platform;
   const router = Router();
   router.use(json());
+  controlFaults(router, platform.faults);
+  controlSettings(router, platform.settings);
+  controlTraffic(router, platform);
+  controlEstate(router, platform);
+  controlRequests(router, platform.requests);
+  return router;
+}
+
+function controlFaults(router: Router, faults: FaultSwitch): void {
   router
     .route('/faults')
     .get((_req, res) => void res.json(faults.current))
@@ -70,25 +37,38 @@ export function controlRouter(platform: Platform): Router {
       faults.clear();
       res.json(faults.current);
     });
+}
+
+function controlSettings(router: Router, settings: Settings): void {
   router
     .route('/settings')
-    .get((_req, res) => void res.json(settings))
-    .patch((req, res) => void res.json(Object.assign(settings, settingsSchema.partial().parse(req.body))));
+    .get((_req, res) => void res.json(snakeKeys(settings)))
+    .patch((req, res) => {
+      Object.assign(settings, settingsSchema.partial().parse(camelKeys(req.body ?? {})));
+      res.json(snakeKeys(settings));
+    });
+}
+
+function controlTraffic(router: Router, { settings, traffic }: Platform): void {
   router
     .route('/events')
     .get((_req, res) => void res.json(traffic.incidents))
     .post((req, res) => {
-      const event: Incident = incident.parse(req.body);
-      traffic.inject(event);
-      res.status(201).json(event);
+      const incident = incidentBody.parse(req.body);
+      traffic.inject(incident);
+      res.status(201).json(incident);
     });
   router.get('/truth', (req, res) => {
     const utcOffset = settings.utcOffsetMinutes * 60_000;
     res.json(truthOf(traffic, truthQuery.parse(req.query), { units: unitsOf(settings), utcOffset }));
   });
+}
+
+function controlEstate(router: Router, platform: Platform): void {
+  const { account, settings } = platform;
   router.patch('/waf/rulesets/:id', (req, res) => {
-    const change = wafPatch.parse(req.body);
-    const changed = account.wafRulesets.update(Number(req.params.id), change as Partial<WafRuleset>);
+    const change = wafPatch.parse(req.body) as Partial<WafRuleset>;
+    const changed = account.wafRulesets.update(Number(req.params.id), change);
     if (changed === undefined) throw new RangeError(`no WAF rule set ${req.params.id}`);
     res.json(changed);
   });
@@ -97,6 +77,9 @@ export function controlRouter(platform: Platform): Router {
     const { propagationMs } = settings;
     res.json({ host, status: edgeStatus(account.workloads, host, { now: platform.now(), propagationMs }) });
   });
+}
+
+function controlRequests(router: Router, requests: RequestLog): void {
   router
     .route('/requests')
     .get((_req, res) => void res.json(summary(requests)))
@@ -104,7 +87,6 @@ export function controlRouter(platform: Platform): Router {
       requests.clear();
       res.json(summary(requests));
     });
-  return router;
 }
 
 function summary({ byMethod, byStatus, recent, total }: RequestLog) {

@@ -49,13 +49,12 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
 /** The operations on a list: read it, and create. */
 export function listOperations<Item extends Identified, Fields extends object, New extends object>(
   kind: Kind<Item, Fields, New>,
-  path = '/',
 ): { list: Operation; create: Operation } {
   return {
-    list: { method: 'get', path, permission: kind.read, handle: (call) => list(kind, call) },
+    list: { method: 'get', path: '/', permission: kind.read, handle: (call) => list(kind, call) },
     create: {
       method: 'post',
-      path,
+      path: '/',
       permission: kind.write,
       handle(call) {
         const parsed = parseBody<New>(kind.create.body, call.body);
@@ -73,7 +72,6 @@ export function listOperations<Item extends Identified, Fields extends object, N
 /** The operations on one item. PUT takes defaults for fields left out, PATCH keeps their values. */
 export function itemOperations<Item extends Identified, Fields extends object, New extends object>(
   kind: Kind<Item, Fields, New>,
-  path = '/:id',
 ): { read: Operation; overwrite: Operation; update: Operation; remove: Operation } {
   const find = (call: Call, handle: (item: Item) => Reply) => {
     const item = kind.collection.get(idOf(call.params['id']));
@@ -91,7 +89,7 @@ export function itemOperations<Item extends Identified, Fields extends object, N
     handle: (item: Item, call: Call) => Reply,
   ) => ({
     method,
-    path,
+    path: '/:id',
     permission,
     handle: (call: Call) => find(call, (item) => handle(item, call)),
   });

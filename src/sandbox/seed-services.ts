@@ -11,9 +11,9 @@ export function addServices(account: Account, size: AccountSize): void {
   const others = [
     ['streams', 'access-log-to-storage'],
     ['streams', 'waf-events-to-siem'],
+    ['buckets', 'video-archive'],
     ['channels', 'live-news'],
     ['channels', 'live-sports'],
-    ['buckets', 'video-archive'],
   ] as const;
   for (const [kind, name] of others) {
     account.otherConfigurations.put({ id: account.otherConfigurations.nextId(), kind, name, active: true });

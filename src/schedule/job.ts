@@ -18,6 +18,12 @@ export interface PollReport {
   readonly lastBucketAt?: number;
 }
 
+/** Work that has become necessary, and when it may start (local ms). */
+export interface FollowUp {
+  readonly job: Job;
+  readonly notBefore: number;
+}
+
 /** A piece of work that is polled again and again. */
 export interface Job {
   /** Unique within the account, and the same across restarts. */
@@ -37,6 +43,6 @@ export interface Job {
   poll(read: Read, signal: AbortSignal): Promise<PollReport>;
   /** Told when the job is no longer wanted: what it shows goes at once. */
   withdraw?(): void;
-  /** Work that has become necessary through the poll just finished, and when it may start (local ms). */
-  followUp?(): { readonly job: Job; readonly notBefore: number } | undefined;
+  /** What the poll just finished has made necessary. */
+  followUp?(): FollowUp | undefined;
 }

@@ -41,7 +41,10 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
     },
     defect(account, job, error) {
       log.error({ account, job: job.id, err: error }, 'a fault of the exporter made a poll fail');
-      metrics.stateErrors.inc(isStateFailure(error) ? 1 : 0);
+    },
+    stateRefused(account, { product, metric }, failure) {
+      metrics.stateErrors.inc();
+      log.error({ account, product, metric, err: failure }, 'the state was not written: the counters wait');
     },
     entered(account, { product = '', metric = '' }, { counted, givenUp, restated }) {
       metrics.bucketsCounted.labels(account, product).inc(counted);
@@ -67,8 +70,4 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       }
     },
   };
-}
-
-function isStateFailure(error: unknown): boolean {
-  return error instanceof Error && error.name === 'StateWriteFailure';
 }

@@ -29,3 +29,17 @@ export type Rejections = Map<RejectionReason, number>;
 export function reject(rejections: Rejections, reason: RejectionReason, rows: number): void {
   if (rows > 0) rejections.set(reason, (rejections.get(reason) ?? 0) + rows);
 }
+
+/** The sum of all values whose buckets start within [from, to), or undefined when there is no point at all. */
+export function sumWithin(
+  series: readonly Points[],
+  { from, to }: { from: number; to: number },
+): number | undefined {
+  let sum: number | undefined;
+  for (const { timestamps, values } of series) {
+    for (const [index, timestamp] of timestamps.entries()) {
+      if (timestamp >= from && timestamp < to) sum = (sum ?? 0) + (values[index] ?? 0);
+    }
+  }
+  return sum;
+}

@@ -25,11 +25,11 @@ describe('the control endpoint', () => {
     expect(wrong.text).toContain('latency.ms');
     expect(wrong.text).toContain('gremlins');
     expect(bench.sandbox.faults.current).toEqual({});
-    expect((await patch('/_sandbox/settings', { metricsShape: 'round' })).status).toBe(400);
+    expect((await patch('/_sandbox/settings', { metrics_shape: 'round' })).status).toBe(400);
   });
 
   it('changes settings', async () => {
-    expect((await patch('/_sandbox/settings', { settleMs: 0 })).json()).toMatchObject({ settleMs: 0 });
+    expect((await patch('/_sandbox/settings', { settle_ms: 0 })).json()).toMatchObject({ settle_ms: 0 });
     expect(bench.sandbox.settings.settleMs).toBe(0);
   });
 
@@ -68,6 +68,13 @@ describe('the control endpoint', () => {
       recent: [
         { time: NOON, method: 'GET', path: '/domains', query: 'page=1', status: 429, authorization: 'token' },
       ],
+    });
+  });
+
+  it('forgets what was asked when told to', async () => {
+    expect((await bench.call('DELETE', '/_sandbox/requests', { headers: nobody })).json()).toMatchObject({
+      total: 0,
+      recent: [],
     });
   });
 });

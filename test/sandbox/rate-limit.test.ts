@@ -75,7 +75,7 @@ describe('the rate limit', () => {
   it('can be changed at any time', async () => {
     bench = await startBench({ rateLimit: LIMITS });
     await read();
-    await bench.call('PATCH', '/_sandbox/settings', { body: { rateLimit: { ...LIMITS, reads: 80 } } });
+    await bench.call('PATCH', '/_sandbox/settings', { body: { rate_limit: { ...LIMITS, reads: 80 } } });
     expect(await standing()).toEqual([200, '80', '78']);
   });
 

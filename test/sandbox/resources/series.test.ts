@@ -91,10 +91,9 @@ describe('a read of series', () => {
   });
 
   it('of a metric without traffic has explicit zeros in the analytics API', async () => {
-    const body = await analytics(`/analytics/products/1467740028/aggregate/metrics/waf?${OLD}`);
-    expect(body).toMatchObject({
-      products: { 1467740028: { waf: { sql: [0, 1, 2].map(() => [expect.any(Number), 0]) } } },
-    });
+    const body = await analytics(`/analytics/products/1467740028/aggregate/metrics/requests?${OLD}`);
+    const zeros = [0, 1, 2].map(() => [expect.any(Number), 0]);
+    expect(body).toMatchObject({ products: { 1467740028: { requests: { total: zeros, saved: zeros } } } });
   });
 
   it('shows the newest bucket low and settled ones as they are', async () => {

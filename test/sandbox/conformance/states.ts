@@ -1,5 +1,4 @@
-import { describe } from 'vitest';
-import { conforms, type Row } from './row.ts';
+import type { Row } from './row.ts';
 
 const FUNCTION = { name: 'f', language: 'javascript', code: 'x', initiator_type: 'edge_application' };
 
@@ -20,7 +19,7 @@ const SWITCHES: readonly (readonly [
   ['/intelligent_dns/40960', 'is_active', { name: 'z', domain: 'example.com' }, ['PUT'], 3],
 ];
 
-const switches = SWITCHES.flatMap(([path, field, put, methods, version, bare]) =>
+const switches: readonly Row[] = SWITCHES.flatMap(([path, field, put, methods, version, bare]) =>
   methods.map((method): Row => {
     const set = (value: boolean) => {
       const has = bare ? { [field]: value } : { results: { [field]: value } };
@@ -35,6 +34,7 @@ const switches = SWITCHES.flatMap(([path, field, put, methods, version, bare]) =
 );
 
 const WORKLOAD = '/v4/workspace/workloads/1720000000';
+
 const EDGE = '/_sandbox/edge?host=';
 
 const rows: readonly Row[] = [
@@ -131,4 +131,5 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe('section 3, states', () => conforms([...switches, ...rows]));
+/** Section 3: what moves, by what, and what goes with it. */
+export const states: readonly Row[] = [...switches, ...rows];

@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IncidentKind } from '../../src/sandbox/incidents.ts';
+import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startExporter } from '../../test/end-to-end/exporter-process.ts';
+import { startPrometheus } from '../../test/end-to-end/prometheus.ts';
+import { promtool } from '../../test/end-to-end/promtool.ts';
+import { eventually } from '../../test/eventually.ts';
+import { type Shown, writeHistory } from './history.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Families whose past weeks the dashboards compare with. */
+const COMPARED = /^edge_(requests|waf_threats|waf_requests)_per_minute$/;
+
+const TOKEN = 'sandbox-token';
+
+/** Two accounts, of which one has a quota that is a little short and one a platform that stumbles now and then. */
+function sandboxes(): Map<string, Sandbox> {
+  const production = createSandbox({
+    seed: 1,
+    configurations: 12,
+    rateLimit: { reads: 330, writes: 20, purges: 200 },
+    tokens: [{ token: TOKEN }],
+  });
+  const staging = createSandbox({
+    seed: 2,
+    configurations: 3,
+    domainsPerConfiguration: 1,
+    tokens: [{ token: TOKEN }],
+    faults: {
+      server_error: { probability: 0.02, status: 503 },
+      latency: { ms: 40, spread_ms: 900, probability: 0.3 },
+    },
+  });
+  return new Map([
+    ['production', production],
+    ['staging', staging],
+  ]);
+}
+
+/** What happened: minutes before now, how long, how much, where. */
+const INCIDENTS: readonly (readonly [IncidentKind, string, number, number, number])[] = [
+  ['waf_attack', 'shop', 250, 35, 2_600],
+  ['waf_attack', 'login', 20, 180, 900],
+  ['5xx_spike', 'api', 55, 150, 700],
+  ['5xx_spike', 'shop', 180, 15, 3_000],
+  ['4xx_spike', 'docs', 130, 40, 900],
+  ['outage', 'news', 330, 20, 0],
+  ['surge', 'video', 100, 60, 9_000],
+];
+
+function happen(sandbox: Sandbox, now: number): void {
+  for (const [kind, site, before, minutes, per_minute] of INCIDENTS) {
+    const application = [...sandbox.account.applications].find(({ name }) => name === site);
+    if (application === undefined) throw new Error(`no site ${site}`);
+    const from = now - before * MINUTE;
+    sandbox.inject({ kind, configuration: application.id, from, to: from + minutes * MINUTE, per_minute });
+  }
+}
+
+function shownIn(exposition: string): Shown[] {
+  return [...exposition.matchAll(/^edge_last_bucket_timestamp_seconds\{(.*)\}/gm)].map(([, text = '']) =>
+    Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])),
+  ) as unknown as Shown[];
+}
+
+const now = Math.floor(Date.now() / MINUTE) * MINUTE;
+const folder = await mkdtemp(join(tmpdir(), 'demonstration-'));
+const accounts = sandboxes();
+const production = accounts.get('production');
+if (production) happen(production, now);
+const urls = await Promise.all(
+  [...accounts].map(async ([name, sandbox]) => ({ name, ...(await sandbox.listen(0)) })),
+);
+const config = join(folder, 'exporter.yaml');
+const entries = urls.map(({ name, url }) => ({ name, api_url: url, token: TOKEN, quota: { reserve: 0.1 } }));
+await writeFile(config, JSON.stringify({ accounts: entries }));
+const exporter = await startExporter({ args: ['serve', `--config.file=${config}`] });
+const shown = await eventually(
+  'every series is shown',
+  async () => {
+    const found = shownIn((await exporter.scrape()).body);
+    return found.length >= 12 * 2 * 9 && found.some(({ account }) => account === 'staging') && found;
+  },
+  { within: 240_000, every: 5_000 },
+);
+const storage = join(folder, 'data');
+await mkdir(storage);
+const spans = [
+  { from: now - 8 * DAY, to: now - 26 * HOUR, wanted: (name: string) => COMPARED.test(name) },
+  { from: now - 26 * HOUR, to: Date.now() - MINUTE, wanted: () => true },
+];
+for (const [index, span] of spans.entries()) {
+  const file = join(folder, `history-${index}.txt`);
+  await writeHistory(file, shown, accounts, span);
+  const built = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', file, storage]);
+  if (built.code !== 0) throw new Error(built.stderr);
+}
+const rules = process.env['RULES']?.split(',') ?? [];
+const prometheus = await startPrometheus({
+  storage,
+  scrapeInterval: '15s',
+  rules,
+  scrapeConfigs: [
+    {
+      job_name: 'edge-exporter',
+      static_configs: [{ targets: [exporter.target] }],
+      relabel_configs: [{ target_label: 'instance', replacement: 'edge-exporter:9801' }],
+    },
+  ],
+});
+process.stdout.write(`Prometheus: ${prometheus.url}\nexporter: ${exporter.url}\n`);
+process.once('SIGINT', stop).once('SIGTERM', stop);
+
+async function stop(): Promise<void> {
+  await prometheus.stop();
+  await exporter.stop();
+  for (const { close } of urls) await close();
+  process.exit();
+}

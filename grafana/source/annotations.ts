@@ -1,0 +1,65 @@
+import { type AnnotationQuery, AnnotationQueryBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
+import { DATASOURCE } from './panel.ts';
+import { ACCOUNT, of } from './query.ts';
+
+/** Firing alerts of the accounts, and those of the exporter itself, which have no account. */
+export const FIRING = of('ALERTS', 'alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"');
+
+/**
+ * When settings last changed, in ms, by account and kind of setting. All such families at once: each is one series
+ * for a thing that can be set, not for its traffic.
+ */
+export const CHANGES = `1000 * max by (account, setting) (label_replace(${of(
+  '',
+  '__name__=~"edge_.+_changed_timestamp_seconds"',
+  ACCOUNT,
+)}, "setting", "$1", "__name__", "edge_(.+)_changed_timestamp_seconds"))`;
+
+interface Marks {
+  readonly name: string;
+  readonly expr: string;
+  readonly colour: string;
+  readonly title: string;
+  readonly text: string;
+  readonly tags: string;
+  /** Whether the value is the moment, in ms, instead of the sample's own time. */
+  readonly momentIs: 'the value' | 'the time';
+}
+
+function marks({ name, expr, colour, title, text, tags, momentIs }: Marks): AnnotationQuery {
+  const annotation = new AnnotationQueryBuilder()
+    .name(name)
+    .datasource(DATASOURCE)
+    .enable(true)
+    .hide(false)
+    .iconColor(colour)
+    .expr(expr)
+    .target(new DataqueryBuilder().refId('Anno').datasource(DATASOURCE).expr(expr).range())
+    .titleFormat(title)
+    .textFormat(text)
+    .tagKeys(tags)
+    .step('60s')
+    .useValueForTime(momentIs === 'the value');
+  return annotation.build();
+}
+
+export const ALERT_MARKS = marks({
+  name: 'Firing alerts',
+  expr: FIRING,
+  colour: 'red',
+  title: '{{alertname}}',
+  text: '{{account}} {{configuration}}',
+  tags: 'severity',
+  momentIs: 'the time',
+});
+
+export const CHANGE_MARKS = marks({
+  name: 'Changed settings',
+  expr: CHANGES,
+  colour: 'purple',
+  title: 'Setting changed: {{setting}}',
+  text: '{{account}}',
+  tags: 'setting',
+  momentIs: 'the value',
+});

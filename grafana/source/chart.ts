@@ -1,0 +1,83 @@
+import {
+  GraphGradientMode,
+  GraphThresholdsStyleConfigBuilder,
+  GraphThresholdsStyleMode,
+  LegendDisplayMode,
+  LegendPlacement,
+  LineInterpolation,
+  SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import { FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard';
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
+import { SERIES_COLOURS } from './colours.ts';
+import { LIMITS, type Steps, thresholds } from './limits.ts';
+import { type About, DATASOURCE, type Drawn, type Query, targets } from './panel.ts';
+
+export interface Chart extends About {
+  readonly queries: readonly Query[];
+  /** Whether the series are parts of a whole. Default: lines of their own. */
+  readonly shape?: 'lines' | 'stack';
+  readonly min?: number;
+  readonly max?: number;
+  /** Drawn as lines where the value matters. */
+  readonly limits?: Steps;
+  /** Legends of series drawn as thin dashes: what the others are compared with. */
+  readonly dashed?: readonly string[];
+  /** Figures beside the legend. Default: none. */
+  readonly calcs?: readonly ('lastNotNull' | 'max' | 'mean')[];
+}
+
+/** Series over time. A gap in the data is a gap in the line, and nothing is filled with zeros. */
+export function chart(given: Chart): Drawn {
+  const { title, description, unit, queries, shape = 'lines', limits, dashed = [], calcs = [] } = given;
+  const panel = new PanelBuilder()
+    .title(title)
+    .description(description)
+    .datasource(DATASOURCE)
+    .unit(unit)
+    .noValue('no data')
+    .lineWidth(1)
+    .fillOpacity(shape === 'stack' ? 35 : 8)
+    .gradientMode(GraphGradientMode.None)
+    .lineInterpolation(LineInterpolation.Linear)
+    .showPoints(VisibilityMode.Never)
+    .spanNulls(false)
+    .min(given.min ?? 0)
+    .thresholds(thresholds(limits ?? LIMITS.none))
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
+    .legend(
+      new VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(calcs.length > 0 ? LegendDisplayMode.Table : LegendDisplayMode.List)
+        .placement(LegendPlacement.Bottom)
+        .calcs([...calcs]),
+    )
+    .targets(targets(queries, 'range'));
+  if (given.max !== undefined) panel.max(given.max);
+  if (shape === 'stack') panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
+  if (limits) {
+    panel.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
+  }
+  colourKnownSeries(panel, queries);
+  for (const legend of dashed) {
+    panel.overrideByName(legend, [
+      { id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } },
+      { id: 'custom.fillOpacity', value: 0 },
+    ]);
+  }
+  return panel.build();
+}
+
+function colourKnownSeries(panel: PanelBuilder, queries: readonly Query[]): void {
+  for (const { legend = '' } of queries) {
+    const fixedColor = SERIES_COLOURS[legend];
+    if (fixedColor === undefined) continue;
+    panel.overrideByName(legend, [{ id: 'color', value: { mode: FieldColorModeId.Fixed, fixedColor } }]);
+  }
+}

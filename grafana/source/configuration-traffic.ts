@@ -1,0 +1,171 @@
+import { chart } from './chart.ts';
+import { type Section, shelves } from './layout.ts';
+import type { Drawn, Query } from './panel.ts';
+import { mean, NAMESAKE, SITE, share, sum } from './query.ts';
+
+const CACHE = [
+  ['saved', 'from the cache'],
+  ['missed', 'from the origin'],
+] as const;
+
+const SCHEMES = [
+  ['https', 'HTTPS'],
+  ['http', 'HTTP'],
+] as const;
+
+type Parts = readonly (readonly [value: string, legend: string])[];
+
+function split(family: string, label: string, parts: Parts, factor = ''): readonly Query[] {
+  return parts.map(([value, legend]) => ({
+    expr: `${factor}${sum(mean(family, SITE, `${label}="${value}"`))}`,
+    legend,
+  }));
+}
+
+function cacheShare(family: string): string {
+  return share(sum(mean(family, SITE, 'cache="saved"')), sum(mean(family, SITE)));
+}
+
+const data: readonly Drawn[] = [
+  chart({
+    title: 'Data transferred by origin of the data',
+    description: 'Bytes per minute sent to clients, served from the edge cache or fetched from the origin.',
+    unit: 'decbytes',
+    shape: 'stack',
+    queries: split('edge_data_transferred_bytes_by_cache_per_minute', 'cache', CACHE),
+  }),
+  chart({
+    title: 'Data transferred by scheme',
+    description: 'Bytes per minute sent to clients, over HTTPS and HTTP.',
+    unit: 'decbytes',
+    shape: 'stack',
+    queries: split('edge_data_transferred_bytes_by_scheme_per_minute', 'scheme', SCHEMES),
+  }),
+  chart({
+    title: 'Bandwidth',
+    description: 'Bandwidth towards the clients: in total, and what was served from the cache and from the origin.',
+    unit: 'bps',
+    queries: [
+      { expr: `8 * ${sum(mean('edge_bandwidth_bytes_per_second', SITE))}`, legend: 'total' },
+      ...split('edge_bandwidth_by_cache_bytes_per_second', 'cache', CACHE, '8 * '),
+    ],
+  }),
+];
+
+const requests: readonly Drawn[] = [
+  chart({
+    title: 'Requests by scheme',
+    description: 'Requests per minute over HTTPS and HTTP.',
+    unit: 'reqpm',
+    shape: 'stack',
+    queries: split('edge_requests_by_scheme_per_minute', 'scheme', SCHEMES),
+  }),
+  chart({
+    title: 'Requests by origin of the answer',
+    description: 'Requests per minute answered from the edge cache or fetched from the origin.',
+    unit: 'reqpm',
+    shape: 'stack',
+    queries: split('edge_requests_by_cache_per_minute', 'cache', CACHE),
+  }),
+  chart({
+    title: 'Served from the cache',
+    description: 'Share of the requests and of the bytes that the edge served without the origin.',
+    unit: 'percentunit',
+    max: 1,
+    queries: [
+      { expr: cacheShare('edge_requests_by_cache_per_minute'), legend: 'requests' },
+      { expr: cacheShare('edge_data_transferred_bytes_by_cache_per_minute'), legend: 'bytes' },
+    ],
+  }),
+  chart({
+    title: 'Requests per second',
+    description: 'The rate as the platform reports it: in total, from the cache and from the origin.',
+    unit: 'reqps',
+    queries: [
+      { expr: sum(mean('edge_requests_per_second', SITE)), legend: 'total' },
+      ...split('edge_requests_by_cache_per_second', 'cache', CACHE),
+    ],
+  }),
+  chart({
+    title: 'Requests by method',
+    description: 'Requests per minute by HTTP method.',
+    unit: 'reqpm',
+    shape: 'stack',
+    queries: [
+      { expr: sum(mean('edge_requests_by_method_per_minute', SITE), 'method'), legend: '{{method}}' },
+    ],
+  }),
+  chart({
+    title: 'Requests and the day before',
+    description: 'Requests per minute, and at the same time a day and a week before where there is history.',
+    unit: 'reqpm',
+    queries: [
+      { expr: sum(mean('edge_requests_per_minute', SITE)), legend: 'now' },
+      { expr: sum(`${mean('edge_requests_per_minute', SITE)} offset 1d`), legend: 'a day before' },
+      { expr: sum(`${mean('edge_requests_per_minute', SITE)} offset 1w`), legend: 'a week before' },
+    ],
+    dashed: ['a day before', 'a week before'],
+  }),
+];
+
+/** Data transferred and requests. */
+export const delivered: readonly Section[] = [
+  { title: 'Data transferred', shelves: shelves(data, 8) },
+  { title: 'Requests', shelves: shelves(requests, 8) },
+];
+
+function service(title: string, description: string, unit: string, queries: readonly Query[]): Drawn {
+  const about = `${description} Of services whose configuration has a chosen name, whatever the product.`;
+  return chart({ title, description: about, unit, queries });
+}
+
+function named(family: string, factor = ''): readonly Query[] {
+  return [{ expr: `${factor}${sum(mean(family, NAMESAKE), 'configuration')}`, legend: '{{configuration}}' }];
+}
+
+/** What the console files under “Others”. */
+export const others: readonly Drawn[] = [
+  service(
+    'Tiered cache',
+    'Bytes per minute that the second cache layer transferred.',
+    'decbytes',
+    named('edge_l2_caching_data_transferred_bytes_per_minute'),
+  ),
+  service(
+    'Load balancer',
+    'Bytes per minute that load balancers transferred.',
+    'decbytes',
+    named('edge_load_balancer_data_transferred_bytes_per_minute'),
+  ),
+  service(
+    'Images processed',
+    'Images per minute.',
+    'cpm',
+    named('edge_images_processed_per_minute'),
+  ),
+  service(
+    'Function invocations',
+    'Invocations of edge functions per minute.',
+    'cpm',
+    named('edge_function_invocations_per_minute'),
+  ),
+  service('DNS queries', 'Queries answered per minute.', 'cpm', named('edge_dns_queries_per_minute')),
+  service(
+    'Data streamed',
+    'Bytes of log data per minute, sent to the receivers.',
+    'decbytes',
+    named('edge_data_streamed_bytes_per_minute'),
+  ),
+  service(
+    'Live streams',
+    'Bytes of live streams per minute.',
+    'decbytes',
+    named('edge_live_streaming_data_transferred_bytes_per_minute'),
+  ),
+  service(
+    'Connected users',
+    'Users connected to live streams, on average over the bucket.',
+    'short',
+    named('edge_connected_users_average'),
+  ),
+];

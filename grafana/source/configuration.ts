@@ -1,0 +1,117 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { delivered, others } from './configuration-traffic.ts';
+import { errorPages, responses } from './configuration-responses.ts';
+import { figure } from './figure.ts';
+import { dashboard } from './frame.ts';
+import { shelves } from './layout.ts';
+import { LIMITS } from './limits.ts';
+import type { Drawn } from './panel.ts';
+import { mean, of, SITE, sum } from './query.ts';
+import { trafficNow } from './traffic-queries.ts';
+import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
+import { familyQueries } from './waf-queries.ts';
+
+const now = trafficNow(SITE);
+const inRange = (family: string) => sum(`increase(${of(family, SITE)}[$__range])`);
+
+const figures: readonly Drawn[] = [
+  figure({
+    title: 'Requests in the range',
+    description: 'Requests within the time range, from the counter of settled buckets (ten minutes behind).',
+    unit: 'short',
+    expr: inRange('edge_requests_total'),
+  }),
+  figure({
+    title: 'Transferred in the range',
+    description: 'Bytes transferred to clients within the time range, from the counter of settled buckets.',
+    unit: 'decbytes',
+    expr: inRange('edge_data_transferred_bytes_total'),
+  }),
+  figure({
+    title: 'Threats in the range',
+    description: 'Threats detected within the time range, from the counter of settled buckets.',
+    unit: 'short',
+    expr: inRange('edge_waf_threats_total'),
+  }),
+  figure({
+    title: 'Requests now',
+    description: 'Requests per minute in the newest published bucket.',
+    unit: 'reqpm',
+    expr: now.requests,
+  }),
+  figure({
+    title: 'Bandwidth now',
+    description: 'Bandwidth in the newest published bucket.',
+    unit: 'bps',
+    expr: now.bitsPerSecond,
+  }),
+  figure({
+    title: 'From the cache now',
+    description: 'Share of the requests answered without the origin. Red below 30 %, green from 60 %.',
+    unit: 'percentunit',
+    decimals: 1,
+    expr: now.offload,
+    limits: LIMITS.offload,
+  }),
+  figure({
+    title: 'Server errors now',
+    description: 'Share of the responses with a status of 500 and above. Yellow from 1 %, red from 5 %.',
+    unit: 'percentunit',
+    decimals: 2,
+    expr: now.serverErrors,
+    limits: LIMITS.serverErrors,
+  }),
+  figure({
+    title: 'Age of data',
+    description: 'Age of the newest bucket, counted from its start: three to five minutes is normal.',
+    unit: 's',
+    decimals: 0,
+    expr: now.dataAge,
+    limits: LIMITS.dataAge,
+  }),
+];
+
+const waf: readonly Drawn[] = [
+  chart({
+    title: 'Threats against requests',
+    description: 'Requests that the WAF looked at, and the threats that it detected among them.',
+    unit: 'cpm',
+    queries: [
+      { expr: sum(mean('edge_waf_requests_per_minute', SITE)), legend: 'inspected' },
+      { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
+    ],
+  }),
+  chart({
+    title: 'Threats by family',
+    description: 'Threats per minute by the kind of attack; together they are all threats detected.',
+    unit: 'cpm',
+    shape: 'stack',
+    queries: familyQueries(SITE),
+  }),
+  chart({
+    title: 'Detected and stopped',
+    description: 'Threats that the WAF detected, and requests that it stopped. Far apart: the rule set only counts.',
+    unit: 'cpm',
+    queries: [
+      { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
+      { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },
+    ],
+  }),
+];
+
+/** One site, in the order of the platform's own console. */
+export const configuration: Dashboard = dashboard({
+  uid: 'edge-configuration',
+  description:
+    'One site as the platform’s own console shows it: data transferred, requests, status codes, WAF threats, and the services around it. With several chosen, they are added up.',
+  from: 'now-6h',
+  variables: [DATASOURCE_CHOICE, ACCOUNT_CHOICE, PRODUCT_CHOICE, CONFIGURATION_CHOICE],
+  sections: [
+    { title: 'At a glance', shelves: shelves(figures, 4, 8) },
+    ...delivered,
+    { title: 'Status codes', shelves: [...shelves(responses, 7, 4), ...errorPages] },
+    { title: 'WAF threats', shelves: shelves(waf, 8) },
+    { title: 'Other services of the same name', shelves: shelves(others, 7, 4) },
+  ],
+});

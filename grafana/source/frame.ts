@@ -1,0 +1,71 @@
+import {
+  type Dashboard,
+  DashboardBuilder,
+  DashboardCursorSync,
+  type DashboardLink,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  type Panel,
+  type RowPanel,
+  type VariableModel,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import { ALERT_MARKS, CHANGE_MARKS } from './annotations.ts';
+import { place, type Section } from './layout.ts';
+
+/** The four dashboards by their uid, in the order of their links. */
+export const TITLES = {
+  'edge-overview': 'Edge / Overview',
+  'edge-configuration': 'Edge / Configuration',
+  'edge-security': 'Edge / Security',
+  'edge-exporter': 'Edge / Exporter',
+} as const;
+
+export type Uid = keyof typeof TITLES;
+
+export interface Frame {
+  readonly uid: Uid;
+  readonly description: string;
+  /** How far back it looks at first, for instance `now-6h`. */
+  readonly from: string;
+  readonly variables: readonly VariableModel[];
+  readonly sections: readonly Section[];
+}
+
+/** A dashboard: its variables, its links to the others, what is marked in its graphs, and its panels in place. */
+export function dashboard({ uid, description, from, variables, sections }: Frame): Dashboard {
+  const built = new DashboardBuilder(TITLES[uid])
+    .uid(uid)
+    .description(description)
+    .tags(['edge-exporter'])
+    .readonly()
+    .tooltip(DashboardCursorSync.Crosshair)
+    .time({ from, to: 'now' })
+    .refresh('1m')
+    .timezone('browser')
+    .variables(variables.map(ready))
+    .annotations([ALERT_MARKS, CHANGE_MARKS].map(ready))
+    .links(linksFrom(uid).map(ready))
+    .build();
+  const panels: (Panel | RowPanel)[] = place(sections);
+  return { ...built, id: null, panels };
+}
+
+function linksFrom(uid: Uid): DashboardLink[] {
+  return Object.entries(TITLES)
+    .filter(([other]) => other !== uid)
+    .map(([other, title]) =>
+      new DashboardLinkBuilder(title.replace('Edge / ', ''))
+        .type(DashboardLinkType.Link)
+        .url(`/d/${other}`)
+        .icon('dashboard')
+        .tooltip(title)
+        .keepTime(true)
+        .includeVars(true)
+        .build(),
+    );
+}
+
+/** What is built already, for builders that take builders. */
+function ready<T>(built: T): { build(): T } {
+  return { build: () => built };
+}

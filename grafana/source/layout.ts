@@ -1,0 +1,45 @@
+import { type Panel, type RowPanel, RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Drawn } from './panel.ts';
+
+/** Panels side by side, of one height, whose widths add up to 24 or less. */
+export interface Shelf {
+  readonly height: number;
+  readonly panels: readonly (readonly [width: number, panel: Drawn])[];
+}
+
+/** A part of a dashboard under a heading. */
+export interface Section {
+  readonly title: string;
+  readonly shelves: readonly Shelf[];
+}
+
+/** Panels of equal width, three in a row unless told. */
+export function shelves(panels: readonly Drawn[], height: number, perShelf = 3): Shelf[] {
+  const width = Math.floor(24 / perShelf);
+  const count = Math.ceil(panels.length / perShelf);
+  return Array.from({ length: count }, (_, shelf) => ({
+    height,
+    panels: panels.slice(shelf * perShelf, (shelf + 1) * perShelf).map((panel) => [width, panel] as const),
+  }));
+}
+
+/** Every panel with its place on the grid of 24 columns and an id of its own. */
+export function place(sections: readonly Section[]): (Panel | RowPanel)[] {
+  const placed: (Panel | RowPanel)[] = [];
+  let y = 0;
+  const nextId = () => placed.length + 1;
+  for (const { title, shelves } of sections) {
+    const gridPos = { x: 0, y, w: 24, h: 1 };
+    placed.push({ ...new RowBuilder(title).id(nextId()).build(), gridPos });
+    y += 1;
+    for (const { height, panels } of shelves) {
+      let x = 0;
+      for (const [w, panel] of panels) {
+        placed.push({ ...panel, id: nextId(), gridPos: { x, y, w, h: height } });
+        x += w;
+      }
+      y += height;
+    }
+  }
+  return placed;
+}

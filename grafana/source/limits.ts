@@ -1,0 +1,62 @@
+import { ThresholdsConfigBuilder, ThresholdsMode } from '@grafana/grafana-foundation-sdk/dashboard';
+import { COLOURS } from './colours.ts';
+
+/** Colours by value: from each `from` on; the first has none. */
+export type Steps = readonly (readonly [from: number | null, colour: string])[];
+
+function rising(notice: number, bad: number): Steps {
+  return [
+    [null, COLOURS.good],
+    [notice, COLOURS.notice],
+    [bad, COLOURS.bad],
+  ];
+}
+
+function falling(bad: number, notice: number): Steps {
+  return [
+    [null, COLOURS.bad],
+    [bad, COLOURS.notice],
+    [notice, COLOURS.good],
+  ];
+}
+
+/** From which values on an operator should look: one place for all panels. */
+export const LIMITS = {
+  none: [[null, COLOURS.neutral]],
+  serverErrors: rising(0.01, 0.05),
+  clientErrors: rising(0.1, 0.25),
+  offload: falling(0.3, 0.6),
+  /** Times the usual threats. */
+  surge: rising(2, 3),
+  /** Seconds since the start of the newest bucket; settled after about four minutes. */
+  dataAge: rising(420, 900),
+  quotaLeft: falling(0.05, 0.15),
+  stretch: rising(1.2, 2),
+  failedPolls: rising(0.01, 0.1),
+  anyIsNotice: rising(1, Number.MAX_SAFE_INTEGER).slice(0, 2),
+  anyIsBad: [
+    [null, COLOURS.good],
+    [1, COLOURS.bad],
+  ],
+  mustBeOne: [
+    [null, COLOURS.bad],
+    [1, COLOURS.good],
+  ],
+  letThrough: rising(0.1, 0.5),
+  eventLoopLag: rising(0.1, 0.5),
+  errorPageCache: rising(60, 600),
+  /** Counted by us over counted by the platform. */
+  reconciliation: [
+    [null, COLOURS.bad],
+    [0.99, COLOURS.notice],
+    [0.999, COLOURS.good],
+    [1.001, COLOURS.notice],
+    [1.01, COLOURS.bad],
+  ],
+} as const satisfies Readonly<Record<string, Steps>>;
+
+/** Steps as Grafana takes them. */
+export function thresholds(steps: Steps): ThresholdsConfigBuilder {
+  const entries = steps.map(([value, color]) => ({ value, color }));
+  return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(entries);
+}

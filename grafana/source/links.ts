@@ -1,0 +1,14 @@
+/** What links carry along: the data source and the time range, as they are. */
+const CARRIED = '${datasource:queryparam}&${__url_time_range}';
+
+/** From a row of accounts to the overview of that account alone. */
+export const TO_ACCOUNT = {
+  title: 'Only this account',
+  url: `/d/edge-overview?var-account=\${__data.fields["Account"]}&${CARRIED}`,
+};
+
+/** From a row of configurations to the dashboard of that one. */
+export const TO_CONFIGURATION = {
+  title: 'Look at this configuration',
+  url: `/d/edge-configuration?var-account=\${__data.fields["Account"]}&var-product=\${__data.fields["Product"]}&var-configuration=\${__data.fields["Configuration"]}&${CARRIED}`,
+};

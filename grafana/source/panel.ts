@@ -1,0 +1,42 @@
+import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
+import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
+
+/** Every query asks the data source that the reader chose. */
+export const DATASOURCE: DataSourceRef = { type: 'prometheus', uid: '${datasource}' };
+
+/** A query, with the legend of its series (`{{label}}` for labels). */
+export interface Query {
+  readonly expr: string;
+  readonly legend?: string;
+}
+
+/** What every panel has; the description says what is shown, its unit, and what to make of it. */
+export interface About {
+  readonly title: string;
+  readonly description: string;
+  /** An id of Grafana's units. */
+  readonly unit: string;
+}
+
+/** How a query is asked: over the time range, or for now. */
+export type Asking = 'range' | 'now' | 'now, as a table';
+
+/** The queries of a panel, lettered A, B, C… */
+export function targets(queries: readonly Query[], asking: Asking): Builder<Dataquery>[] {
+  return queries.map(({ expr, legend = '' }, index) => {
+    const query = new DataqueryBuilder()
+      .refId(String.fromCharCode(65 + index))
+      .datasource(DATASOURCE)
+      .expr(expr)
+      .legendFormat(legend);
+    if (asking === 'range') return query.range();
+    return query
+      .instant()
+      .format(asking === 'now' ? PromQueryFormat.TimeSeries : PromQueryFormat.Table);
+  });
+}
+
+/** A panel without its place, which the layout gives it. */
+export type Drawn = Panel;

@@ -1,0 +1,84 @@
+import { TableCellHeight, TableFooterOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
+import type { DynamicConfigValue, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import { LIMITS, type Steps, thresholds } from './limits.ts';
+import { type About, DATASOURCE, type Drawn, targets } from './panel.ts';
+
+/** A column of values; its query yields one value for each row. */
+export interface Column {
+  readonly title: string;
+  readonly expr: string;
+  /** Default: the table's. */
+  readonly unit?: string;
+  readonly decimals?: number;
+  readonly limits?: Steps;
+  readonly mappings?: readonly ValueMapping[];
+}
+
+export interface Table extends About {
+  /** Label -> heading: the labels that all queries keep, and that tell the rows apart. */
+  readonly rows: Readonly<Record<string, string>>;
+  /** Where a cell of a heading leads. */
+  readonly links?: Readonly<Record<string, { readonly title: string; readonly url: string }>>;
+  readonly columns: readonly Column[];
+  /** Heading of the column that sorts the rows, from the highest down. */
+  readonly sortedBy: string;
+  readonly noValue?: string;
+  readonly widths?: Readonly<Record<string, number>>;
+}
+
+/** Rows by labels, as of now; a cell without a value stays empty. */
+export function table(given: Table): Drawn {
+  const { title, description, unit, rows, columns, sortedBy, links = {}, widths = {} } = given;
+  const panel = new PanelBuilder()
+    .title(title)
+    .description(description)
+    .datasource(DATASOURCE)
+    .unit(unit)
+    .noValue(given.noValue ?? '')
+    .thresholds(thresholds(LIMITS.none))
+    .cellHeight(TableCellHeight.Sm)
+    .footer(new TableFooterOptionsBuilder().enablePagination(true))
+    .sortBy([{ displayName: sortedBy, desc: true }])
+    .targets(targets(columns, 'now, as a table'))
+    .withTransformation({ id: 'merge', options: {} })
+    .withTransformation({ id: 'organize', options: organisation(rows, columns) });
+  for (const column of columns) panel.overrideByName(column.title, appearance(column));
+  for (const [heading, link] of Object.entries(links)) {
+    panel.overrideByName(heading, [{ id: 'links', value: [link] }]);
+  }
+  for (const [heading, width] of Object.entries(widths)) {
+    panel.overrideByName(heading, [{ id: 'custom.width', value: width }]);
+  }
+  return panel.build();
+}
+
+/** Which fields are left out, how the others are called, and in which order they come. */
+function organisation(rows: Table['rows'], columns: readonly Column[]) {
+  const values = columns.map(({ title }, index): [string, string] => [valueField(index, columns), title]);
+  const named = [...Object.entries(rows), ...values];
+  return {
+    excludeByName: { Time: true },
+    renameByName: Object.fromEntries(named),
+    indexByName: Object.fromEntries(named.map(([field], index) => [field, index])),
+  };
+}
+
+/** How Grafana calls the values of a query: by its letter only where there are several queries. */
+function valueField(index: number, columns: readonly Column[]): string {
+  return columns.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + index)}`;
+}
+
+function appearance({ unit, decimals, limits, mappings }: Column): DynamicConfigValue[] {
+  return [
+    ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
+    ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
+    ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
+    ...(limits === undefined
+      ? []
+      : [
+          { id: 'thresholds', value: thresholds(limits).build() },
+          { id: 'custom.cellOptions', value: { type: 'color-text' } },
+        ]),
+  ];
+}

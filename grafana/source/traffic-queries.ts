@@ -1,0 +1,45 @@
+import { largest, mean, of, share, sum } from './query.ts';
+
+/** How a gauge is read: over a graph's step, or as it stands. */
+type Reading = (family: string, ...matchers: string[]) => string;
+
+/** What is asked about traffic again and again, of the series that the matchers select, by labels or as a whole. */
+export interface Traffic {
+  readonly requests: string;
+  readonly bitsPerSecond: string;
+  readonly offload: string;
+  readonly clientErrors: string;
+  readonly serverErrors: string;
+  readonly threats: string;
+  readonly stopped: string;
+  readonly threatShare: string;
+  readonly dataAge: string;
+}
+
+/** The values now, for figures and tables. */
+export function trafficNow(matchers: string, by?: string): Traffic {
+  return traffic(of, matchers, by);
+}
+
+/** The values over time, for graphs. */
+export function trafficOverTime(matchers: string, by?: string): Traffic {
+  return traffic(mean, matchers, by);
+}
+
+function traffic(read: Reading, matchers: string, by: string | undefined): Traffic {
+  const total = (family: string, ...more: string[]) => sum(read(family, matchers, ...more), by);
+  const requests = total('edge_requests_per_minute');
+  const errors = (group: string) => share(total('edge_responses_per_minute', `class="${group}"`), requests);
+  const threats = total('edge_waf_threats_per_minute');
+  return {
+    requests,
+    bitsPerSecond: `8 * ${total('edge_bandwidth_bytes_per_second')}`,
+    offload: share(total('edge_requests_by_cache_per_minute', 'cache="saved"'), requests),
+    clientErrors: errors('4xx'),
+    serverErrors: errors('5xx'),
+    threats,
+    stopped: total('edge_waf_blocked_per_minute'),
+    threatShare: share(threats, total('edge_waf_requests_per_minute')),
+    dataAge: `time() - ${largest(of('edge_last_bucket_timestamp_seconds', matchers), by)}`,
+  };
+}

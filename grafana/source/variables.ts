@@ -1,0 +1,41 @@
+import {
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  type VariableModel,
+  VariableRefresh,
+  VariableSort,
+} from '@grafana/grafana-foundation-sdk/dashboard';
+import { ACCOUNT, EXPORTER, PRODUCT } from './query.ts';
+import { DATASOURCE } from './panel.ts';
+
+/** A label's values that exist in the time range; all of them unless some are chosen. */
+function choice(name: string, label: string, series: string): VariableModel {
+  const query = `label_values(${series}, ${name})`;
+  return new QueryVariableBuilder(name)
+    .label(label)
+    .datasource(DATASOURCE)
+    .query({ query, refId: `Variable-${name}`, qryType: 1 })
+    .definition(query)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.NaturalAsc)
+    .multi(true)
+    .includeAll(true)
+    .allValue('.+')
+    .current({ text: ['All'], value: ['$__all'] })
+    .build();
+}
+
+/** The data source: any Prometheus that Grafana knows. */
+export const DATASOURCE_CHOICE: VariableModel = new DatasourceVariableBuilder('datasource')
+  .label('Data source')
+  .type('prometheus')
+  .build();
+
+const LAST_BUCKET = 'edge_last_bucket_timestamp_seconds';
+
+export const ACCOUNT_CHOICE = choice('account', 'Account', 'edge_up');
+export const PRODUCT_CHOICE = choice('product', 'Product', `${LAST_BUCKET}{${ACCOUNT}}`);
+export const CONFIGURATION_CHOICE = choice('configuration', 'Configuration', `${LAST_BUCKET}{${PRODUCT}}`);
+export const JOB_CHOICE = choice('job', 'Job', 'edge_exporter_build_info');
+export const INSTANCE_CHOICE = choice('instance', 'Instance', 'edge_exporter_build_info{job=~"$job"}');
+export const EXPORTED_ACCOUNT_CHOICE = choice('account', 'Account', `edge_up{${EXPORTER}}`);

@@ -1,0 +1,11 @@
+import { MappingType, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+
+function words(options: Readonly<Record<string, string>>): readonly ValueMapping[] {
+  const texts = Object.entries(options).map(([value, text], index) => [value, { text, index }]);
+  return [{ type: MappingType.ValueToText, options: Object.fromEntries(texts) }];
+}
+
+/** 1 and 0 in words. */
+export const YES_NO = words({ 0: 'no', 1: 'yes' });
+export const ON_OFF = words({ 0: 'off', 1: 'on' });
+export const LOADED = words({ 0: 'refused', 1: 'loaded' });

@@ -1,0 +1,49 @@
+import { PRODUCTS } from '../catalogue/products.ts';
+import type { Read, Resource } from '../platform/read.ts';
+
+/** How many items each list is taken to have: by product or first path segment, and for those that are not named. */
+export interface Counts {
+  readonly usual: number;
+  readonly named: ReadonlyMap<string, number>;
+}
+
+const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/configurations$/;
+
+/** What the platform answers by default (section 8). */
+const USUAL_PAGE_SIZE = 10;
+
+/** A platform of which only the sizes of its lists are known: it answers each read with as many made-up items. */
+export function imaginedRead(counts: Counts): Read {
+  return async (resource) => ({ body: answerTo(resource(), counts), bytes: 0 });
+}
+
+function answerTo(resource: Resource, counts: Counts): unknown {
+  const { path, version } = resource;
+  const listed = CONFIGURATIONS.exec(path)?.groups;
+  if (listed !== undefined) {
+    const product = PRODUCTS.find(({ api, id }) => api === listed['api'] && String(id) === listed['id']);
+    return items(countOf(counts, product?.slug ?? ''));
+  }
+  if (/\/\d+$/.test(path)) return { results: item(1) };
+  const count = countOf(counts, path.split('/')[1] ?? '');
+  return version === 3 ? pageOf(resource, count) : items(count);
+}
+
+function pageOf({ query }: Resource, count: number): unknown {
+  const size = Number(query?.['page_size'] ?? USUAL_PAGE_SIZE);
+  const first = (Number(query?.['page'] ?? 1) - 1) * size;
+  const results = items(Math.max(0, Math.min(size, count - first)), first);
+  return { count, total_pages: Math.ceil(count / size), results };
+}
+
+function countOf({ usual, named }: Counts, name: string): number {
+  return named.get(name) ?? usual;
+}
+
+function items(count: number, after = 0): unknown[] {
+  return Array.from({ length: count }, (_, index) => item(after + index + 1));
+}
+
+function item(id: number): unknown {
+  return { id, name: `number ${id}`, active: true };
+}

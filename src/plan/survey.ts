@@ -1,0 +1,85 @@
+import { AccountJobs } from '../account/account-jobs.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { Store } from '../exposition/store.ts';
+import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import type { Job } from '../schedule/job.ts';
+import type { WindowedAnswer } from '../series/series-book.ts';
+import { memoryState } from '../state/state.ts';
+
+export interface SurveyOptions {
+  readonly account: Account;
+  readonly platformClock: PlatformClock;
+  /** Reads for operations of a group (the first segment of their paths). */
+  readonly readFor: (group: string) => Read;
+}
+
+/** What polling a job once has shown. */
+export interface Finding {
+  readonly job: Job;
+  readonly outcome: Outcome;
+  /** Why, in plain words, when it failed. */
+  readonly reason?: string;
+  /** Series that the exporter would show from it. */
+  readonly series: number;
+  /** Start of the newest bucket shown (platform ms). */
+  readonly lastBucketAt?: number;
+  /** What a read of series brought, where its buckets could be told apart. */
+  readonly answer?: WindowedAnswer;
+}
+
+/**
+ * The jobs that the exporter would have for an account, made by the same code and each polled at most when asked,
+ * with nothing kept and nothing shown: what they cost and bring is found out, not guessed.
+ */
+export class Survey {
+  readonly #readFor: (group: string) => Read;
+  readonly #store = new Store({ seriesLimit: Number.POSITIVE_INFINITY });
+  readonly #jobs: AccountJobs;
+  #answer: WindowedAnswer | undefined;
+
+  constructor({ account, platformClock, readFor }: SurveyOptions) {
+    this.#readFor = readFor;
+    this.#jobs = new AccountJobs({
+      account,
+      store: this.#store,
+      state: memoryState(),
+      platformClock,
+      observer: {
+        entered: (_account, _subject, _entry, answer) => {
+          this.#answer = answer;
+        },
+        unknownDimensions: () => undefined,
+        stateRefused: () => undefined,
+      },
+      freshUntil: () => Number.POSITIVE_INFINITY,
+      onChange: () => undefined,
+    });
+  }
+
+  /** The jobs wanted as far as is known: lists of configurations first, and more once those were polled. */
+  jobs(): readonly Job[] {
+    return this.#jobs.jobs().filter(({ schedule }) => schedule !== undefined);
+  }
+
+  /** Polls a job once. One after another, since what it shows is told by what is shown afterwards. */
+  async poll(job: Job, signal: AbortSignal): Promise<Finding> {
+    const before = this.#store.seriesCount;
+    this.#answer = undefined;
+    try {
+      const { outcome, lastBucketAt } = await job.poll(this.#readFor(job.group), signal);
+      for (const _ of this.#store.apply());
+      return {
+        job,
+        outcome,
+        series: this.#store.seriesCount - before,
+        ...(lastBucketAt !== undefined && { lastBucketAt }),
+        ...(this.#answer !== undefined && { answer: this.#answer }),
+      };
+    } catch (failure) {
+      if (!(failure instanceof PlatformFailure)) throw failure;
+      return { job, outcome: failure.outcome, reason: failure.message, series: 0 };
+    }
+  }
+}

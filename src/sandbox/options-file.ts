@@ -1,0 +1,41 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { faultsSchema } from './faults.ts';
+import { camelKeys } from './letter-case.ts';
+import { PERMISSIONS } from './permissions.ts';
+import type { SandboxOptions } from './sandbox.ts';
+import { settingsSchema } from './settings.ts';
+
+const permissions = z.array(z.enum(PERMISSIONS)).exactOptional();
+const size = z.int().min(0).max(100_000);
+
+/** Everything that can be set before the sandbox starts; times are in ms. */
+const optionsSchema = z.strictObject({
+  ...Object.fromEntries(
+    Object.entries(settingsSchema.shape).map(([name, type]) => [name, type.exactOptional()]),
+  ),
+  seed: z.int().exactOptional(),
+  configurations: size.exactOptional(),
+  domainsPerConfiguration: size.exactOptional(),
+  functions: size.exactOptional(),
+  zones: size.exactOptional(),
+  recordsPerZone: size.exactOptional(),
+  users: z
+    .array(z.strictObject({ username: z.string().min(1), password: z.string().min(1), permissions }))
+    .exactOptional(),
+  tokens: z.array(z.strictObject({ token: z.string().min(1), permissions })).exactOptional(),
+  tokenLifetime: z.number().positive().exactOptional(),
+  faults: faultsSchema.exactOptional(),
+});
+
+/**
+ * Reads the options of a sandbox from YAML, in which their names are written in snake case.
+ * @throws Error that names every mistake
+ */
+export function parseOptions(text: string): SandboxOptions {
+  const document: unknown = parse(text) ?? {};
+  if (typeof document !== 'object' || document === null) throw new Error('expected a mapping of options');
+  const parsed = optionsSchema.safeParse(camelKeys(document));
+  if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+  return parsed.data;
+}

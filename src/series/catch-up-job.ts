@@ -1,0 +1,74 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import type { FollowUp, Job, PollReport } from '../schedule/job.ts';
+import type { Bookkeeper } from './bookkeeper.ts';
+import type { Delays } from './delays.ts';
+import type { SeriesReader } from './series-reader.ts';
+import type { Window } from './window.ts';
+
+export interface CatchUpOptions {
+  /** The job that reads the present. */
+  readonly follows: Job;
+  readonly keeper: Bookkeeper;
+  readonly reader: SeriesReader;
+  readonly delays: Delays;
+  readonly platformClock: PlatformClock;
+}
+
+/** How much less the past matters than the present: catching up is done, but behind fresh work. */
+const CATCH_UP_WEIGHT = 0.25;
+
+/** How long after a read that brought the counters nothing the next one may leave. */
+const RETRY_MS = 5 * 60_000;
+
+/** Reads what the counters lack and no fresh window brings, the oldest first, after an outage for instance. */
+export class CatchUpJob implements Job {
+  readonly id: string;
+  readonly subject: Job['subject'];
+  readonly group: string;
+  readonly weight: number;
+  readonly schedule = undefined;
+  readonly follows: Job;
+  readonly #options: CatchUpOptions;
+  #notBefore = 0;
+
+  constructor(options: CatchUpOptions) {
+    const { follows } = options;
+    this.id = `${follows.id}/catch-up`;
+    this.subject = follows.subject;
+    this.group = follows.group;
+    this.weight = follows.weight * CATCH_UP_WEIGHT;
+    this.follows = follows;
+    this.#options = options;
+  }
+
+  cost(): number {
+    return this.follows.cost();
+  }
+
+  async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
+    const { keeper, reader, platformClock } = this.#options;
+    const before = keeper.book.mark;
+    this.#notBefore = platformClock.localNow() + RETRY_MS;
+    const answer = await reader.read(read, (now) => this.#window(now), signal);
+    await keeper.enter(answer);
+    if (keeper.book.mark !== before) this.#notBefore = 0;
+    const { series, rejected } = answer.decoded;
+    return { outcome: series.size === 0 ? 'empty' : 'ok', rejected };
+  }
+
+  /** This job again, while there is a window to be read. */
+  followUp(): FollowUp | undefined {
+    const { keeper, delays, platformClock } = this.#options;
+    const now = platformClock.now();
+    const missing = keeper.book.catchUpWindow(now, delays.horizon(now));
+    return missing === undefined ? undefined : { job: this, notBefore: this.#notBefore };
+  }
+
+  /** The oldest window that is missing when the operation leaves; a fresh read may have filled it meanwhile. */
+  #window(now: number): Window {
+    const { keeper, delays } = this.#options;
+    const horizon = delays.horizon(now);
+    return keeper.book.catchUpWindow(now, horizon) ?? keeper.book.freshWindow(now, horizon);
+  }
+}

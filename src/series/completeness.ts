@@ -1,0 +1,63 @@
+import { MINUTE_MS } from './window.ts';
+
+/** Ages up to this many minutes are told apart. */
+export const OLDEST_MINUTE = 20;
+
+/** From how many finished buckets on an age's completeness is trusted. */
+const ENOUGH = 60;
+
+/** When so many were measured, old measurements count half: a platform may change its ways. */
+const MEMORY = 5_000;
+
+/** What was shown of one bucket at each age (whole minutes), as the sum over its series. */
+export interface Growth {
+  /** By minute of age; NaN where it was not read at that age. */
+  readonly shown: Float64Array;
+  readonly final: number;
+}
+
+/**
+ * How much of their final value the buckets of one metric hold by age, over all targets: learned from every bucket
+ * that was read both young and final, weighted by size.
+ */
+export class Completeness {
+  readonly #shown = new Float64Array(OLDEST_MINUTE + 1);
+  readonly #final = new Float64Array(OLDEST_MINUTE + 1);
+  readonly #buckets = new Float64Array(OLDEST_MINUTE + 1);
+
+  /** Takes in a bucket that is final. One without traffic tells nothing. */
+  learn({ shown, final }: Growth): void {
+    if (!(final > 0)) return;
+    for (const [minute, value] of shown.entries()) {
+      if (Number.isNaN(value)) continue;
+      if ((this.#buckets[minute] ?? 0) >= MEMORY) this.#halve(minute);
+      // A bucket restated downwards was complete before.
+      add(this.#shown, minute, Math.min(value, final));
+      add(this.#final, minute, final);
+      add(this.#buckets, minute, 1);
+    }
+  }
+
+  /** The share (0 to 1) of its final value that a bucket holds at an age of so many minutes; undefined before enough was seen. */
+  at(minute: number): number | undefined {
+    if ((this.#buckets[minute] ?? 0) < ENOUGH) return undefined;
+    return (this.#shown[minute] ?? 0) / (this.#final[minute] ?? 1);
+  }
+
+  /** The least age (ms) at which buckets hold at least `share` of their final value, or undefined while none is known to. */
+  leastAge(share: number): number | undefined {
+    for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {
+      const completeness = this.at(minute);
+      if (completeness !== undefined && completeness >= share) return minute * MINUTE_MS;
+    }
+    return undefined;
+  }
+
+  #halve(minute: number): void {
+    for (const sums of [this.#shown, this.#final, this.#buckets]) sums[minute] = (sums[minute] ?? 0) / 2;
+  }
+}
+
+function add(sums: Float64Array, index: number, value: number): void {
+  sums[index] = (sums[index] ?? 0) + value;
+}

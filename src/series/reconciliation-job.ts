@@ -1,0 +1,117 @@
+import type { Sample } from '../catalogue/family.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import type { Job, PollReport } from '../schedule/job.ts';
+import type { CountedSpan } from './checkpoints.ts';
+import { RECONCILIATION_RATIO } from './learned-families.ts';
+import { MINUTE_MS } from './window.ts';
+
+/** Something whose counters can be compared with the platform: one metric of one target. */
+export interface Reconcilable {
+  readonly id: string;
+  readonly product: string;
+  /** What was counted over a past span that ended by `until`; undefined when there is no such span. */
+  spanBefore(until: number): CountedSpan | undefined;
+  /** What the platform says now of the same span. @throws PlatformFailure */
+  truthOf(span: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined>;
+}
+
+export interface ReconciliationOptions {
+  readonly account: string;
+  /** Operations per minute that may be spent. */
+  readonly perMinute: () => number;
+  readonly candidates: () => readonly Reconcilable[];
+  readonly platformClock: PlatformClock;
+  readonly publish: (samples: readonly Sample[]) => void;
+  readonly withdraw: () => void;
+}
+
+interface Check {
+  readonly product: string;
+  readonly end: number;
+  readonly counted: number;
+  readonly truth: number;
+}
+
+/** A span is compared this long after its end, so that changes which came too late for the counters show. */
+const PATIENCE_MS = 60 * MINUTE_MS;
+
+/** Comparing is done when there is nothing better to do. */
+const RECONCILIATION_WEIGHT = 0.05;
+
+/** How old a comparison may be to count. */
+const MEMORY_MS = 24 * 60 * MINUTE_MS;
+
+/** Compares what was counted over past hours with the platform's own answer for them, a few operations at a time. */
+export class ReconciliationJob implements Job {
+  readonly id = 'reconciliation';
+  readonly subject = { collector: 'reconciliation' };
+  readonly schedule = '* * * * *';
+  readonly group: string;
+  readonly weight = RECONCILIATION_WEIGHT;
+  readonly #options: ReconciliationOptions;
+  /** The latest comparison of each candidate. */
+  readonly #checks = new Map<string, Check>();
+  #credit = 0;
+
+  constructor(group: string, options: ReconciliationOptions) {
+    this.group = group;
+    this.#options = options;
+  }
+
+  /** On average, since it only reads when it has saved up for an operation. */
+  cost(): number {
+    return this.#options.perMinute();
+  }
+
+  async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
+    const { perMinute, platformClock, candidates } = this.#options;
+    this.#credit = Math.min(this.#credit + perMinute(), Math.max(1, perMinute()));
+    const now = platformClock.now();
+    let compared = 0;
+    for (const candidate of this.#oldestFirst(candidates())) {
+      if (this.#credit < 1) break;
+      const span = candidate.spanBefore(now - PATIENCE_MS);
+      if (span === undefined || span.window.to <= this.#endOf(candidate)) continue;
+      this.#credit -= 1;
+      const truth = await candidate.truthOf(span, read, signal);
+      if (truth === undefined) continue;
+      const { product, id } = candidate;
+      this.#checks.set(id, { product, end: span.window.to, counted: span.counted, truth });
+      compared += 1;
+    }
+    this.#forget(now);
+    this.#options.publish(this.#samples());
+    return { outcome: compared > 0 ? 'ok' : 'empty' };
+  }
+
+  withdraw(): void {
+    this.#options.withdraw();
+  }
+
+  #oldestFirst(candidates: readonly Reconcilable[]): Reconcilable[] {
+    return candidates.toSorted((a, b) => this.#endOf(a) - this.#endOf(b));
+  }
+
+  #endOf({ id }: Reconcilable): number {
+    return this.#checks.get(id)?.end ?? Number.NEGATIVE_INFINITY;
+  }
+
+  #forget(now: number): void {
+    for (const [id, { end }] of this.#checks) if (end < now - MEMORY_MS) this.#checks.delete(id);
+  }
+
+  /** By product, over the latest comparison of each of its series; without traffic there is nothing to compare. */
+  #samples(): Sample[] {
+    const sums = new Map<string, { counted: number; truth: number }>();
+    for (const { product, counted, truth } of this.#checks.values()) {
+      const sum = sums.get(product) ?? { counted: 0, truth: 0 };
+      sums.set(product, { counted: sum.counted + counted, truth: sum.truth + truth });
+    }
+    return [...sums].flatMap(([product, { counted, truth }]) => {
+      if (truth === 0 && counted === 0) return [];
+      const labels = { account: this.#options.account, product };
+      return [{ family: RECONCILIATION_RATIO, labels, value: counted / truth }];
+    });
+  }
+}

@@ -1,0 +1,28 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+
+/** A file of configuration that lives as long as the test. */
+export interface ConfigFile {
+  readonly path: string;
+  /** Other content in its place: a document, or the text as it stands. */
+  readonly write: (content: object | string) => Promise<void>;
+}
+
+/** Writes a configuration, as a document or as the text it is, into a folder of its own. */
+export async function configFile(content: object | string): Promise<ConfigFile> {
+  const path = join(await temporaryFolder(), 'exporter.yaml');
+  const write = (changed: object | string) =>
+    writeFile(path, typeof changed === 'string' ? changed : stringify(changed));
+  await write(content);
+  return { path, write };
+}
+
+/** A folder that goes with the test. */
+export async function temporaryFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'edge-exporter-test-'));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { snakeKeys } from '../../src/sandbox/letter-case.ts';
+import { parseOptions } from '../../src/sandbox/options-file.ts';
+import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
+import { DEFAULT_SIZE } from '../../src/sandbox/seed-account.ts';
+import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
+
+const example = readFileSync(new URL('../../config/sandbox.yaml', import.meta.url), 'utf8');
+
+describe("a sandbox's options", () => {
+  it('are all in the example, each with its default', () => {
+    expect(parseOptions(example)).toEqual({
+      ...DEFAULT_SETTINGS,
+      ...DEFAULT_SIZE,
+      seed: 1,
+      users: [DEFAULT_USER],
+      tokens: [DEFAULT_TOKEN],
+      tokenLifetime: 86_400_000,
+      faults: {},
+    });
+  });
+
+  it('may be left out, all of them', () => {
+    expect(parseOptions('')).toEqual({});
+  });
+
+  it('reach the sandbox', () => {
+    const { account, faults, settings } = createSandbox(
+      parseOptions('{zones: 5, settle_ms: 7, faults: {late_data: {minutes: 3}}}'),
+    );
+    expect([account.zones.size, settings.settleMs]).toEqual([5, 7]);
+    expect(faults.current).toEqual({ late_data: { minutes: 3, settling: 'on_time' } });
+  });
+
+  it('are refused with every mistake named', () => {
+    const wrong = () => parseOptions('{seed: x, settleMs: 1, colour: red, faults: {latency: {}}}');
+    expect(wrong).toThrow('seed');
+    expect(wrong).toThrow('latency.ms');
+    expect(wrong).toThrow('settleMs');
+    expect(wrong).toThrow('colour');
+    expect(() => parseOptions('5')).toThrow('mapping');
+  });
+
+  it('are written in snake case', () => {
+    expect(Object.keys(snakeKeys({ rateLimit: 1, settleMs: 2 }))).toEqual(['rate_limit', 'settle_ms']);
+  });
+});
