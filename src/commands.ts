@@ -18,4 +18,8 @@ export const COMMANDS: Commands = {
     summary: 'Check the configuration and summarise it, or list every mistake in it.',
     load: async () => (await import('./commands/check-config.ts')).checkConfig,
   },
+  plan: {
+    summary: 'Tell what the configuration asks of the quota, and what would have to give.',
+    load: async () => (await import('./commands/plan.ts')).plan,
+  },
 };

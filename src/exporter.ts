@@ -20,7 +20,6 @@ export interface ExporterOptions {
   readonly state: State;
   readonly metrics: SelfMetrics;
   readonly observer: AccountObserver;
-  readonly seriesLimit: number;
   readonly credentials: (account: AccountConfig, onExchange: (info: ExchangeInfo) => void) => Credentials;
 }
 
@@ -42,13 +41,14 @@ export class Exporter {
 
   constructor(options: ExporterOptions) {
     this.#options = options;
-    this.#store = new Store({ seriesLimit: options.seriesLimit });
+    this.#store = new Store({ seriesLimit: Number.POSITIVE_INFINITY });
     this.#exposition = new Exposition(this.#store);
     this.#stopExpiry = options.ticker(EXPIRY_PATTERN, () => this.#store.expire(options.clock.now()));
   }
 
   /** Makes this the configuration: accounts that have changed start anew, the others go on untouched. */
   async apply(config: Config, signal: AbortSignal): Promise<void> {
+    this.#store.seriesLimit = config.limits.series;
     const wanted = new Map(config.accounts.map((account) => [account.name, account]));
     const leaving = [...this.#accounts].filter(
       ([name, { config }]) => !sameAccount(config, wanted.get(name)),

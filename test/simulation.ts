@@ -82,7 +82,6 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
       state,
       metrics,
       observer,
-      seriesLimit: config.limits.series,
       credentials: ({ credentials, api_url, request }, onExchange) =>
         openCredentials(credentials, {
           baseUrl: api_url,

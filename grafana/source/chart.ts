@@ -13,11 +13,15 @@ import {
   VizLegendOptionsBuilder,
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
-import { FieldColorModeId } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  type DynamicConfigValue,
+  FieldColorModeId,
+  type Panel,
+} from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { SERIES_COLOURS } from './colours.ts';
 import { LIMITS, type Steps, thresholds } from './limits.ts';
-import { type About, DATASOURCE, type Drawn, type Query, targets } from './panel.ts';
+import { type About, DATASOURCE, type Query, targets } from './panel.ts';
 
 export interface Chart extends About {
   readonly queries: readonly Query[];
@@ -25,16 +29,23 @@ export interface Chart extends About {
   readonly shape?: 'lines' | 'stack';
   readonly min?: number;
   readonly max?: number;
-  /** Drawn as lines where the value matters. */
+  /** Panel as lines where the value matters. */
   readonly limits?: Steps;
   /** Legends of series drawn as thin dashes: what the others are compared with. */
   readonly dashed?: readonly string[];
+  /** The same by a pattern of their legends. */
+  readonly dashedLike?: string;
   /** Figures beside the legend. Default: none. */
   readonly calcs?: readonly ('lastNotNull' | 'max' | 'mean')[];
 }
 
+const DASHES: DynamicConfigValue[] = [
+  { id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } },
+  { id: 'custom.fillOpacity', value: 0 },
+];
+
 /** Series over time. A gap in the data is a gap in the line, and nothing is filled with zeros. */
-export function chart(given: Chart): Drawn {
+export function chart(given: Chart): Panel {
   const { title, description, unit, queries, shape = 'lines', limits, dashed = [], calcs = [] } = given;
   const panel = new PanelBuilder()
     .title(title)
@@ -65,12 +76,8 @@ export function chart(given: Chart): Drawn {
     panel.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));
   }
   colourKnownSeries(panel, queries);
-  for (const legend of dashed) {
-    panel.overrideByName(legend, [
-      { id: 'custom.lineStyle', value: { fill: 'dash', dash: [6, 6] } },
-      { id: 'custom.fillOpacity', value: 0 },
-    ]);
-  }
+  for (const legend of dashed) panel.overrideByName(legend, DASHES);
+  if (given.dashedLike !== undefined) panel.overrideByRegexp(`/${given.dashedLike}/`, DASHES);
   return panel.build();
 }
 

@@ -1,7 +1,7 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import type { Shelf } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import type { Drawn } from './panel.ts';
 import { mean, NAMESAKE, of, SITE, sum } from './query.ts';
 import { table } from './table.ts';
 import { trafficOverTime } from './traffic-queries.ts';
@@ -14,7 +14,7 @@ const CLASSES = [
 ] as const;
 
 /** A chart for each class of status codes. */
-export const responses: readonly Drawn[] = CLASSES.map(([group, title, codes]) =>
+export const responses: readonly Panel[] = CLASSES.map(([group, title, codes]) =>
   chart({
     title: `${title} (${group})`,
     description: `Responses per minute with a status of ${codes}, by code; “other” are the rest of the class.`,

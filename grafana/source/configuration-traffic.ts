@@ -1,7 +1,8 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { type Section, shelves } from './layout.ts';
-import type { Drawn, Query } from './panel.ts';
-import { mean, NAMESAKE, SITE, share, sum } from './query.ts';
+import type { Query } from './panel.ts';
+import { mean, meanBefore, NAMESAKE, SITE, share, sum } from './query.ts';
 
 const CACHE = [
   ['saved', 'from the cache'],
@@ -26,7 +27,7 @@ function cacheShare(family: string): string {
   return share(sum(mean(family, SITE, 'cache="saved"')), sum(mean(family, SITE)));
 }
 
-const data: readonly Drawn[] = [
+const data: readonly Panel[] = [
   chart({
     title: 'Data transferred by origin of the data',
     description: 'Bytes per minute sent to clients, served from the edge cache or fetched from the origin.',
@@ -43,7 +44,8 @@ const data: readonly Drawn[] = [
   }),
   chart({
     title: 'Bandwidth',
-    description: 'Bandwidth towards the clients: in total, and what was served from the cache and from the origin.',
+    description:
+      'Bandwidth towards the clients: in total, and what was served from the cache and from the origin.',
     unit: 'bps',
     queries: [
       { expr: `8 * ${sum(mean('edge_bandwidth_bytes_per_second', SITE))}`, legend: 'total' },
@@ -52,7 +54,7 @@ const data: readonly Drawn[] = [
   }),
 ];
 
-const requests: readonly Drawn[] = [
+const requests: readonly Panel[] = [
   chart({
     title: 'Requests by scheme',
     description: 'Requests per minute over HTTPS and HTTP.',
@@ -101,8 +103,8 @@ const requests: readonly Drawn[] = [
     unit: 'reqpm',
     queries: [
       { expr: sum(mean('edge_requests_per_minute', SITE)), legend: 'now' },
-      { expr: sum(`${mean('edge_requests_per_minute', SITE)} offset 1d`), legend: 'a day before' },
-      { expr: sum(`${mean('edge_requests_per_minute', SITE)} offset 1w`), legend: 'a week before' },
+      { expr: sum(meanBefore('1d', 'edge_requests_per_minute', SITE)), legend: 'a day before' },
+      { expr: sum(meanBefore('1w', 'edge_requests_per_minute', SITE)), legend: 'a week before' },
     ],
     dashed: ['a day before', 'a week before'],
   }),
@@ -114,7 +116,7 @@ export const delivered: readonly Section[] = [
   { title: 'Requests', shelves: shelves(requests, 8) },
 ];
 
-function service(title: string, description: string, unit: string, queries: readonly Query[]): Drawn {
+function service(title: string, description: string, unit: string, queries: readonly Query[]): Panel {
   const about = `${description} Of services whose configuration has a chosen name, whatever the product.`;
   return chart({ title, description: about, unit, queries });
 }
@@ -124,7 +126,7 @@ function named(family: string, factor = ''): readonly Query[] {
 }
 
 /** What the console files under “Others”. */
-export const others: readonly Drawn[] = [
+export const others: readonly Panel[] = [
   service(
     'Tiered cache',
     'Bytes per minute that the second cache layer transferred.',
@@ -137,12 +139,7 @@ export const others: readonly Drawn[] = [
     'decbytes',
     named('edge_load_balancer_data_transferred_bytes_per_minute'),
   ),
-  service(
-    'Images processed',
-    'Images per minute.',
-    'cpm',
-    named('edge_images_processed_per_minute'),
-  ),
+  service('Images processed', 'Images per minute.', 'cpm', named('edge_images_processed_per_minute')),
   service(
     'Function invocations',
     'Invocations of edge functions per minute.',

@@ -1,12 +1,11 @@
-import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
-import { delivered, others } from './configuration-traffic.ts';
 import { errorPages, responses } from './configuration-responses.ts';
+import { delivered, others } from './configuration-traffic.ts';
 import { figure } from './figure.ts';
 import { dashboard } from './frame.ts';
 import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import type { Drawn } from './panel.ts';
 import { mean, of, SITE, sum } from './query.ts';
 import { trafficNow } from './traffic-queries.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
@@ -15,7 +14,7 @@ import { familyQueries } from './waf-queries.ts';
 const now = trafficNow(SITE);
 const inRange = (family: string) => sum(`increase(${of(family, SITE)}[$__range])`);
 
-const figures: readonly Drawn[] = [
+const figures: readonly Panel[] = [
   figure({
     title: 'Requests in the range',
     description: 'Requests within the time range, from the counter of settled buckets (ten minutes behind).',
@@ -72,7 +71,7 @@ const figures: readonly Drawn[] = [
   }),
 ];
 
-const waf: readonly Drawn[] = [
+const waf: readonly Panel[] = [
   chart({
     title: 'Threats against requests',
     description: 'Requests that the WAF looked at, and the threats that it detected among them.',
@@ -91,7 +90,8 @@ const waf: readonly Drawn[] = [
   }),
   chart({
     title: 'Detected and stopped',
-    description: 'Threats that the WAF detected, and requests that it stopped. Far apart: the rule set only counts.',
+    description:
+      'Threats that the WAF detected, and requests that it stopped. Far apart: the rule set only counts.',
     unit: 'cpm',
     queries: [
       { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },

@@ -3,10 +3,10 @@ import {
   BigValueGraphMode,
   ReduceDataOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
-import type { ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { LIMITS, type Steps, thresholds } from './limits.ts';
-import { type About, DATASOURCE, type Drawn, targets } from './panel.ts';
+import { type About, DATASOURCE, targets } from './panel.ts';
 
 export interface Figure extends About {
   readonly expr: string;
@@ -18,7 +18,7 @@ export interface Figure extends About {
 }
 
 /** One number, as of now: an old value never stands for a missing one, so it is asked for this moment only. */
-export function figure(given: Figure): Drawn {
+export function figure(given: Figure): Panel {
   const { title, description, unit, expr, limits = LIMITS.none, decimals, mappings = [], noValue } = given;
   const panel = new PanelBuilder()
     .title(title)

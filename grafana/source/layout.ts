@@ -1,10 +1,9 @@
-import { type Panel, type RowPanel, RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { Drawn } from './panel.ts';
+import { type Panel, RowBuilder, type RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
 
 /** Panels side by side, of one height, whose widths add up to 24 or less. */
 export interface Shelf {
   readonly height: number;
-  readonly panels: readonly (readonly [width: number, panel: Drawn])[];
+  readonly panels: readonly (readonly [width: number, panel: Panel])[];
 }
 
 /** A part of a dashboard under a heading. */
@@ -14,7 +13,7 @@ export interface Section {
 }
 
 /** Panels of equal width, three in a row unless told. */
-export function shelves(panels: readonly Drawn[], height: number, perShelf = 3): Shelf[] {
+export function shelves(panels: readonly Panel[], height: number, perShelf = 3): Shelf[] {
   const width = Math.floor(24 / perShelf);
   const count = Math.ceil(panels.length / perShelf);
   return Array.from({ length: count }, (_, shelf) => ({

@@ -1,5 +1,5 @@
 /** What links carry along: the data source and the time range, as they are. */
-const CARRIED = '${datasource:queryparam}&${__url_time_range}';
+const CARRIED = `\${datasource:queryparam}&\${__url_time_range}`;
 
 /** From a row of accounts to the overview of that account alone. */
 export const TO_ACCOUNT = {

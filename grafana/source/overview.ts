@@ -1,4 +1,4 @@
-import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { FIRING } from './annotations.ts';
 import { chart } from './chart.ts';
 import { figure } from './figure.ts';
@@ -6,12 +6,11 @@ import { dashboard } from './frame.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { TO_ACCOUNT, TO_CONFIGURATION } from './links.ts';
-import type { Drawn } from './panel.ts';
 import { ACCOUNT, BY_SITE, highest, of, PRODUCT, SITE, sum } from './query.ts';
 import { table } from './table.ts';
 import { trafficNow, trafficOverTime } from './traffic-queries.ts';
-import { YES_NO } from './words.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
+import { YES_NO } from './words.ts';
 
 const now = trafficNow(SITE);
 const byAccount = trafficOverTime(SITE, 'account');
@@ -21,7 +20,7 @@ const SITE_LEGEND = '{{account}} / {{configuration}}';
 /** Of a whole account, hence not narrowed to products and configurations. */
 const accountNow = trafficNow(SITE, 'account');
 
-const figures: readonly Drawn[] = [
+const figures: readonly Panel[] = [
   figure({
     title: 'Requests',
     description: 'Requests per minute in the newest published bucket, all chosen configurations together.',
@@ -36,7 +35,8 @@ const figures: readonly Drawn[] = [
   }),
   figure({
     title: 'Served from the cache',
-    description: 'Share of the requests that the edge answered without the origin. Red below 30 %, green from 60 %.',
+    description:
+      'Share of the requests that the edge answered without the origin. Red below 30 %, green from 60 %.',
     unit: 'percentunit',
     decimals: 1,
     expr: now.offload,
@@ -60,7 +60,8 @@ const figures: readonly Drawn[] = [
   }),
   figure({
     title: 'Threats',
-    description: 'Threats per minute that the WAF detected, stopped or not. What is usual: see the Security dashboard.',
+    description:
+      'Threats per minute that the WAF detected, stopped or not. What is usual: see the Security dashboard.',
     unit: 'cpm',
     expr: now.threats,
   }),
@@ -121,7 +122,8 @@ const accounts = table({
 
 const firing = table({
   title: 'What fires now',
-  description: 'The firing alerts, with whom they concern. “none” also where Prometheus has not loaded the rules.',
+  description:
+    'The firing alerts, with whom they concern. “none” also where Prometheus has not loaded the rules.',
   unit: 'short',
   rows: { alertname: 'Alert', severity: 'Severity', account: 'Account', configuration: 'Configuration' },
   columns: [{ title: 'Firing', expr: `count by (alertname, severity, account, configuration) (${FIRING})` }],
@@ -129,7 +131,7 @@ const firing = table({
   noValue: 'none',
 });
 
-const overTime: readonly Drawn[] = [
+const overTime: readonly Panel[] = [
   chart({
     title: 'Requests by account',
     description: 'Requests per minute, one account on top of the other.',
@@ -139,7 +141,8 @@ const overTime: readonly Drawn[] = [
   }),
   chart({
     title: 'Server errors by account',
-    description: 'Share of the responses with a status of 500 and above. The dashed lines are at 1 % and 5 %.',
+    description:
+      'Share of the responses with a status of 500 and above. The dashed lines are at 1 % and 5 %.',
     unit: 'percentunit',
     limits: LIMITS.serverErrors,
     queries: [{ expr: byAccount.serverErrors, legend: '{{account}}' }],
@@ -179,7 +182,7 @@ const overTime: readonly Drawn[] = [
   }),
 ];
 
-const highestSites: readonly Drawn[] = [
+const highestSites: readonly Panel[] = [
   chart({
     title: 'Busiest configurations',
     description: 'Requests per minute of the ten configurations that are busiest now.',
@@ -245,7 +248,13 @@ const sections: readonly Section[] = [
     title: 'Configurations',
     shelves: [
       ...shelves(highestSites, 9),
-      { height: 13, panels: [[17, configurations], [7, firing]] },
+      {
+        height: 13,
+        panels: [
+          [17, configurations],
+          [7, firing],
+        ],
+      },
     ],
   },
 ];
@@ -253,7 +262,8 @@ const sections: readonly Section[] = [
 /** Accounts and configurations at a glance. */
 export const overview: Dashboard = dashboard({
   uid: 'edge-overview',
-  description: 'Accounts and configurations at a glance: traffic, offload, errors, threats, age of data, firing alerts.',
+  description:
+    'Accounts and configurations at a glance: traffic, offload, errors, threats, age of data, firing alerts.',
   from: 'now-6h',
   variables: [DATASOURCE_CHOICE, ACCOUNT_CHOICE, PRODUCT_CHOICE, CONFIGURATION_CHOICE],
   sections,

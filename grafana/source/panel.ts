@@ -1,10 +1,9 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
-import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 
 /** Every query asks the data source that the reader chose. */
-export const DATASOURCE: DataSourceRef = { type: 'prometheus', uid: '${datasource}' };
+export const DATASOURCE: DataSourceRef = { type: 'prometheus', uid: '$datasource' };
 
 /** A query, with the legend of its series (`{{label}}` for labels). */
 export interface Query {
@@ -32,11 +31,6 @@ export function targets(queries: readonly Query[], asking: Asking): Builder<Data
       .expr(expr)
       .legendFormat(legend);
     if (asking === 'range') return query.range();
-    return query
-      .instant()
-      .format(asking === 'now' ? PromQueryFormat.TimeSeries : PromQueryFormat.Table);
+    return query.instant().format(asking === 'now' ? PromQueryFormat.TimeSeries : PromQueryFormat.Table);
   });
 }
-
-/** A panel without its place, which the layout gives it. */
-export type Drawn = Panel;

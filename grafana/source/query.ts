@@ -22,6 +22,11 @@ export function mean(family: string, ...matchers: string[]): string {
   return `avg_over_time(${of(family, ...matchers)}[$__rate_interval])`;
 }
 
+/** The same as `mean`, so long before: `1d`, `1w`. */
+export function meanBefore(before: string, family: string, ...matchers: string[]): string {
+  return `avg_over_time(${of(family, ...matchers)}[$__rate_interval] offset ${before})`;
+}
+
 /** Increase of a counter per second. */
 export function rate(family: string, ...matchers: string[]): string {
   return `rate(${of(family, ...matchers)}[$__rate_interval])`;

@@ -1,8 +1,8 @@
+import { CHANGES } from './annotations.ts';
 import type { Section } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { ACCOUNT, of } from './query.ts';
 import { table } from './table.ts';
-import { CHANGES } from './annotations.ts';
 import { ON_OFF } from './words.ts';
 
 const domains = table({

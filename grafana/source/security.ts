@@ -1,12 +1,11 @@
-import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { figure } from './figure.ts';
 import { dashboard } from './frame.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { TO_CONFIGURATION } from './links.ts';
-import type { Drawn } from './panel.ts';
-import { BY_SITE, highest, mean, of, SITE, share, sum } from './query.ts';
+import { BY_SITE, highest, mean, meanBefore, of, SITE, share, sum } from './query.ts';
 import { estate } from './security-estate.ts';
 import { table } from './table.ts';
 import { trafficNow } from './traffic-queries.ts';
@@ -25,7 +24,7 @@ function timesUsual(by?: string): string {
   return `${recent} / (${usual} > 0)`;
 }
 
-const figures: readonly Drawn[] = [
+const figures: readonly Panel[] = [
   figure({
     title: 'Threats',
     description: 'Threats per minute in the newest published bucket, stopped or not.',
@@ -75,14 +74,14 @@ const figures: readonly Drawn[] = [
 function againstBaseline(family: string) {
   return [
     { expr: sum(mean(family, SITE)), legend: 'now' },
-    { expr: sum(`${mean(family, SITE)} offset 1d`), legend: 'a day before' },
-    { expr: sum(`${mean(family, SITE)} offset 1w`), legend: 'a week before' },
+    { expr: sum(meanBefore('1d', family, SITE)), legend: 'a day before' },
+    { expr: sum(meanBefore('1w', family, SITE)), legend: 'a week before' },
   ];
 }
 
 const PAST = ['a day before', 'a week before'];
 
-const overTime: readonly Drawn[] = [
+const overTime: readonly Panel[] = [
   chart({
     title: 'Threats by family',
     description: 'Threats per minute by the kind of attack; together they are all threats detected.',

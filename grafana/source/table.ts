@@ -1,8 +1,12 @@
-import { TableCellHeight, TableFooterOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
-import type { DynamicConfigValue, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import {
+  TableCellHeight,
+  TableFooterOptionsBuilder,
+  TableSortByFieldStateBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import type { DynamicConfigValue, Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import { LIMITS, type Steps, thresholds } from './limits.ts';
-import { type About, DATASOURCE, type Drawn, targets } from './panel.ts';
+import { type About, DATASOURCE, targets } from './panel.ts';
 
 /** A column of values; its query yields one value for each row. */
 export interface Column {
@@ -28,7 +32,7 @@ export interface Table extends About {
 }
 
 /** Rows by labels, as of now; a cell without a value stays empty. */
-export function table(given: Table): Drawn {
+export function table(given: Table): Panel {
   const { title, description, unit, rows, columns, sortedBy, links = {}, widths = {} } = given;
   const panel = new PanelBuilder()
     .title(title)
@@ -39,7 +43,7 @@ export function table(given: Table): Drawn {
     .thresholds(thresholds(LIMITS.none))
     .cellHeight(TableCellHeight.Sm)
     .footer(new TableFooterOptionsBuilder().enablePagination(true))
-    .sortBy([{ displayName: sortedBy, desc: true }])
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(true)])
     .targets(targets(columns, 'now, as a table'))
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({ id: 'organize', options: organisation(rows, columns) });

@@ -5,8 +5,8 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { ACCOUNT, EXPORTER, PRODUCT } from './query.ts';
 import { DATASOURCE } from './panel.ts';
+import { ACCOUNT, EXPORTER, PRODUCT } from './query.ts';
 
 /** A label's values that exist in the time range; all of them unless some are chosen. */
 function choice(name: string, label: string, series: string): VariableModel {

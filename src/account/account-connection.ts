@@ -16,6 +16,8 @@ export interface AccountConnectionOptions {
   readonly onExchange?: (info: ExchangeInfo) => void;
   /** Told what an operator should know and no read's failure says. */
   readonly onNotice?: (text: string) => void;
+  /** Share of each limit that is left to others, asked for anew each time; without it the account's reserve. */
+  readonly reserve?: () => number;
   /** Keeps a secret out of whatever is written. */
   readonly guard: (secret: Secret) => void;
 }
@@ -31,9 +33,9 @@ export class AccountConnection {
   readonly #client: Client;
   readonly #operations: Operations;
 
-  constructor({ account, clock, onExchange, onNotice, guard }: AccountConnectionOptions) {
+  constructor({ account, clock, onExchange, onNotice, reserve, guard }: AccountConnectionOptions) {
     this.#clock = clock;
-    this.link = linkOf(account, clock, onExchange);
+    this.link = linkOf(account, clock, onExchange, reserve);
     const transport = {
       baseUrl: account.api_url,
       timeoutMs: account.request.timeout,
@@ -86,11 +88,14 @@ export function linkOf(
   { api_url, quota }: AccountConfig,
   clock: Clock,
   onExchange: (info: ExchangeInfo) => void = () => undefined,
+  reserve: () => number = () => quota.reserve,
 ): AccountLink {
   return new AccountLink({
     clock,
     basePath: new URL(api_url).pathname.replace(/\/$/, ''),
-    reserve: quota.reserve,
+    get reserve() {
+      return reserve();
+    },
     assumedLimit: quota.assumed_limit,
     onExchange: (info) => onExchange(info),
   });

@@ -26,7 +26,16 @@ export interface AccountObserver extends SeriesObserver {
   exchanged(account: string, info: ExchangeInfo, scope: Scope): void;
   departed(account: string, scope: string, waitedMs: number): void;
   polled(account: string, end: PollEnd): void;
+  /** Other jobs are wanted than before, or another part of the quota. */
+  planned(account: string, plan: Plan): void;
   defect(account: string, job: Job, error: unknown): void;
+}
+
+/** What an account has to do, in operations per minute, and what it may do. */
+export interface Plan {
+  readonly jobs: number;
+  readonly perMinute: number;
+  readonly allowance: number;
 }
 
 export interface AccountOptions {
@@ -59,6 +68,7 @@ export class Account {
   #wanted: readonly Job[] = [];
   #beatAt: number;
   #stretch = 1;
+  #planReported = '';
   #stopBeat: () => void = () => undefined;
 
   constructor(options: AccountOptions) {
@@ -154,6 +164,7 @@ export class Account {
   #beat(): void {
     this.#beatAt = this.#options.clock.now();
     this.#stretch = this.#measureStretch();
+    this.#reportPlan();
     this.#publishVitals();
     this.#publishLearned();
   }
@@ -168,6 +179,17 @@ export class Account {
     const now = clock.now();
     const samples = vitalSamples(config.name, this.#link, this.#credentials.expiresAt(), now);
     store.publish(`${config.name}/vitals`, samples, now + config.stale_after);
+  }
+
+  /** Told once a minute at most: while configurations are being discovered the plan changes many times. */
+  #reportPlan(): void {
+    const { config, observer } = this.#options;
+    const allowance = this.#link.scopes.of('metrics').budget.allowance;
+    const plan = { jobs: this.#wanted.length, perMinute: demandPerMinute(this.#demands()), allowance };
+    const text = `${plan.jobs} ${plan.allowance}`;
+    if (text === this.#planReported) return;
+    this.#planReported = text;
+    observer.planned(config.name, plan);
   }
 
   #publishLearned(): void {

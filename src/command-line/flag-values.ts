@@ -42,6 +42,37 @@ export const count: FlagValue<number> = {
   },
 };
 
+/** A whole number from 1. */
+export const positive: FlagValue<number> = {
+  placeholder: 'count',
+  expected: 'a whole number from 1',
+  parse: (given) => count.parse(given) || undefined,
+};
+
+/** A number for all, and numbers for some by name. */
+export interface Counts {
+  readonly usual: number;
+  readonly named: ReadonlyMap<string, number>;
+}
+
+/** Counts by name, with one without a name for all others (0 unless given): `10,edge_applications=40`. */
+export const counts: FlagValue<Counts> = {
+  placeholder: 'counts',
+  expected: 'counts such as "10" or "10,edge_applications=40"',
+  parse(given) {
+    const entries = given.split(',').map((part) => {
+      const [, name = '', digits = ''] = /^(?:([\w-]+)=)?(\d+)$/.exec(part.trim()) ?? [];
+      return [name, count.parse(digits)] as const;
+    });
+    const named = new Map<string, number>();
+    for (const [name, value] of entries) {
+      if (value === undefined || named.has(name)) return undefined;
+      named.set(name, value);
+    }
+    return { usual: named.get('') ?? 0, named };
+  },
+};
+
 /** An absolute path below an address. */
 export const urlPath: FlagValue<string> = {
   placeholder: 'path',

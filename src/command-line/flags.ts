@@ -1,5 +1,16 @@
 import type { CommandName } from './command.ts';
-import { count, type FlagValue, listenAddress, moment, oneOf, onOff, text, urlPath } from './flag-values.ts';
+import {
+  count,
+  counts,
+  type FlagValue,
+  listenAddress,
+  moment,
+  oneOf,
+  onOff,
+  positive,
+  text,
+  urlPath,
+} from './flag-values.ts';
 
 /** A flag of the command line. */
 export interface Flag {
@@ -61,17 +72,34 @@ export const FLAGS = {
     about: 'What the traffic of the embedded platform is made from; the same seed makes the same.',
     commands: ['serve', 'sandbox'],
   },
-  json: { value: onOff, default: 'false', about: 'Print JSON instead of a table.', commands: ['plan'] },
+  'sandbox.config.file': {
+    value: text('file'),
+    about:
+      'File that describes the embedded platform, such as config/sandbox.yaml; its seed goes before the flag.',
+    commands: ['sandbox'],
+  },
+  json: {
+    value: onOff,
+    default: 'false',
+    about: 'Print JSON instead of text.',
+    commands: ['plan', 'doctor'],
+  },
   offline: {
     value: onOff,
     default: 'false',
-    about: 'Ask the platform nothing: take the number of configurations from --offline.configurations.',
+    about: 'Ask the platform nothing: take the sizes of its lists from --offline.counts.',
     commands: ['plan'],
   },
-  'offline.configurations': {
-    value: count,
+  'offline.counts': {
+    value: counts,
     default: '10',
-    about: 'How many configurations each product is taken to have.',
+    about:
+      'How many items each list is taken to have: "10" for all, "10,edge_applications=40,domains=250" for some by product or collector.',
+    commands: ['plan'],
+  },
+  'offline.limit': {
+    value: positive,
+    about: 'Operations per minute that the platform is taken to allow; without it quota.assumed_limit.',
     commands: ['plan'],
   },
   account: {

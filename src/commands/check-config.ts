@@ -1,4 +1,5 @@
-import { EXIT, type ExitCode, type Invocation, type Output } from '../command-line/command.ts';
+import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { paint } from '../command-line/paint.ts';
 import { type ConfigSource, loadConfig } from '../configuration/config.ts';
 import { type ConfigIssue, formatIssue } from '../configuration/config-issue.ts';
 import type { Account, Config } from '../configuration/config-schema.ts';
@@ -13,12 +14,12 @@ export async function checkConfig({
   const file = flags['config.file'];
   const source: ConfigSource = file === undefined ? { env } : { file, env };
   const loaded = await loadConfig(source);
-  const error = painted(stderr, env, 31, 'error');
+  const error = paint(stderr, env, 'red', 'error');
   if (!loaded.ok) {
     for (const issue of loaded.issues) stderr.write(line(error, issue));
     return EXIT.misused;
   }
-  const warning = painted(stderr, env, 33, 'warning');
+  const warning = paint(stderr, env, 'yellow', 'warning');
   for (const issue of loaded.warnings) stderr.write(line(warning, issue));
   stdout.write(`${loaded.source}: ok\n${summary(loaded.config)}`);
   return EXIT.ok;
@@ -26,17 +27,6 @@ export async function checkConfig({
 
 function line(label: string, issue: ConfigIssue): string {
   return `${label}: ${formatIssue(issue)}\n`;
-}
-
-/** The text in a colour (an ANSI code) where someone looks at it and has not asked for none (NO_COLOR). */
-function painted(
-  output: Output,
-  env: Invocation<'check-config'>['env'],
-  colour: number,
-  text: string,
-): string {
-  const wanted = output.isTTY === true && (env['NO_COLOR'] ?? '') === '';
-  return wanted ? `\u001b[${colour}m${text}\u001b[0m` : text;
 }
 
 function summary(config: Config): string {

@@ -53,7 +53,7 @@ async function start({ flags, env, stderr, logging }: Serve, stops: Stops): Prom
   try {
     const state = await stateOf(flags['state.dir'], logging);
     stops.unshift(() => state.close());
-    const running = startExporter(config, state, inUse, logging, stops);
+    const running = startExporter(state, inUse, logging, stops);
     const web = createWeb({
       ...running.sources(flags['web.telemetry-path']),
       webConfigFile: flags['web.config.file'],
@@ -100,7 +100,6 @@ async function stateOf(directory: string | undefined, { log }: Serve['logging'])
 }
 
 function startExporter(
-  config: Config,
   state: State,
   inUse: ConfigInUse,
   { log, guard }: Serve['logging'],
@@ -119,7 +118,6 @@ function startExporter(
     state,
     metrics,
     observer: reportTo(metrics, log, systemClock.now),
-    seriesLimit: config.limits.series,
     credentials: (account, onExchange) => {
       const credentials = openCredentials(account.credentials, {
         baseUrl: account.api_url,

@@ -30,7 +30,6 @@ function showSeries(runs: readonly Run[], texts: readonly string[]): boolean {
  * Changes are made in small steps, since an owner may have any number of series.
  */
 export class ShownSeries {
-  readonly #limit: number;
   readonly #labelTexts = new LabelTexts();
   readonly #families = new Map<string, FamilyLines>();
   readonly #owners = new Map<string, ReadonlyMap<FamilyLines, readonly Run[]>>();
@@ -38,8 +37,11 @@ export class ShownSeries {
   #dropped = 0;
   #duplicates = 0;
 
+  /** How many series are shown at most; a lower limit makes none go that is shown already. */
+  limit: number;
+
   constructor(limit: number) {
-    this.#limit = limit;
+    this.limit = limit;
   }
 
   get count(): number {
@@ -121,7 +123,7 @@ export class ShownSeries {
   *#add(family: FamilyLines, { texts, values }: Group): Generator<undefined, readonly Run[]> {
     const accepted: Group = { texts: [], values: [] };
     for (const [index, text] of texts.entries()) {
-      if (this.#count >= this.#limit && !family.has(text)) this.#dropped++;
+      if (this.#count >= this.limit && !family.has(text)) this.#dropped++;
       else if (!family.claim(text)) this.#duplicates++;
       else {
         this.#count++;

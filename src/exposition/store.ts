@@ -27,6 +27,11 @@ export class Store {
     this.#shown = new ShownSeries(seriesLimit);
   }
 
+  /** Changes how many series are shown at most; it takes effect as owners publish anew. */
+  set seriesLimit(limit: number) {
+    this.#shown.limit = limit;
+  }
+
   /** How many series are shown. */
   get seriesCount(): number {
     return this.#shown.count;

@@ -1,11 +1,6 @@
 import { PRODUCTS } from '../catalogue/products.ts';
+import type { Counts } from '../command-line/flag-values.ts';
 import type { Read, Resource } from '../platform/read.ts';
-
-/** How many items each list is taken to have: by product or first path segment, and for those that are not named. */
-export interface Counts {
-  readonly usual: number;
-  readonly named: ReadonlyMap<string, number>;
-}
 
 const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/configurations$/;
 

@@ -7,12 +7,16 @@ import type { Read } from '../platform/read.ts';
 import type { Job } from '../schedule/job.ts';
 import type { WindowedAnswer } from '../series/series-book.ts';
 import { memoryState } from '../state/state.ts';
+import { partOf } from './representatives.ts';
+import { thriftyRead } from './thrifty-read.ts';
 
 export interface SurveyOptions {
   readonly account: Account;
   readonly platformClock: PlatformClock;
   /** Reads for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;
+  /** Operations per minute that the exporter may use. */
+  readonly allowance: () => number;
 }
 
 /** What polling a job once has shown. */
@@ -39,7 +43,7 @@ export class Survey {
   readonly #jobs: AccountJobs;
   #answer: WindowedAnswer | undefined;
 
-  constructor({ account, platformClock, readFor }: SurveyOptions) {
+  constructor({ account, platformClock, readFor, allowance }: SurveyOptions) {
     this.#readFor = readFor;
     this.#jobs = new AccountJobs({
       account,
@@ -54,6 +58,7 @@ export class Survey {
         stateRefused: () => undefined,
       },
       freshUntil: () => Number.POSITIVE_INFINITY,
+      allowance,
       onChange: () => undefined,
     });
   }
@@ -68,7 +73,11 @@ export class Survey {
     const before = this.#store.seriesCount;
     this.#answer = undefined;
     try {
-      const { outcome, lastBucketAt } = await job.poll(this.#readFor(job.group), signal);
+      const read = this.#readFor(job.group);
+      const { outcome, lastBucketAt } = await job.poll(
+        partOf(job) === 'settings' ? thriftyRead(read) : read,
+        signal,
+      );
       for (const _ of this.#store.apply());
       return {
         job,

@@ -8,6 +8,7 @@ export interface AccountLinkOptions {
   readonly clock: Clock;
   /** The path of the account's base address, which precedes every resource's. */
   readonly basePath: string;
+  /** Share of each limit that is left to others; asked for anew each time, since it may change. */
   readonly reserve: number;
   readonly assumedLimit: number;
   /** Told of every exchange, after the budgets have taken it in. */
@@ -28,8 +29,14 @@ export class AccountLink {
   constructor(options: AccountLinkOptions) {
     this.#options = options;
     this.platformClock = new PlatformClock(() => options.clock.now());
-    const { reserve, assumedLimit } = options;
-    this.scopes = new Scopes({ reserve, assumedLimit, platformClock: this.platformClock });
+    const { platformClock } = this;
+    this.scopes = new Scopes({
+      platformClock,
+      assumedLimit: options.assumedLimit,
+      get reserve() {
+        return options.reserve;
+      },
+    });
   }
 
   /** Whether the platform answered the last exchange and took the token; undefined before the first. */

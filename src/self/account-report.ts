@@ -1,18 +1,17 @@
 import type { AccountObserver } from '../account/account.ts';
-import type { Outcome } from '../platform/outcome.ts';
+import { type EventLog, FailureLog } from './failure-log.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
 /** The part of a logger that is used here. */
-export interface ReportLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
+export interface ReportLog extends EventLog {
   error(facts: object, message: string): void;
 }
 
 /** Counts what accounts do, and logs what an operator acts on: a change for the worse once, and its end. */
 export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number): AccountObserver {
-  const lastOutcome = new Map<string, Outcome>();
+  const failures = new FailureLog(log);
   const warned = new Set<string>();
+  let stateFails = false;
   return {
     exchanged(account, { status, path, rate }, { name }) {
       metrics.operations.labels(account, name, status === undefined ? 'none' : String(status)).inc();
@@ -22,7 +21,8 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
     departed(account, scope, waitedMs) {
       metrics.quotaWait.labels(account, scope).observe(Math.max(0, waitedMs) / 1_000);
     },
-    polled(account, { job, outcome, reason, report, durationMs }) {
+    polled(account, end) {
+      const { job, outcome, report, durationMs } = end;
       const { collector } = job.subject;
       metrics.polls.labels(account, collector, outcome).inc();
       metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
@@ -30,23 +30,30 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       for (const [why, rows] of report?.rejected ?? []) {
         metrics.rejectedRows.labels(account, collector, why).inc(rows);
       }
-      const key = `${account} ${job.id}`;
-      const before = lastOutcome.get(key);
-      lastOutcome.set(key, outcome);
-      const failed = report === undefined;
-      const failedBefore = before !== undefined && before !== 'ok' && before !== 'empty';
-      if (failed && outcome !== before) log.warn({ account, job: job.id, outcome, reason }, 'poll failed');
-      if (!failed && failedBefore)
-        log.info({ account, job: job.id, outcome, after: before }, 'poll works again');
+      failures.polled(account, end);
+    },
+    planned(account, { jobs, perMinute, allowance }) {
+      const facts = { account, jobs, operations_per_minute: Math.round(perMinute), allowed: allowance };
+      if (perMinute <= allowance) log.info(facts, 'the plan fits the quota');
+      else log.warn(facts, 'the plan exceeds the quota: intervals stretch, see edge-exporter plan');
     },
     defect(account, job, error) {
       log.error({ account, job: job.id, err: error }, 'a fault of the exporter made a poll fail');
     },
     stateRefused(account, { product, metric }, failure) {
       metrics.stateErrors.inc();
-      log.error({ account, product, metric, err: failure }, 'the state was not written: the counters wait');
+      if (!stateFails)
+        log.error(
+          { account, product, metric, err: failure },
+          'the state cannot be written: the counters wait',
+        );
+      stateFails = true;
     },
     entered(account, { product = '', metric = '' }, { counted, givenUp, restated }) {
+      if (stateFails && counted > 0) {
+        stateFails = false;
+        log.info({ account }, 'the state can be written again');
+      }
       metrics.bucketsCounted.labels(account, product).inc(counted);
       metrics.bucketsGivenUp.labels(account, product).inc(givenUp);
       for (const { ages, late, lateAmount } of restated) {

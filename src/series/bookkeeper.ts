@@ -36,6 +36,7 @@ export class Bookkeeper {
   readonly #growth: GrowthWatch;
   /** Answers are entered one after another: a fresh read and a catch-up may come back at the same time. */
   #entering: Promise<unknown> = Promise.resolve();
+  #closed = false;
 
   constructor(options: BookkeeperOptions) {
     this.#options = options;
@@ -50,7 +51,13 @@ export class Bookkeeper {
     return entering;
   }
 
+  /** Enters nothing any more: another keeper may have taken over the same book. */
+  close(): void {
+    this.#closed = true;
+  }
+
   async #enter(answer: WindowedAnswer): Promise<void> {
+    if (this.#closed) return;
     const { account, subject, delays, observer, publish } = this.#options;
     const { now, decoded } = answer;
     const entry = this.book.draft(answer, delays.settle(now));
@@ -68,9 +75,9 @@ export class Bookkeeper {
     publish(entry.record.ledgers);
   }
 
-  /** Where nothing was counted, the stored book is as good as the new one. */
+  /** Where no counter began and nothing was counted, the stored book is as good as the new one. */
   #changes({ record, counted, givenUp }: Entry): boolean {
-    const begins = this.book.record === undefined && record.ledgers.size > 0;
+    const begins = record.ledgers.size > (this.book.record?.ledgers.size ?? 0);
     return begins || counted + givenUp > 0;
   }
 

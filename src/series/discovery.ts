@@ -58,7 +58,10 @@ function itemsOf(body: unknown): readonly unknown[] {
   if (typeof body !== 'object' || body === null) {
     throw new PlatformFailure('undecodable', 'the list of configurations is neither an array nor an object');
   }
-  if (!('results' in body)) return 'id' in body ? [body] : [];
+  if ('id' in body) return [body];
+  if (!('results' in body)) {
+    throw new PlatformFailure('undecodable', 'the list of configurations is an object without results');
+  }
   const { results } = body;
   if (results === null) return [];
   return Array.isArray(results) ? results : [results];

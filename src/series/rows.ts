@@ -12,7 +12,7 @@ const AHEAD_MS = 60_000;
 /**
  * The buckets that the rows of one series name: timestamps ascending and unique. Where a bucket's value is not usable
  * it is NaN: such a bucket has no value, but shows where the grid of buckets lies. `rejections` counts what was
- * dropped, values included.
+ * dropped, values included, and all rows of a bucket with different values.
  */
 export function bucketsOf(rows: readonly unknown[], now: number, rejections: Rejections): Points {
   const latest = now + AHEAD_MS;
@@ -60,20 +60,30 @@ function fitted(array: Float64Array, size: number): Float64Array {
   return size === array.length ? array : array.slice(0, size);
 }
 
-/** In order, each bucket once: of different values the one given last, as the platform's restatements are. */
+/** The mark of a bucket that rows give different values. */
+const AMBIGUOUS = Number.POSITIVE_INFINITY;
+
+/**
+ * In order, each bucket once. Of different values for one bucket none is taken: which is right cannot be known, and
+ * the next answer will tell.
+ */
 function sorted(given: Points, rejections: Rejections): Points {
   const timestamps = given.timestamps.toSorted().filter((time, index, all) => time !== all[index - 1]);
   const values = new Float64Array(timestamps.length).fill(Number.NaN);
-  let duplicates = 0;
+  const rows = new Uint32Array(timestamps.length);
   for (let index = 0; index < given.values.length; index += 1) {
     const value = Number(given.values[index]);
     if (Number.isNaN(value)) continue;
     const place = placeOf(Number(given.timestamps[index]), timestamps);
     const known = Number(values[place]);
-    if (!Number.isNaN(known) && known !== value) duplicates += 1;
-    values[place] = value;
+    values[place] = Number.isNaN(known) || known === value ? value : AMBIGUOUS;
+    rows[place] = Number(rows[place]) + 1;
   }
-  reject(rejections, 'duplicate', duplicates);
+  for (let place = 0; place < values.length; place += 1) {
+    if (values[place] !== AMBIGUOUS) continue;
+    values[place] = Number.NaN;
+    reject(rejections, 'duplicate', Number(rows[place]));
+  }
   return { timestamps, values };
 }
 

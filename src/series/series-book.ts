@@ -1,9 +1,18 @@
 import { Absences } from './absences.ts';
+import { answerWidth, newestStart, someStart, startOfBucketAt } from './answer-buckets.ts';
 import type { Decoded } from './decode.ts';
-import { type Ledger, post } from './ledger.ts';
+import { type Ledger, type Posting, post, type Settlement } from './ledger.ts';
 import type { Points } from './points.ts';
 import { type Restatements, restatements } from './restatements.ts';
-import { catchUpWindow, freshWindow, MINUTE_MS, type Window } from './window.ts';
+import { StraddledBucket } from './straddled-bucket.ts';
+import {
+  catchUpWindow,
+  freshWindow,
+  MINUTE_MS,
+  reachesPresent,
+  type Window,
+  type WindowNeeds,
+} from './window.ts';
 
 /** What a book keeps across restarts. */
 export interface BookRecord {
@@ -34,9 +43,6 @@ export interface WindowedAnswer {
 /** How far back the platform's history reaches (the longest duration of section 4.12). */
 const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
 
-/** From how many buckets on an answer may tell another width than the answers before it. */
-const TELLING_BUCKETS = 4;
-
 const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
 
 /**
@@ -48,7 +54,9 @@ export class SeriesBook {
   #record: BookRecord | undefined;
   #seen = new Map<string, Points>();
   readonly #absences = new Map<string, Absences>();
+  /** Start of the newest bucket of the latest answer that reached the present. */
   #newest = Number.NEGATIVE_INFINITY;
+  readonly #straddled = new StraddledBucket();
 
   readonly #counts: (dimension: string) => boolean;
 
@@ -64,72 +72,107 @@ export class SeriesBook {
 
   /** The oldest mark: everything before it is counted in every series. Undefined where nothing is counted. */
   get mark(): number | undefined {
-    let oldest: number | undefined;
-    for (const { mark } of this.#record?.ledgers.values() ?? []) oldest = Math.min(oldest ?? mark, mark);
-    return oldest;
+    return oldestMark(this.#record?.ledgers);
   }
 
   /** The window that brings the newest buckets. */
   freshWindow(now: number, settleDelay: number): Window {
-    return freshWindow({ now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS });
+    return freshWindow(this.#needs(now, settleDelay));
   }
 
   /** The oldest window that the counters lack and fresh windows do not bring. */
   catchUpWindow(now: number, settleDelay: number): Window | undefined {
-    return catchUpWindow({ now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS });
+    return this.#straddled.windowAt(this.mark) ?? catchUpWindow(this.#needs(now, settleDelay));
   }
 
   /** The bucket width of an answer, or undefined where neither it nor an earlier one tells. */
   widthOf(decoded: Decoded): number | undefined {
-    const known = this.#record?.width;
-    if (known === undefined || decoded.width === known) return decoded.width;
-    const buckets = Math.max(0, ...[...decoded.series.values()].map(({ timestamps }) => timestamps.length));
-    // A few points that are left of a bad answer may lie several buckets apart.
-    return decoded.width !== undefined && buckets >= TELLING_BUCKETS ? decoded.width : known;
+    return answerWidth(decoded, this.#record?.width);
   }
 
   /** What an answer changes, or undefined when it holds nothing to begin with. */
-  draft({ decoded, window, now }: WindowedAnswer, settleDelay: number): Entry | undefined {
+  draft(answer: WindowedAnswer, settleDelay: number): Entry | undefined {
+    const { decoded, window, now } = answer;
     const width = this.widthOf(decoded);
     if (width === undefined) return undefined;
-    const settledUntil = now - settleDelay;
-    const since = this.#record?.since ?? Math.floor(settledUntil / width) * width;
-    const newest = Math.max(this.#newest, newestOf(decoded));
+    const newest = this.#newestAsOf(answer);
+    // A platform whose data are late settles its buckets late, too: its newest bucket tells, whatever the clocks say.
+    const settledUntil = Math.min(now, newest + width) - settleDelay;
+    const since = this.#record?.since ?? startOfBucketAt(settledUntil, width, decoded);
     const ledgers = new Map(this.#record?.ledgers);
-    for (const name of decoded.series.keys()) {
-      if (this.#counts(name) && !ledgers.has(name)) ledgers.set(name, { total: 0, mark: this.mark ?? since });
-    }
+    const absent = new Map<string, readonly number[]>();
     let counted = 0;
     let givenUp = 0;
-    const restated: Restatements[] = [];
-    const absent = new Map<string, readonly number[]>();
-    for (const [name, known] of ledgers) {
-      const points = decoded.series.get(name) ?? NO_POINTS;
-      const { ledger, forgotten } = withinHistory(known, width, now);
-      const posting = post(ledger, points, { window, width, settledUntil }, (bucket) =>
-        Boolean(this.#absences.get(name)?.exhausted(bucket, now, newest)),
-      );
+    for (const [name, known] of this.#openLedgers(decoded, since)) {
+      const { ledger, forgotten } = withinHistory(known, width, newest);
+      const settlement = { window, width, settledUntil };
+      const posting = this.#post(name, ledger, decoded, settlement, { now, newest });
       ledgers.set(name, posting.ledger);
+      absent.set(name, posting.absent);
       counted += posting.counted;
       givenUp += posting.givenUp + forgotten;
-      absent.set(name, posting.absent);
     }
-    for (const [name, points] of decoded.series) {
-      const before = this.#seen.get(name) ?? NO_POINTS;
-      const counted = this.#record?.ledgers.get(name)?.mark ?? Number.NEGATIVE_INFINITY;
-      restated.push(restatements(before, points, counted, width, now));
-    }
+    const restated = this.#restated(answer, width);
     return { record: { since, width, ledgers }, counted, givenUp, restated, absent };
   }
 
   /** Makes a draft the truth, after its record has become durable. */
-  enter(entry: Entry, { decoded, now }: WindowedAnswer): void {
+  enter(entry: Entry, answer: WindowedAnswer): void {
+    const { decoded, window, now } = answer;
+    this.#newest = this.#newestAsOf(answer);
     this.#record = entry.record;
-    for (const [name, buckets] of entry.absent) this.#absencesOf(name).note(buckets, now);
-    const newest = newestOf(decoded);
-    if (newest < this.#newest) return;
-    this.#newest = newest;
-    this.#seen = new Map(decoded.series);
+    const sound = decoded.rejected.size === 0;
+    for (const [name, { mark }] of entry.record.ledgers) {
+      const buckets = entry.absent.get(name) ?? [];
+      // A window beyond the mark says nothing of what the counter waits for.
+      if (mark >= window.from) this.#absencesOf(name).note({ window, buckets, mark, sound }, now);
+    }
+    const start = someStart(decoded);
+    if (this.mark !== undefined && start !== undefined) {
+      this.#straddled.note(window, this.mark, entry.record.width, start);
+    }
+    if (newestStart(decoded) === this.#newest) this.#seen = new Map(decoded.series);
+  }
+
+  #needs(now: number, settleDelay: number): WindowNeeds {
+    return { now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS };
+  }
+
+  /** The start of the platform's newest bucket, where an answer tells, and else as told last. */
+  #newestAsOf({ decoded, window, now }: WindowedAnswer): number {
+    const newest = newestStart(decoded);
+    const tells = newest > Number.NEGATIVE_INFINITY && reachesPresent(window, now);
+    return tells || newest > this.#newest ? newest : this.#newest;
+  }
+
+  /** The ledgers, with new ones for the dimensions that were not met before. */
+  #openLedgers(decoded: Decoded, since: number): ReadonlyMap<string, Ledger> {
+    const ledgers = new Map(this.#record?.ledgers);
+    const mark = this.mark ?? since;
+    for (const name of decoded.series.keys()) {
+      if (this.#counts(name) && !ledgers.has(name)) ledgers.set(name, { total: 0, mark });
+    }
+    return ledgers;
+  }
+
+  #post(
+    name: string,
+    ledger: Ledger,
+    { series }: Decoded,
+    settlement: Settlement,
+    { now, newest }: { readonly now: number; readonly newest: number },
+  ): Posting {
+    const absences = this.#absences.get(name);
+    return post(ledger, series.get(name) ?? NO_POINTS, settlement, (bucket) =>
+      Boolean(absences?.exhausted(bucket, now, newest)),
+    );
+  }
+
+  #restated({ decoded, now }: WindowedAnswer, width: number): Restatements[] {
+    return [...decoded.series].map(([name, points]) => {
+      const counted = this.#record?.ledgers.get(name)?.mark ?? Number.NEGATIVE_INFINITY;
+      return restatements(this.#seen.get(name) ?? NO_POINTS, points, counted, width, now);
+    });
   }
 
   #absencesOf(name: string): Absences {
@@ -141,15 +184,17 @@ export class SeriesBook {
   }
 }
 
-function newestOf(decoded: Decoded): number {
-  let newest = Number.NEGATIVE_INFINITY;
-  for (const { timestamps } of decoded.series.values())
-    newest = Math.max(newest, timestamps.at(-1) ?? newest);
-  return newest;
+function oldestMark(ledgers: ReadonlyMap<string, Ledger> = new Map()): number | undefined {
+  let oldest: number | undefined;
+  for (const { mark } of ledgers.values()) oldest = Math.min(oldest ?? mark, mark);
+  return oldest;
 }
 
-/** A ledger whose mark is further back than the platform's history cannot be continued there: it goes on where that begins. */
-function withinHistory(ledger: Ledger, width: number, now: number): { ledger: Ledger; forgotten: number } {
-  const forgotten = Math.max(0, Math.ceil((now - HISTORY_MS - ledger.mark) / width));
+/**
+ * A ledger whose mark is further back than the platform's history cannot be continued there: it goes on where that
+ * begins. Counted from a bucket that the platform has, since a clock gone astray must not cost the past.
+ */
+function withinHistory(ledger: Ledger, width: number, newest: number): { ledger: Ledger; forgotten: number } {
+  const forgotten = Math.max(0, Math.ceil((newest - HISTORY_MS - ledger.mark) / width));
   return { ledger: { total: ledger.total, mark: ledger.mark + forgotten * width }, forgotten };
 }

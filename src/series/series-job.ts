@@ -89,6 +89,7 @@ export class SeriesJob implements Job, Reconcilable {
 
   withdraw(): void {
     this.#withdrawn = true;
+    this.keeper.close();
     this.#options.store.withdraw(this.#owner('now'));
     this.#options.store.withdraw(this.#owner('total'));
   }

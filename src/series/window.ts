@@ -12,6 +12,9 @@ export const FINEST_WINDOW_MS = 60 * MINUTE_MS;
 /** How much further back than the settling horizon a fresh window reaches, so that late changes are still seen. */
 const OVERLAP_MS = 5 * MINUTE_MS;
 
+/** How far from the present a window that was to reach it may end: the answer took its time. */
+const PRESENT_MS = 5 * MINUTE_MS;
+
 export interface WindowNeeds {
   /** The platform's time. */
   readonly now: number;
@@ -47,6 +50,11 @@ export function catchUpWindow(needs: WindowNeeds): Window | undefined {
   const from = floorTo(mark, alignment(width));
   const to = Math.min(from + FINEST_WINDOW_MS, fresh.from);
   return to > from && to <= now - settleDelay ? { from, to } : undefined;
+}
+
+/** Whether a window reaches up to the present, so that its newest bucket is the platform's. */
+export function reachesPresent({ to }: Window, now: number): boolean {
+  return to > now - PRESENT_MS;
 }
 
 /** The window as the query parameters of section 4.12, in UTC. */

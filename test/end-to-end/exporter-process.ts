@@ -11,13 +11,15 @@ const ACCEPT = {
   openmetrics: 'application/openmetrics-text;version=1.0.0',
 } as const;
 
-/** How to start the exporter, beside a free port of the loopback interface. */
+/** How to start the exporter, on the loopback interface. */
 export interface ExporterOptions {
   /** Command and flags, for instance `['serve', '--sandbox']`. */
   readonly args?: readonly string[];
   /** Its environment, to which only PATH is added: nothing leaks in from the machine's. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Where it listens. Default: a free port. */
+  readonly port?: number;
 }
 
 /** A body of `/metrics`. */
@@ -46,9 +48,10 @@ export async function runExporter(options: ExporterOptions): Promise<Ending> {
   return (await start(options, options.args ?? [])).ended;
 }
 
-/** Starts the built exporter on a free port and waits until `/-/healthy` answers. */
+/** Starts the built exporter and waits until `/-/healthy` answers. */
 export async function startExporter(options: ExporterOptions = {}): Promise<ExporterProcess> {
-  const exporter = await start(options, [...(options.args ?? []), '--web.listen-address=127.0.0.1:0']);
+  const { args = [], port = 0 } = options;
+  const exporter = await start(options, [...args, `--web.listen-address=127.0.0.1:${port}`]);
   try {
     const url = await eventually('the exporter is healthy', () => healthyAddress(exporter), {
       evidence: exporter.output,

@@ -17,7 +17,11 @@ export type Dashboard = 'edge-overview' | 'edge-configuration' | 'edge-security'
 export type Variable = 'account' | 'product' | 'configuration';
 
 /** The address of a dashboard with the alert's account and configuration chosen: a template of Prometheus. */
-export function dashboardUrl({ grafana }: Links, dashboard: Dashboard, variables: readonly Variable[]): string {
+export function dashboardUrl(
+  { grafana }: Links,
+  dashboard: Dashboard,
+  variables: readonly Variable[],
+): string {
   const chosen = variables.map((name) => `var-${name}={{ $labels.${name} | urlquery }}`);
   return `${grafana}/d/${dashboard}${chosen.length === 0 ? '' : `?${chosen.join('&')}`}`;
 }

@@ -29,7 +29,11 @@ function sum(family: string, selector: string, by: readonly string[]): (scope: S
   return (scope) => `sum by (${[...SCOPES[scope], ...by].join(', ')}) (${family}${selector})`;
 }
 
-function counted(family: string, floor: number, detail: Partial<Measure> & { selector?: string } = {}): Measure {
+function counted(
+  family: string,
+  floor: number,
+  detail: Partial<Measure> & { selector?: string } = {},
+): Measure {
   const { selector = '', by = [], ...rest } = detail;
   return { name: family, value: sum(family, selector, by), by, judged: 'spike', floor, ...rest };
 }
@@ -45,8 +49,17 @@ export const MEASURE = {
   offload: 'edge_cache_hit_ratio',
 } as const;
 
-/** The responses by class, from which the ratios are made. */
-export const RESPONSES = 'edge_responses_by_class_per_minute';
+/** The responses and errors of which the ratios are made: their names, and which of the exporter's they are. */
+export const RESPONSES = {
+  all: { name: 'edge_responses_per_minute', selector: '' },
+  clientErrors: { name: 'edge_client_errors_per_minute', selector: '{class="4xx"}' },
+  serverErrors: { name: 'edge_server_errors_per_minute', selector: '{class="5xx"}' },
+} as const;
+
+/** The series of responses that are recorded every minute. */
+export function recordedResponses(scope: Scope, kind: keyof typeof RESPONSES): string {
+  return `${scope}:${RESPONSES[kind].name}:sum`;
+}
 
 /** Everything that is judged against its own past. */
 export function measures({ spike }: Thresholds): readonly Measure[] {
@@ -67,7 +80,7 @@ export function measures({ spike }: Thresholds): readonly Measure[] {
     },
     {
       name: MEASURE.clientErrors,
-      value: (scope) => ratioOf('4xx', (selector) => `${scope}:${RESPONSES}:sum${selector}`),
+      value: (scope) => `${recordedResponses(scope, 'clientErrors')}\n/\n${recordedResponses(scope, 'all')}`,
       by: [],
       judged: 'level',
       floor: 0.01,
@@ -80,9 +93,4 @@ export function measures({ spike }: Thresholds): readonly Measure[] {
       floor: 0.01,
     },
   ];
-}
-
-/** The share of a class in responses that `of` gives for a selector of classes. Without traffic there is no share. */
-export function ratioOf(errorClass: string, of: (selector: string) => string): string {
-  return `sum without (class) (${of(`{class="${errorClass}"}`)})\n/\nsum without (class) (${of('')})`;
 }

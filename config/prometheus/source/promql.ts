@@ -32,7 +32,11 @@ export function ago(series: string, ms: number): string {
 }
 
 /** An aggregation of several vectors, element by element, over those that are there. */
-export function across(aggregation: string, vectors: Readonly<Record<string, string>>, parameter?: number): string {
+export function across(
+  aggregation: string,
+  vectors: Readonly<Record<string, string>>,
+  parameter?: number,
+): string {
   const parts = Object.entries(vectors).map(
     ([part, vector]) => `label_replace(${vector}, "part", "${part}", "", "")`,
   );

@@ -78,4 +78,23 @@ export const versions: readonly Row[] = [
       { send: 'PATCH /workspace/workloads/1720000000', body: {}, status: 404 },
     ],
   },
+  {
+    section: '9.1',
+    says: 'the Accept header selects the version, whatever else it holds',
+    steps: [
+      { send: 'GET /domains', headers: { accept: 'application/json; version=3' }, status: 200 },
+      { send: 'GET /domains', headers: { accept: 'application/json;charset=utf-8;version=3' }, status: 200 },
+      { send: 'GET /domains', headers: { accept: 'text/html; version=3' }, status: 406 },
+    ],
+  },
+  {
+    section: '9.3',
+    says: 'lists are envelopes in version 3, bare arrays in versions 1 and 2',
+    steps: [
+      { send: 'GET /digital_certificates', status: 200, has: { count: 2, results: [{}, {}] } },
+      { send: 'GET /digital_certificates', version: 1, status: 200, has: [{}, {}] },
+      { send: 'GET /edge_firewall/rulesets', version: 1, status: 200, has: [{}, {}] },
+      { send: 'GET /waf/rulesets', version: 2, status: 200, has: [{}, {}] },
+    ],
+  },
 ];

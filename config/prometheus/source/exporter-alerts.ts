@@ -1,0 +1,145 @@
+import type { AlertDraft } from './alert.ts';
+import { STALE_CONFIGURATIONS } from './freshness-rules.ts';
+import { duration } from './promql.ts';
+import type { Thresholds } from './thresholds.ts';
+
+/** The `job` of the exporter in Prometheus. */
+export const EXPORTER_JOB = 'edge-exporter';
+
+const OF_ACCOUNT = { about: 'exporter', dashboard: 'edge-exporter', variables: ['account'] } as const;
+const OF_EXPORTER = { about: 'exporter', dashboard: 'edge-exporter', variables: [] } as const;
+
+/** What is seen of the platform is old, or nothing is seen. */
+export function platformAlerts({ times, reconciliation }: Thresholds): readonly AlertDraft[] {
+  const seconds = times.staleData / 1_000;
+  return [
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeDataStale',
+      expr: `${STALE_CONFIGURATIONS} > 0`,
+      hold: times.hold,
+      severity: 'ticket',
+      labels: { scope: 'product' },
+      summary: 'Old data of {{ $value }} configurations of {{ $labels.account }} ({{ $labels.product }})',
+      description: `The newest data of {{ $value }} configurations of {{ $labels.account }} ({{ $labels.product }}) is older than ${seconds} s. What is judged by it is silenced: an attack would not be noticed.`,
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeDataStale',
+      expr: `max by (account) (time() - edge_exporter_poll_last_success_timestamp_seconds{collector=~"metrics|analytics"}) > ${seconds}`,
+      hold: times.hold,
+      severity: 'ticket',
+      labels: { scope: 'account' },
+      summary: 'No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}',
+      description:
+        'No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. What is judged by it is silenced: an attack would not be noticed.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgePlatformUnreachable',
+      expr: 'edge_up == 0',
+      hold: times.unreachable,
+      severity: 'ticket',
+      summary: 'The platform does not answer for {{ $labels.account }}',
+      description:
+        'The operations of {{ $labels.account }} have had no good answer of the platform for a while. The outcomes of the polls say why: the network, the token, or the platform itself.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeReconciliationOff',
+      expr: `edge_exporter_reconciliation_ratio < ${1 - reconciliation.tolerance}\nor\nedge_exporter_reconciliation_ratio > ${1 + reconciliation.tolerance}`,
+      hold: times.settled,
+      severity: 'ticket',
+      summary:
+        "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
+      description:
+        'What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.',
+    },
+  ];
+}
+
+/** What the exporter may do is nearly used up. */
+export function quotaAlerts({ times, quota }: Thresholds): readonly AlertDraft[] {
+  const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent', severity: 'ticket' } as const;
+  // The least that is left of the frames: what is left right now saws up and down with each of them.
+  const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
+  return [
+    {
+      ...common,
+      expr: `min_over_time(${over('edge_api_ratelimit_remaining')})\n/\nmax_over_time(${over('edge_api_ratelimit_limit')})\n< ${quota.remaining}`,
+      hold: times.quotaShort,
+      labels: { reason: 'remaining' },
+      summary: 'Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left',
+      description:
+        'Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it.',
+    },
+    {
+      ...common,
+      expr: `min_over_time(${over('edge_exporter_operations_waiting')}) > 0`,
+      hold: times.quotaShort,
+      labels: { reason: 'waiting' },
+      summary: 'At least {{ $value }} operations of {{ $labels.account }} wait all the time',
+      description:
+        'The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured.',
+    },
+    {
+      ...common,
+      expr: `edge_exporter_interval_stretch_ratio > ${quota.stretch}`,
+      hold: times.quotaShort,
+      labels: { reason: 'stretch' },
+      summary: '{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured',
+      description:
+        'The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured.',
+    },
+  ];
+}
+
+/** The exporter's own life. */
+export function exporterAlerts({ times }: Thresholds): readonly AlertDraft[] {
+  const left = 'edge_token_expiry_timestamp_seconds - time()';
+  const { ticket, page } = times.token;
+  const token = (severity: 'page' | 'ticket', expr: string): AlertDraft => ({
+    ...OF_ACCOUNT,
+    alert: 'EdgeTokenExpiring',
+    expr,
+    hold: times.hold,
+    severity,
+    summary: 'The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}',
+    description:
+      'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
+  });
+  return [
+    token('ticket', `${left} < ${ticket / 1_000}\nand\n${left} >= ${page / 1_000}`),
+    token('page', `${left} < ${page / 1_000}`),
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgeExporterDown',
+      expr: `up{job="${EXPORTER_JOB}"} == 0\nor\nabsent(up{job="${EXPORTER_JOB}"})`,
+      hold: times.exporterDown,
+      severity: 'page',
+      summary: 'The exporter {{ $labels.instance }} is down',
+      description:
+        'Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}). Nothing of the platform is seen, and every other alert of it is silenced.',
+    },
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgeConfigReloadFailed',
+      expr: 'edge_exporter_config_last_reload_successful == 0',
+      hold: times.hold,
+      severity: 'ticket',
+      summary: 'The exporter {{ $labels.instance }} refused its configuration',
+      description:
+        'The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart.',
+    },
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgeSeriesDropped',
+      expr: `increase(edge_exporter_series_dropped_total[${duration(times.hour)}]) > 0`,
+      hold: times.hold,
+      severity: 'ticket',
+      summary: 'The exporter {{ $labels.instance }} leaves out series',
+      description:
+        'About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched.',
+    },
+  ];
+}

@@ -1,0 +1,133 @@
+import { ThemeContext } from '@grafana/data';
+import { GlobalStyles, PortalContainer } from '@grafana/ui';
+import { createRoot } from 'react-dom/client';
+import { type DashboardJson, filledIn, type PanelJson } from './dashboard.ts';
+import { type Answered, Panel, THEME } from './panels.tsx';
+import { queryNow, queryRange, type Range } from './prometheus.ts';
+
+/** What the page is told to draw. */
+export interface Picture {
+  readonly dashboard: DashboardJson;
+  readonly prometheus: string;
+  readonly range: Range;
+  /** Variable -> value, as a regular expression. */
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly width: number;
+}
+
+// As Grafana lays its grid out.
+const ROW_HEIGHT = 30;
+const GAP = 8;
+const MARGIN = 16;
+const HEAD = 84;
+
+const VALUES = { __rate_interval: '2m', __interval: '1m' };
+
+async function answer(panel: PanelJson, { prometheus, range, chosen }: Picture): Promise<Answered> {
+  const seconds = Math.round((range.to - range.from) / 1000);
+  const values = { ...VALUES, __range: `${seconds}s`, ...chosen };
+  const answers = await Promise.all(
+    (panel.targets ?? []).map(({ expr }) => {
+      const query = filledIn(expr, values);
+      return panel.type === 'timeseries'
+        ? queryRange(prometheus, query, range)
+        : queryNow(prometheus, query, range.to);
+    }),
+  );
+  return { panel, answers };
+}
+
+function place({ gridPos: { x, y, w, h } }: PanelJson, width: number) {
+  const column = (width - 2 * MARGIN + GAP) / 24;
+  return {
+    left: MARGIN + x * column,
+    top: HEAD + y * (ROW_HEIGHT + GAP),
+    width: w * column - GAP,
+    height: h * (ROW_HEIGHT + GAP) - GAP,
+  };
+}
+
+function Head({ dashboard, chosen, range }: Picture) {
+  const shown = dashboard.templating.list.map(({ name, label }) => {
+    const value = chosen[name];
+    return { label, value: value === undefined ? 'Prometheus' : value === '.+' ? 'All' : value };
+  });
+  const hours = Math.round((range.to - range.from) / 3_600_000);
+  const chip = {
+    border: `1px solid ${THEME.colors.border.medium}`,
+    borderRadius: 2,
+    padding: '2px 8px',
+    marginLeft: 4,
+  };
+  return (
+    <div style={{ padding: `12px ${MARGIN}px`, color: THEME.colors.text.primary }}>
+      <div style={{ fontSize: 18, marginBottom: 8, display: 'flex', justifyContent: 'space-between' }}>
+        <span>{dashboard.title}</span>
+        <span style={{ fontSize: 12, color: THEME.colors.text.secondary }}>
+          {dashboard.links.map(({ title }) => (
+            <span key={title} style={{ ...chip, marginLeft: 8 }}>
+              {title}
+            </span>
+          ))}
+          <span style={{ ...chip, marginLeft: 8 }}>Last {hours === 1 ? 'hour' : `${hours} hours`} (UTC)</span>
+        </span>
+      </div>
+      <div style={{ fontSize: 12 }}>
+        {shown.map(({ label, value }) => (
+          <span key={label} style={{ marginRight: 16 }}>
+            {label}
+            <span style={chip}>{value}</span>
+          </span>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function Page({ picture, answered }: { picture: Picture; answered: readonly Answered[] }) {
+  const { width } = picture;
+  const bottom = Math.max(
+    ...answered.map(({ panel }) => place(panel, width).top + place(panel, width).height),
+  );
+  return (
+    <ThemeContext.Provider value={THEME}>
+      <GlobalStyles />
+      <div
+        style={{
+          position: 'relative',
+          width,
+          height: bottom + MARGIN,
+          background: THEME.colors.background.canvas,
+        }}
+      >
+        <Head {...picture} />
+        {answered.map((one) => {
+          const at = place(one.panel, width);
+          return (
+            <div key={one.panel.id} style={{ position: 'absolute', ...at }}>
+              {one.panel.type === 'row' ? (
+                <div style={{ color: THEME.colors.text.primary, fontWeight: 500, lineHeight: '30px' }}>
+                  ⌄&nbsp; {one.panel.title}
+                </div>
+              ) : (
+                <Panel answered={one} range={picture.range} width={at.width} height={at.height} />
+              )}
+            </div>
+          );
+        })}
+        <PortalContainer />
+      </div>
+    </ThemeContext.Provider>
+  );
+}
+
+/** Draws a dashboard into the page. */
+export async function draw(picture: Picture): Promise<void> {
+  const answered: Answered[] = [];
+  for (const panel of picture.dashboard.panels) answered.push(await answer(panel, picture));
+  const root = document.createElement('div');
+  document.body.append(root);
+  createRoot(root).render(<Page picture={picture} answered={answered} />);
+}
+
+Object.assign(window, { draw });

@@ -1,0 +1,112 @@
+import { type AbsoluteTimeRange, createTheme, dateTime, type GrafanaTheme2 } from '@grafana/data';
+import {
+  BigValue,
+  BigValueColorMode,
+  BigValueGraphMode,
+  BigValueJustifyMode,
+  BigValueTextMode,
+  PanelChrome,
+  Table,
+  TimeSeries,
+} from '@grafana/ui';
+import type { ReactElement } from 'react';
+import type { PanelJson } from './dashboard.ts';
+import { figureOf, framesOf, tableOf } from './fields.ts';
+import type { Range, Series } from './prometheus.ts';
+
+export const THEME: GrafanaTheme2 = createTheme({ colors: { mode: 'dark' } });
+
+export interface Answered {
+  readonly panel: PanelJson;
+  readonly answers: readonly (readonly Series[])[];
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** A panel with its chrome, drawn by Grafana's own components. */
+export function Panel({ answered, range, width, height }: { answered: Answered; range: Range } & Size) {
+  const { panel } = answered;
+  return (
+    <PanelChrome width={width} height={height} title={panel.title} description={panel.description ?? ''}>
+      {(innerWidth, innerHeight) => content(answered, range, { width: innerWidth, height: innerHeight })}
+    </PanelChrome>
+  );
+}
+
+function content(answered: Answered, range: Range, size: Size): ReactElement {
+  switch (answered.panel.type) {
+    case 'stat':
+      return stat(answered, size);
+    case 'table':
+      return rows(answered, size);
+    case 'timeseries':
+      return graph(answered, range, size);
+    default:
+      throw new Error(`no drawing of ${answered.panel.type}`);
+  }
+}
+
+function nothing({ panel }: Answered, { width, height }: Size): ReactElement {
+  const text = String(panel.fieldConfig.defaults['noValue'] ?? '') || 'no data';
+  const style = { width, height, display: 'grid', placeItems: 'center', color: THEME.colors.text.secondary };
+  return <div style={style}>{text}</div>;
+}
+
+function stat(answered: Answered, { width, height }: Size): ReactElement {
+  const noValue = String(answered.panel.fieldConfig.defaults['noValue'] ?? '');
+  const value = figureOf(answered.panel, answered.answers, THEME);
+  return (
+    <BigValue
+      width={width}
+      height={height}
+      theme={THEME}
+      value={value ?? { text: noValue, numeric: Number.NaN, color: THEME.colors.text.secondary }}
+      colorMode={BigValueColorMode.Value}
+      graphMode={BigValueGraphMode.None}
+      justifyMode={BigValueJustifyMode.Auto}
+      textMode={BigValueTextMode.Value}
+    />
+  );
+}
+
+function rows(answered: Answered, size: Size): ReactElement {
+  const data = tableOf(answered.panel, answered.answers, THEME);
+  if (data.length === 0) return nothing(answered, size);
+  const { sortBy } = answered.panel.options as { sortBy?: { displayName: string; desc: boolean }[] };
+  return (
+    <Table
+      ariaLabel={answered.panel.title}
+      data={data}
+      width={size.width}
+      height={size.height}
+      initialSortBy={sortBy ?? []}
+      enablePagination
+      footerOptions={{ enablePagination: true, show: false, reducer: [], countRows: false }}
+    />
+  );
+}
+
+function graph(answered: Answered, range: Range, size: Size): ReactElement {
+  const frames = framesOf(answered.panel, answered.answers, THEME, range.step);
+  if (frames.length === 0) return nothing(answered, size);
+  const [from, to] = [dateTime(range.from), dateTime(range.to)];
+  return (
+    <TimeSeries
+      frames={frames}
+      width={size.width}
+      height={size.height}
+      structureRev={1}
+      timeRange={{ from, to, raw: { from, to } }}
+      timeZone="utc"
+      legend={answered.panel.options['legend'] ?? { showLegend: true }}
+      onLegendClick={undefined}
+      options={{}}
+      replaceVariables={(text: string) => text}
+      dataLinkPostProcessor={undefined}
+      onChangeTimeRange={(_: AbsoluteTimeRange) => undefined}
+    />
+  );
+}

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { toolPath } from '../../test/end-to-end/tools.ts';
+import type { DashboardJson } from './dashboard.ts';
+import type { Picture } from './page.tsx';
+
+const WIDTH = 1600;
+const EMPTY = '<!doctype html><meta charset="utf-8"><style>body{margin:0}</style><body>';
+const HOUR = 3_600_000;
+
+/** What is chosen in each dashboard's variables; everything where nothing is said. */
+const CHOSEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  configuration: { account: 'production', product: '.+', configuration: 'shop' },
+};
+
+const [, , prometheus = 'http://127.0.0.1:9090', ...wanted] = process.argv;
+const names = wanted.length > 0 ? wanted : ['overview', 'configuration', 'security', 'exporter'];
+const browser = await chromium.launch({ executablePath: toolPath('chromium'), args: ['--no-sandbox'] });
+try {
+  for (const name of names) await take(name);
+} finally {
+  await browser.close();
+}
+
+async function take(name: string): Promise<void> {
+  const file = join('grafana', 'dashboards', `${name}.json`);
+  const dashboard = JSON.parse(await readFile(file, 'utf8')) as DashboardJson;
+  const hours = Number(/^now-(\d+)h$/.exec(dashboard.time.from)?.[1] ?? 6);
+  const to = Date.now();
+  const all = { account: '.+', product: '.+', configuration: '.+', job: '.+', instance: '.+' };
+  const picture: Picture = {
+    dashboard,
+    prometheus,
+    range: { from: to - hours * HOUR, to, step: hours > 1 ? 60_000 : 15_000 },
+    chosen: { ...all, ...CHOSEN[name] },
+    width: WIDTH,
+  };
+  const page = await browser.newPage({ viewport: { width: WIDTH, height: 1000 }, timezoneId: 'UTC' });
+  page.on('pageerror', (error) => process.stderr.write(`${name}: ${error.message}\n`));
+  page.on('console', (message) => {
+    if (message.type() === 'error') process.stderr.write(`${name}: ${message.text()}\n`);
+  });
+  // An empty page of Prometheus' own origin: it may ask it, and has a local storage as Grafana's components want.
+  const address = `${prometheus}/picture`;
+  await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
+  await page.goto(address);
+  await page.addScriptTag({ path: join('.cache', 'pictures', 'page.js') });
+  await page.evaluate((given) => (window as unknown as { draw(p: Picture): Promise<void> }).draw(given), picture);
+  // Graphs measure their text, and draw themselves after that.
+  await page.waitForTimeout(2_500);
+  await page.screenshot({ path: join('grafana', `${name}.png`), fullPage: true });
+  await page.close();
+}

@@ -1,0 +1,18 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { configuration } from './configuration.ts';
+import { exporter } from './exporter.ts';
+import { overview } from './overview.ts';
+import { security } from './security.ts';
+
+/** File name -> dashboard. */
+export const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
+  'overview.json': overview,
+  'configuration.json': configuration,
+  'security.json': security,
+  'exporter.json': exporter,
+};
+
+/** A dashboard as it is committed. */
+export function textOf(dashboard: Dashboard): string {
+  return `${JSON.stringify(dashboard, null, 2)}\n`;
+}

@@ -1,0 +1,89 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { LIMITS } from './limits.ts';
+import { EXPORTED, of, rate, sum } from './query.ts';
+
+const PRODUCT = 'account,product';
+const PRODUCT_LEGEND = '{{account}} / {{product}}';
+
+const settled = (quantile: number) =>
+  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_settle_seconds_bucket', EXPORTED), 'le')})`;
+
+const perMinute = (family: string, by: string) => `60 * ${sum(rate(family, EXPORTED), by)}`;
+
+/** How fresh the data is, and how true. */
+export const data: readonly Panel[] = [
+  chart({
+    title: 'Age of data by product',
+    description:
+      'Age of the newest bucket of the series that is furthest behind, counted from the start of the bucket: three to five minutes is normal. A line that ends means that the product shows no data any more.',
+    unit: 's',
+    limits: LIMITS.dataAge,
+    queries: [
+      {
+        expr: `time() - min by (${PRODUCT}) (${of('edge_last_bucket_timestamp_seconds', EXPORTED)})`,
+        legend: PRODUCT_LEGEND,
+      },
+    ],
+  }),
+  chart({
+    title: 'Reconciliation with the platform',
+    description:
+      'What the counters took in, over what the platform says for the same time: 1 is exact. Below 0.99 or above 1.01 something is lost or counted twice.',
+    unit: 'none',
+    min: 0.95,
+    queries: [
+      {
+        expr: `min by (${PRODUCT}) (${of('edge_exporter_reconciliation_ratio', EXPORTED)})`,
+        legend: PRODUCT_LEGEND,
+      },
+    ],
+  }),
+  chart({
+    title: 'Buckets restated',
+    description:
+      'Buckets per minute that the platform changed after they were first read. Normal while they settle.',
+    unit: 'cpm',
+    queries: [{ expr: perMinute('edge_exporter_restatements_total', PRODUCT), legend: PRODUCT_LEGEND }],
+  }),
+  chart({
+    title: 'Age at restatement',
+    description:
+      'How old buckets were when they were seen changed. What lies above the settle delay (ten minutes by default, dashed) comes too late for the counters.',
+    unit: 's',
+    limits: [
+      [null, 'green'],
+      [600, 'red'],
+    ],
+    queries: [
+      { expr: settled(0.5), legend: 'median' },
+      { expr: settled(0.99), legend: '99 %' },
+    ],
+  }),
+  chart({
+    title: 'Buckets counted',
+    description: 'Settled buckets per minute taken into the counters.',
+    unit: 'cpm',
+    queries: [{ expr: perMinute('edge_exporter_buckets_counted_total', PRODUCT), legend: PRODUCT_LEGEND }],
+  }),
+  chart({
+    title: 'Lost or late',
+    description:
+      'Per minute: buckets that never came, buckets that changed after they were counted, and rows that could not be read. There should be none.',
+    unit: 'cpm',
+    queries: [
+      {
+        expr: perMinute('edge_exporter_buckets_given_up_total', 'account'),
+        legend: '{{account}}: never came',
+      },
+      {
+        expr: perMinute('edge_exporter_late_restatement_total', 'account'),
+        legend: '{{account}}: changed too late',
+      },
+      {
+        expr: perMinute('edge_exporter_rejected_rows_total', 'account,reason'),
+        legend: '{{account}}: {{reason}}',
+      },
+    ],
+  }),
+];

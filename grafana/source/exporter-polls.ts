@@ -1,0 +1,79 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { LIMITS } from './limits.ts';
+import { EXPORTED, of, rate, share, sum } from './query.ts';
+import { table } from './table.ts';
+
+const POLLS = 'edge_exporter_polls_total';
+const FAILED = 'outcome!~"ok|empty"';
+const COLLECTOR = 'account,collector';
+
+const latency = (quantile: number) =>
+  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_poll_duration_seconds_bucket', EXPORTED), 'collector,le')})`;
+
+const perCollector = (...matchers: string[]) =>
+  sum(`rate(${of(POLLS, EXPORTED, ...matchers)}[15m])`, COLLECTOR);
+
+/** How the polls end, and how long they take. */
+export const polls: readonly Panel[] = [
+  chart({
+    title: 'Poll outcomes',
+    description: 'Polls per minute by how they ended; “ok” and “empty” are successes.',
+    unit: 'opm',
+    shape: 'stack',
+    queries: [{ expr: `60 * ${sum(rate(POLLS, EXPORTED), 'outcome')}`, legend: '{{outcome}}' }],
+  }),
+  chart({
+    title: 'Failed polls',
+    description:
+      'Failed polls per minute by account and reason. The exporter’s log names the reason in full.',
+    unit: 'opm',
+    queries: [
+      {
+        expr: `60 * ${sum(rate(POLLS, EXPORTED, FAILED), 'account,outcome')}`,
+        legend: '{{account}}: {{outcome}}',
+      },
+    ],
+  }),
+  chart({
+    title: 'Poll latency',
+    description:
+      'Time from a poll’s first operation to its end: what 95 of 100 polls stay below, by collector.',
+    unit: 's',
+    queries: [{ expr: latency(0.95), legend: '{{collector}}' }],
+  }),
+];
+
+/** The same by account and collector, as numbers. */
+export const collectors = table({
+  title: 'Collectors',
+  description:
+    'What each collector of each account does: jobs on the schedule, polls and failures of the last fifteen minutes, time since the last success.',
+  unit: 'short',
+  rows: { account: 'Account', collector: 'Collector' },
+  sortedBy: 'Last success',
+  columns: [
+    { title: 'Jobs', expr: sum(of('edge_exporter_jobs', EXPORTED), COLLECTOR) },
+    { title: 'Polls / min', expr: `60 * ${perCollector()}`, decimals: 1 },
+    {
+      title: 'Failed',
+      expr: share(perCollector(FAILED), perCollector()),
+      unit: 'percentunit',
+      limits: LIMITS.failedPolls,
+    },
+    {
+      title: 'Mean time',
+      expr: share(
+        sum(`rate(${of('edge_exporter_poll_duration_seconds_sum', EXPORTED)}[15m])`, COLLECTOR),
+        sum(`rate(${of('edge_exporter_poll_duration_seconds_count', EXPORTED)}[15m])`, COLLECTOR),
+      ),
+      unit: 's',
+    },
+    {
+      title: 'Last success',
+      expr: `time() - max by (${COLLECTOR}) (${of('edge_exporter_poll_last_success_timestamp_seconds', EXPORTED)})`,
+      unit: 's',
+      decimals: 0,
+    },
+  ],
+});

@@ -1,0 +1,59 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { LIMITS } from './limits.ts';
+import { EXPORTER, of, rate } from './query.ts';
+
+const own = (family: string) => of(family, EXPORTER);
+
+/** What Prometheus gets, and what the process needs for it. */
+export const output: readonly Panel[] = [
+  chart({
+    title: 'Series',
+    description:
+      'Series of the platform that are exposed. They stay below limits.series of the configuration.',
+    unit: 'short',
+    queries: [{ expr: own('edge_exporter_series'), legend: '{{instance}}' }],
+  }),
+  chart({
+    title: 'Series not exposed',
+    description:
+      'Per minute: left out because of limits.series, or because another job shows the same series. There should be none.',
+    unit: 'cpm',
+    queries: [
+      { expr: `60 * ${rate('edge_exporter_series_dropped_total', EXPORTER)}`, legend: '{{instance}}: limit' },
+      {
+        expr: `60 * ${rate('edge_exporter_series_duplicate_total', EXPORTER)}`,
+        legend: '{{instance}}: twice',
+      },
+    ],
+  }),
+  chart({
+    title: 'Duration of scrapes',
+    description: 'How long Prometheus takes to scrape the exporter.',
+    unit: 's',
+    queries: [{ expr: own('scrape_duration_seconds'), legend: '{{instance}}' }],
+  }),
+  chart({
+    title: 'Processor',
+    description: 'Share of one core that the process uses.',
+    unit: 'percentunit',
+    queries: [{ expr: rate('process_cpu_seconds_total', EXPORTER), legend: '{{instance}}' }],
+  }),
+  chart({
+    title: 'Memory',
+    description: 'Memory of the process, and of its JavaScript heap.',
+    unit: 'bytes',
+    queries: [
+      { expr: own('process_resident_memory_bytes'), legend: '{{instance}}: process' },
+      { expr: own('nodejs_heap_size_used_bytes'), legend: '{{instance}}: heap' },
+    ],
+  }),
+  chart({
+    title: 'Event loop lag',
+    description:
+      'How late the process gets to its work: what 99 of 100 turns stay below. Scrapes wait as long.',
+    unit: 's',
+    limits: LIMITS.eventLoopLag,
+    queries: [{ expr: own('nodejs_eventloop_lag_p99_seconds'), legend: '{{instance}}' }],
+  }),
+];

@@ -1,0 +1,84 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { LIMITS } from './limits.ts';
+import { EXPORTED, largest, of, rate, sum } from './query.ts';
+
+const SCOPE = 'account,scope';
+const SCOPE_LEGEND = '{{account}} / {{scope}}';
+
+const waits = (quantile: number) =>
+  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_quota_wait_seconds_bucket', EXPORTED), 'account,le')})`;
+
+/** What the platform allows, and what it costs to keep to it. */
+export const quota: readonly Panel[] = [
+  chart({
+    title: 'Quota headroom',
+    description:
+      'The smallest share of the quota that was left, as the platform’s headers say. It falls within a time frame and returns at its end; near zero, the token’s other users are refused. The dashed lines are at 5 % and 15 %.',
+    unit: 'percentunit',
+    max: 1,
+    limits: LIMITS.quotaLeft,
+    queries: [
+      {
+        expr: `min by (${SCOPE}) (min_over_time(${of('edge_api_ratelimit_remaining', EXPORTED)}[$__rate_interval])) / ${largest(of('edge_api_ratelimit_limit', EXPORTED), SCOPE)}`,
+        legend: SCOPE_LEGEND,
+      },
+    ],
+  }),
+  chart({
+    title: 'Operations against the limit',
+    description:
+      'Operations per minute that the exporter performed, and (dashed) how many the platform allows in a time frame of about a minute.',
+    unit: 'opm',
+    queries: [
+      {
+        expr: `60 * ${sum(rate('edge_exporter_operations_total', EXPORTED), SCOPE)}`,
+        legend: SCOPE_LEGEND,
+      },
+      { expr: largest(of('edge_api_ratelimit_limit', EXPORTED), SCOPE), legend: `${SCOPE_LEGEND}: allowed` },
+    ],
+    dashedLike: ': allowed$',
+  }),
+  chart({
+    title: 'Stretch of intervals',
+    description:
+      'Interval between polls relative to the schedule: 1 is on schedule, 2 is half as often because the quota is short. The dashed lines are at 1.2 and 2.',
+    unit: 'none',
+    limits: LIMITS.stretch,
+    queries: [
+      {
+        expr: largest(of('edge_exporter_interval_stretch_ratio', EXPORTED), 'account,collector'),
+        legend: '{{account}} / {{collector}}',
+      },
+    ],
+  }),
+  chart({
+    title: 'Waits for the quota',
+    description:
+      'How long operations that were due waited for the quota or for a place on the wire: the median, and what 95 of 100 stay below.',
+    unit: 's',
+    queries: [
+      { expr: waits(0.5), legend: '{{account}}: median' },
+      { expr: waits(0.95), legend: '{{account}}: 95 %' },
+    ],
+  }),
+  chart({
+    title: 'Operations waiting',
+    description:
+      'Operations that are due and wait for their turn. A number that only grows means: never enough quota.',
+    unit: 'short',
+    queries: [{ expr: sum(of('edge_exporter_operations_waiting', EXPORTED), SCOPE), legend: SCOPE_LEGEND }],
+  }),
+  chart({
+    title: 'Answers by status',
+    description: 'Operations per minute by the status of the answer; “none” had no answer at all.',
+    unit: 'opm',
+    shape: 'stack',
+    queries: [
+      {
+        expr: `60 * ${sum(rate('edge_exporter_operations_total', EXPORTED), 'status')}`,
+        legend: '{{status}}',
+      },
+    ],
+  }),
+];

@@ -1,0 +1,101 @@
+import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { data } from './exporter-data.ts';
+import { collectors, polls } from './exporter-polls.ts';
+import { output } from './exporter-process.ts';
+import { quota } from './exporter-quota.ts';
+import { figure } from './figure.ts';
+import { dashboard } from './frame.ts';
+import { shelves } from './layout.ts';
+import { LIMITS } from './limits.ts';
+import { EXPORTED, EXPORTER, largest, of, share, sum } from './query.ts';
+import { DATASOURCE_CHOICE, EXPORTED_ACCOUNT_CHOICE, INSTANCE_CHOICE, JOB_CHOICE } from './variables.ts';
+import { LOADED, UP_DOWN } from './words.ts';
+
+const recentPolls = (...matchers: string[]) =>
+  sum(`rate(${of('edge_exporter_polls_total', EXPORTED, ...matchers)}[15m])`);
+
+const figures: readonly Panel[] = [
+  figure({
+    title: 'Exporter',
+    description: 'Whether Prometheus can scrape the exporter; the worst of the chosen instances.',
+    unit: 'short',
+    expr: `min(${of('up', EXPORTER)})`,
+    limits: LIMITS.mustBeOne,
+    mappings: UP_DOWN,
+  }),
+  figure({
+    title: 'Configuration',
+    description:
+      'Whether the last attempt to load the configuration succeeded; if not, the one before is in use.',
+    unit: 'short',
+    expr: `min(${of('edge_exporter_config_last_reload_successful', EXPORTER)})`,
+    limits: LIMITS.mustBeOne,
+    mappings: LOADED,
+  }),
+  figure({
+    title: 'Accounts unreachable',
+    description: 'Accounts whose platform did not answer the last operation.',
+    unit: 'short',
+    expr: `count(${of('edge_up', EXPORTED)}) - ${sum(of('edge_up', EXPORTED))}`,
+    limits: LIMITS.anyIsBad,
+  }),
+  figure({
+    title: 'Least quota left',
+    description:
+      'Share of the quota left in the current time frame, of the account and kind of operation with the least.',
+    unit: 'percentunit',
+    decimals: 0,
+    expr: `min(${of('edge_api_ratelimit_remaining', EXPORTED)} / ${of('edge_api_ratelimit_limit', EXPORTED)})`,
+    limits: LIMITS.quotaLeft,
+  }),
+  figure({
+    title: 'Greatest stretch',
+    description:
+      'How many times longer than scheduled the intervals between polls are, because the quota is short.',
+    unit: 'none',
+    decimals: 2,
+    expr: largest(of('edge_exporter_interval_stretch_ratio', EXPORTED)),
+    limits: LIMITS.stretch,
+  }),
+  figure({
+    title: 'Failed polls',
+    description:
+      'Share of the polls of the last fifteen minutes that failed. Yellow from 1 %, red from 10 %.',
+    unit: 'percentunit',
+    decimals: 2,
+    expr: share(recentPolls('outcome!~"ok|empty"'), recentPolls()),
+    limits: LIMITS.failedPolls,
+    noValue: 'none',
+  }),
+  figure({
+    title: 'Series',
+    description: 'Series of the platform that are exposed, all chosen instances together.',
+    unit: 'short',
+    expr: sum(of('edge_exporter_series', EXPORTER)),
+  }),
+  figure({
+    title: 'State errors',
+    description:
+      'Commits within the last hour that the state directory refused. Counters stand still meanwhile: see the log, and the disk.',
+    unit: 'short',
+    decimals: 0,
+    expr: sum(`increase(${of('edge_exporter_state_errors_total', EXPORTER)}[1h])`),
+    limits: LIMITS.anyIsBad,
+  }),
+];
+
+/** The exporter itself: whether what the other dashboards show can be trusted. */
+export const exporter: Dashboard = dashboard({
+  uid: 'edge-exporter',
+  description:
+    'Whether what the other dashboards show can be trusted: quota, waits, outcomes and latency of polls, age and truth of the data, series, process.',
+  from: 'now-1h',
+  variables: [DATASOURCE_CHOICE, JOB_CHOICE, INSTANCE_CHOICE, EXPORTED_ACCOUNT_CHOICE],
+  sections: [
+    { title: 'Now', shelves: shelves(figures, 4, 8) },
+    { title: 'Quota', shelves: shelves(quota, 8) },
+    { title: 'Polls', shelves: [...shelves(polls, 8), { height: 9, panels: [[24, collectors]] }] },
+    { title: 'Data', shelves: shelves(data, 8) },
+    { title: 'Output and process', shelves: shelves(output, 7) },
+  ],
+});

@@ -1,0 +1,18 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Labels } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import { EXIT } from '../command-line/command.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import type { Secret } from '../secret.ts';
+import { type Collected, type CollectObserver, collect } from './collect.ts';
+import { HistoryAccount } from './history-account.ts';
+import { type HistoryPlan, inOrder } from './history-plan.ts';
+import { moment, rangeOf, rangeProblem, windowsOf } from './history-range.ts';
+import { differences, requestOf } from './history-request.ts';
+import { historyText } from './history-text.ts';
+import { type PatienceOptions, patiently } from './patience.ts';
+import { BackfillRefusal } from './refusal.ts';
+import { Spool } from './spool.ts';
+import { WorkFolder } from './work-folder.ts';

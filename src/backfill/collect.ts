@@ -1,0 +1,89 @@
+import type { Clock } from '../clock.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { HistoryAccount } from './history-account.ts';
+import type { PlannedSeries } from './history-plan.ts';
+import { type HistoryWindow, moment } from './history-range.ts';
+import { type HistoryReaderOptions, readWindow } from './history-reader.ts';
+import { inParallel } from './in-parallel.ts';
+import type { Spool } from './spool.ts';
+
+/** One metric of one target, how it is read, and where what was read is kept. */
+export interface Collected {
+  readonly planned: PlannedSeries;
+  readonly spool: Spool;
+  readonly source: Pick<HistoryReaderOptions, 'reader' | 'read'>;
+}
+
+export interface CollectOptions {
+  readonly account: HistoryAccount;
+  readonly series: readonly Collected[];
+  readonly windows: readonly HistoryWindow[];
+  /** The end of the range (ms). */
+  readonly end: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly observer: CollectObserver;
+}
+
+/** Told what happens while a history is read. */
+export interface CollectObserver {
+  /** So many windows of a metric need no more reading. */
+  advanced(windows: number): void;
+  retried(planned: PlannedSeries, window: HistoryWindow, failure: PlatformFailure, pause: number): void;
+  /** The platform does not know the metric, or no longer the configuration. */
+  vanished(planned: PlannedSeries): void;
+}
+
+/** A window of a metric that could not be read. Its message names both, and the reason. */
+export class WindowFailure extends Error {
+  override readonly name = 'WindowFailure';
+
+  constructor(planned: PlannedSeries, { from, to }: HistoryWindow, failure: PlatformFailure) {
+    super(`${nameOf(planned)}, ${moment(from)} to ${moment(to)}: ${failure.message} (${failure.outcome})`);
+  }
+}
+
+/** How messages name a metric of a target. */
+export function nameOf({ account, product, by, id, name, metric }: PlannedSeries): string {
+  const whose = by === 'product' ? 'the whole product' : `configuration ${name || id}`;
+  return `account ${account}, ${product}, ${whose}, ${metric}`;
+}
+
+/**
+ * Reads what an account's spools lack: the oldest window of every metric before the next window of any.
+ * @throws WindowFailure when a window keeps failing, and the signal's reason when it aborts
+ */
+export async function collect(options: CollectOptions): Promise<void> {
+  const { account, signal } = options;
+  await inParallel(missing(options), account.concurrency, (work, ending) => read(work, ending, options), signal);
+}
+
+interface Work {
+  readonly one: Collected;
+  readonly window: HistoryWindow;
+}
+
+function* missing({ windows, series }: CollectOptions): Generator<Work> {
+  for (const window of windows) {
+    for (const one of series) {
+      // Looked at when its turn comes: by then another window may have shown that there is nothing to read.
+      if (!one.spool.vanished && !one.spool.has(window.index)) yield { one, window };
+    }
+  }
+}
+
+async function read({ one, window }: Work, signal: AbortSignal, options: CollectOptions): Promise<void> {
+  const { clock, end, observer, windows } = options;
+  const { planned, spool, source } = one;
+  try {
+    const onRetry = (failure: PlatformFailure, pause: number) => observer.retried(planned, window, failure, pause);
+    const line = await readWindow(window, { ...source, clock, end, signal, onRetry });
+    if (spool.vanished) return;
+    const before = spool.done(windows.length);
+    await spool.append(line);
+    observer.advanced(spool.done(windows.length) - before);
+    if ('vanished' in line) observer.vanished(planned);
+  } catch (failure) {
+    throw failure instanceof PlatformFailure ? new WindowFailure(planned, window, failure) : failure;
+  }
+}

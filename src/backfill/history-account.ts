@@ -1,0 +1,132 @@
+import picomatch from 'picomatch';
+import { AccountConnection, type AccountConnectionOptions } from '../account/account-connection.ts';
+import { productOf } from '../catalogue/products.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import { Survey } from '../plan/survey.ts';
+import type { JobSubject } from '../schedule/job.ts';
+import { ReadModes } from '../series/read-modes.ts';
+import { SeriesReader } from '../series/series-reader.ts';
+import { FINEST_WINDOW_MS } from '../series/window.ts';
+import type { HistoryReaderOptions } from './history-reader.ts';
+import { type PlannedSeries, targetOf } from './history-plan.ts';
+import { type Available, availableAt } from './history-range.ts';
+import { demandOf, leftAlone } from './left-over.ts';
+import { type PatienceOptions, patiently } from './patience.ts';
+
+/** Of series whose delay is learned, as long as nothing has been. */
+const USUAL_SETTLE_DELAY_MS = 10 * 60_000;
+
+/** One account of the platform, read for its past. */
+export class HistoryAccount {
+  readonly #account: Account;
+  readonly #connection: AccountConnection;
+  readonly #modes = new ReadModes();
+  #demand = 0;
+
+  constructor(account: Account, options: Omit<AccountConnectionOptions, 'account' | 'reserve'>) {
+    this.#account = account;
+    this.#connection = new AccountConnection({ ...options, account, reserve: () => this.#reserve() });
+  }
+
+  get name(): string {
+    return this.#account.name;
+  }
+
+  /** How many operations may be under way at once. */
+  get concurrency(): number {
+    return this.#account.request.concurrency;
+  }
+
+  /**
+   * Every metric of every target that the exporter would poll, found as it finds them.
+   * @throws PlatformFailure
+   */
+  async discover(patience: PatienceOptions): Promise<PlannedSeries[]> {
+    const { platformClock } = this.#connection.link;
+    const survey = new Survey({
+      account: this.#account,
+      platformClock,
+      readFor: (group) => this.#connection.readFor(group),
+    });
+    for (const job of survey.jobs()) {
+      if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
+      await patiently(async () => {
+        const { outcome, reason } = await survey.poll(job, patience.signal);
+        if (outcome !== 'ok' && outcome !== 'empty') throw new PlatformFailure(outcome, reason ?? outcome);
+      }, patience).catch(unlessNotFound);
+    }
+    const series = survey.jobs().flatMap(({ subject, group }) => this.#planned(subject, group));
+    if (!platformClock.known) await this.#askTheTime(series, patience);
+    return series;
+  }
+
+  /** Leaves to an exporter of this configuration what it needs for these series. */
+  makeRoomFor(series: readonly PlannedSeries[]): void {
+    this.#demand = demandOf(this.#account, series);
+  }
+
+  /** What the platform has now, as far as its time is known. */
+  available(): Available {
+    const { settle_delay: delay } = this.#account;
+    return availableAt(this.platformClock.now(), typeof delay === 'number' ? delay : USUAL_SETTLE_DELAY_MS);
+  }
+
+  get platformClock(): PlatformClock {
+    return this.#connection.link.platformClock;
+  }
+
+  /** How a planned metric is read. */
+  source(planned: PlannedSeries): Pick<HistoryReaderOptions, 'reader' | 'read'> {
+    const dimensions = this.#account.collectors[planned.api]?.products[planned.product]?.dimensions ?? [];
+    const reader = new SeriesReader({
+      target: targetOf(planned),
+      metric: planned.metric,
+      wants: picomatch([...dimensions]),
+      modes: this.#modes,
+      platformClock: this.platformClock,
+    });
+    return { reader, read: this.#connection.readFor(planned.api) };
+  }
+
+  close(): Promise<void> {
+    return this.#connection.close();
+  }
+
+  #reserve(): number {
+    const { quota } = this.#account;
+    const limit = this.#connection.link.scopes.of('metrics').budget.limit ?? quota.assumed_limit;
+    return leftAlone(quota.reserve, this.#demand, limit);
+  }
+
+  /** Where nothing has been listed, nothing has told the platform's time yet; every answer does. */
+  async #askTheTime([first]: readonly PlannedSeries[], patience: PatienceOptions): Promise<void> {
+    if (first === undefined) return;
+    const { reader, read } = this.source(first);
+    const newest = (now: number) => ({ from: now - FINEST_WINDOW_MS, to: now });
+    await patiently(() => reader.read(read, newest, patience.signal), patience).catch(unlessNotFound);
+  }
+
+  #isRead(group: string, product: string | undefined): boolean {
+    const { metrics, analytics } = this.#account.collectors;
+    const collector = group === 'metrics' ? metrics : analytics;
+    return collector?.products[product ?? '']?.by.includes('configuration') ?? false;
+  }
+
+  #planned(
+    { product, metric, configuration_id: id, configuration: name }: JobSubject,
+    group: string,
+  ): PlannedSeries[] {
+    if (product === undefined || metric === undefined) return [];
+    const api = group === 'analytics' ? 'analytics' : 'metrics';
+    const common = { account: this.#account.name, api, product } as const;
+    if (id !== undefined) return [{ ...common, by: 'configuration', id, name: name ?? '', metric }];
+    return [{ ...common, by: 'product', id: String(productOf(api, product).id), name: '', metric }];
+  }
+}
+
+/** A product that the account does not have is not listed; the others are. */
+function unlessNotFound(error: unknown): void {
+  if (!(error instanceof PlatformFailure) || error.outcome !== 'not_found') throw error;
+}

@@ -1,0 +1,29 @@
+import type { Account } from '../configuration/config-schema.ts';
+import { demandPerMinute } from '../quota/intervals.ts';
+import { periodOf } from '../quota/period.ts';
+import type { PlannedSeries } from './history-plan.ts';
+
+/** However much an exporter asks for, this share of the limit (0 to 1) is the history's, so that it ends some day. */
+const LEAST_SHARE = 0.1;
+
+/**
+ * The share of a limit that a history leaves alone: the configured reserve, and what an exporter of the same
+ * configuration needs. The history can wait; the present cannot.
+ */
+export function leftAlone(reserve: number, demand: number, limit: number): number {
+  return Math.max(reserve, Math.min(1 - LEAST_SHARE, reserve + demand / limit));
+}
+
+/** Operations per minute by which an exporter keeps up with these series. */
+export function demandOf({ collectors }: Account, series: readonly PlannedSeries[]): number {
+  const periods = new Map<string, number>();
+  const demands = series.flatMap(({ api, product }) => {
+    const collector = collectors[api];
+    const schedule = collector?.products[product]?.schedule ?? collector?.schedule;
+    if (schedule === undefined) return [];
+    const periodMs = periods.get(schedule) ?? periodOf(schedule);
+    periods.set(schedule, periodMs);
+    return [{ periodMs, cost: 1, weight: 1 }];
+  });
+  return demandPerMinute(demands);
+}

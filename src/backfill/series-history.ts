@@ -1,0 +1,56 @@
+import { mostFrequent } from '../series/bucket-width.ts';
+import type { SpoolRecord } from './spool-record.ts';
+
+/** The buckets of one metric of one target over the whole range. Flat arrays, since 30 days have 43,200 minutes. */
+export interface SeriesHistory {
+  /** Start of each bucket (ms since the epoch), ascending. */
+  readonly starts: Float64Array;
+  /** Width of each bucket (ms). */
+  readonly widths: Float64Array;
+  /** A value for each bucket, by dimension; NaN where the platform has none. */
+  readonly values: ReadonlyMap<string, Float64Array>;
+}
+
+/**
+ * Puts the windows of a metric together.
+ * @param records in the order of their windows
+ * @param end buckets that end later are left out
+ */
+export function assemble(records: readonly SpoolRecord[], end: number): SeriesHistory {
+  const usual = usualWidth(records);
+  const kept = records.map((record) => {
+    const width = record.width ?? usual;
+    const size = width === undefined ? 0 : record.times.filter((time) => time + width <= end).length;
+    return { record, width: width ?? Number.NaN, size };
+  });
+  const count = kept.reduce((sum, { size }) => sum + size, 0);
+  const starts = new Float64Array(count);
+  const widths = new Float64Array(count);
+  const values = new Map<string, Float64Array>();
+  let at = 0;
+  for (const { record, width, size } of kept) {
+    starts.set(record.times.slice(0, size), at);
+    widths.fill(width, at, at + size);
+    for (const [dimension, column] of Object.entries(record.series)) {
+      const all = values.get(dimension) ?? new Float64Array(count).fill(Number.NaN);
+      for (let index = 0; index < size; index += 1) all[at + index] = column[index] ?? Number.NaN;
+      values.set(dimension, all);
+    }
+    at += size;
+  }
+  return { starts, widths, values };
+}
+
+/** The width of buckets that came alone in their answers, by the distance of neighbours. */
+function usualWidth(records: readonly SpoolRecord[]): number | undefined {
+  const differences = new Map<number, number>();
+  let before: number | undefined;
+  for (const { width, times } of records) {
+    if (width !== null) continue;
+    for (const time of times) {
+      if (before !== undefined) differences.set(time - before, (differences.get(time - before) ?? 0) + 1);
+      before = time;
+    }
+  }
+  return mostFrequent(differences);
+}

@@ -1,0 +1,126 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { EXIT } from '../command-line/command.ts';
+import { lockDirectory, StateInUse, type StateLock } from '../state/state-lock.ts';
+import { type HistoryPlan, parsePlan } from './history-plan.ts';
+import { BackfillRefusal } from './refusal.ts';
+
+const PLAN_FILE = 'plan.json';
+
+/** The folder beside the output in which a history grows, so that it is only ever seen whole under its own name. */
+export class WorkFolder {
+  readonly path: string;
+  readonly #output: string;
+  #lock: StateLock | undefined;
+
+  constructor(output: string) {
+    this.#output = output;
+    this.path = join(dirname(output), `${basename(output)}.partial`);
+  }
+
+  /** Where the text is written before it is whole. */
+  get draft(): string {
+    return join(this.path, basename(this.#output));
+  }
+
+  /** Whether there is something under the output's name. */
+  async hasOutput(): Promise<boolean> {
+    return exists(this.#output);
+  }
+
+  /** The plan of a history that was begun here; undefined when there is none. */
+  async begun(): Promise<HistoryPlan | undefined> {
+    if (!(await exists(this.path))) return undefined;
+    const text = await textOf(join(this.path, PLAN_FILE));
+    const plan = text === undefined ? undefined : parsePlan(text);
+    if (plan === undefined && (await this.#isForeign(text))) {
+      throw new BackfillRefusal(`${this.path} is in the way: it is not the work of a backfill`, EXIT.misused);
+    }
+    return plan;
+  }
+
+  /** Keeps other backfills out until `release` or the end of the process. */
+  async hold(): Promise<void> {
+    await mkdir(this.path, { recursive: true });
+    try {
+      this.#lock = await lockDirectory(this.path);
+    } catch (error) {
+      if (!(error instanceof StateInUse)) throw error;
+      throw new BackfillRefusal(`another backfill is at work in ${this.path}`, EXIT.failed);
+    }
+  }
+
+  async release(): Promise<void> {
+    await this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  /** Begins anew with a plan. */
+  async begin(plan: HistoryPlan): Promise<void> {
+    for (const name of await readdir(this.path)) {
+      if (isSpool(name)) await rm(join(this.path, name));
+    }
+    await writeWhole(join(this.path, PLAN_FILE), `${JSON.stringify(plan, undefined, 2)}\n`);
+  }
+
+  /** Forgets the plan that was begun, if any: what else is there is overwritten by the next one. */
+  async discard(): Promise<void> {
+    await rm(join(this.path, PLAN_FILE), { force: true });
+  }
+
+  /** Gives the draft, complete and on the disk, its own name, and clears up. */
+  async finish(): Promise<void> {
+    await flushed(this.draft);
+    await rename(this.draft, this.#output);
+    await this.release();
+    await rm(this.path, { recursive: true });
+  }
+
+  /** Whether a folder without a readable plan holds anything that a backfill does not leave. */
+  async #isForeign(planText: string | undefined): Promise<boolean> {
+    if (planText !== undefined) return true;
+    const own = new Set(['lock', `${PLAN_FILE}.new`, basename(this.#output)]);
+    return (await readdir(this.path)).some((name) => !own.has(name) && !isSpool(name));
+  }
+}
+
+function isSpool(name: string): boolean {
+  return /^\d{5,}\.jsonl$/.test(name);
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}
+
+async function flushed(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await unlessMissing(stat(path))) !== undefined;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return unlessMissing(readFile(path, 'utf8'));
+}
+
+async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+/** A column of a table. */
+export interface Column {
+  readonly title: string;
+  readonly align: 'left' | 'right';
+}
+
+/** Rows as aligned lines under their titles; the columns are two spaces apart and no line ends in spaces. */
+export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
+  const titles = columns.map(({ title }) => title);
+  const widths = columns.map((_, index) =>
+    Math.max(...[titles, ...rows].map((row) => row[index]?.length ?? 0)),
+  );
+  const line = (cells: readonly string[]) =>
+    columns
+      .map(({ align }, index) => {
+        const cell = cells[index] ?? '';
+        const width = widths[index] ?? 0;
+        return align === 'left' ? cell.padEnd(width) : cell.padStart(width);
+      })
+      .join('  ')
+      .trimEnd();
+  return [titles, ...rows].map((row) => `${line(row)}\n`).join('');
+}

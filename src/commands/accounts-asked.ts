@@ -1,0 +1,40 @@
+import type { Output } from '../command-line/command.ts';
+import { paint } from '../command-line/paint.ts';
+import { didYouMean } from '../command-line/suggestion.ts';
+import { loadConfig } from '../configuration/config.ts';
+import type { Environment } from '../configuration/config-interpolation.ts';
+import { formatIssue } from '../configuration/config-issue.ts';
+import type { Account } from '../configuration/config-schema.ts';
+
+export interface AccountsAsked {
+  readonly accounts: readonly Account[];
+  /** Where they are configured. */
+  readonly source: string;
+}
+
+export interface AskingFor {
+  readonly flags: { readonly 'config.file': string | undefined; readonly account: string | undefined };
+  readonly env: Environment;
+  readonly stderr: Output;
+}
+
+/** The configured accounts, or the only one asked for; undefined when there is none, which is then on stderr. */
+export async function accountsAsked({ flags, env, stderr }: AskingFor): Promise<AccountsAsked | undefined> {
+  const { 'config.file': file, account: name } = flags;
+  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+  const loaded = await loadConfig(file === undefined ? { env } : { file, env });
+  if (!loaded.ok) {
+    for (const issue of loaded.issues) complain(formatIssue(issue));
+    return undefined;
+  }
+  for (const issue of loaded.warnings) {
+    stderr.write(`${paint(stderr, env, 'yellow', 'warning')}: ${formatIssue(issue)}\n`);
+  }
+  const { source } = loaded;
+  const { accounts } = loaded.config;
+  const asked = accounts.filter((account) => name === undefined || account.name === name);
+  if (asked.length > 0) return { accounts: asked, source };
+  const names = accounts.map((account) => account.name);
+  complain(`${source}: there is no account "${name}"${didYouMean(name ?? '', names)}`);
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import picomatch from 'picomatch';
+import { PRODUCTS } from '../catalogue/products.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { periodOf } from '../quota/period.ts';
+import type { Scopes } from '../quota/scopes.ts';
+import type { Job, JobSubject } from '../schedule/job.ts';
+import { USUAL_PUBLISH_MS } from '../series/delays.ts';
+import type { ScopeLimit } from './expected-job.ts';
+import { type AccountPlan, planAccount } from './plan.ts';
+import { plannedJobs } from './planned-job.ts';
+import type { Finding } from './survey.ts';
+
+export interface SurveyedAccount {
+  readonly account: Account;
+  readonly jobs: readonly Job[];
+  readonly findings: readonly Finding[];
+  readonly notes: readonly string[];
+  readonly scopes: Scopes;
+  /** Operations per minute that are taken to be allowed where no answer has named a limit. */
+  readonly assumedLimit: number;
+}
+
+/** The plan of an account that was surveyed, with the limits that its answers have named. */
+export function planOf({
+  account,
+  jobs,
+  findings,
+  notes,
+  scopes,
+  assumedLimit,
+}: SurveyedAccount): AccountPlan {
+  const planned = plannedJobs(jobs, { findings, periodOf: remembering(periodOf), wants: wanting(account) });
+  return planAccount({
+    account: account.name,
+    apiUrl: account.api_url,
+    jobs: planned,
+    limitOf: remembering((group) => limitOf(group, scopes, account.quota.reserve, assumedLimit)),
+    publishDelayMs: account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay,
+    notes,
+  });
+}
+
+function limitOf(group: string, scopes: Scopes, reserve: number, assumedLimit: number): ScopeLimit {
+  const { name, budget } = scopes.of(group);
+  const namedBy = budget.limit === undefined ? 'assumption' : 'platform';
+  return { name, limit: budget.limit ?? assumedLimit, namedBy, reserve, allowance: budget.allowance };
+}
+
+/** Whether a dimension of a product's metric is configured. */
+function wanting({ collectors }: Account): (subject: JobSubject, dimension: string) => boolean {
+  const matchers = new Map(
+    PRODUCTS.flatMap(({ api, slug }) => {
+      const settings = collectors[api]?.products[slug];
+      return settings === undefined ? [] : [[`${api} ${slug}`, picomatch([...settings.dimensions])] as const];
+    }),
+  );
+  return ({ collector, product }, dimension) => matchers.get(`${collector} ${product}`)?.(dimension) ?? true;
+}
+
+function remembering<T>(compute: (key: string) => T): (key: string) => T {
+  const known = new Map<string, T>();
+  return (key) => {
+    const value = known.get(key) ?? compute(key);
+    known.set(key, value);
+    return value;
+  };
+}

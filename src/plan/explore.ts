@@ -1,0 +1,69 @@
+import type { Outcome } from '../platform/outcome.ts';
+import type { Job } from '../schedule/job.ts';
+import { type JobPart, partOf, representatives } from './representatives.ts';
+import type { Finding, Survey } from './survey.ts';
+
+/** How far an exploration has come, in reads. */
+export interface Progress {
+  readonly done: number;
+  readonly total: number;
+  /** What is read next. */
+  readonly job: Job;
+}
+
+export interface ExploreOptions {
+  readonly signal: AbortSignal;
+  /** Parts that are polled; series cost the same whatever they hold, unless the platform answers without dimensions. */
+  readonly parts: readonly JobPart[];
+  readonly onProgress: (progress: Progress) => void;
+}
+
+/** What an exploration has found, and what it could not. */
+export interface Exploration {
+  readonly findings: readonly Finding[];
+  /** Why there is no plan: the platform gave no usable answer to a read that the others depend on. */
+  readonly unreachable?: string;
+  /** What is missing in the plan, in plain words. */
+  readonly notes: readonly string[];
+}
+
+/** Answers by which a part of the platform is closed to this token or account, and would be to the exporter. */
+const CLOSED: readonly Outcome[] = ['ok', 'empty', 'forbidden', 'not_found'];
+
+/** A read that another user of the token has spoilt is tried again after the reset, but not for ever. */
+const MOST_TRIES = 3;
+
+/** Polls a few jobs of each kind: the lists of configurations first, since they tell which others there are. */
+export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
+  const findings: Finding[] = [];
+  const notes: string[] = [];
+  for (const part of ['discovery', 'settings', 'series'] as const) {
+    if (!options.parts.includes(part)) continue;
+    const jobs = representatives(survey.jobs()).filter((job) => partOf(job) === part);
+    for (const [done, job] of jobs.entries()) {
+      options.onProgress({ done, total: jobs.length, job });
+      const finding = await pollPatiently(survey, job, options.signal);
+      findings.push(finding);
+      if (!CLOSED.includes(finding.outcome) && (part === 'discovery' || finding.outcome === 'unauthorized'))
+        return { findings, notes, unreachable: finding.reason ?? finding.outcome };
+      if (finding.reason !== undefined) notes.push(noteOf(part, finding));
+    }
+  }
+  return { findings, notes };
+}
+
+async function pollPatiently(survey: Survey, job: Job, signal: AbortSignal): Promise<Finding> {
+  let finding = await survey.poll(job, signal);
+  for (let tries = 1; finding.outcome === 'rate_limited' && tries < MOST_TRIES; tries += 1) {
+    finding = await survey.poll(job, signal);
+  }
+  return finding;
+}
+
+function noteOf(part: JobPart, { job, reason = '' }: Finding): string {
+  const what =
+    part === 'discovery'
+      ? 'its configurations are not in the plan'
+      : 'its cost and series are taken from what is known without it';
+  return `${job.id} could not be read (${reason}): ${what}`;
+}

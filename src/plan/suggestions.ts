@@ -1,0 +1,101 @@
+import { demandPerMinute } from '../quota/intervals.ts';
+import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
+import { groupedBy } from './grouped.ts';
+import { plainDuration, plainNumber } from './plain-words.ts';
+import { partKey } from './plan-row.ts';
+
+/** What is too much, and where most of it comes from. */
+interface Excess {
+  /** Operations per minute over what is allowed. */
+  readonly over: number;
+  readonly demand: number;
+  /** The jobs of the part that asks for most. */
+  readonly part: readonly ExpectedJob[];
+  /** Its place in the configuration. */
+  readonly place: string;
+}
+
+/** What would make the jobs of a scope fit, each by itself, in plain words. Empty when they do. */
+export function suggestions(jobs: readonly ExpectedJob[], limit: ScopeLimit): string[] {
+  const demand = demandPerMinute(jobs);
+  if (demand <= limit.allowance) return [];
+  const part = greatestPart(jobs);
+  const excess = { over: demand - limit.allowance, demand, part, place: placeOf(part) };
+  const found = [longerSchedule, fewerMetrics, fewerConfigurations, wholeProduct].map((suggest) =>
+    suggest(excess),
+  );
+  const worded = found.filter((text) => text !== undefined);
+  if (worded.length === 0) worded.push(everythingLonger(demand, limit.allowance));
+  return [...worded, moreQuota(demand, limit)];
+}
+
+function greatestPart(jobs: readonly ExpectedJob[]): readonly ExpectedJob[] {
+  const parts = groupedBy(jobs, partKey);
+  const [greatest = []] = [...parts.values()].sort((a, b) => demandPerMinute(b) - demandPerMinute(a));
+  return greatest;
+}
+
+function placeOf([first]: readonly ExpectedJob[]): string {
+  const { collector = '', product } = first?.subject ?? {};
+  if (collector === 'discovery') return 'discovery';
+  return product === undefined || first?.subject.metric === undefined
+    ? `collectors.${collector}`
+    : `collectors.${collector}.products.${product}`;
+}
+
+/** Whole minutes that divide the hour, so that a cron pattern can say them. */
+const EVEN_MINUTES = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+
+function longerSchedule({ over, part, place }: Excess): string | undefined {
+  const demand = demandPerMinute(part);
+  const cost = part.reduce((sum, job) => sum + job.cost, 0);
+  const minutes = EVEN_MINUTES.find((every) => demand - cost / every >= over);
+  if (minutes === undefined) return undefined;
+  const key = place === 'discovery' ? place : `${place}.schedule`;
+  return `a longer schedule: ${key}: "*/${minutes} * * * *" asks for ${plainNumber(demand - cost / minutes)} operations a minute less`;
+}
+
+function fewerMetrics({ over, part, place }: Excess): string | undefined {
+  const byMetric = groupedBy(part, ({ subject }) => subject.metric ?? '');
+  const leastFirst = [...byMetric].sort(([, a], [, b]) => (a[0]?.weight ?? 0) - (b[0]?.weight ?? 0));
+  const left: string[] = [];
+  let saved = 0;
+  for (const [metric, jobs] of leastFirst.slice(0, -1)) {
+    if (saved >= over) break;
+    left.push(metric);
+    saved += demandPerMinute(jobs);
+  }
+  if (saved < over) return undefined;
+  return `fewer metrics: ${place}.metrics without ${left.join(', ')} asks for ${plainNumber(saved)} operations a minute less`;
+}
+
+function fewerConfigurations({ over, part, place }: Excess): string | undefined {
+  const configurations = new Set(part.flatMap(({ subject }) => subject.configuration_id ?? [])).size;
+  if (configurations === 0 || part[0]?.subject.metric === undefined) return undefined;
+  const each = demandPerMinute(part) / configurations;
+  const leave = Math.ceil(over / each);
+  if (leave >= configurations) return undefined;
+  return `fewer configurations: ${place}.configurations.exclude with ${leave} of the ${configurations} asks for ${plainNumber(leave * each)} operations a minute less`;
+}
+
+function wholeProduct({ over, part, place }: Excess): string | undefined {
+  const single = part.filter(({ subject }) => subject.configuration_id !== undefined);
+  if (part[0]?.subject.collector !== 'analytics' || single.length === 0) return undefined;
+  const perMetric = groupedBy(single, ({ subject }) => subject.metric);
+  const whole = [...perMetric.values()].flatMap((jobs) => jobs.slice(0, 1));
+  const saved = demandPerMinute(single) - demandPerMinute(whole);
+  if (saved < over) return undefined;
+  return `totals only: ${place}.by: [product] asks for ${plainNumber(saved)} operations a minute less`;
+}
+
+function everythingLonger(demand: number, allowance: number): string {
+  const factor = Math.ceil((demand / allowance) * 10) / 10;
+  return `no single change is enough: all schedules ${plainNumber(factor)} times as long would be, for instance ${plainDuration(Math.ceil(factor) * 60)} instead of 1m`;
+}
+
+function moreQuota(demand: number, { limit, reserve, name }: ScopeLimit): string {
+  const needed = Math.ceil(demand / (1 - reserve));
+  const bearable = Math.floor((1 - demand / limit) * 100) / 100;
+  const lower = bearable >= 0 ? `, or quota.reserve: ${bearable} instead of ${reserve}` : '';
+  return `more quota: a limit of at least ${needed} operations a minute for ${name} instead of ${limit}${lower}`;
+}

@@ -1,0 +1,203 @@
+import {
+  type Character,
+  DAY,
+  drawCharacter,
+  drawCounts,
+  expected,
+  HOUR,
+  type Shift,
+  usualDeviation,
+  WEEK,
+} from './background.ts';
+import { drawBlips, drawIncident, drawMoments, type Incident } from './incidents.ts';
+import { Random } from './random.ts';
+
+export const WEEKS = 8;
+export const MINUTES = WEEKS * WEEK;
+
+/** Whether a person who looks at the chart would call it an incident, or would have to be told. */
+export type Verdict = 'plain' | 'doubtful';
+
+/** An incident of an account, with what it was among. */
+export interface Labelled extends Incident {
+  readonly verdict: Verdict;
+  /** The first minute in which it stands out; its beginning where it never does. */
+  readonly visibleFrom: number;
+}
+
+/** The minutes of a configuration or of a whole account; NaN where nothing was seen. */
+export interface Traffic {
+  readonly requests: Float64Array;
+  readonly threats: Float64Array;
+  readonly errors: Float64Array;
+}
+
+/** Eight weeks of an account. */
+export interface History {
+  /** The whole account first, then its configurations where there are several. */
+  readonly traffic: readonly [Traffic, ...Traffic[]];
+  readonly attacks: readonly Labelled[];
+  readonly failures: readonly Labelled[];
+}
+
+/** What a person goes by; none of it is taken from the rules. */
+const PERSON = {
+  /** Times what is expected, in all. */
+  times: 4,
+  deviations: 6,
+  threatsPerMinute: 60,
+  errorShare: 0.05,
+  errorsPerMinute: 30,
+  minutes: 8,
+};
+
+interface Site {
+  readonly threats: Character;
+  readonly expected: Float64Array;
+  readonly traffic: Traffic;
+}
+
+/** An account of a seed: its size, its days, what happened to it, and what it looked like. */
+export function drawHistory(seed: number, account: number): History {
+  const random = new Random(seed).fork(account);
+  const size = random.logNormal(1_500, 1.8);
+  const days = drawCharacter(random, 1);
+  const holidays = drawHolidays(random);
+  const count = random.pick([1, 2, 3, 5, 8]);
+  const shares = Array.from({ length: count }, (_, index) => 1 / (index + 1) ** 1.2);
+  const whole = shares.reduce((sum, share) => sum + share, 0);
+  const sites = shares.map((share, index) =>
+    drawSite(random.fork(index), days, (size * share) / whole, holidays),
+  );
+  const chance = random.fork(1_000);
+  const attacks = attack(chance.fork(1), sites);
+  const failures = fail(chance.fork(2), sites);
+  lose(chance.fork(3), sites);
+  const [only, ...others] = sites.map(({ traffic }) => traffic);
+  if (only === undefined) throw new Error('an account without configurations');
+  const traffic: History['traffic'] = others.length === 0 ? [only] : [sum([only, ...others]), only, ...others];
+  return { traffic, attacks, failures };
+}
+
+/** Two public holidays, on which an account has more or less traffic. */
+function drawHolidays(random: Random): Shift[] {
+  const factor = random.logBetween(0.35, 1.7);
+  return [0, 1].map(() => {
+    const from = Math.floor(random.between(0, WEEKS * 7)) * DAY;
+    return { from, to: from + DAY, factor, ramp: 3 * HOUR };
+  });
+}
+
+function drawSite(random: Random, days: Character, level: number, holidays: readonly Shift[]): Site {
+  const campaigns = drawMoments(random, 0.25, MINUTES, DAY).map((from) => ({
+    from,
+    to: from + Math.round(random.between(2, 8) * HOUR),
+    factor: random.between(1.3, 2.5),
+    ramp: Math.round(random.between(20, 60)),
+  }));
+  const deployments = drawMoments(random, 0.7, MINUTES, HOUR);
+  const shifts = (spread: number): Shift[] =>
+    deployments.map((from) => ({ from, to: MINUTES, factor: random.logNormal(1, spread), ramp: 0 }));
+  const requests = { ...days, level };
+  const usual = expected(requests, [...holidays, ...campaigns, ...shifts(0.1)], MINUTES);
+  // Robots sleep less than people do: their days are flatter, and some care for neither holidays nor campaigns.
+  const awake = random.fraction();
+  const threats = {
+    ...drawCharacter(random, level * random.logNormal(0.003, 1.3)),
+    phase: days.phase,
+    weekend: days.weekend ** awake,
+    daily: days.daily * random.between(0.2, 1),
+  };
+  const along = [...holidays, ...campaigns].map((shift) => ({ ...shift, factor: shift.factor ** awake }));
+  const usualThreats = expected(threats, [...along, ...shifts(0.4)], MINUTES);
+  const traffic = {
+    requests: drawCounts(random, requests, usual),
+    threats: drawCounts(random, threats, usualThreats),
+    errors: usual.map((value) => value),
+  };
+  const share = random.logNormal(0.0003, 0.8);
+  traffic.errors = drawCounts(random, { ...threats, slow: 0.3 }, usual.map((value) => value * share));
+  for (const blip of drawBlips(random, 2, MINUTES, () => random.logNormal(4 * threats.level + 3, 0.8))) {
+    add(traffic.threats, blip, (value) => value);
+  }
+  for (const blip of drawBlips(random, 0.7, MINUTES, () => random.logBetween(0.005, 0.08))) {
+    add(traffic.errors, blip, (value, minute) => value * (traffic.requests[minute] ?? 0));
+  }
+  return { threats, expected: usualThreats, traffic };
+}
+
+function add(values: Float64Array, incident: Incident, amount: (value: number, minute: number) => number): void {
+  incident.added.forEach((value, index) => {
+    const minute = incident.from + index;
+    if (minute < values.length) values[minute] = (values[minute] ?? 0) + Math.round(amount(value, minute));
+  });
+}
+
+/** Attacks of every size on one site, or now and then on all at once. */
+function attack(random: Random, sites: readonly Site[]): Labelled[] {
+  return drawMoments(random, 0.8, MINUTES, 9 * HOUR).map((from) => {
+    const incident = drawIncident(random, from, random.logBetween(30, 30_000));
+    const targets = random.fraction() < 0.2 ? sites : [random.pick(sites as [Site, ...Site[]])];
+    const stands = (minute: number, added: number): boolean => {
+      const share = added / targets.length;
+      return targets.some(({ threats, expected: usual }) => {
+        const mean = usual[minute] ?? 0;
+        return (
+          share >= (PERSON.times - 1) * mean &&
+          share >= PERSON.deviations * usualDeviation(threats, mean) &&
+          share >= PERSON.threatsPerMinute
+        );
+      });
+    };
+    for (const { traffic } of targets) {
+      const part = { ...incident, added: incident.added.map((value) => value / targets.length) };
+      add(traffic.threats, part, (value) => value);
+      add(traffic.requests, part, (value) => value);
+    }
+    return label(incident, stands);
+  });
+}
+
+/** Failures of the origin behind one site: a share of its responses are errors. */
+function fail(random: Random, sites: readonly Site[]): Labelled[] {
+  return drawMoments(random, 0.5, MINUTES, 9 * HOUR).map((from) => {
+    const incident = drawIncident(random, from, random.logBetween(0.01, 1));
+    const { traffic } = random.pick(sites as [Site, ...Site[]]);
+    add(traffic.errors, incident, (value, minute) => value * (traffic.requests[minute] ?? 0));
+    return label(
+      incident,
+      (minute, added) =>
+        added >= PERSON.errorShare && added * (traffic.requests[minute] ?? 0) >= PERSON.errorsPerMinute,
+    );
+  });
+}
+
+function label(incident: Incident, stands: (minute: number, added: number) => boolean): Labelled {
+  const visible = [...incident.added.entries()]
+    .map(([index, added]) => ({ minute: incident.from + index, added }))
+    .filter(({ minute, added }) => added > 0 && stands(minute, added));
+  const verdict = visible.length >= PERSON.minutes ? 'plain' : 'doubtful';
+  return { ...incident, verdict, visibleFrom: visible[0]?.minute ?? incident.from };
+}
+
+/** Times in which nothing was seen of an account. */
+function lose(random: Random, sites: readonly Site[]): void {
+  for (const from of drawMoments(random, 0.4, MINUTES, DAY)) {
+    const to = from + Math.round(random.logBetween(5, 6 * HOUR));
+    for (const { traffic } of sites) {
+      for (const values of Object.values(traffic) as Float64Array[]) values.fill(Number.NaN, from, to);
+    }
+  }
+}
+
+function sum(parts: readonly Traffic[]): Traffic {
+  const total = (pick: (traffic: Traffic) => Float64Array): Float64Array =>
+    Float64Array.from({ length: MINUTES }, (_, minute) =>
+      parts.reduce((value, part) => value + (pick(part)[minute] ?? 0), 0),
+    );
+  return {
+    requests: total(({ requests }) => requests),
+    threats: total(({ threats }) => threats),
+    errors: total(({ errors }) => errors),
+  };
+}

@@ -1,0 +1,127 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { facesOf } from '../../src/catalogue/catalogue.ts';
+import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
+import { fraction, keyOf } from '../../src/sandbox/hash.ts';
+import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { bookKey, storeBook } from '../../src/series/series-state.ts';
+import { openState } from '../../src/state/open-state.ts';
+import { eventually } from '../eventually.ts';
+import { auditBooks } from '../true-books.ts';
+import { configFile, temporaryFolder } from './config-file.ts';
+import { type ExporterOptions, startExporter } from './exporter-process.ts';
+import { freePort } from './free-port.ts';
+import { type ServedSandbox, serveSandbox } from './platform.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
+
+const KILLS = 50;
+const SEED = 1;
+const MINUTE = 60_000;
+const DAY = 1_440 * MINUTE;
+
+const PRODUCT = productOf('metrics', 'edge_applications');
+const METRICS = ['cdn_requests', 'status_code', 'waf', 'http_method'];
+
+const countersOf = (metric: string) =>
+  (DIMENSIONS[metric] ?? []).flatMap((dimension) => {
+    const { counter } = facesOf(metric, dimension, { scope: 'configuration' });
+    return counter === undefined ? [] : [{ dimension, family: counter.family.name }];
+  });
+const COUNTERS = [...new Set(METRICS.flatMap((metric) => countersOf(metric).map(({ family }) => family)))];
+
+const silent = { info: () => undefined, warn: () => undefined };
+
+/** Polls every two seconds, of a platform whose buckets are final after a minute. */
+const ACCOUNT = {
+  name: 'killed',
+  token: DEFAULT_TOKEN.token,
+  publish_delay: '1m',
+  settle_delay: '1m',
+  quota: { reserve: 0 },
+  collectors: {
+    metrics: { schedule: '*/2 * * * * *', products: { edge_applications: { metrics: METRICS } } },
+  },
+};
+
+it('killed 50 times while it polls and is scraped, it has lost no bucket and counted none twice', async () => {
+  // So slow that there is something to catch up with in every life.
+  const sandbox = await serveSandbox({ settleMs: 20_000, faults: { latency: { ms: 40, spread_ms: 20 } } });
+  const directory = await temporaryFolder();
+  await prepareBooks(directory, sandbox, Date.now() - 4 * DAY);
+  const { path } = await configFile({ accounts: [{ ...ACCOUNT, api_url: sandbox.url }] });
+  const port = await freePort();
+  const options = { port, args: ['serve', `--config.file=${path}`, `--state.dir=${directory}`] };
+  const prometheus = await startPrometheus({
+    jobs: { edge: `127.0.0.1:${port}` },
+    scrapeInterval: '250ms',
+  });
+  onTestFinished(() => prometheus.stop());
+
+  const pollingWhenKilled = await killAgainAndAgain(options, sandbox);
+  expect(pollingWhenKilled).toBeGreaterThan(KILLS * 0.6);
+  await liveOnceMore(options, prometheus);
+
+  const state = await openState(directory, silent);
+  onTestFinished(() => state.close());
+  const { wrong, series, buckets } = auditBooks(state, sandbox);
+  expect(wrong).toEqual([]);
+  expect(series).toBe([...sandbox.account.domains].length * (5 + 16 + 7 + 4));
+  expect(buckets).toBeGreaterThan(series * 100);
+  await expectNoDecrease(prometheus, series);
+}, 300_000);
+
+/** State whose every counter is zero and stands at `since`, so that there is much to catch up with. */
+async function prepareBooks(directory: string, sandbox: ServedSandbox, since: number): Promise<void> {
+  const begin = Math.floor(since / MINUTE) * MINUTE;
+  const state = await openState(directory, silent);
+  const entries = [...sandbox.account.domains].flatMap(({ id, name }) =>
+    METRICS.map((metric) => {
+      const ledgers = new Map(
+        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, mark: begin }]),
+      );
+      const target = {
+        account: 'killed',
+        product: PRODUCT,
+        by: 'configuration',
+        id: String(id),
+        name,
+      } as const;
+      return { key: bookKey(target, metric), value: storeBook({ since: begin, width: MINUTE, ledgers }) };
+    }),
+  );
+  await state.commit(entries);
+  await state.close();
+}
+
+/** Starts the exporter and kills it soon after; tells how many of the kills came while it was at work. */
+async function killAgainAndAgain(options: ExporterOptions, sandbox: ServedSandbox): Promise<number> {
+  const moments = keyOf(SEED, 'moments');
+  let atWork = 0;
+  for (let kill = 0; kill < KILLS; kill++) {
+    const exporter = await startExporter(options);
+    await new Promise((resolve) => setTimeout(resolve, 1_200 * fraction(moments, kill)));
+    const lastAsked = sandbox.requests.recent.at(-1)?.time ?? 0;
+    const now = Date.now();
+    expect(await exporter.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
+    if (now - lastAsked < 500) atWork += 1;
+  }
+  return atWork;
+}
+
+async function liveOnceMore(options: ExporterOptions, prometheus: Prometheus): Promise<void> {
+  const exporter = await startExporter(options);
+  await exporter.ready();
+  await eventually('Prometheus has scraped once more', () => prometheus.scraped('edge').then(() => true));
+  expect(await exporter.kill('SIGTERM')).toMatchObject({ code: 0 });
+}
+
+/** What Prometheus saw in all the lives: every counter, growing again and again, and never going back. */
+async function expectNoDecrease(prometheus: Prometheus, series: number): Promise<void> {
+  const of = async (count: string): Promise<number> => {
+    const sums = COUNTERS.map((family) => prometheus.value(`sum(${count}(${family}[10m]))`));
+    return (await Promise.all(sums)).reduce((all, sum) => all + sum, 0);
+  };
+  const last = COUNTERS.map((family) => prometheus.value(`count(last_over_time(${family}[10m]))`));
+  expect((await Promise.all(last)).reduce((all, count) => all + count, 0)).toBe(series);
+  expect(await of('changes')).toBeGreaterThan(series * 10);
+  expect(await of('resets')).toBe(0);
+}

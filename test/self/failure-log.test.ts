@@ -1,0 +1,58 @@
+import { beforeEach, expect, it } from 'vitest';
+import type { Outcome } from '../../src/platform/outcome.ts';
+import type { Job } from '../../src/schedule/job.ts';
+import { FailureLog } from '../../src/self/failure-log.ts';
+
+let lines: string[];
+let log: FailureLog;
+
+beforeEach(() => {
+  lines = [];
+  const note = (level: string) => (facts: object, message: string) => {
+    const { job = '', outcome = '', after = '' } = facts as Record<string, string>;
+    lines.push([level, message, job, outcome || after].filter(Boolean).join(' '));
+  };
+  log = new FailureLog({ info: note('info'), warn: note('warn') });
+});
+
+function polled(id: string, outcome: Outcome): void {
+  const job = { id } as Job;
+  log.polled('a', { job, outcome, reason: 'why', report: undefined, durationMs: 1 });
+}
+
+it('tells of a platform in trouble once, however many jobs feel it, and when it works again', () => {
+  for (let poll = 0; poll < 5; poll += 1) for (const id of ['x', 'y', 'z']) polled(id, 'network');
+  expect(lines).toEqual(['warn the platform fails network']);
+  polled('x', 'ok');
+  polled('y', 'ok');
+  expect(lines).toEqual(['warn the platform fails network', 'info the platform works again network']);
+});
+
+it('does not tell of one failure that passes', () => {
+  polled('x', 'timeout');
+  polled('y', 'ok');
+  polled('x', 'ok');
+  expect(lines).toEqual([]);
+});
+
+it('tells at once, and once, of a job that is refused', () => {
+  for (let poll = 0; poll < 3; poll += 1) polled('x', 'forbidden');
+  polled('y', 'ok');
+  expect(lines).toEqual(['warn the poll fails x forbidden']);
+  polled('x', 'empty');
+  expect(lines.at(-1)).toBe('info the poll works again x forbidden');
+});
+
+it('tells of a single job that keeps failing while the platform works for the others', () => {
+  for (let poll = 0; poll < 4; poll += 1) {
+    polled('x', 'server_error');
+    polled('y', 'ok');
+  }
+  expect(lines).toEqual(['warn the poll fails x server_error']);
+});
+
+it('tells when the reason changes', () => {
+  polled('x', 'forbidden');
+  polled('x', 'not_found');
+  expect(lines).toEqual(['warn the poll fails x forbidden', 'warn the poll fails x not_found']);
+});
