@@ -22,4 +22,12 @@ export const COMMANDS: Commands = {
     summary: 'Tell what the configuration asks of the quota, and what would have to give.',
     load: async () => (await import('./commands/plan.ts')).plan,
   },
+  sandbox: {
+    summary: 'Run the embedded platform, to rehearse against.',
+    load: async () => (await import('./commands/sandbox.ts')).sandbox,
+  },
+  backfill: {
+    summary: 'Write the history of the platform as OpenMetrics, to make blocks for Prometheus from.',
+    load: async () => (await import('./commands/backfill.ts')).backfill,
+  },
 };

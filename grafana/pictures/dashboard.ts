@@ -27,7 +27,11 @@ export interface PanelJson {
   readonly title: string;
   readonly description?: string;
   readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
-  readonly targets?: readonly { readonly expr: string; readonly refId: string; readonly legendFormat: string }[];
+  readonly targets?: readonly {
+    readonly expr: string;
+    readonly refId: string;
+    readonly legendFormat: string;
+  }[];
   readonly transformations?: readonly { readonly id: string; readonly options: OrganizeOptions }[];
   // As the panel's type has them; Grafana's own components take them as they are.
   readonly options: Readonly<Record<string, never>>;

@@ -68,6 +68,7 @@ function stat(answered: Answered, { width, height }: Size): ReactElement {
       graphMode={BigValueGraphMode.None}
       justifyMode={BigValueJustifyMode.Auto}
       textMode={BigValueTextMode.Value}
+      text={answered.panel.options['text']}
     />
   );
 }

@@ -45,10 +45,21 @@ async function take(name: string): Promise<void> {
   const address = `${prometheus}/picture`;
   await page.route(address, (route) => route.fulfill({ contentType: 'text/html', body: EMPTY }));
   await page.goto(address);
+  await page.route('**/public/**', (route) => route.fulfill({ path: assetPath(route.request().url()) }));
+  await page.addStyleTag({ path: join('.cache', 'pictures', 'page.css') });
   await page.addScriptTag({ path: join('.cache', 'pictures', 'page.js') });
-  await page.evaluate((given) => (window as unknown as { draw(p: Picture): Promise<void> }).draw(given), picture);
+  await page.evaluate(
+    (given) => (window as unknown as { draw(p: Picture): Promise<void> }).draw(given),
+    picture,
+  );
   // Graphs measure their text, and draw themselves after that.
   await page.waitForTimeout(2_500);
   await page.screenshot({ path: join('grafana', `${name}.png`), fullPage: true });
   await page.close();
+}
+
+/** Where the icons of Grafana's components are on the disk. */
+function assetPath(url: string): string {
+  const path = new URL(url).pathname.replace(/^.*\/public\//, '');
+  return join('grafana', 'pictures', 'node_modules', '@grafana', 'ui', 'dist', 'public', path);
 }

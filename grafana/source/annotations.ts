@@ -3,8 +3,14 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { DATASOURCE } from './panel.ts';
 import { ACCOUNT, of } from './query.ts';
 
-/** Firing alerts of the accounts, and those of the exporter itself, which have no account. */
-export const FIRING = of('ALERTS', 'alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"');
+// Also those of the exporter itself, which have no account.
+const ALL_FIRING = ['alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"'];
+
+/** All that fire, also those that only inform. */
+export const FIRING = of('ALERTS', ...ALL_FIRING);
+
+/** Those that want somebody to act. */
+export const URGENT = of('ALERTS', ...ALL_FIRING, 'severity!="info"');
 
 /**
  * When settings last changed, in ms, by account and kind of setting. All such families at once: each is one series
@@ -46,7 +52,7 @@ function marks({ name, expr, colour, title, text, tags, momentIs }: Marks): Anno
 
 export const ALERT_MARKS = marks({
   name: 'Firing alerts',
-  expr: FIRING,
+  expr: URGENT,
   colour: 'red',
   title: '{{alertname}}',
   text: '{{account}} {{configuration}}',

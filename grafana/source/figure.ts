@@ -2,6 +2,7 @@ import {
   BigValueColorMode,
   BigValueGraphMode,
   ReduceDataOptionsBuilder,
+  VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import type { Panel, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
@@ -29,6 +30,7 @@ export function figure(given: Figure): Panel {
     .mappings([...mappings])
     .noValue(noValue ?? 'no data')
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']))
+    .text(new VizTextDisplayOptionsBuilder().valueSize(34))
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
     .targets(targets([{ expr }], 'now'));

@@ -5,7 +5,7 @@ import { dashboard } from './frame.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { TO_CONFIGURATION } from './links.ts';
-import { BY_SITE, highest, mean, meanBefore, of, SITE, share, sum } from './query.ts';
+import { ACCOUNT, BY_SITE, highest, mean, meanBefore, of, SITE, share, sum } from './query.ts';
 import { estate } from './security-estate.ts';
 import { table } from './table.ts';
 import { trafficNow } from './traffic-queries.ts';
@@ -117,6 +117,24 @@ const overTime: readonly Panel[] = [
   }),
 ];
 
+const thresholdChart = chart({
+  title: 'Threats against the alert’s threshold',
+  description:
+    'Threats per minute by account, the five highest, and (dashed) from where on the spike alert counts: what the recording rules learned from past weeks and the recent past. Without the rules, or before they have learned, there is no data.',
+  unit: 'cpm',
+  queries: [
+    {
+      expr: highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT)),
+      legend: '{{account}}',
+    },
+    {
+      expr: `${of('account:edge_waf_threats_per_minute:threshold', ACCOUNT)} and on (account) ${highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT))}`,
+      legend: '{{account}}: alert above',
+    },
+  ],
+  dashedLike: ': alert above$',
+});
+
 const attacked = chart({
   title: 'Configurations with most threats',
   description: 'Threats per minute, the eight highest configurations at each moment.',
@@ -163,13 +181,8 @@ const sections: readonly Section[] = [
     title: 'Attacks',
     shelves: [
       ...shelves(overTime, 9, 2),
-      {
-        height: 10,
-        panels: [
-          [10, attacked],
-          [14, worst],
-        ],
-      },
+      ...shelves([thresholdChart, attacked], 9, 2),
+      { height: 9, panels: [[24, worst]] },
     ],
   },
   estate,

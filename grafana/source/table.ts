@@ -41,6 +41,7 @@ export function table(given: Table): Panel {
     .unit(unit)
     .noValue(given.noValue ?? '')
     .thresholds(thresholds(LIMITS.none))
+    .minWidth(70)
     .cellHeight(TableCellHeight.Sm)
     .footer(new TableFooterOptionsBuilder().enablePagination(true))
     .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(true)])

@@ -4,9 +4,7 @@ import type { Store } from '../exposition/store.ts';
 import { AccountLink } from '../platform/account-link.ts';
 import { Client, type ExchangeInfo } from '../platform/client.ts';
 import type { Credentials } from '../platform/credentials.ts';
-import { demandPerMinute, expectedIntervals } from '../quota/intervals.ts';
 import { Operations } from '../quota/operations.ts';
-import { periodOf } from '../quota/period.ts';
 import type { Scope } from '../quota/scopes.ts';
 import type { PollEnd } from '../schedule/execute.ts';
 import type { Job } from '../schedule/job.ts';
@@ -20,6 +18,7 @@ import { AccountJobs } from './account-jobs.ts';
 import { type AccountFacts, accountStatus } from './account-status.ts';
 import { type AccountTally, tallyAccount } from './account-tally.ts';
 import { vitalSamples } from './account-vitals.ts';
+import { Demand } from './demand.ts';
 
 /** Told what an account does, to be measured and logged. */
 export interface AccountObserver extends SeriesObserver {
@@ -64,10 +63,8 @@ export class Account {
   readonly #operations: Operations;
   readonly #schedule: Schedule;
   readonly #jobs: AccountJobs;
-  readonly #periods = new Map<string, number>();
-  #wanted: readonly Job[] = [];
+  readonly #demand: Demand;
   #beatAt: number;
-  #stretch = 1;
   #planReported = '';
   #stopBeat: () => void = () => undefined;
 
@@ -93,6 +90,7 @@ export class Account {
       onExchange: this.#link.observe,
     });
     const { scopes, platformClock } = this.#link;
+    this.#demand = new Demand(() => scopes.of('metrics').budget.allowance);
     this.#operations = new Operations({
       clock,
       scopes,
@@ -115,7 +113,7 @@ export class Account {
       platformClock,
       observer,
       freshUntil: (schedule, weight) => clock.now() + this.#lifetime(schedule, weight),
-      allowance: () => scopes.of('metrics').budget.allowance,
+      allowance: () => this.#demand.allowance,
       onChange: (jobs) => this.#replace(jobs),
     });
   }
@@ -140,7 +138,7 @@ export class Account {
 
   tally(): AccountTally {
     const { config, clock } = this.#options;
-    const periodOf = (schedule: string) => this.#periodOf(schedule);
+    const periodOf = (schedule: string) => this.#demand.periodOf(schedule);
     const facts = { name: config.name, link: this.#link, operations: this.#operations, periodOf };
     return tallyAccount({ ...facts, jobs: this.#schedule.states() }, clock.now());
   }
@@ -156,14 +154,13 @@ export class Account {
   }
 
   #replace(jobs: readonly Job[]): void {
-    this.#wanted = jobs;
-    this.#stretch = this.#measureStretch();
+    this.#demand.replace(jobs);
     this.#schedule.replace(jobs);
   }
 
   #beat(): void {
     this.#beatAt = this.#options.clock.now();
-    this.#stretch = this.#measureStretch();
+    this.#demand.measure();
     this.#reportPlan();
     this.#publishVitals();
     this.#publishLearned();
@@ -184,8 +181,8 @@ export class Account {
   /** Told once a minute at most: while configurations are being discovered the plan changes many times. */
   #reportPlan(): void {
     const { config, observer } = this.#options;
-    const allowance = this.#link.scopes.of('metrics').budget.allowance;
-    const plan = { jobs: this.#wanted.length, perMinute: demandPerMinute(this.#demands()), allowance };
+    const { jobs, perMinute, allowance } = this.#demand;
+    const plan = { jobs, perMinute, allowance };
     const text = `${plan.jobs} ${plan.allowance}`;
     if (text === this.#planReported) return;
     this.#planReported = text;
@@ -203,7 +200,7 @@ export class Account {
 
   /** How long what is published now may be shown: until well after the next poll should have renewed it. */
   #lifetime(schedule: string, weight: number): number {
-    const interval = this.#periodOf(schedule) * Math.max(1, this.#stretch / weight);
+    const interval = this.#demand.intervalOf(schedule, weight);
     return Math.max(this.#options.config.stale_after, 3 * interval);
   }
 
@@ -216,36 +213,13 @@ export class Account {
       link: this.#link,
       operations: this.#operations,
       tokenExpiresAt: this.#credentials.expiresAt(),
-      demandPerMinute: demandPerMinute(this.#demands()),
-      stretch: this.#stretch,
+      demandPerMinute: this.#demand.perMinute,
+      stretch: this.#demand.stretch,
       jobs: this.#schedule.states(),
       nextAt: ({ startedAt, job }) =>
         job.schedule === undefined || startedAt === undefined
           ? undefined
-          : startedAt + this.#periodOf(job.schedule),
+          : startedAt + this.#demand.periodOf(job.schedule),
     };
-  }
-
-  /** Mean factor by which intervals are longer than scheduled. */
-  #measureStretch(): number {
-    const demands = this.#demands();
-    if (demands.length === 0) return 1;
-    const intervals = expectedIntervals(demands, this.#link.scopes.of('metrics').budget.allowance);
-    const factors = intervals.map((interval, index) => interval / (demands[index]?.periodMs ?? interval));
-    return factors.reduce((sum, factor) => sum + factor, 0) / factors.length;
-  }
-
-  #demands() {
-    return this.#wanted.flatMap((job) =>
-      job.schedule === undefined
-        ? []
-        : [{ periodMs: this.#periodOf(job.schedule), cost: job.cost(), weight: job.weight }],
-    );
-  }
-
-  #periodOf(schedule: string): number {
-    const known = this.#periods.get(schedule) ?? periodOf(schedule);
-    this.#periods.set(schedule, known);
-    return known;
   }
 }

@@ -55,7 +55,12 @@ export function nameOf({ account, product, by, id, name, metric }: PlannedSeries
  */
 export async function collect(options: CollectOptions): Promise<void> {
   const { account, signal } = options;
-  await inParallel(missing(options), account.concurrency, (work, ending) => read(work, ending, options), signal);
+  await inParallel(
+    missing(options),
+    account.concurrency,
+    (work, ending) => read(work, ending, options),
+    signal,
+  );
 }
 
 interface Work {
@@ -76,7 +81,8 @@ async function read({ one, window }: Work, signal: AbortSignal, options: Collect
   const { clock, end, observer, windows } = options;
   const { planned, spool, source } = one;
   try {
-    const onRetry = (failure: PlatformFailure, pause: number) => observer.retried(planned, window, failure, pause);
+    const onRetry = (failure: PlatformFailure, pause: number) =>
+      observer.retried(planned, window, failure, pause);
     const line = await readWindow(window, { ...source, clock, end, signal, onRetry });
     if (spool.vanished) return;
     const before = spool.done(windows.length);

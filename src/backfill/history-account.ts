@@ -2,16 +2,16 @@ import picomatch from 'picomatch';
 import { AccountConnection, type AccountConnectionOptions } from '../account/account-connection.ts';
 import { productOf } from '../catalogue/products.ts';
 import type { Account } from '../configuration/config-schema.ts';
+import { Survey } from '../plan/survey.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { Survey } from '../plan/survey.ts';
 import type { JobSubject } from '../schedule/job.ts';
 import { ReadModes } from '../series/read-modes.ts';
 import { SeriesReader } from '../series/series-reader.ts';
 import { FINEST_WINDOW_MS } from '../series/window.ts';
-import type { HistoryReaderOptions } from './history-reader.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import { type Available, availableAt } from './history-range.ts';
+import type { HistoryReaderOptions } from './history-reader.ts';
 import { demandOf, leftAlone } from './left-over.ts';
 import { type PatienceOptions, patiently } from './patience.ts';
 
@@ -49,6 +49,7 @@ export class HistoryAccount {
       account: this.#account,
       platformClock,
       readFor: (group) => this.#connection.readFor(group),
+      allowance: () => this.#connection.link.scopes.of('metrics').budget.allowance,
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;

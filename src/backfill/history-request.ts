@@ -41,7 +41,9 @@ function whatMatters({ api_url, settle_delay, units, collectors }: Account): obj
 /** How a request differs from the one that a history was begun with, a phrase for each part. */
 export function differences(begun: HistoryRequest, now: HistoryRequest): string[] {
   const parts = new Set([...Object.keys(begun), ...Object.keys(now)]);
-  return [...parts].filter((part) => !isDeepStrictEqual(begun[part], now[part])).map((part) => phrase(part, begun, now));
+  return [...parts]
+    .filter((part) => !isDeepStrictEqual(begun[part], now[part]))
+    .map((part) => phrase(part, begun, now));
 }
 
 function phrase(part: string, begun: HistoryRequest, now: HistoryRequest): string {

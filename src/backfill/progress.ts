@@ -8,7 +8,7 @@ export class Progress {
   #windows = 0;
   #done = 0;
   #doneBefore = 0;
-  operations = 0;
+  #operations = 0;
   /** What happens now, where it is not reading. */
   stage: string | undefined;
 
@@ -24,6 +24,12 @@ export class Progress {
     this.#doneBefore = done;
   }
 
+  /** An operation was performed. */
+  count(): void {
+    this.#operations += 1;
+  }
+
+  /** So many windows more are done. */
   advance(windows: number): void {
     this.#done += windows;
   }
@@ -32,7 +38,7 @@ export class Progress {
     const read = this.#done - this.#doneBefore;
     const elapsed = this.#clock.now() - this.#startedAt;
     const left = read === 0 ? undefined : Math.ceil((elapsed / read / 1_000) * (this.#windows - this.#done));
-    return { windows: this.#done, of: this.#windows, operations: this.operations, seconds_left: left };
+    return { windows: this.#done, of: this.#windows, operations: this.#operations, seconds_left: left };
   }
 
   /** One line for a reader. */
@@ -49,7 +55,13 @@ export class Progress {
 export function duration(seconds: number): string {
   const units = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
   const named = units.map((count, index) => [count, ['h', 'min', 's'][index]] as const);
-  const first = Math.min(Math.max(0, named.findIndex(([count]) => count > 0)), 2);
+  const first = Math.min(
+    Math.max(
+      0,
+      named.findIndex(([count]) => count > 0),
+    ),
+    2,
+  );
   const shown = units.some((count) => count > 0) ? named.slice(first, first + 2) : named.slice(2);
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }

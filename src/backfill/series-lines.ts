@@ -15,7 +15,11 @@ const LINES_AT_ONCE = 1_000;
  * The gauge of every bucket, stamped at the bucket's end: the moment up to which it tells what was, as `rate` and its
  * kind look back from the moment that they are asked for.
  */
-export function gaugeLines(history: DimensionHistory, series: string, gauge: Faces['gauge']): Generator<string> {
+export function gaugeLines(
+  history: DimensionHistory,
+  series: string,
+  gauge: Faces['gauge'],
+): Generator<string> {
   const { starts, widths, values } = history;
   const { scale, perMinute } = gauge;
   return inPieces(starts.length, (index) => {

@@ -58,7 +58,11 @@ function column({ timestamps, values }: Points, places: ReadonlyMap<number, numb
 }
 
 /** Whether every dimension has every bucket that starts in the window and ends by `end`. */
-export function isWhole({ width, times, series }: SpoolRecord, { from, to }: HistoryWindow, end: number): boolean {
+export function isWhole(
+  { width, times, series }: SpoolRecord,
+  { from, to }: HistoryWindow,
+  end: number,
+): boolean {
   const [first] = times;
   const columns = Object.values(series);
   if (first === undefined || columns.length === 0) return false;

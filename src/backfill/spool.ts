@@ -16,13 +16,24 @@ export class Spool {
   /** Lines are written one after another, so that they cannot get into each other. */
   #writing: Promise<unknown> = Promise.resolve();
 
-  private constructor(path: string) {
+  readonly #isWhole: (record: SpoolRecord) => boolean;
+  #lacking = 0;
+
+  private constructor(path: string, isWhole: (record: SpoolRecord) => boolean) {
     this.#path = path;
+    this.#isWhole = isWhole;
   }
 
-  /** Opens the spool with this number, which may have been begun before. */
-  static async open(folder: string, number: number): Promise<Spool> {
-    const spool = new Spool(join(folder, `${String(number).padStart(5, '0')}.jsonl`));
+  /**
+   * Opens the spool with this number, which may have been begun before.
+   * @param isWhole whether a window has all the buckets that it should
+   */
+  static async open(
+    folder: string,
+    number: number,
+    isWhole: (record: SpoolRecord) => boolean,
+  ): Promise<Spool> {
+    const spool = new Spool(join(folder, `${String(number).padStart(5, '0')}.jsonl`), isWhole);
     await spool.#recover();
     return spool;
   }
@@ -30,6 +41,11 @@ export class Spool {
   /** Whether the platform does not know what is read here. */
   get vanished(): boolean {
     return this.#vanished;
+  }
+
+  /** In how many windows the platform had fewer buckets than it should. */
+  get lacking(): number {
+    return this.#lacking;
   }
 
   get dimensions(): ReadonlySet<string> {
@@ -47,8 +63,8 @@ export class Spool {
 
   async append(line: SpoolLine): Promise<void> {
     const written = this.#writing.then(() => appendFile(this.#path, `${JSON.stringify(line)}\n`));
-    // A failure is told to whoever wrote; the next one may try.
-    this.#writing = written.catch(() => undefined);
+    // After a failure nothing more is written: half a line may be there, and what follows must not join it.
+    this.#writing = written;
     await written;
     this.#note(line);
   }
@@ -85,6 +101,7 @@ export class Spool {
       return;
     }
     this.#windows.add(line.window);
+    if (!this.#isWhole(line)) this.#lacking += 1;
     for (const dimension of Object.keys(line.series)) this.#dimensions.add(dimension);
   }
 }

@@ -93,6 +93,19 @@ export const moment: FlagValue<number> = {
   },
 };
 
+/** Labels by name; none may start with two underscores, which Prometheus keeps for itself. */
+export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
+  placeholder: 'name=value,...',
+  expected: 'labels such as "job=edge-exporter,instance=exporter:9801"',
+  parse(given) {
+    const pairs = given.split(',').map((pair) => /^(?!__)([a-zA-Z_]\w*)=(.+)$/.exec(pair));
+    const entries = pairs.flatMap((pair) =>
+      pair === null ? [] : [[String(pair[1]), String(pair[2])] as const],
+    );
+    return entries.length === pairs.length ? Object.fromEntries(entries) : undefined;
+  },
+};
+
 /** Where a server listens, as `parseListenAddress` reads it. */
 export const listenAddress: FlagValue<string> = {
   placeholder: 'address',

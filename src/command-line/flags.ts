@@ -3,6 +3,7 @@ import {
   count,
   counts,
   type FlagValue,
+  labelSet,
   listenAddress,
   moment,
   oneOf,
@@ -114,6 +115,17 @@ export const FLAGS = {
     commands: ['backfill'],
   },
   output: { value: text('file'), about: 'File that the history is written to.', commands: ['backfill'] },
+  labels: {
+    value: labelSet,
+    about: 'Labels that every series gets besides its own, as a scrape would add them.',
+    commands: ['backfill'],
+  },
+  restart: {
+    value: onOff,
+    default: 'false',
+    about: 'Begin anew, in place of what was begun or written before.',
+    commands: ['backfill'],
+  },
   'log.level': {
     value: oneOf(['debug', 'info', 'warn', 'error']),
     default: 'info',

@@ -9,6 +9,7 @@ import { imaginedRead } from '../plan/imagined-platform.ts';
 import type { AccountPlan } from '../plan/plan.ts';
 import { planText } from '../plan/plan-text.ts';
 import { progressLines } from '../plan/progress-lines.ts';
+import { partOf } from '../plan/representatives.ts';
 import { Survey } from '../plan/survey.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
@@ -76,7 +77,10 @@ async function imagine(given: Account, { flags, signal }: Plan): Promise<Account
     parts: ['discovery', 'settings'],
     onProgress: () => undefined,
   });
-  const known = findings.filter(({ job, series }) => job.subject.collector === 'discovery' || series > 0);
+  // What made-up items show says nothing of what real ones would.
+  const known = findings.map(({ series, ...finding }) =>
+    partOf(finding.job) === 'discovery' && series !== undefined ? { ...finding, series } : finding,
+  );
   const notes = ['offline: nothing was asked; each metric is taken to bring its dimensions in one operation'];
   const jobs = surveyed.jobs();
   return planOf({ account, jobs, findings: known, notes, scopes, assumedLimit });

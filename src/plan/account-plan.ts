@@ -51,7 +51,9 @@ function wanting({ collectors }: Account): (subject: JobSubject, dimension: stri
   const matchers = new Map(
     PRODUCTS.flatMap(({ api, slug }) => {
       const settings = collectors[api]?.products[slug];
-      return settings === undefined ? [] : [[`${api} ${slug}`, picomatch([...settings.dimensions])] as const];
+      return settings === undefined
+        ? []
+        : [[`${api} ${slug}` as string, picomatch([...settings.dimensions])] as const];
     }),
   );
   return ({ collector, product }, dimension) => matchers.get(`${collector} ${product}`)?.(dimension) ?? true;

@@ -25,7 +25,7 @@ export interface PlanningFacts {
 }
 
 interface Kind {
-  readonly series: number;
+  readonly series: number | undefined;
   readonly cost: number;
   readonly bucketMs: number | undefined;
 }
@@ -50,7 +50,7 @@ export function plannedJobs(
         weight: job.weight,
         periodMs: periodOf(job.schedule),
         cost: partOf(job) === 'settings' && own === undefined && kind ? kind.cost : job.cost(),
-        series: (isSeries ? undefined : own?.series) || kind?.series || catalogued,
+        series: isSeries ? kind?.series || catalogued : (own?.series ?? kind?.series),
         bucketMs: isSeries ? (kind?.bucketMs ?? MINUTE_MS) : undefined,
       },
     ];
@@ -61,7 +61,7 @@ export function plannedJobs(
 function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
   const found = new Map<string, Finding[]>();
   for (const finding of findings) {
-    if (finding.outcome !== 'ok') continue;
+    if (finding.outcome !== 'ok' && finding.outcome !== 'empty') continue;
     const kind = kindOf(finding.job);
     found.set(kind, [...(found.get(kind) ?? []), finding]);
   }
@@ -69,8 +69,8 @@ function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
     [...found].map(([kind, like]) => [
       kind,
       {
-        series: mean(like.map(({ series }) => series)),
-        cost: mean(like.map(({ job }) => job.cost())),
+        series: mean(like.flatMap(({ series }) => series ?? [])),
+        cost: mean(like.map(({ job }) => job.cost())) ?? 1,
         bucketMs: like[0]?.answer?.decoded.width,
       },
     ]),
@@ -86,6 +86,7 @@ function cataloguedSeries(subject: JobSubject, wants: PlanningFacts['wants']): n
   return faces.reduce((sum, { counter }) => sum + (counter === undefined ? 1 : 2), 1);
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
+function mean(values: readonly number[]): number | undefined {
+  if (values.length === 0) return undefined;
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }

@@ -15,8 +15,8 @@ export interface SurveyOptions {
   readonly platformClock: PlatformClock;
   /** Reads for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;
-  /** Operations per minute that the exporter may use. */
-  readonly allowance: () => number;
+  /** Operations per minute that the exporter may use, on which the cost of some jobs depends; 0 where it is of no interest. */
+  readonly allowance?: () => number;
 }
 
 /** What polling a job once has shown. */
@@ -25,8 +25,8 @@ export interface Finding {
   readonly outcome: Outcome;
   /** Why, in plain words, when it failed. */
   readonly reason?: string;
-  /** Series that the exporter would show from it. */
-  readonly series: number;
+  /** Series that the exporter would show from it; absent where the answer does not tell. */
+  readonly series?: number;
   /** Start of the newest bucket shown (platform ms). */
   readonly lastBucketAt?: number;
   /** What a read of series brought, where its buckets could be told apart. */
@@ -43,7 +43,7 @@ export class Survey {
   readonly #jobs: AccountJobs;
   #answer: WindowedAnswer | undefined;
 
-  constructor({ account, platformClock, readFor, allowance }: SurveyOptions) {
+  constructor({ account, platformClock, readFor, allowance = () => 0 }: SurveyOptions) {
     this.#readFor = readFor;
     this.#jobs = new AccountJobs({
       account,
@@ -88,7 +88,7 @@ export class Survey {
       };
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
-      return { job, outcome: failure.outcome, reason: failure.message, series: 0 };
+      return { job, outcome: failure.outcome, reason: failure.message };
     }
   }
 }

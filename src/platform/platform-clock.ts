@@ -11,6 +11,8 @@ const DATE_RESOLUTION_MS = 1_000;
 /** How fast two clocks may drift apart (200 ms an hour is a bad quartz), so that an old bound does not bind for ever. */
 const DRIFT = 5e-5;
 
+const MINUTE_MS = 60_000;
+
 /**
  * The platform's time as told by its `Date` headers, whatever the local clock says.
  *
@@ -65,5 +67,11 @@ export class PlatformClock {
   /** The local time at which the platform's clock shows `platformTime` at the latest. */
   latestLocal(platformTime: number): number {
     return platformTime - (this.known ? this.#low : 0);
+  }
+
+  /** The first local time after `local` at which the platform's clock shows a whole minute, at the latest. */
+  nextMinute(local: number): number {
+    const skew = this.known ? this.#low : 0;
+    return (Math.floor((local + skew) / MINUTE_MS) + 1) * MINUTE_MS - skew;
   }
 }

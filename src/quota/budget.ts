@@ -1,5 +1,8 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { RateLimit } from '../platform/rate-limit-headers.ts';
+import { AnswerSpan } from './answer-span.ts';
+import { FRAME_MS, Frame, type FrameReading } from './frame.ts';
+import { OtherUsers } from './other-users.ts';
 
 export interface BudgetOptions {
   /** Share of the limit (0 to 1) that is left to the token's other users. */
@@ -9,34 +12,34 @@ export interface BudgetOptions {
   readonly platformClock: PlatformClock;
 }
 
-/** The platform's frame lasts a minute from its first operation (section 8). */
-export const FRAME_MS = 60_000;
+/** What an answer said is trusted for so long; after that a single operation goes first to look. */
+const FRESH_MS = 1_000;
 
-/** Two reset times this close belong to the same frame; a later one opens a new frame. */
-const SAME_FRAME_MS = 2_000;
-
-/** What a frame's headers said last, in local time. */
-interface Frame {
-  closesAt: number;
-  remaining: number;
-}
+/** A 429 without any hint stops for a frame; one whose hint is in the past for this long. */
+const SHORTEST_STOP_MS = 1_000;
 
 /**
  * The operations that one limit scope of one token allows.
  *
- * Where the platform's headers tell, they steer: what remains in the frame, less what is in flight, less the
- * reserve. Right after a reset a single operation goes first, since only its answer tells whether another user
- * of the token has opened the frame already. Where there are no headers, no more than the assumed limit leaves
- * within any frame-long span, counted from the answers: safe for every position of the platform's frame.
+ * Where the platform's headers tell, they steer: what remains in the frame, less what is in flight, less the reserve
+ * and what the token's other users are expected to take until the frame closes. When no frame is open, or its last
+ * answer is old, a single operation goes first: only its answer tells what others have taken. Without headers, no
+ * more than the limit known or assumed leaves within any frame-long span.
  */
 export class Budget {
   readonly #options: BudgetOptions;
-  /** Local times of the latest answers, oldest first: only those of the last frame matter. */
-  readonly #answeredAt: number[] = [];
+  readonly #span = new AnswerSpan(FRAME_MS);
+  readonly #others = new OtherUsers();
   #frame: Frame | undefined;
+  #frameMs = FRAME_MS;
   #limit: number | undefined;
+  /** Whether the last answer told what remains. */
+  #told = false;
+  #answered = false;
   #stoppedUntil = 0;
   #inFlight = 0;
+  /** The operation that looks while others wait for its answer. */
+  #look: symbol | undefined;
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -45,6 +48,26 @@ export class Budget {
   /** The limit that the platform named last, in operations per frame. */
   get limit(): number | undefined {
     return this.#limit;
+  }
+
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Operations per frame that this exporter may use when the token has no other users. */
+  get allowance(): number {
+    return Math.max(1, this.#limitOrAssumed - this.#reserve);
+  }
+
+  /** Operations per minute that this exporter may expect beside the token's other users. */
+  get perMinute(): number {
+    const left = this.#limitOrAssumed - this.#keptFree(this.#frameMs);
+    return (Math.max(1, left) * 60_000) / this.#frameMs;
+  }
+
+  /** Operations per minute that the token's other users take, as far as seen. */
+  get othersPerMinute(): number {
+    return this.#others.perMs(this.#frame) * 60_000;
   }
 
   /** What the platform said remains of the frame, or undefined when no frame is open. */
@@ -62,95 +85,102 @@ export class Budget {
     return this.#stoppedUntil > now ? this.#stoppedUntil : undefined;
   }
 
-  get inFlight(): number {
-    return this.#inFlight;
-  }
-
-  /** Operations per frame that this exporter may use. */
-  get allowance(): number {
-    const limit = this.#limit ?? this.#options.assumedLimit;
-    return Math.max(1, limit - Math.ceil(limit * this.#options.reserve));
+  /** How many operations may leave now. */
+  free(now: number): number {
+    if (this.#stoppedUntil > now) return 0;
+    const look = this.#look === undefined ? 1 : 0;
+    if (!this.#answered) return look;
+    if (!this.#told) return Math.max(0, this.allowance - this.#span.count(now) - this.#inFlight);
+    const frame = this.#openFrame(now);
+    if (frame === undefined) return look;
+    const unseen = (now - frame.seenAt) * this.#others.perMs(frame);
+    const kept = this.#keptFree(frame.closesAt - now);
+    const free = Math.max(0, Math.floor(frame.remaining - unseen - this.#inFlight - kept));
+    return now - frame.seenAt > FRESH_MS ? Math.min(free, look) : free;
   }
 
   /** Milliseconds until an operation may leave, 0 for at once, Infinity for "not before an answer comes in". */
   waitMs(now: number): number {
     if (this.#stoppedUntil > now) return this.#stoppedUntil - now;
-    if (this.#limit === undefined) return this.#waitWithoutHeaders(now);
+    if (this.free(now) > 0) return 0;
+    if (this.#answered && !this.#told) return this.#span.waitMs(now);
     const frame = this.#openFrame(now);
-    if (frame === undefined) return this.#inFlight === 0 ? 0 : Number.POSITIVE_INFINITY;
-    if (frame.remaining - this.#inFlight > this.#limit - this.allowance) return 0;
-    return this.#inFlight > 0 && this.#hasHope(frame) ? Number.POSITIVE_INFINITY : frame.closesAt - now;
+    return frame === undefined ? Number.POSITIVE_INFINITY : frame.closesAt - now;
   }
 
-  /** An operation leaves. */
-  depart(): void {
+  /** An operation leaves. The function returned must be called when it is over, whatever came of it. */
+  depart(now: number): () => void {
+    const me = Symbol('operation');
+    if (this.#mustLook(now)) this.#look ??= me;
     this.#inFlight += 1;
-  }
-
-  /** It is over, whatever came of it. */
-  land(): void {
-    this.#inFlight -= 1;
+    return () => {
+      this.#inFlight -= 1;
+      if (this.#look === me) this.#look = undefined;
+    };
   }
 
   /** An exchange with the platform ended. `rate` is what its headers said, undefined when there were none. */
   observe(now: number, rate: RateLimit | undefined): void {
-    this.#forgetBefore(now - FRAME_MS);
-    this.#answeredAt.push(now);
+    this.#answered = true;
+    this.#span.add(now);
     if (rate?.limit !== undefined) this.#limit = rate.limit;
-    if (rate?.remaining === undefined) this.#spendUnseen(now);
-    else this.#see(now, rate.remaining, this.#closingTime(now, rate.resetAt));
+    this.#told = rate?.remaining !== undefined && this.#limit !== undefined;
+    if (this.#limit === undefined) return;
+    this.#read({ now, limit: this.#limit, rate, alone: this.#inFlight <= 1 });
   }
 
   /** A 429: nothing leaves until `retryAfterMs` has passed, or the frame closes, or a whole frame when neither is known. */
   stop(now: number, retryAfterMs: number | undefined): void {
     const wait = retryAfterMs ?? (this.#openFrame(now)?.closesAt ?? now + FRAME_MS) - now;
-    this.#stoppedUntil = Math.max(this.#stoppedUntil, now + Math.max(wait, 1_000));
-    this.#frame = undefined;
+    this.#stoppedUntil = Math.max(this.#stoppedUntil, now + Math.max(wait, SHORTEST_STOP_MS));
+  }
+
+  get #limitOrAssumed(): number {
+    return this.#limit ?? this.#options.assumedLimit;
+  }
+
+  get #reserve(): number {
+    return Math.ceil(this.#limitOrAssumed * this.#options.reserve);
   }
 
   #openFrame(now: number): Frame | undefined {
     return this.#frame !== undefined && now < this.#frame.closesAt ? this.#frame : undefined;
   }
 
-  /** An answer still to come may show more than is known now only when the estimate subtracts what is in flight. */
-  #hasHope(frame: Frame): boolean {
-    return this.#limit !== undefined && frame.remaining > this.#limit - this.allowance;
+  #mustLook(now: number): boolean {
+    const frame = this.#openFrame(now);
+    return frame === undefined || now - frame.seenAt > FRESH_MS;
   }
 
-  #see(now: number, remaining: number, closesAt: number): void {
-    const open = this.#openFrame(now);
-    const sameFrame = open !== undefined && closesAt < open.closesAt + SAME_FRAME_MS;
-    // Answers overtake each other: within a frame what remains only ever falls.
-    if (sameFrame) {
-      open.remaining = Math.min(open.remaining, remaining);
-      open.closesAt = Math.min(open.closesAt, closesAt);
-    } else this.#frame = { closesAt, remaining };
+  /**
+   * What must remain when a frame is open for so long still: the reserve, or what the others will take by then with
+   * half the reserve to spare, since they never take exactly what they took before.
+   */
+  #keptFree(openMs: number): number {
+    return Math.max(this.#reserve, openMs * this.#others.perMs(this.#frame) + this.#reserve / 2);
   }
 
-  /** No header told: the operation is taken to have been counted, in the open frame or in one that it opened. */
-  #spendUnseen(now: number): void {
-    const open = this.#openFrame(now);
-    if (open !== undefined) open.remaining -= 1;
-    else if (this.#limit !== undefined)
-      this.#frame = { closesAt: now + FRAME_MS, remaining: this.#limit - 1 };
+  #read(reading: FrameReading): void {
+    const { platformClock } = this.#options;
+    const relation = this.#frame?.relation(reading, platformClock) ?? 'later';
+    if (relation === 'past') return;
+    if (relation === 'other') return this.#frame?.limitTo(reading.rate?.remaining);
+    if (relation === 'later') this.#open(reading);
+    this.#frame?.take(reading, platformClock);
+    this.#look = undefined;
   }
 
-  #forgetBefore(time: number): void {
-    while (this.#answeredAt[0] !== undefined && this.#answeredAt[0] <= time) this.#answeredAt.shift();
+  #open(reading: FrameReading): void {
+    const { now, limit, rate } = reading;
+    const last = this.#frame;
+    if (last !== undefined) this.#others.remember(last);
+    this.#frame = new Frame(reading, this.#options.platformClock, this.#frameMs);
+    if (last?.resetAt !== undefined && last.resetAt === rate?.resetAt) this.#frame.prolong(now);
+    else if (rate?.remaining === limit - 1) this.#learnLength(this.#frame.closesAt - now);
   }
 
-  #closingTime(now: number, resetAt: number | undefined): number {
-    if (resetAt === undefined) return this.#openFrame(now)?.closesAt ?? now + FRAME_MS;
-    const closesAt = this.#options.platformClock.latestLocal(resetAt);
-    // A reset far off or in the past is a broken clock or a broken header, not a frame.
-    return closesAt > now && closesAt <= now + 10 * FRAME_MS ? closesAt : now + FRAME_MS;
-  }
-
-  #waitWithoutHeaders(now: number): number {
-    this.#forgetBefore(now - FRAME_MS);
-    const used = this.#answeredAt.length + this.#inFlight;
-    if (used < this.allowance) return 0;
-    const oldest = this.#answeredAt[0];
-    return oldest === undefined ? Number.POSITIVE_INFINITY : oldest + FRAME_MS - now;
+  /** We opened the frame ourselves, so that all of it lies ahead. */
+  #learnLength(lengthMs: number): void {
+    if (this.#options.platformClock.known) this.#frameMs = lengthMs;
   }
 }

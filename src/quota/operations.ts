@@ -1,20 +1,8 @@
 import type { Clock } from '../clock.ts';
-import type { Scopes } from './scopes.ts';
-
-/** An operation that wants to leave. */
-export interface Ticket {
-  /** The group of operations it belongs to, which decides its limit scope. */
-  readonly group: string;
-  /** The local time (ms) before which it must not leave. */
-  readonly notBefore: number;
-  /** How much it matters that it leaves now; the greatest leaves first. */
-  urgency(now: number): number;
-}
-
-interface Waiting {
-  readonly ticket: Ticket;
-  readonly depart: () => void;
-}
+import { cannotWait, type Kept, keptFor } from './better-moment.ts';
+import type { Scope, Scopes } from './scopes.ts';
+import { type Ticket, urgencyOf } from './ticket.ts';
+import { type Waiting, WaitingRoom } from './waiting-room.ts';
 
 export interface OperationsOptions {
   readonly clock: Clock;
@@ -25,14 +13,33 @@ export interface OperationsOptions {
   readonly onDepart?: (ticket: Ticket, waitedMs: number) => void;
 }
 
+/** What a scope allows at a moment. */
+export interface Opening {
+  /** How many operations may leave now. */
+  readonly free: number;
+  /** Milliseconds until one may, when none may now. */
+  readonly waitMs: number;
+  /** How many of the free ones are kept, and until when. */
+  readonly kept: Kept;
+  /** When the platform's next bucket closes (local ms). */
+  readonly bucketClosesAt: number;
+}
+
+/** How much one more exchange changes the mean duration. */
+const SMOOTHING = 0.1;
+
+/** How long an exchange takes until some were seen. */
+const USUAL_EXCHANGE_MS = 200;
+
 /**
- * Where every operation of an account waits for its turn: for a place on the wire and for its scope's budget.
- * Who leaves is decided at the moment when something may leave, by the urgency at that moment.
+ * Where every operation of an account waits for its turn: for a place on the wire, for its scope's budget, and for the
+ * moment at which it brings most. Who leaves is decided when something may leave, by the urgency at that moment.
  */
 export class Operations {
   readonly #options: OperationsOptions;
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new WaitingRoom();
   #onTheWire = 0;
+  #exchangeMs = USUAL_EXCHANGE_MS;
   #alarm: AbortController | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
 
@@ -42,12 +49,9 @@ export class Operations {
 
   /** How many tickets wait whose time has come, of one scope or of all. */
   waiting(now: number, scopeName?: string): number {
-    let count = 0;
-    for (const { ticket } of this.#waiting) {
-      const mine = scopeName === undefined || this.#options.scopes.of(ticket.group).name === scopeName;
-      if (mine && ticket.notBefore <= now) count += 1;
-    }
-    return count;
+    this.#waiting.admit(now);
+    const { scopes } = this.#options;
+    return this.#waiting.count((group) => scopeName === undefined || scopes.of(group).name === scopeName);
   }
 
   /** Resolves when the operation may leave; the caller must call the function it gets when the operation is over. */
@@ -66,7 +70,7 @@ export class Operations {
         },
       };
       signal.addEventListener('abort', giveUp, { once: true });
-      this.#waiting.add(entry);
+      this.#waiting.add(entry, this.#options.clock.now());
       this.review();
     });
   }
@@ -74,6 +78,7 @@ export class Operations {
   /** Lets leave whatever may leave now, and sets the alarm for the next moment when something may. */
   review(): void {
     const now = this.#options.clock.now();
+    const nextEarly = this.#waiting.admit(now);
     let next = this.#choose(now);
     while (typeof next === 'object') {
       this.#waiting.delete(next);
@@ -81,42 +86,52 @@ export class Operations {
       next.depart();
       next = this.#choose(now);
     }
-    this.#wakeAt(now + next);
+    this.#wakeAt(Math.min(nextEarly, now + next));
+  }
+
+  /** What a scope allows now. */
+  opening({ budget }: Scope, now: number): Opening {
+    const { scopes, concurrency } = this.#options;
+    const bucketClosesAt = scopes.platformClock.nextMinute(now);
+    const throughput = concurrency / this.#exchangeMs;
+    const kept = keptFor({ now, closesAt: budget.closesAt(now), bucketClosesAt, throughput });
+    return { free: budget.free(now), waitMs: budget.waitMs(now), kept, bucketClosesAt };
+  }
+
+  /** Forgets the alarm, so that nothing keeps the process alive. */
+  stop(): void {
+    this.#wakeAt(Number.POSITIVE_INFINITY);
   }
 
   /** The waiting entry to let leave now, or the milliseconds until one may. */
   #choose(now: number): Waiting | number {
     if (this.#onTheWire >= this.#options.concurrency) return Number.POSITIVE_INFINITY;
-    const waits = new Map(this.#options.scopes.all.map(({ budget }) => [budget, budget.waitMs(now)]));
+    const openings = new Map<Scope, Opening>();
     let chosen: Waiting | undefined;
-    let greatest = Number.NEGATIVE_INFINITY;
     let soonest = Number.POSITIVE_INFINITY;
-    for (const entry of this.#waiting) {
-      const { ticket } = entry;
-      const wait = Math.max(
-        waits.get(this.#options.scopes.of(ticket.group).budget) ?? 0,
-        ticket.notBefore - now,
-      );
+    for (const head of this.#waiting.heads()) {
+      const scope = this.#options.scopes.of(head.ticket.group);
+      const opening = openings.get(scope) ?? this.opening(scope, now);
+      openings.set(scope, opening);
+      const wait = waitOf(head.ticket, opening, now);
       soonest = Math.min(soonest, wait);
       if (wait > 0) continue;
-      const urgency = ticket.urgency(now);
-      if (urgency <= greatest) continue;
-      chosen = entry;
-      greatest = urgency;
+      if (chosen === undefined || urgencyOf(head.ticket, now) > urgencyOf(chosen.ticket, now)) chosen = head;
     }
     return chosen ?? soonest;
   }
 
   #leave({ group }: Ticket): () => void {
-    const { budget } = this.#options.scopes.of(group);
+    const leftAt = this.#options.clock.now();
+    const land = this.#options.scopes.of(group).budget.depart(leftAt);
     let over = false;
-    budget.depart();
     this.#onTheWire += 1;
     return () => {
       if (over) return;
       over = true;
-      budget.land();
+      land();
       this.#onTheWire -= 1;
+      this.#exchangeMs += SMOOTHING * (this.#options.clock.now() - leftAt - this.#exchangeMs);
       this.review();
     };
   }
@@ -139,9 +154,11 @@ export class Operations {
       () => undefined,
     );
   }
+}
 
-  /** Forgets the alarm, so that nothing keeps the process alive. */
-  stop(): void {
-    this.#wakeAt(Number.POSITIVE_INFINITY);
-  }
+/** Milliseconds until a ticket may leave, 0 for now. */
+function waitOf(ticket: Ticket, { free, waitMs, kept, bucketClosesAt }: Opening, now: number): number {
+  if (free === 0) return waitMs;
+  if (free > kept.operations || cannotWait(ticket, bucketClosesAt)) return 0;
+  return kept.until - now;
 }

@@ -1,3 +1,4 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { RateLimit } from '../platform/rate-limit-headers.ts';
 import { Budget, type BudgetOptions } from './budget.ts';
 
@@ -24,6 +25,10 @@ export class Scopes {
   constructor(options: BudgetOptions) {
     this.#options = options;
     this.#scopes = [{ name: 'reads', budget: new Budget(options) }];
+  }
+
+  get platformClock(): PlatformClock {
+    return this.#options.platformClock;
   }
 
   get all(): readonly Scope[] {

@@ -179,16 +179,16 @@ describe('the fate of a row', () => {
     expect(answer.rejected.size).toBe(0);
   });
 
-  it('is to replace an earlier one of the same bucket, and to be counted when it differs', () => {
-    const answer = decode({ total: [[T0 + MINUTE, 9], ...ROWS, [T0, 8]] });
+  it('is to be dropped with all others of its bucket where they differ, since nobody knows which is right', () => {
+    const answer = decode({ total: [[T0 + MINUTE, 9], ...ROWS, [T0, 1], [T0 + MINUTE, 2]] });
     expect(seriesOf(answer)).toEqual({
       total: [
-        [0, 8],
-        [1, 2],
+        [0, 1],
         [2, 0],
       ],
     });
-    expect(Object.fromEntries(answer.rejected)).toEqual({ duplicate: 2 });
+    expect(Object.fromEntries(answer.rejected)).toEqual({ duplicate: 3 });
+    expect(answer.width).toBe(MINUTE);
   });
 
   it('is not to be replaced by one without a usable value', () => {

@@ -74,7 +74,7 @@ function spikeRules(names: Names, floor: number, { times, spike }: Thresholds): 
       expr: across('max', {
         seasonal: `${spike.seasonal} * ${names.seasonal}`,
         recent: `${usual(names, times, 'clamp_min')} + ${spike.deviations} * ${deviation(names, times)}`,
-        floor: `0 * ${names.hourly} + ${floor}`,
+        floor: `0 * ${names.seasonal} + ${floor}`,
       }),
     },
   ];

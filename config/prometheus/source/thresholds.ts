@@ -86,7 +86,7 @@ export const THRESHOLDS: Thresholds = {
   times: {
     minute: MINUTE,
     baseline: 5 * MINUTE,
-    smoothing: 5 * MINUTE,
+    smoothing: 3 * MINUTE,
     hour: HOUR,
     recent: 6 * HOUR,
     day: DAY,

@@ -54,7 +54,10 @@ export function expected(character: Character, shifts: readonly Shift[], minutes
   return values;
 }
 
-function seasonal({ level, daily, halfDaily, phase, weekend, trendPerDay }: Character, minute: number): number {
+function seasonal(
+  { level, daily, halfDaily, phase, weekend, trendPerDay }: Character,
+  minute: number,
+): number {
   const turn = (2 * Math.PI * (minute - phase)) / DAY;
   const day = Math.max(0.03, 1 + daily * Math.cos(turn) + halfDaily * Math.cos(2 * turn + 1));
   return level * day * weekendFactor(weekend, minute) * Math.exp((trendPerDay * minute) / DAY);
@@ -74,7 +77,11 @@ function presence({ from, to, ramp }: Shift, minute: number): number {
 }
 
 /** Counts of each minute: noise of three lengths around what is expected, and chance. */
-export function drawCounts(random: Random, { slow, fast, minute: single }: Character, mean: Float64Array): Float64Array {
+export function drawCounts(
+  random: Random,
+  { slow, fast, minute: single }: Character,
+  mean: Float64Array,
+): Float64Array {
   let long = random.normal();
   let short = random.normal();
   return mean.map((value) => {

@@ -75,7 +75,8 @@ export function drawHistory(seed: number, account: number): History {
   lose(chance.fork(3), sites);
   const [only, ...others] = sites.map(({ traffic }) => traffic);
   if (only === undefined) throw new Error('an account without configurations');
-  const traffic: History['traffic'] = others.length === 0 ? [only] : [sum([only, ...others]), only, ...others];
+  const traffic: History['traffic'] =
+    others.length === 0 ? [only] : [sum([only, ...others]), only, ...others];
   return { traffic, attacks, failures };
 }
 
@@ -110,13 +111,13 @@ function drawSite(random: Random, days: Character, level: number, holidays: read
   };
   const along = [...holidays, ...campaigns].map((shift) => ({ ...shift, factor: shift.factor ** awake }));
   const usualThreats = expected(threats, [...along, ...shifts(0.4)], MINUTES);
-  const traffic = {
+  const share = random.logNormal(0.0003, 0.8);
+  const usualErrors = usual.map((value) => value * share);
+  const traffic: Traffic = {
     requests: drawCounts(random, requests, usual),
     threats: drawCounts(random, threats, usualThreats),
-    errors: usual.map((value) => value),
+    errors: drawCounts(random, { ...threats, slow: 0.3 }, usualErrors),
   };
-  const share = random.logNormal(0.0003, 0.8);
-  traffic.errors = drawCounts(random, { ...threats, slow: 0.3 }, usual.map((value) => value * share));
   for (const blip of drawBlips(random, 2, MINUTES, () => random.logNormal(4 * threats.level + 3, 0.8))) {
     add(traffic.threats, blip, (value) => value);
   }
@@ -126,7 +127,11 @@ function drawSite(random: Random, days: Character, level: number, holidays: read
   return { threats, expected: usualThreats, traffic };
 }
 
-function add(values: Float64Array, incident: Incident, amount: (value: number, minute: number) => number): void {
+function add(
+  values: Float64Array,
+  incident: Incident,
+  amount: (value: number, minute: number) => number,
+): void {
   incident.added.forEach((value, index) => {
     const minute = incident.from + index;
     if (minute < values.length) values[minute] = (values[minute] ?? 0) + Math.round(amount(value, minute));

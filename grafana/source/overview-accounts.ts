@@ -1,0 +1,100 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { LIMITS } from './limits.ts';
+import { TO_ACCOUNT } from './links.ts';
+import { ACCOUNT, BY_SITE, of, SITE } from './query.ts';
+import { table } from './table.ts';
+import { trafficNow, trafficOverTime } from './traffic-queries.ts';
+import { YES_NO } from './words.ts';
+
+const now = trafficNow(SITE, 'account');
+const overTime = trafficOverTime(SITE, 'account');
+
+/** A row for each account. */
+export const accounts = table({
+  title: 'Accounts',
+  description:
+    'Each account now: whether the platform answers, its traffic, its data’s age, and how much of its quota is left (the scarcest kind of operation). An empty cell means that there is no data. A click on the name narrows this dashboard to the account.',
+  unit: 'short',
+  rows: { account: 'Account' },
+  links: { Account: TO_ACCOUNT },
+  widths: { Account: 200 },
+  sortedBy: 'Requests / min',
+  columns: [
+    {
+      title: 'Platform answers',
+      expr: `max by (account) (${of('edge_up', ACCOUNT)})`,
+      limits: LIMITS.mustBeOne,
+      mappings: YES_NO,
+    },
+    {
+      title: 'Configurations',
+      expr: `count by (account) (count by (${BY_SITE}) (${of('edge_requests_per_minute', SITE)}))`,
+    },
+    { title: 'Requests / min', expr: now.requests, decimals: 0 },
+    { title: 'Bandwidth', expr: now.bitsPerSecond, unit: 'bps' },
+    { title: 'From the cache', expr: now.offload, unit: 'percentunit', limits: LIMITS.offload },
+    { title: '4xx', expr: now.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
+    { title: '5xx', expr: now.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
+    { title: 'Threats / min', expr: now.threats, decimals: 0 },
+    { title: 'Data age', expr: now.dataAge, unit: 's', decimals: 0, limits: LIMITS.dataAge },
+    {
+      title: 'Quota left',
+      expr: `min by (account) (${of('edge_api_ratelimit_remaining', ACCOUNT)} / ${of('edge_api_ratelimit_limit', ACCOUNT)})`,
+      unit: 'percentunit',
+      limits: LIMITS.quotaLeft,
+    },
+  ],
+});
+
+/** The accounts side by side. */
+export const accountCharts: readonly Panel[] = [
+  chart({
+    title: 'Requests by account',
+    description: 'Requests per minute, one account on top of the other.',
+    unit: 'reqpm',
+    shape: 'stack',
+    queries: [{ expr: overTime.requests, legend: '{{account}}' }],
+  }),
+  chart({
+    title: 'Server errors by account',
+    description:
+      'Share of the responses with a status of 500 and above. The dashed lines are at 1 % and 5 %.',
+    unit: 'percentunit',
+    limits: LIMITS.serverErrors,
+    queries: [{ expr: overTime.serverErrors, legend: '{{account}}' }],
+  }),
+  chart({
+    title: 'Threats by account',
+    description: 'Threats per minute that the WAF detected.',
+    unit: 'cpm',
+    queries: [{ expr: overTime.threats, legend: '{{account}}' }],
+  }),
+  chart({
+    title: 'Bandwidth by account',
+    description: 'Bandwidth towards the clients, one account on top of the other.',
+    unit: 'bps',
+    shape: 'stack',
+    queries: [{ expr: overTime.bitsPerSecond, legend: '{{account}}' }],
+  }),
+  chart({
+    title: 'Served from the cache, by account',
+    description: 'Share of the requests that the edge answered without the origin.',
+    unit: 'percentunit',
+    max: 1,
+    queries: [{ expr: overTime.offload, legend: '{{account}}' }],
+  }),
+  chart({
+    title: 'Age of data by account',
+    description:
+      'Age of the newest bucket of the metric that is furthest behind, counted from the start of the bucket. A line that ends means that the account shows no data any more.',
+    unit: 's',
+    limits: LIMITS.dataAge,
+    queries: [
+      {
+        expr: `time() - min by (account) (${of('edge_last_bucket_timestamp_seconds', SITE)})`,
+        legend: '{{account}}',
+      },
+    ],
+  }),
+];

@@ -1,0 +1,72 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { LIMITS } from './limits.ts';
+import { TO_CONFIGURATION } from './links.ts';
+import { BY_SITE, highest, of, SITE, sum } from './query.ts';
+import { table } from './table.ts';
+import { trafficNow, trafficOverTime } from './traffic-queries.ts';
+
+const now = trafficNow(SITE, BY_SITE);
+const overTime = trafficOverTime(SITE, BY_SITE);
+const LEGEND = '{{account}} / {{configuration}}';
+
+/** Those that stand out, however many there are. */
+export const configurationCharts: readonly Panel[] = [
+  chart({
+    title: 'Busiest configurations',
+    description: 'Requests per minute of the ten configurations that are busiest now.',
+    unit: 'reqpm',
+    queries: [
+      {
+        expr: `${overTime.requests} and on (${BY_SITE}) topk(10, ${sum(`${of('edge_requests_per_minute', SITE)} @ end()`, BY_SITE)})`,
+        legend: LEGEND,
+      },
+    ],
+  }),
+  chart({
+    title: 'Highest shares of server errors',
+    description:
+      'The five highest at each moment above 0.2 %, of configurations with at least 60 requests a minute: of fewer, one error is a large share.',
+    unit: 'percentunit',
+    limits: LIMITS.serverErrors,
+    queries: [
+      {
+        expr: highest(5, `${overTime.serverErrors} > 0.002 and on (${BY_SITE}) ${overTime.requests} >= 60`),
+        legend: LEGEND,
+      },
+    ],
+  }),
+  chart({
+    title: 'Most threats',
+    description: 'Threats per minute, the five highest configurations at each moment.',
+    unit: 'cpm',
+    queries: [{ expr: highest(5, `${overTime.threats} > 0`), legend: LEGEND }],
+  }),
+];
+
+/** A row for each configuration. */
+export const configurations = table({
+  title: 'Configurations',
+  description:
+    'Each configuration now, the busiest first; a click on a heading sorts by it, a click on a name leads to the configuration. An empty cell means that there is no data, for instance no share of errors without requests.',
+  unit: 'short',
+  rows: { account: 'Account', product: 'Product', configuration: 'Configuration' },
+  links: { Configuration: TO_CONFIGURATION },
+  widths: { Account: 160, Product: 170, Configuration: 220 },
+  sortedBy: 'Requests / min',
+  columns: [
+    { title: 'Requests / min', expr: now.requests, decimals: 0 },
+    { title: 'Bandwidth', expr: now.bitsPerSecond, unit: 'bps' },
+    { title: 'From the cache', expr: now.offload, unit: 'percentunit', limits: LIMITS.offload },
+    { title: '4xx', expr: now.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
+    { title: '5xx', expr: now.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
+    { title: 'Threats / min', expr: now.threats, decimals: 0 },
+    {
+      title: 'Data age',
+      expr: `time() - max by (${BY_SITE}) (${of('edge_last_bucket_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
+      unit: 's',
+      decimals: 0,
+      limits: LIMITS.dataAge,
+    },
+  ],
+});

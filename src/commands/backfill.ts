@@ -1,0 +1,146 @@
+import { type BackfillObserver, type History, backfill as makeHistory } from '../backfill/backfill.ts';
+import { nameOf, WindowFailure } from '../backfill/collect.ts';
+import { moment } from '../backfill/history-range.ts';
+import { Progress, showProgress } from '../backfill/progress.ts';
+import { BackfillRefusal } from '../backfill/refusal.ts';
+import type { Labels } from '../catalogue/family.ts';
+import { systemClock } from '../clock.ts';
+import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { paint } from '../command-line/paint.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import { accountsAsked } from './accounts-asked.ts';
+
+type Call = Invocation<'backfill'>;
+type Log = Call['logging']['log'];
+
+/** Writes the platform's history as OpenMetrics, for `promtool tsdb create-blocks-from openmetrics`. */
+export async function backfill(call: Call): Promise<ExitCode> {
+  const { env, stdout, stderr, signal, logging } = call;
+  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+  const { mistakes, ...wish } = await wishOf(call);
+  for (const mistake of mistakes) complain(mistake);
+  if (!isWhole(wish)) return EXIT.misused;
+  try {
+    const history = await withProgress(call, wish);
+    stdout.write(summary(history, wish.output));
+    warnOfGaps(history, logging.log);
+    return EXIT.ok;
+  } catch (error) {
+    if (signal.aborted) {
+      stderr.write('interrupted: what was read is kept, and the same command goes on from there\n');
+      return EXIT.failed;
+    }
+    const sentence = sentenceOf(error);
+    if (sentence === undefined) throw error;
+    complain(sentence);
+    return error instanceof BackfillRefusal ? error.exitCode : EXIT.failed;
+  }
+}
+
+/** What a history is made from. */
+interface Wish {
+  readonly from: number;
+  readonly output: string;
+  readonly accounts: readonly Account[];
+}
+
+type Wished = { readonly [Key in keyof Wish]: Wish[Key] | undefined } & { readonly mistakes: string[] };
+
+/** What is asked for, with every mistake in it that shows without asking the platform. */
+async function wishOf({ flags, env, stderr }: Call): Promise<Wished> {
+  const { from, to, output } = flags;
+  const mistakes: string[] = [];
+  if (from === undefined) mistakes.push('--from is missing: since when the history is wanted');
+  if (output === undefined) mistakes.push('--output is missing: the file that the history is written to');
+  if (from !== undefined && to !== undefined && from >= to) {
+    mistakes.push(`--from (${moment(from)}) must be before --to (${moment(to)})`);
+  }
+  const asked = await accountsAsked({ flags, env, stderr });
+  return { from, output, accounts: mistakes.length > 0 ? undefined : asked?.accounts, mistakes };
+}
+
+function isWhole(wish: Omit<Wished, 'mistakes'>): wish is Wish {
+  return wish.from !== undefined && wish.output !== undefined && wish.accounts !== undefined;
+}
+
+async function withProgress({ flags, stderr, signal, logging }: Call, wish: Wish): Promise<History> {
+  const { log, guard } = logging;
+  const progress = new Progress(systemClock);
+  const stop = showProgress({ progress, stderr, log, clock: systemClock });
+  try {
+    return await makeHistory({
+      ...wish,
+      to: flags.to,
+      labels: flags.labels ?? NO_LABELS,
+      mode: flags.restart ? 'restart' : 'continue',
+      clock: systemClock,
+      signal,
+      guard,
+      observer: observe(progress, log),
+    });
+  } finally {
+    stop();
+  }
+}
+
+function observe(progress: Progress, log: Log): BackfillObserver {
+  progress.stage = 'finding out what there is to read';
+  return {
+    planned({ range: { from, to }, series }, windows, done) {
+      progress.stage = undefined;
+      progress.expect(windows, done);
+      log.info(
+        { from: moment(from), to: moment(to), metrics: series.length, windows, done },
+        'history begins',
+      );
+    },
+    advanced: (windows) => progress.advance(windows),
+    exchanged: () => progress.count(),
+    stumbled: (account, reason, pause) =>
+      log.warn({ account, reason, retry_seconds: pause / 1_000 }, 'the platform did not say what there is'),
+    retried: (planned, { from }, failure, pause) =>
+      log.warn(
+        {
+          metric: nameOf(planned),
+          from: moment(from),
+          reason: failure.message,
+          retry_seconds: pause / 1_000,
+        },
+        'a window was not read',
+      ),
+    vanished: (planned) => log.warn({ metric: nameOf(planned) }, 'the platform does not have this metric'),
+    notice: (account, text) => log.warn({ account }, text),
+    writing() {
+      progress.stage = 'writing';
+    },
+  };
+}
+
+function summary({ plan, series }: History, output: string): string {
+  const { from, to } = plan.range;
+  return [
+    `${output}: ${series.length} metrics from ${moment(from)} to ${moment(to)}`,
+    `Make blocks of it: promtool tsdb create-blocks-from openmetrics ${output} <data directory of Prometheus>`,
+    '',
+  ].join('\n');
+}
+
+function warnOfGaps({ series }: History, log: Log): void {
+  for (const { planned, spool } of series) {
+    if (spool.lacking === 0) continue;
+    const facts = { metric: nameOf(planned), windows: spool.lacking };
+    log.warn(facts, 'the platform had not all buckets of these windows');
+  }
+}
+
+/** What to tell of an error, or undefined when it is a fault of the program. */
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof BackfillRefusal) return error.message;
+  if (error instanceof WindowFailure) {
+    return `${error.message}: given up for now; what was read is kept, and the same command goes on from there`;
+  }
+  if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
+  const failedOnDisk = error instanceof Error && 'syscall' in error;
+  return failedOnDisk ? `${error.message}: what was read is kept` : undefined;
+}

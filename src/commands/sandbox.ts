@@ -1,0 +1,64 @@
+import { readFile } from 'node:fs/promises';
+import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { parseOptions } from '../sandbox/options-file.ts';
+import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER, type SandboxOptions } from '../sandbox/sandbox.ts';
+import { parseListenAddress } from '../web/listen-address.ts';
+
+type SandboxCommand = Invocation<'sandbox'>;
+
+/** Runs the embedded platform until it is asked to end, for other exporters and tools to rehearse against. */
+export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
+  const { flags, stdout, stderr, signal } = invocation;
+  const options = await optionsOf(flags);
+  if (typeof options === 'string') {
+    stderr.write(`error: ${options}\n`);
+    return EXIT.misused;
+  }
+  const { host = '0.0.0.0', port } = parseListenAddress(flags['sandbox.listen-address']);
+  const platform = createSandbox(options);
+  try {
+    const { url, close } = await platform.listen(port, host);
+    stdout.write(introduction(url, options));
+    await new Promise<void>((resolve) => {
+      if (signal.aborted) resolve();
+      else signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await close();
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error && error.syscall === 'listen')) throw error;
+    stderr.write(`error: ${error.message}\n`);
+    return EXIT.failed;
+  }
+}
+
+/** The options of the file and the flags, or what is wrong with the file. */
+async function optionsOf(flags: SandboxCommand['flags']): Promise<SandboxOptions | string> {
+  const file = flags['sandbox.config.file'];
+  const seed = flags['sandbox.seed'];
+  if (file === undefined) return { seed };
+  try {
+    return { seed, ...parseOptions(await readFile(file, 'utf8')) };
+  } catch (error) {
+    return `${file}: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** How to use it: its token and user are made up and no secrets. */
+function introduction(
+  url: string,
+  { tokens = [DEFAULT_TOKEN], users = [DEFAULT_USER] }: SandboxOptions,
+): string {
+  const address = url.replace('0.0.0.0', '127.0.0.1');
+  return [
+    `embedded platform at ${address}, with made-up traffic; its controls are under ${address}/_sandbox/`,
+    ...tokens.slice(0, 1).map(({ token }) => `  by token: EDGE_API_URL=${address} EDGE_TOKEN=${token}`),
+    ...users
+      .slice(0, 1)
+      .map(
+        ({ username, password }) =>
+          `  by user:  EDGE_API_URL=${address} EDGE_USERNAME=${username} EDGE_PASSWORD=${password}`,
+      ),
+    '',
+  ].join('\n');
+}

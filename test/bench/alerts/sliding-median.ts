@@ -1,0 +1,55 @@
+/** The median of the last values, of those that are there, as PromQL's `quantile_over_time(0.5, …)` takes it. */
+export class SlidingMedian {
+  readonly #ring: Float64Array;
+  readonly #sorted: Float64Array;
+  #size = 0;
+  #next = 0;
+
+  constructor(length: number) {
+    this.#ring = new Float64Array(length).fill(Number.NaN);
+    this.#sorted = new Float64Array(length);
+  }
+
+  /** Takes a value (NaN: there is none) for the oldest one, and gives the median; NaN when there is nothing. */
+  push(value: number): number {
+    const oldest = this.#ring[this.#next] ?? Number.NaN;
+    this.#ring[this.#next] = value;
+    this.#next = (this.#next + 1) % this.#ring.length;
+    if (!Number.isNaN(oldest)) this.#remove(oldest);
+    if (!Number.isNaN(value)) this.#insert(value);
+    return median(this.#sorted, this.#size);
+  }
+
+  #remove(value: number): void {
+    const at = this.#place(value);
+    this.#sorted.copyWithin(at, at + 1, this.#size);
+    this.#size -= 1;
+  }
+
+  #insert(value: number): void {
+    const at = this.#place(value);
+    this.#sorted.copyWithin(at + 1, at, this.#size);
+    this.#sorted[at] = value;
+    this.#size += 1;
+  }
+
+  /** The first place whose value is not below. */
+  #place(value: number): number {
+    let low = 0;
+    let high = this.#size;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#sorted[middle] ?? 0) < value) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/** The median of the first values of a sorted array. */
+export function median(sorted: ArrayLike<number>, size: number): number {
+  if (size === 0) return Number.NaN;
+  const low = sorted[Math.floor((size - 1) / 2)] ?? Number.NaN;
+  const high = sorted[Math.ceil((size - 1) / 2)] ?? Number.NaN;
+  return (low + high) / 2;
+}

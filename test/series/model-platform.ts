@@ -1,0 +1,99 @@
+import { type Decoded, decodeSeries } from '../../src/series/decode.ts';
+import type { WindowedAnswer } from '../../src/series/series-book.ts';
+import type { Window } from '../../src/series/window.ts';
+
+export const MINUTE = 60_000;
+
+/** When the model's history begins. */
+export const START = Date.UTC(2026, 0, 5, 10);
+
+/** After this long a bucket of the model is final. */
+const SETTLED_MS = 10 * MINUTE;
+
+/** How the model answers one read. */
+export interface Manner {
+  /** The longest window (minutes) that is answered with buckets of a minute; longer ones get five. */
+  readonly finestUpTo: number;
+  /** By how many minutes everything arrives late. */
+  readonly late: number;
+  /** Rows of these numbers (counted through the answer) are spoilt, each in its own way. */
+  readonly spoilt: readonly { readonly row: number; readonly how: keyof typeof SPOILT }[];
+  /** Whether rows come in reverse order. */
+  readonly reversed: boolean;
+  readonly points: 'all' | 'none';
+}
+
+export const PLAIN: Manner = { finestUpTo: 60, late: 0, spoilt: [], reversed: false, points: 'all' };
+
+const SPOILT = {
+  null_value: (time: number) => [[time, null]],
+  text: (time: number, value: number) => [[time, String(value)]],
+  negative: (time: number, value: number) => [[time, -1 - value]],
+  missing: () => [],
+  not_a_pair: (time: number) => [[time]],
+  seconds: (time: number, value: number) => [[time / 1_000, value]],
+  twice: (time: number, value: number) => [
+    [time, value],
+    [time, value],
+  ],
+  ambiguous: (time: number, value: number) => [
+    [time, value],
+    [time, value + 1],
+  ],
+} as const;
+
+export const SPOILS = Object.keys(SPOILT) as (keyof typeof SPOILT)[];
+
+/** Dimensions of the model: one all the time, one with idle hours in which the platform leaves it out altogether. */
+export const DIMENSIONS = ['steady', 'at_times'] as const;
+
+/** The true value of a minute of a dimension: a whole number, so that sums are exact. */
+export function trueValue(dimension: string, minute: number): number {
+  const mixed = Math.imul(minute / MINUTE + dimension.length, 0x9e3779b1) >>> 0;
+  return isListed(dimension, minute) ? mixed % 1_000 : 0;
+}
+
+export function trueSum(dimension: string, { from, to }: Window): number {
+  let sum = 0;
+  for (let minute = from; minute < to; minute += MINUTE) sum += trueValue(dimension, minute);
+  return sum;
+}
+
+/** What the model answers for a window at a time, as the exporter decodes it. */
+export function answer(window: Window, now: number, manner: Manner): WindowedAnswer {
+  const width = window.to - window.from <= manner.finestUpTo * MINUTE ? MINUTE : 5 * MINUTE;
+  let row = 0;
+  const series = DIMENSIONS.flatMap((dimension) => {
+    const buckets = manner.points === 'all' ? bucketsOf(dimension, window, now, width, manner.late) : [];
+    if (dimension === 'at_times' && buckets.length === 0) return [];
+    const rows = buckets.flatMap(([time, value]) => {
+      const spoil = manner.spoilt.find((candidate) => candidate.row === row);
+      row += 1;
+      return spoil === undefined ? [[time, value]] : SPOILT[spoil.how](time, value);
+    });
+    return [[dimension, manner.reversed ? rows.reverse() : rows] as const];
+  });
+  return { decoded: decode(Object.fromEntries(series), now), window, now };
+}
+
+function decode(body: unknown, now: number): Decoded {
+  return decodeSeries(body, { metric: 'requests', id: '7' }, now);
+}
+
+/** Buckets that overlap the window and have begun; those that are young hold less than they will. */
+function bucketsOf(dimension: string, { from, to }: Window, now: number, width: number, late: number) {
+  const seen = now - late * MINUTE;
+  const buckets: [number, number][] = [];
+  for (let start = Math.floor(from / width) * width; start < Math.min(to, seen); start += width) {
+    if (!isListed(dimension, start)) continue;
+    const share = Math.min(1, (seen - start - width) / SETTLED_MS);
+    const value = trueSum(dimension, { from: start, to: start + width });
+    buckets.push([start, share >= 1 ? value : Math.floor(value * 0.9 * Math.max(0, share))]);
+  }
+  return buckets;
+}
+
+/** Idle in the second half of every third hour. */
+function isListed(dimension: string, time: number): boolean {
+  return dimension === 'steady' || (time / MINUTE) % 180 < 150;
+}
