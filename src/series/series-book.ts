@@ -96,8 +96,8 @@ export class SeriesBook {
     const width = this.widthOf(decoded);
     if (width === undefined) return undefined;
     const newest = this.#newestAsOf(answer);
-    // A platform whose data are late settles its buckets late, too: its newest bucket tells, whatever the clocks say.
-    const settledUntil = Math.min(now, newest + width) - settleDelay;
+    // A platform whose data are late settles its buckets late, too. Its newest bucket tells, which may have just begun.
+    const settledUntil = Math.min(now, newest) - settleDelay;
     const since = this.#record?.since ?? startOfBucketAt(settledUntil, width, decoded);
     const ledgers = new Map(this.#record?.ledgers);
     const absent = new Map<string, readonly number[]>();
