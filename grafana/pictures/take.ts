@@ -58,8 +58,11 @@ async function take(name: string): Promise<void> {
   await page.close();
 }
 
-/** Where the icons of Grafana's components are on the disk. */
+/** Where the icons and fonts that Grafana's components ask a server for are on the disk. */
 function assetPath(url: string): string {
+  const packages = join('grafana', 'pictures', 'node_modules');
   const path = new URL(url).pathname.replace(/^.*\/public\//, '');
-  return join('grafana', 'pictures', 'node_modules', '@grafana', 'ui', 'dist', 'public', path);
+  if (!path.startsWith('fonts/')) return join(packages, '@grafana', 'ui', 'dist', 'public', path);
+  const weight = path.includes('Medium') ? 500 : 400;
+  return join(packages, '@fontsource', 'inter', 'files', `inter-latin-${weight}-normal.woff2`);
 }

@@ -3,7 +3,6 @@ import { nameOf, WindowFailure } from '../backfill/collect.ts';
 import { moment } from '../backfill/history-range.ts';
 import { Progress, showProgress } from '../backfill/progress.ts';
 import { BackfillRefusal } from '../backfill/refusal.ts';
-import type { Labels } from '../catalogue/family.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { paint } from '../command-line/paint.ts';
@@ -72,7 +71,7 @@ async function withProgress({ flags, stderr, signal, logging }: Call, wish: Wish
     return await makeHistory({
       ...wish,
       to: flags.to,
-      labels: flags.labels ?? NO_LABELS,
+      labels: flags.labels ?? {},
       mode: flags.restart ? 'restart' : 'continue',
       clock: systemClock,
       signal,

@@ -13,17 +13,30 @@ export function demandPerMinute(demands: readonly Demand[]): number {
 }
 
 /**
- * The interval (ms) at which each job is really polled when together they may perform `perMinute` operations.
- *
- * The most urgent job goes first, and urgency is weight times age: so all jobs that do not get their schedule settle
- * at intervals inversely proportional to their weights, c / weight, and the others keep their period. This finds the
- * c for which the operations add up to what is allowed; 0 when everything fits.
+ * The interval (ms) at which each job is really polled when together they may perform `perMinute` operations: its
+ * period, or level / weight where that is longer.
  */
 export function expectedIntervals(demands: readonly Demand[], perMinute: number): number[] {
-  if (demandPerMinute(demands) <= perMinute) return demands.map(({ periodMs }) => periodMs);
-  const interval = (level: number) => (demand: Demand) => Math.max(demand.periodMs, level / demand.weight);
+  const level = levelOf(demands, perMinute);
+  return demands.map((demand) => intervalAt(level, demand));
+}
+
+/** The interval (ms) of a job at a level. */
+export function intervalAt(level: number, { periodMs, weight }: Pick<Demand, 'periodMs' | 'weight'>): number {
+  return Math.max(periodMs, level / weight);
+}
+
+/**
+ * The urgency (weight times ms) at which a job's turn comes; 0 when everything fits.
+ *
+ * The most urgent job goes first, and urgency is weight times age: so all jobs that do not get their schedule settle
+ * at intervals inversely proportional to their weights, level / weight, and the others keep their period. This finds
+ * the level at which the operations add up to what is allowed.
+ */
+export function levelOf(demands: readonly Demand[], perMinute: number): number {
+  if (demandPerMinute(demands) <= perMinute) return 0;
   const used = (level: number) =>
-    demands.reduce((sum, demand) => sum + (demand.cost / interval(level)(demand)) * 60_000, 0);
+    demands.reduce((sum, demand) => sum + (demand.cost / intervalAt(level, demand)) * 60_000, 0);
   let low = 0;
   let high = 60_000;
   while (used(high) > perMinute) high *= 2;
@@ -33,5 +46,5 @@ export function expectedIntervals(demands: readonly Demand[], perMinute: number)
     if (used(middle) > perMinute) low = middle;
     else high = middle;
   }
-  return demands.map(interval(high));
+  return high;
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
 import type { Operations } from '../quota/operations.ts';
+import type { Foresight } from './foresight.ts';
 import type { Job, PollReport } from './job.ts';
 import type { JobEntry } from './job-entry.ts';
 
@@ -19,6 +20,7 @@ export interface PollEnd {
 export interface ExecuteOptions {
   readonly clock: Clock;
   readonly operations: Operations;
+  readonly foresight: Foresight;
   /** Performs an operation whose turn has come. */
   readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
   readonly onPollEnd: (end: PollEnd) => void;
@@ -37,8 +39,7 @@ export async function execute(entry: JobEntry, options: ExecuteOptions): Promise
     options.onDefect(entry.job, error);
     end(entry, options, 'undecodable', 'a fault of the exporter, see its log', undefined);
   } finally {
-    entry.state = 'idle';
-    entry.dueAt = undefined;
+    entry.rest(options.clock.now());
   }
 }
 
@@ -55,12 +56,14 @@ function end(
 }
 
 /** A read for one poll: each of its operations waits for its turn. */
-function readFor(entry: JobEntry, { clock, operations, exchange }: ExecuteOptions): Read {
+function readFor(entry: JobEntry, { clock, operations, foresight, exchange }: ExecuteOptions): Read {
   return async (resource, signal) => {
     const ticket = {
       group: entry.job.group,
       notBefore: entry.dueAt ?? clock.now(),
-      urgency: (now: number) => entry.urgency(now),
+      weight: entry.job.weight,
+      since: entry.since,
+      patience: () => foresight.intervalOf(entry.job),
     };
     const over = await operations.turn(ticket, signal);
     entry.start(clock.now());

@@ -1,10 +1,13 @@
 import type { Outcome } from '../platform/outcome.ts';
+import { setMaxListeners } from 'node:events';
 import type { Job, PollReport } from './job.ts';
 
 /** How a job stands. Times are local ms. */
 export interface JobState {
   readonly job: Job;
   readonly state: 'idle' | 'waiting' | 'running';
+  /** Since when what it has has been ageing. */
+  readonly since: number;
   /** When it became (or becomes) due, while it waits. */
   readonly dueAt: number | undefined;
   readonly startedAt: number | undefined;
@@ -23,12 +26,14 @@ const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 /** A job on the schedule, from when it is wanted until it is not. */
 export class JobEntry implements JobState {
   readonly job: Job;
-  /** Share (0 to 1) of the spread by which its starts are put off: by its id only, so the same after a restart. */
-  readonly spread: number;
+  /** Its place (0 to 1) among jobs that fall due together: by its id only, so the same after a restart. */
+  readonly place: number;
   readonly #stop = new AbortController();
-  readonly #since: number;
+  since: number;
   state: 'idle' | 'waiting' | 'running' = 'idle';
   dueAt: number | undefined;
+  /** When it fell due again while it was running. */
+  dueAgainAt: number | undefined;
   startedAt: number | undefined;
   intervalMs: number | undefined;
   lastOutcome: Outcome | undefined;
@@ -38,8 +43,10 @@ export class JobEntry implements JobState {
 
   constructor(job: Job, now: number) {
     this.job = job;
-    this.spread = fraction(job.id);
-    this.#since = now;
+    // A poll may wait for as many operations at once as its metric has dimensions.
+    setMaxListeners(0, this.#stop.signal);
+    this.place = fraction(job.id);
+    this.since = now - FIRST_POLL_HEAD_START_MS;
   }
 
   /** Aborts when the job is no longer wanted. */
@@ -47,9 +54,19 @@ export class JobEntry implements JobState {
     return this.#stop.signal;
   }
 
-  /** How much it matters that its next operation leaves: its weight times the age of what it has. */
-  urgency(now: number): number {
-    return this.job.weight * (now - (this.startedAt ?? this.#since - FIRST_POLL_HEAD_START_MS));
+  /** It is due at `at`, unless it is due already. */
+  due(at: number): boolean {
+    if (this.signal.aborted || this.state === 'waiting') return false;
+    // What it reads now may have been asked for before the news came that it is due for.
+    if (this.state === 'running') {
+      this.dueAgainAt = at;
+      return false;
+    }
+    this.state = 'waiting';
+    this.dueAt = at;
+    // Nobody waits for the past: work that only follows other work has aged since it became necessary.
+    if (this.job.schedule === undefined) this.since = at;
+    return true;
   }
 
   /** Its first operation leaves. */
@@ -60,11 +77,20 @@ export class JobEntry implements JobState {
     this.startedAt = now;
   }
 
+  /** Its poll is over, with what came of it. */
   end(now: number, outcome: Outcome, reason: string | undefined, report: PollReport | undefined): void {
     this.lastOutcome = outcome;
     this.lastReason = reason;
     if (report !== undefined) this.lastSuccessAt = now;
     if (report?.lastBucketAt !== undefined) this.lastBucketAt = report.lastBucketAt;
+  }
+
+  /** Whatever became of its poll, the next one may come. */
+  rest(now: number): void {
+    // Until here it was as urgent as at its start, so that a poll of many operations is not left half done.
+    this.since = this.state === 'running' ? (this.startedAt ?? now) : now;
+    this.state = 'idle';
+    this.dueAt = undefined;
   }
 
   stop(reason: string): void {

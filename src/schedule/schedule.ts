@@ -1,3 +1,4 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type ExecuteOptions, execute } from './execute.ts';
 import type { Job } from './job.ts';
 import { JobEntry, type JobState } from './job-entry.ts';
@@ -5,9 +6,21 @@ import type { Ticker } from './ticker.ts';
 
 export interface ScheduleOptions extends ExecuteOptions {
   readonly ticker: Ticker;
-  /** How far (ms) the starts of jobs that fall due together are spread. */
-  readonly spreadMs: number;
+  readonly platformClock: PlatformClock;
+  /** Milliseconds between two runs of a cron pattern. */
+  readonly periodOf: (schedule: string) => number;
 }
+
+const MINUTE_MS = 60_000;
+
+/** Jobs of a slow schedule are spread over so many minutes that no more than these start together. */
+const STARTS_A_MINUTE = 4;
+
+/** How far (ms) slow schedules are spread at most. */
+const WIDEST_SPREAD_MS = 60 * MINUTE_MS;
+
+/** A bucket that closed so recently (ms) is not worth waiting for the next one: clocks are not that exact. */
+const JUST_CLOSED_MS = 1_000;
 
 /** Polls jobs when they are due: once at the start, then by their cron pattern, and never one beside itself. */
 export class Schedule {
@@ -27,7 +40,7 @@ export class Schedule {
       if (!wanted.has(entry.job.follows ?? entry.job)) this.#remove(entry);
     }
     for (const job of jobs) {
-      if (!this.#entries.has(job.id)) this.#due(this.#add(job), 0);
+      if (!this.#entries.has(job.id)) this.#due(this.#add(job), this.#options.clock.now());
     }
     this.#subscribe(new Set(jobs.flatMap(({ schedule }) => schedule ?? [])));
   }
@@ -68,27 +81,44 @@ export class Schedule {
     }
   }
 
+  /**
+   * Whatever falls due does so when the platform's next bucket closes, which by its clock may be another moment than
+   * our minute. Of jobs that are due seldom, some are put off by whole minutes, so that they do not come all at once.
+   */
   #fire(pattern: string): void {
-    for (const entry of this.#entries.values()) {
-      if (entry.job.schedule === pattern) this.#due(entry, entry.spread * this.#options.spreadMs);
+    const { clock, platformClock } = this.#options;
+    const entries = [...this.#entries.values()].filter(({ job }) => job.schedule === pattern);
+    const minutes = this.#minutesFor(pattern, entries.length);
+    const now = clock.now();
+    const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - JUST_CLOSED_MS));
+    for (const entry of entries) {
+      this.#due(entry, bucketClosesAt + Math.floor(entry.place * minutes) * MINUTE_MS);
     }
   }
 
-  #due(entry: JobEntry, delayMs: number): void {
-    if (entry.state !== 'idle' || entry.signal.aborted) return;
-    entry.state = 'waiting';
-    entry.dueAt = this.#options.clock.now() + delayMs;
+  /** Over how many minutes the starts of so many jobs of a pattern are spread. */
+  #minutesFor(pattern: string, jobs: number): number {
+    const widest = Math.min(this.#options.periodOf(pattern), WIDEST_SPREAD_MS) / MINUTE_MS;
+    return Math.max(1, Math.min(Math.floor(widest), Math.ceil(jobs / STARTS_A_MINUTE)));
+  }
+
+  #due(entry: JobEntry, at: number): void {
+    if (!entry.due(at)) return;
     const poll = execute(entry, this.#options).then(() => {
       this.#polls.delete(poll);
-      if (!entry.signal.aborted) this.#followUp(entry.job);
+      if (!entry.signal.aborted) this.#after(entry);
     });
     this.#polls.add(poll);
   }
 
-  #followUp(job: Job): void {
-    const next = job.followUp?.();
+  /** What a poll that is over leaves to be done. */
+  #after(entry: JobEntry): void {
+    const now = this.#options.clock.now();
+    const { dueAgainAt } = entry;
+    entry.dueAgainAt = undefined;
+    if (dueAgainAt !== undefined) this.#due(entry, Math.max(now, dueAgainAt));
+    const next = entry.job.followUp?.();
     if (next === undefined) return;
-    const entry = this.#entries.get(next.job.id) ?? this.#add(next.job);
-    this.#due(entry, Math.max(0, next.notBefore - this.#options.clock.now()));
+    this.#due(this.#entries.get(next.job.id) ?? this.#add(next.job), Math.max(now, next.notBefore));
   }
 }

@@ -73,7 +73,8 @@ function spikeRules(names: Names, floor: number, { times, spike }: Thresholds): 
       record: names.threshold,
       expr: across('max', {
         seasonal: `${spike.seasonal} * ${names.seasonal}`,
-        recent: `${usual(names, times, 'clamp_min')} + ${spike.deviations} * ${deviation(names, times)}`,
+        recent: `${spike.recent} * ${usual(names, times, 'clamp_min')}`,
+        noise: `${usual(names, times, 'clamp_min')} + ${spike.deviations} * ${deviation(names, times)}`,
         floor: `0 * ${names.seasonal} + ${floor}`,
       }),
     },

@@ -44,6 +44,8 @@ export interface Thresholds {
   readonly spike: {
     /** How many times the seasonal median. */
     readonly seasonal: number;
+    /** How many times what is usual now: the seasonal median, shifted as the last hours were. */
+    readonly recent: number;
     /** How many deviations above what is usual now. */
     readonly deviations: number;
     /** What is below this per minute is no spike, however quiet it usually is. */
@@ -110,6 +112,7 @@ export const THRESHOLDS: Thresholds = {
   },
   spike: {
     seasonal: 3,
+    recent: 2,
     deviations: 4,
     floors: { threats: 40, blocked: 40, family: 40, requests: 3_000, errors: 60 },
   },

@@ -28,8 +28,9 @@ export function baseline(values: Float64Array, floor: number, { times, spike }: 
     const drift = drifts.push((hour + little) / (before + little));
     const usualDeviation = deviations.push(deviation[at] ?? Number.NaN);
     const season = seasonal[at] ?? Number.NaN;
-    const recent = season * Math.max(1, drift) + spike.deviations * usualDeviation;
-    return largest(spike.seasonal * season, recent, season * 0 + floor);
+    const usual = season * Math.max(1, drift);
+    const noise = usual + spike.deviations * usualDeviation;
+    return largest(spike.seasonal * season, spike.recent * usual, noise, season * 0 + floor);
   });
   return { hourly, seasonal, threshold, step };
 }
