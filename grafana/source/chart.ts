@@ -27,6 +27,8 @@ export interface Chart extends About {
   readonly queries: readonly Query[];
   /** Whether the series are parts of a whole. Default: lines of their own. */
   readonly shape?: 'lines' | 'stack';
+  /** Beside the axis, where the unit does not say it: `per minute`. */
+  readonly axis?: string;
   readonly min?: number;
   readonly max?: number;
   /** Panel as lines where the value matters. */
@@ -35,8 +37,8 @@ export interface Chart extends About {
   readonly dashed?: readonly string[];
   /** The same by a pattern of their legends. */
   readonly dashedLike?: string;
-  /** Figures beside the legend. Default: none. */
-  readonly calcs?: readonly ('lastNotNull' | 'max' | 'mean')[];
+  /** Where the legend is; on the right there is room for many series. Default: below. */
+  readonly legend?: 'below' | 'right';
 }
 
 const DASHES: DynamicConfigValue[] = [
@@ -46,18 +48,18 @@ const DASHES: DynamicConfigValue[] = [
 
 /** Series over time. A gap in the data is a gap in the line, and nothing is filled with zeros. */
 export function chart(given: Chart): Panel {
-  const { title, description, unit, queries, shape = 'lines', limits, dashed = [], calcs = [] } = given;
+  const { title, description, unit, queries, shape = 'lines', limits, dashed = [], legend = 'below' } = given;
   const panel = new PanelBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
     .noValue('no data')
-    .lineWidth(1)
-    .fillOpacity(shape === 'stack' ? 35 : 8)
+    .lineWidth(shape === 'stack' ? 1 : 2)
+    .fillOpacity(shape === 'stack' ? 35 : 0)
     .gradientMode(GraphGradientMode.None)
     .lineInterpolation(LineInterpolation.Linear)
-    .showPoints(VisibilityMode.Never)
+    .showPoints(VisibilityMode.Auto)
     .spanNulls(false)
     .min(given.min ?? 0)
     .thresholds(thresholds(limits ?? LIMITS.none))
@@ -65,12 +67,13 @@ export function chart(given: Chart): Panel {
     .legend(
       new VizLegendOptionsBuilder()
         .showLegend(true)
-        .displayMode(calcs.length > 0 ? LegendDisplayMode.Table : LegendDisplayMode.List)
-        .placement(LegendPlacement.Bottom)
-        .calcs([...calcs]),
+        .displayMode(LegendDisplayMode.List)
+        .placement(legend === 'below' ? LegendPlacement.Bottom : LegendPlacement.Right)
+        .calcs([]),
     )
     .targets(targets(queries, 'range'));
   if (given.max !== undefined) panel.max(given.max);
+  if (given.axis !== undefined) panel.axisLabel(given.axis);
   if (shape === 'stack') panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal).group('A'));
   if (limits) {
     panel.thresholdsStyle(new GraphThresholdsStyleConfigBuilder().mode(GraphThresholdsStyleMode.Dashed));

@@ -2,7 +2,7 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { type Section, shelves } from './layout.ts';
 import type { Query } from './panel.ts';
-import { mean, meanBefore, NAMESAKE, SITE, share, sum } from './query.ts';
+import { mean, meanBefore, SITE, share, sum } from './query.ts';
 
 const CACHE = [
   ['saved', 'from the cache'],
@@ -98,7 +98,7 @@ const requests: readonly Panel[] = [
     ],
   }),
   chart({
-    title: 'Requests and the day before',
+    title: 'Requests against the same time before',
     description: 'Requests per minute, and at the same time a day and a week before where there is history.',
     unit: 'reqpm',
     queries: [
@@ -114,55 +114,4 @@ const requests: readonly Panel[] = [
 export const delivered: readonly Section[] = [
   { title: 'Data transferred', shelves: shelves(data, 8) },
   { title: 'Requests', shelves: shelves(requests, 8) },
-];
-
-function service(title: string, description: string, unit: string, queries: readonly Query[]): Panel {
-  const about = `${description} Of services whose configuration has a chosen name, whatever the product.`;
-  return chart({ title, description: about, unit, queries });
-}
-
-function named(family: string, factor = ''): readonly Query[] {
-  return [{ expr: `${factor}${sum(mean(family, NAMESAKE), 'configuration')}`, legend: '{{configuration}}' }];
-}
-
-/** What the console files under “Others”. */
-export const others: readonly Panel[] = [
-  service(
-    'Tiered cache',
-    'Bytes per minute that the second cache layer transferred.',
-    'decbytes',
-    named('edge_l2_caching_data_transferred_bytes_per_minute'),
-  ),
-  service(
-    'Load balancer',
-    'Bytes per minute that load balancers transferred.',
-    'decbytes',
-    named('edge_load_balancer_data_transferred_bytes_per_minute'),
-  ),
-  service('Images processed', 'Images per minute.', 'cpm', named('edge_images_processed_per_minute')),
-  service(
-    'Function invocations',
-    'Invocations of edge functions per minute.',
-    'cpm',
-    named('edge_function_invocations_per_minute'),
-  ),
-  service('DNS queries', 'Queries answered per minute.', 'cpm', named('edge_dns_queries_per_minute')),
-  service(
-    'Data streamed',
-    'Bytes of log data per minute, sent to the receivers.',
-    'decbytes',
-    named('edge_data_streamed_bytes_per_minute'),
-  ),
-  service(
-    'Live streams',
-    'Bytes of live streams per minute.',
-    'decbytes',
-    named('edge_live_streaming_data_transferred_bytes_per_minute'),
-  ),
-  service(
-    'Connected users',
-    'Users connected to live streams, on average over the bucket.',
-    'short',
-    named('edge_connected_users_average'),
-  ),
 ];

@@ -1,7 +1,8 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { errorPages, responses } from './configuration-responses.ts';
-import { delivered, others } from './configuration-traffic.ts';
+import { services } from './configuration-services.ts';
+import { delivered } from './configuration-traffic.ts';
 import { figure } from './figure.ts';
 import { dashboard } from './frame.ts';
 import { shelves } from './layout.ts';
@@ -16,19 +17,19 @@ const inRange = (family: string) => sum(`increase(${of(family, SITE)}[$__range])
 
 const figures: readonly Panel[] = [
   figure({
-    title: 'Requests in the range',
+    title: 'Requests in range',
     description: 'Requests within the time range, from the counter of settled buckets (ten minutes behind).',
     unit: 'short',
     expr: inRange('edge_requests_total'),
   }),
   figure({
-    title: 'Transferred in the range',
+    title: 'Data in range',
     description: 'Bytes transferred to clients within the time range, from the counter of settled buckets.',
     unit: 'decbytes',
     expr: inRange('edge_data_transferred_bytes_total'),
   }),
   figure({
-    title: 'Threats in the range',
+    title: 'Threats in range',
     description: 'Threats detected within the time range, from the counter of settled buckets.',
     unit: 'short',
     expr: inRange('edge_waf_threats_total'),
@@ -46,7 +47,7 @@ const figures: readonly Panel[] = [
     expr: now.bitsPerSecond,
   }),
   figure({
-    title: 'From the cache now',
+    title: 'From the cache',
     description: 'Share of the requests answered without the origin. Red below 30 %, green from 60 %.',
     unit: 'percentunit',
     decimals: 1,
@@ -54,7 +55,7 @@ const figures: readonly Panel[] = [
     limits: LIMITS.offload,
   }),
   figure({
-    title: 'Server errors now',
+    title: 'Server errors',
     description: 'Share of the responses with a status of 500 and above. Yellow from 1 %, red from 5 %.',
     unit: 'percentunit',
     decimals: 2,
@@ -75,7 +76,8 @@ const waf: readonly Panel[] = [
   chart({
     title: 'Threats against requests',
     description: 'Requests that the WAF looked at, and the threats that it detected among them.',
-    unit: 'cpm',
+    unit: 'short',
+    axis: 'per minute',
     queries: [
       { expr: sum(mean('edge_waf_requests_per_minute', SITE)), legend: 'inspected' },
       { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
@@ -84,7 +86,8 @@ const waf: readonly Panel[] = [
   chart({
     title: 'Threats by family',
     description: 'Threats per minute by the kind of attack; together they are all threats detected.',
-    unit: 'cpm',
+    unit: 'short',
+    axis: 'per minute',
     shape: 'stack',
     queries: familyQueries(SITE),
   }),
@@ -92,7 +95,8 @@ const waf: readonly Panel[] = [
     title: 'Detected and stopped',
     description:
       'Threats that the WAF detected, and requests that it stopped. Far apart: the rule set only counts.',
-    unit: 'cpm',
+    unit: 'short',
+    axis: 'per minute',
     queries: [
       { expr: sum(mean('edge_waf_threats_per_minute', SITE)), legend: 'detected' },
       { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },
@@ -112,6 +116,6 @@ export const configuration: Dashboard = dashboard({
     ...delivered,
     { title: 'Status codes', shelves: [...shelves(responses, 7, 4), ...errorPages] },
     { title: 'WAF threats', shelves: shelves(waf, 8) },
-    { title: 'Other services of the same name', shelves: shelves(others, 7, 4) },
+    { title: 'Services around it', shelves: shelves(services, 7, 4) },
   ],
 });

@@ -1,13 +1,13 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
-import { LIMITS } from './limits.ts';
+import { inMinutes, LIMITS } from './limits.ts';
 import { EXPORTED, of, rate, sum } from './query.ts';
 
 const PRODUCT = 'account,product';
 const PRODUCT_LEGEND = '{{account}} / {{product}}';
 
 const settled = (quantile: number) =>
-  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_settle_seconds_bucket', EXPORTED), 'le')})`;
+  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_settle_seconds_bucket', EXPORTED), 'le')}) / 60 >= 0`;
 
 const perMinute = (family: string, by: string) => `60 * ${sum(rate(family, EXPORTED), by)}`;
 
@@ -15,19 +15,21 @@ const perMinute = (family: string, by: string) => `60 * ${sum(rate(family, EXPOR
 export const data: readonly Panel[] = [
   chart({
     title: 'Age of data by product',
+    legend: 'right',
     description:
       'Age of the newest bucket of the series that is furthest behind, counted from the start of the bucket: three to five minutes is normal. A line that ends means that the product shows no data any more.',
-    unit: 's',
-    limits: LIMITS.dataAge,
+    unit: 'm',
+    limits: inMinutes(LIMITS.dataAge),
     queries: [
       {
-        expr: `time() - min by (${PRODUCT}) (${of('edge_last_bucket_timestamp_seconds', EXPORTED)})`,
+        expr: `(time() - min by (${PRODUCT}) (${of('edge_last_bucket_timestamp_seconds', EXPORTED)})) / 60`,
         legend: PRODUCT_LEGEND,
       },
     ],
   }),
   chart({
     title: 'Reconciliation with the platform',
+    legend: 'right',
     description:
       'What the counters took in, over what the platform says for the same time: 1 is exact. Below 0.99 or above 1.01 something is lost or counted twice.',
     unit: 'none',
@@ -41,20 +43,19 @@ export const data: readonly Panel[] = [
   }),
   chart({
     title: 'Buckets restated',
+    legend: 'right',
     description:
       'Buckets per minute that the platform changed after they were first read. Normal while they settle.',
-    unit: 'cpm',
-    queries: [{ expr: perMinute('edge_exporter_restatements_total', PRODUCT), legend: PRODUCT_LEGEND }],
+    unit: 'short',
+    axis: 'per minute',
+    queries: [{ expr: perMinute('edge_exporter_restatements_total', 'product'), legend: '{{product}}' }],
   }),
   chart({
     title: 'Age at restatement',
     description:
       'How old buckets were when they were seen changed. What lies above the settle delay (ten minutes by default, dashed) comes too late for the counters.',
-    unit: 's',
-    limits: [
-      [null, 'green'],
-      [600, 'red'],
-    ],
+    unit: 'm',
+    limits: inMinutes(LIMITS.restatementAge),
     queries: [
       { expr: settled(0.5), legend: 'median' },
       { expr: settled(0.99), legend: '99 %' },
@@ -62,15 +63,18 @@ export const data: readonly Panel[] = [
   }),
   chart({
     title: 'Buckets counted',
+    legend: 'right',
     description: 'Settled buckets per minute taken into the counters.',
-    unit: 'cpm',
-    queries: [{ expr: perMinute('edge_exporter_buckets_counted_total', PRODUCT), legend: PRODUCT_LEGEND }],
+    unit: 'short',
+    axis: 'per minute',
+    queries: [{ expr: perMinute('edge_exporter_buckets_counted_total', 'product'), legend: '{{product}}' }],
   }),
   chart({
     title: 'Lost or late',
     description:
       'Per minute: buckets that never came, buckets that changed after they were counted, and rows that could not be read. There should be none.',
-    unit: 'cpm',
+    unit: 'short',
+    axis: 'per minute',
     queries: [
       {
         expr: perMinute('edge_exporter_buckets_given_up_total', 'account'),

@@ -8,8 +8,9 @@ const POLLS = 'edge_exporter_polls_total';
 const FAILED = 'outcome!~"ok|empty"';
 const COLLECTOR = 'account,collector';
 
+// Over a quarter of an hour, as some collectors poll that seldom; without polls there is no quantile but NaN.
 const latency = (quantile: number) =>
-  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_poll_duration_seconds_bucket', EXPORTED), 'collector,le')})`;
+  `histogram_quantile(${quantile}, ${sum(`rate(${of('edge_exporter_poll_duration_seconds_bucket', EXPORTED)}[15m])`, 'collector,le')}) >= 0`;
 
 const perCollector = (...matchers: string[]) =>
   sum(`rate(${of(POLLS, EXPORTED, ...matchers)}[15m])`, COLLECTOR);
@@ -38,7 +39,7 @@ export const polls: readonly Panel[] = [
   chart({
     title: 'Poll latency',
     description:
-      'Time from a poll’s first operation to its end: what 95 of 100 polls stay below, by collector.',
+      'Time from a poll’s first operation to its end: what 95 of 100 polls of the last fifteen minutes stay below, by collector.',
     unit: 's',
     queries: [{ expr: latency(0.95), legend: '{{collector}}' }],
   }),
@@ -48,7 +49,7 @@ export const polls: readonly Panel[] = [
 export const collectors = table({
   title: 'Collectors',
   description:
-    'What each collector of each account does: jobs on the schedule, polls and failures of the last fifteen minutes, time since the last success.',
+    'What each collector of each account does: jobs on the schedule, polls and failures of the last fifteen minutes, time since the last success. An empty cell under “Failed” means that none failed.',
   unit: 'short',
   rows: { account: 'Account', collector: 'Collector' },
   sortedBy: 'Last success',

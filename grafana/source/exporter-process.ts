@@ -18,7 +18,8 @@ export const output: readonly Panel[] = [
     title: 'Series not exposed',
     description:
       'Per minute: left out because of limits.series, or because another job shows the same series. There should be none.',
-    unit: 'cpm',
+    unit: 'short',
+    axis: 'per minute',
     queries: [
       { expr: `60 * ${rate('edge_exporter_series_dropped_total', EXPORTER)}`, legend: '{{instance}}: limit' },
       {

@@ -7,7 +7,7 @@ const SCOPE = 'account,scope';
 const SCOPE_LEGEND = '{{account}} / {{scope}}';
 
 const waits = (quantile: number) =>
-  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_quota_wait_seconds_bucket', EXPORTED), 'account,le')})`;
+  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_quota_wait_seconds_bucket', EXPORTED), 'account,le')}) >= 0`;
 
 /** What the platform allows, and what it costs to keep to it. */
 export const quota: readonly Panel[] = [
@@ -42,13 +42,13 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Stretch of intervals',
     description:
-      'Interval between polls relative to the schedule: 1 is on schedule, 2 is half as often because the quota is short. The dashed lines are at 1.2 and 2.',
+      'Interval between polls relative to the schedule, of the account’s most stretched collector: 1 is on schedule, 2 is half as often because the quota is short. The dashed lines are at 1.2 and 2.',
     unit: 'none',
     limits: LIMITS.stretch,
     queries: [
       {
-        expr: largest(of('edge_exporter_interval_stretch_ratio', EXPORTED), 'account,collector'),
-        legend: '{{account}} / {{collector}}',
+        expr: largest(of('edge_exporter_interval_stretch_ratio', EXPORTED), 'account'),
+        legend: '{{account}}',
       },
     ],
   }),

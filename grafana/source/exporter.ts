@@ -33,7 +33,7 @@ const figures: readonly Panel[] = [
     mappings: LOADED,
   }),
   figure({
-    title: 'Accounts unreachable',
+    title: 'Unreachable',
     description: 'Accounts whose platform did not answer the last operation.',
     unit: 'short',
     expr: `count(${of('edge_up', EXPORTED)}) - ${sum(of('edge_up', EXPORTED))}`,
@@ -95,7 +95,7 @@ export const exporter: Dashboard = dashboard({
     { title: 'Now', shelves: shelves(figures, 4, 8) },
     { title: 'Quota', shelves: shelves(quota, 8) },
     { title: 'Polls', shelves: [...shelves(polls, 8), { height: 9, panels: [[24, collectors]] }] },
-    { title: 'Data', shelves: shelves(data, 8) },
+    { title: 'Data', shelves: shelves(data, 8, 2) },
     { title: 'Output and process', shelves: shelves(output, 7) },
   ],
 });

@@ -30,10 +30,14 @@ export const LIMITS = {
   surge: rising(2, 3),
   /** Seconds since the start of the newest bucket; settled after about four minutes. */
   dataAge: rising(420, 900),
+  /** Seconds; the settle delay, unless configured otherwise. */
+  restatementAge: [
+    [null, COLOURS.good],
+    [600, COLOURS.bad],
+  ],
   quotaLeft: falling(0.05, 0.15),
   stretch: rising(1.2, 2),
   failedPolls: rising(0.01, 0.1),
-  anyIsNotice: rising(1, Number.MAX_SAFE_INTEGER).slice(0, 2),
   anyIsBad: [
     [null, COLOURS.good],
     [1, COLOURS.bad],
@@ -45,15 +49,12 @@ export const LIMITS = {
   letThrough: rising(0.1, 0.5),
   eventLoopLag: rising(0.1, 0.5),
   errorPageCache: rising(60, 600),
-  /** Counted by us over counted by the platform. */
-  reconciliation: [
-    [null, COLOURS.bad],
-    [0.99, COLOURS.notice],
-    [0.999, COLOURS.good],
-    [1.001, COLOURS.notice],
-    [1.01, COLOURS.bad],
-  ],
 } as const satisfies Readonly<Record<string, Steps>>;
+
+/** Limits of seconds for values in minutes. */
+export function inMinutes(steps: Steps): Steps {
+  return steps.map(([from, colour]) => [from === null ? null : from / 60, colour]);
+}
 
 /** Steps as Grafana takes them. */
 export function thresholds(steps: Steps): ThresholdsConfigBuilder {

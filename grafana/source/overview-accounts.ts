@@ -1,6 +1,6 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
-import { LIMITS } from './limits.ts';
+import { inMinutes, LIMITS } from './limits.ts';
 import { TO_ACCOUNT } from './links.ts';
 import { ACCOUNT, BY_SITE, of, SITE } from './query.ts';
 import { table } from './table.ts';
@@ -18,11 +18,11 @@ export const accounts = table({
   unit: 'short',
   rows: { account: 'Account' },
   links: { Account: TO_ACCOUNT },
-  widths: { Account: 200 },
+  widths: { Account: 130 },
   sortedBy: 'Requests / min',
   columns: [
     {
-      title: 'Platform answers',
+      title: 'Reachable',
       expr: `max by (account) (${of('edge_up', ACCOUNT)})`,
       limits: LIMITS.mustBeOne,
       mappings: YES_NO,
@@ -67,7 +67,8 @@ export const accountCharts: readonly Panel[] = [
   chart({
     title: 'Threats by account',
     description: 'Threats per minute that the WAF detected.',
-    unit: 'cpm',
+    unit: 'short',
+    axis: 'per minute',
     queries: [{ expr: overTime.threats, legend: '{{account}}' }],
   }),
   chart({
@@ -88,11 +89,11 @@ export const accountCharts: readonly Panel[] = [
     title: 'Age of data by account',
     description:
       'Age of the newest bucket of the metric that is furthest behind, counted from the start of the bucket. A line that ends means that the account shows no data any more.',
-    unit: 's',
-    limits: LIMITS.dataAge,
+    unit: 'm',
+    limits: inMinutes(LIMITS.dataAge),
     queries: [
       {
-        expr: `time() - min by (account) (${of('edge_last_bucket_timestamp_seconds', SITE)})`,
+        expr: `(time() - min by (account) (${of('edge_last_bucket_timestamp_seconds', SITE)})) / 60`,
         legend: '{{account}}',
       },
     ],

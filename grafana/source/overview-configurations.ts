@@ -39,7 +39,8 @@ export const configurationCharts: readonly Panel[] = [
   chart({
     title: 'Most threats',
     description: 'Threats per minute, the five highest configurations at each moment.',
-    unit: 'cpm',
+    unit: 'short',
+    axis: 'per minute',
     queries: [{ expr: highest(5, `${overTime.threats} > 0`), legend: LEGEND }],
   }),
 ];

@@ -29,7 +29,7 @@ const figures: readonly Panel[] = [
     expr: now.bitsPerSecond,
   }),
   figure({
-    title: 'Served from the cache',
+    title: 'From the cache',
     description:
       'Share of the requests that the edge answered without the origin. Red below 30 %, green from 60 %.',
     unit: 'percentunit',
@@ -54,10 +54,10 @@ const figures: readonly Panel[] = [
     limits: LIMITS.clientErrors,
   }),
   figure({
-    title: 'Threats',
+    title: 'Threats / min',
     description:
       'Threats per minute that the WAF detected, stopped or not. What is usual: see the Security dashboard.',
-    unit: 'cpm',
+    unit: 'short',
     expr: now.threats,
   }),
   figure({

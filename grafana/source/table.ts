@@ -41,13 +41,14 @@ export function table(given: Table): Panel {
     .unit(unit)
     .noValue(given.noValue ?? '')
     .thresholds(thresholds(LIMITS.none))
-    .minWidth(70)
     .cellHeight(TableCellHeight.Sm)
     .footer(new TableFooterOptionsBuilder().enablePagination(true))
     .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(true)])
     .targets(targets(columns, 'now, as a table'))
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({ id: 'organize', options: organisation(rows, columns) });
+  // A label that looks like a number would get the table's unit.
+  for (const heading of Object.values(rows)) panel.overrideByName(heading, [{ id: 'unit', value: 'string' }]);
   for (const column of columns) panel.overrideByName(column.title, appearance(column));
   for (const [heading, link] of Object.entries(links)) {
     panel.overrideByName(heading, [{ id: 'links', value: [link] }]);
@@ -74,8 +75,9 @@ function valueField(index: number, columns: readonly Column[]): string {
   return columns.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + index)}`;
 }
 
-function appearance({ unit, decimals, limits, mappings }: Column): DynamicConfigValue[] {
+function appearance({ title, unit, decimals, limits, mappings }: Column): DynamicConfigValue[] {
   return [
+    { id: 'custom.minWidth', value: legibleWidth(title) },
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
@@ -86,4 +88,9 @@ function appearance({ unit, decimals, limits, mappings }: Column): DynamicConfig
           { id: 'custom.cellOptions', value: { type: 'color-text' } },
         ]),
   ];
+}
+
+/** So many pixels that the heading can be read. */
+function legibleWidth(heading: string): number {
+  return Math.max(75, 26 + 7.5 * heading.length);
 }

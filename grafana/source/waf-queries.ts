@@ -1,5 +1,7 @@
 import type { Query } from './panel.ts';
-import { mean, sum } from './query.ts';
+import { mean, of, SITE, sum } from './query.ts';
+
+export const THREATS = 'edge_waf_threats_per_minute';
 
 const FAMILIES = {
   sql: 'SQL injection',
@@ -14,4 +16,11 @@ export function familyQueries(matchers: string): readonly Query[] {
     expr: sum(mean('edge_waf_threats_by_family_per_minute', matchers, `family="${family}"`)),
     legend,
   }));
+}
+
+/** The last ten minutes against the hour around the same time of the day before. */
+export function timesUsual(by?: string): string {
+  const recent = sum(`avg_over_time(${of(THREATS, SITE)}[10m])`, by);
+  const usual = sum(`avg_over_time(${of(THREATS, SITE)}[1h] offset 23h30m)`, by);
+  return `${recent} / (${usual} > 0)`;
 }

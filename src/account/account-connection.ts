@@ -60,7 +60,8 @@ export class AccountConnection {
   /** Reads for operations of a group: each waits for its turn under the quota. */
   readFor(group: string): Read {
     return async (resource, signal) => {
-      const ticket = { group, notBefore: this.#clock.now(), urgency: () => 1 };
+      const now = this.#clock.now();
+      const ticket = { group, notBefore: now, weight: 1, since: now, patience: () => 0 };
       const over = await this.#operations.turn(ticket, signal);
       try {
         return await this.#client.get(resource(), signal);

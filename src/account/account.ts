@@ -7,6 +7,7 @@ import type { Credentials } from '../platform/credentials.ts';
 import { Operations } from '../quota/operations.ts';
 import type { Scope } from '../quota/scopes.ts';
 import type { PollEnd } from '../schedule/execute.ts';
+import { Foresight } from '../schedule/foresight.ts';
 import type { Job } from '../schedule/job.ts';
 import { Schedule } from '../schedule/schedule.ts';
 import type { Ticker } from '../schedule/ticker.ts';
@@ -18,7 +19,6 @@ import { AccountJobs } from './account-jobs.ts';
 import { type AccountFacts, accountStatus } from './account-status.ts';
 import { type AccountTally, tallyAccount } from './account-tally.ts';
 import { vitalSamples } from './account-vitals.ts';
-import { Demand } from './demand.ts';
 
 /** Told what an account does, to be measured and logged. */
 export interface AccountObserver extends SeriesObserver {
@@ -48,9 +48,6 @@ export interface AccountOptions {
   readonly credentials: (onExchange: (info: ExchangeInfo) => void) => Credentials;
 }
 
-/** How far the starts of jobs that fall due together are spread: short against a bucket, long against a burst. */
-const SPREAD_MS = 5_000;
-
 /** The scheduler must have beaten within this time, or it does not live. */
 const LONGEST_SILENCE_MS = 150_000;
 
@@ -63,7 +60,7 @@ export class Account {
   readonly #operations: Operations;
   readonly #schedule: Schedule;
   readonly #jobs: AccountJobs;
-  readonly #demand: Demand;
+  readonly #foresight: Foresight;
   #beatAt: number;
   #planReported = '';
   #stopBeat: () => void = () => undefined;
@@ -90,7 +87,7 @@ export class Account {
       onExchange: this.#link.observe,
     });
     const { scopes, platformClock } = this.#link;
-    this.#demand = new Demand(() => scopes.of('metrics').budget.allowance);
+    this.#foresight = new Foresight(scopes);
     this.#operations = new Operations({
       clock,
       scopes,
@@ -99,12 +96,13 @@ export class Account {
     });
     this.#schedule = new Schedule({
       clock,
+      platformClock,
       ticker,
       operations: this.#operations,
+      foresight: this.#foresight,
       exchange: (resource, signal) => this.#client.get(resource, signal),
       onPollEnd: (end) => observer.polled(config.name, end),
       onDefect: (job, error) => observer.defect(config.name, job, error),
-      spreadMs: SPREAD_MS,
     });
     this.#jobs = new AccountJobs({
       account: config,
@@ -113,7 +111,7 @@ export class Account {
       platformClock,
       observer,
       freshUntil: (schedule, weight) => clock.now() + this.#lifetime(schedule, weight),
-      allowance: () => this.#demand.allowance,
+      allowance: () => this.#allowance,
       onChange: (jobs) => this.#replace(jobs),
     });
   }
@@ -138,7 +136,7 @@ export class Account {
 
   tally(): AccountTally {
     const { config, clock } = this.#options;
-    const periodOf = (schedule: string) => this.#demand.periodOf(schedule);
+    const periodOf = (schedule: string) => this.#foresight.periodOf(schedule);
     const facts = { name: config.name, link: this.#link, operations: this.#operations, periodOf };
     return tallyAccount({ ...facts, jobs: this.#schedule.states() }, clock.now());
   }
@@ -154,13 +152,13 @@ export class Account {
   }
 
   #replace(jobs: readonly Job[]): void {
-    this.#demand.replace(jobs);
+    this.#foresight.replace(jobs);
     this.#schedule.replace(jobs);
   }
 
   #beat(): void {
     this.#beatAt = this.#options.clock.now();
-    this.#demand.measure();
+    this.#foresight.measure();
     this.#reportPlan();
     this.#publishVitals();
     this.#publishLearned();
@@ -181,8 +179,8 @@ export class Account {
   /** Told once a minute at most: while configurations are being discovered the plan changes many times. */
   #reportPlan(): void {
     const { config, observer } = this.#options;
-    const { jobs, perMinute, allowance } = this.#demand;
-    const plan = { jobs, perMinute, allowance };
+    const { jobs, perMinute } = this.#foresight;
+    const plan = { jobs, perMinute, allowance: this.#allowance };
     const text = `${plan.jobs} ${plan.allowance}`;
     if (text === this.#planReported) return;
     this.#planReported = text;
@@ -200,8 +198,13 @@ export class Account {
 
   /** How long what is published now may be shown: until well after the next poll should have renewed it. */
   #lifetime(schedule: string, weight: number): number {
-    const interval = this.#demand.intervalOf(schedule, weight);
+    const interval = this.#foresight.intervalOf({ schedule, weight, group: 'metrics' });
     return Math.max(this.#options.config.stale_after, 3 * interval);
+  }
+
+  /** Operations per minute that the exporter may use when the token has no other users. */
+  get #allowance(): number {
+    return this.#link.scopes.of('metrics').budget.allowance;
   }
 
   #facts(): AccountFacts {
@@ -213,13 +216,13 @@ export class Account {
       link: this.#link,
       operations: this.#operations,
       tokenExpiresAt: this.#credentials.expiresAt(),
-      demandPerMinute: this.#demand.perMinute,
-      stretch: this.#demand.stretch,
+      demandPerMinute: this.#foresight.perMinute,
+      stretch: this.#foresight.stretch,
       jobs: this.#schedule.states(),
       nextAt: ({ startedAt, job }) =>
         job.schedule === undefined || startedAt === undefined
           ? undefined
-          : startedAt + this.#demand.periodOf(job.schedule),
+          : startedAt + this.#foresight.periodOf(job.schedule),
     };
   }
 }

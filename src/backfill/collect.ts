@@ -85,9 +85,7 @@ async function read({ one, window }: Work, signal: AbortSignal, options: Collect
       observer.retried(planned, window, failure, pause);
     const line = await readWindow(window, { ...source, clock, end, signal, onRetry });
     if (spool.vanished) return;
-    const before = spool.done(windows.length);
-    await spool.append(line);
-    observer.advanced(spool.done(windows.length) - before);
+    observer.advanced(await spool.append(line, windows.length));
     if ('vanished' in line) observer.vanished(planned);
   } catch (failure) {
     throw failure instanceof PlatformFailure ? new WindowFailure(planned, window, failure) : failure;

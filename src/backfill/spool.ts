@@ -61,12 +61,15 @@ export class Spool {
     return this.#vanished ? windows : this.#windows.size;
   }
 
-  async append(line: SpoolLine): Promise<void> {
+  /** Keeps a line; resolves with how many of so many windows need no more reading because of it. */
+  async append(line: SpoolLine, windows: number): Promise<number> {
     const written = this.#writing.then(() => appendFile(this.#path, `${JSON.stringify(line)}\n`));
     // After a failure nothing more is written: half a line may be there, and what follows must not join it.
     this.#writing = written;
     await written;
+    const before = this.done(windows);
     this.#note(line);
+    return this.done(windows) - before;
   }
 
   /** Everything read, by the order of the windows. */

@@ -22,6 +22,7 @@ export const domains: Collector = {
   schedule: '*/10 * * * *',
   section: '4.2',
   permission: 'View Domains',
+  families: [EDGE_DOMAIN_INFO, EDGE_DOMAIN_ACTIVE],
   jobs: (context) => [
     settingsJob(context, {
       collector: 'domains',

@@ -17,6 +17,7 @@ export const errorResponses: Collector = {
   schedule: '*/15 * * * *',
   section: '4.14',
   permission: 'View Content Delivery',
+  families: [EDGE_ERROR_RESPONSE_CACHE],
   needs: [CONTENT_DELIVERY],
   jobs: (context) =>
     context

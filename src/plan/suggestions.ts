@@ -8,7 +8,6 @@ import { partKey } from './plan-row.ts';
 interface Excess {
   /** Operations per minute over what is allowed. */
   readonly over: number;
-  readonly demand: number;
   /** The jobs of the part that asks for most. */
   readonly part: readonly ExpectedJob[];
   /** Its place in the configuration. */
@@ -19,20 +18,24 @@ interface Excess {
 export function suggestions(jobs: readonly ExpectedJob[], limit: ScopeLimit): string[] {
   const demand = demandPerMinute(jobs);
   if (demand <= limit.allowance) return [];
-  const part = greatestPart(jobs);
-  const excess = { over: demand - limit.allowance, demand, part, place: placeOf(part) };
-  const found = [longerSchedule, fewerMetrics, fewerConfigurations, wholeProduct].map((suggest) =>
-    suggest(excess),
-  );
-  const worded = found.filter((text) => text !== undefined);
-  if (worded.length === 0) worded.push(everythingLonger(demand, limit.allowance));
-  return [...worded, moreQuota(demand, limit)];
+  const over = demand - limit.allowance;
+  const product = greatest(jobs, partKey);
+  const collector = greatest(jobs, ({ subject }) => subject.collector);
+  const inProduct = { over, part: product, place: placeOf(product) };
+  const inCollector = { over, part: collector, place: `collectors.${collector[0]?.subject.collector}` };
+  const found = [
+    longerSchedule(inProduct) ?? longerSchedule(inCollector) ?? everythingLonger(demand, limit.allowance),
+    fewerMetrics(inProduct),
+    fewerConfigurations(inProduct),
+    wholeProduct(inProduct),
+    moreQuota(demand, limit),
+  ];
+  return found.filter((text) => text !== undefined);
 }
 
-function greatestPart(jobs: readonly ExpectedJob[]): readonly ExpectedJob[] {
-  const parts = groupedBy(jobs, partKey);
-  const [greatest = []] = [...parts.values()].sort((a, b) => demandPerMinute(b) - demandPerMinute(a));
-  return greatest;
+function greatest(jobs: readonly ExpectedJob[], keyOf: (job: ExpectedJob) => string): readonly ExpectedJob[] {
+  const parts = [...groupedBy(jobs, keyOf).values()];
+  return parts.reduce((most, part) => (demandPerMinute(part) > demandPerMinute(most) ? part : most), []);
 }
 
 function placeOf([first]: readonly ExpectedJob[]): string {
@@ -90,7 +93,7 @@ function wholeProduct({ over, part, place }: Excess): string | undefined {
 
 function everythingLonger(demand: number, allowance: number): string {
   const factor = Math.ceil((demand / allowance) * 10) / 10;
-  return `no single change is enough: all schedules ${plainNumber(factor)} times as long would be, for instance ${plainDuration(Math.ceil(factor) * 60)} instead of 1m`;
+  return `longer schedules everywhere: all ${plainNumber(factor)} times as long, for instance every ${plainDuration(Math.ceil(factor) * 60)} instead of every 1m`;
 }
 
 function moreQuota(demand: number, { limit, reserve, name }: ScopeLimit): string {

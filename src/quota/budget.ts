@@ -164,9 +164,9 @@ export class Budget {
     const { platformClock } = this.#options;
     const relation = this.#frame?.relation(reading, platformClock) ?? 'later';
     if (relation === 'past') return;
-    if (relation === 'other') return this.#frame?.limitTo(reading.rate?.remaining);
     if (relation === 'later') this.#open(reading);
-    this.#frame?.take(reading, platformClock);
+    if (relation === 'other') this.#frame?.limitTo(reading.rate?.remaining);
+    else this.#frame?.take(reading, platformClock);
     this.#look = undefined;
   }
 

@@ -2,8 +2,9 @@ import type { Clock } from '../clock.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
 import type { Operations } from '../quota/operations.ts';
+import type { Rejections } from '../series/points.ts';
 import type { Foresight } from './foresight.ts';
-import type { Job, PollReport } from './job.ts';
+import { type Job, type PollReport, RowsRejected } from './job.ts';
 import type { JobEntry } from './job-entry.ts';
 
 /** A poll that is over. */
@@ -13,6 +14,8 @@ export interface PollEnd {
   /** Why, in plain words, when it failed. */
   readonly reason: string | undefined;
   readonly report: PollReport | undefined;
+  /** Rows of the answer that were dropped. */
+  readonly rejected: Rejections | undefined;
   /** From when its first operation left (ms). */
   readonly durationMs: number;
 }
@@ -35,7 +38,10 @@ export async function execute(entry: JobEntry, options: ExecuteOptions): Promise
     end(entry, options, report.outcome, undefined, report);
   } catch (error) {
     if (entry.signal.aborted) return;
-    if (error instanceof PlatformFailure) return end(entry, options, error.outcome, error.message, undefined);
+    if (error instanceof PlatformFailure) {
+      const rejected = error instanceof RowsRejected ? error.rejected : undefined;
+      return end(entry, options, error.outcome, error.message, undefined, rejected);
+    }
     options.onDefect(entry.job, error);
     end(entry, options, 'undecodable', 'a fault of the exporter, see its log', undefined);
   } finally {
@@ -49,10 +55,18 @@ function end(
   outcome: Outcome,
   reason: string | undefined,
   report: PollReport | undefined,
+  rejected = report?.rejected,
 ): void {
   const now = clock.now();
   entry.end(now, outcome, reason, report);
-  onPollEnd({ job: entry.job, outcome, reason, report, durationMs: now - (entry.startedAt ?? now) });
+  onPollEnd({
+    job: entry.job,
+    outcome,
+    reason,
+    report,
+    rejected,
+    durationMs: now - (entry.startedAt ?? now),
+  });
 }
 
 /** A read for one poll: each of its operations waits for its turn. */

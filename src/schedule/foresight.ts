@@ -1,63 +1,76 @@
 import { type Demand, demandPerMinute, intervalAt, levelOf } from '../quota/intervals.ts';
+import { periodOf } from '../quota/period.ts';
 import type { Scopes } from '../quota/scopes.ts';
 import type { Job } from './job.ts';
 
-export interface ForesightOptions {
-  readonly scopes: Scopes;
-  /** Milliseconds between two runs of a cron pattern. */
-  readonly periodOf: (schedule: string) => number;
-}
-
-/** What the jobs wanted ask of the quota, and at which intervals they will therefore be polled. */
+/** What the jobs of an account ask of its quota, and at which intervals they will therefore be polled. */
 export class Foresight {
-  readonly #options: ForesightOptions;
-  /** Level by scope name. */
+  readonly #scopes: Scopes;
+  /** Looked up often, and it takes milliseconds to work one out. */
+  readonly #periods = new Map<string, number>();
+  #jobs: readonly Job[] = [];
+  /** By the name of the scope. */
   #levels = new Map<string, number>();
-  #demand = 0;
+  #perMinute = 0;
   #stretch = 1;
 
-  constructor(options: ForesightOptions) {
-    this.#options = options;
+  constructor(scopes: Scopes) {
+    this.#scopes = scopes;
   }
 
-  /** Operations per minute that the schedules ask for. */
-  get demandPerMinute(): number {
-    return this.#demand;
+  /** How many jobs there are, on a schedule of their own or not. */
+  get jobs(): number {
+    return this.#jobs.length;
   }
 
-  /** Mean factor by which intervals are longer than scheduled. */
+  /** Operations per minute that the schedules asked for when it was measured last. */
+  get perMinute(): number {
+    return this.#perMinute;
+  }
+
+  /** Mean factor by which intervals are longer than scheduled, when it was measured last. */
   get stretch(): number {
     return this.#stretch;
   }
 
-  /** Looks ahead anew: with other jobs, or with what the quota allows now. */
-  update(jobs: readonly Job[]): void {
-    const demands = this.#demandsByScope(jobs);
+  /** With other jobs than before. */
+  replace(jobs: readonly Job[]): void {
+    this.#jobs = jobs;
+    this.measure();
+  }
+
+  /** Measures anew: costs are learned, limits change, and so does what the token's other users take. */
+  measure(): void {
+    const demands = this.#demands();
+    this.#perMinute = demandPerMinute([...demands.values()].flat());
     this.#levels = new Map(
-      this.#options.scopes.all.map(({ name, budget }) => [
-        name,
-        levelOf(demands.get(name) ?? [], budget.perMinute),
-      ]),
+      this.#scopes.all.map(({ name, budget }) => [name, levelOf(demands.get(name) ?? [], budget.perMinute)]),
     );
-    this.#demand = demandPerMinute([...demands.values()].flat());
     this.#stretch = this.#meanStretch(demands);
   }
 
-  /** The interval (ms) at which a job will be polled; for work without a schedule, when its turn comes at the latest. */
-  intervalOf({ schedule, group, weight }: Pick<Job, 'schedule' | 'group' | 'weight'>): number {
-    const level = this.#levels.get(this.#options.scopes.of(group).name) ?? 0;
-    const periodMs = schedule === undefined ? 0 : this.#options.periodOf(schedule);
-    return intervalAt(level, { periodMs, weight });
+  /** Milliseconds between two moments of a schedule. */
+  periodOf(schedule: string): number {
+    const known = this.#periods.get(schedule) ?? periodOf(schedule);
+    this.#periods.set(schedule, known);
+    return known;
   }
 
-  #demandsByScope(jobs: readonly Job[]): Map<string, Demand[]> {
+  /** How long (ms) after one poll of a job the next one's turn comes; work without a schedule has no period. */
+  intervalOf({ schedule, group, weight }: Pick<Job, 'schedule' | 'group' | 'weight'>): number {
+    const level = this.#levels.get(this.#scopes.of(group).name) ?? 0;
+    return intervalAt(level, { periodMs: schedule === undefined ? 0 : this.periodOf(schedule), weight });
+  }
+
+  /** By the name of the scope that they draw on. */
+  #demands(): Map<string, Demand[]> {
     const demands = new Map<string, Demand[]>();
-    for (const job of jobs) {
+    for (const job of this.#jobs) {
       if (job.schedule === undefined) continue;
-      const { name } = this.#options.scopes.of(job.group);
+      const { name } = this.#scopes.of(job.group);
       const list = demands.get(name) ?? [];
       demands.set(name, list);
-      list.push({ periodMs: this.#options.periodOf(job.schedule), cost: job.cost(), weight: job.weight });
+      list.push({ periodMs: this.periodOf(job.schedule), cost: job.cost(), weight: job.weight });
     }
     return demands;
   }

@@ -1,5 +1,5 @@
-import type { Outcome } from '../platform/outcome.ts';
 import { setMaxListeners } from 'node:events';
+import type { Outcome } from '../platform/outcome.ts';
 import type { Job, PollReport } from './job.ts';
 
 /** How a job stands. Times are local ms. */

@@ -1,3 +1,4 @@
+import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
 import type { Rejections } from '../series/points.ts';
 
@@ -16,6 +17,17 @@ export interface PollReport {
   readonly rejected?: Rejections;
   /** Start of the newest bucket shown (platform ms). */
   readonly lastBucketAt?: number;
+}
+
+/** An answer of which nothing could be used, because every one of its rows was bad. */
+export class RowsRejected extends PlatformFailure {
+  readonly rejected: Rejections;
+
+  constructor(rejected: Rejections) {
+    const reasons = [...rejected].map(([reason, rows]) => `${rows} ${reason}`).join(', ');
+    super('undecodable', `no row of the answer is usable: ${reasons}`);
+    this.rejected = rejected;
+  }
 }
 
 /** Work that has become necessary, and when it may start (local ms). */

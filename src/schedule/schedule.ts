@@ -7,8 +7,6 @@ import type { Ticker } from './ticker.ts';
 export interface ScheduleOptions extends ExecuteOptions {
   readonly ticker: Ticker;
   readonly platformClock: PlatformClock;
-  /** Milliseconds between two runs of a cron pattern. */
-  readonly periodOf: (schedule: string) => number;
 }
 
 const MINUTE_MS = 60_000;
@@ -98,7 +96,7 @@ export class Schedule {
 
   /** Over how many minutes the starts of so many jobs of a pattern are spread. */
   #minutesFor(pattern: string, jobs: number): number {
-    const widest = Math.min(this.#options.periodOf(pattern), WIDEST_SPREAD_MS) / MINUTE_MS;
+    const widest = Math.min(this.#options.foresight.periodOf(pattern), WIDEST_SPREAD_MS) / MINUTE_MS;
     return Math.max(1, Math.min(Math.floor(widest), Math.ceil(jobs / STARTS_A_MINUTE)));
   }
 

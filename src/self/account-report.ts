@@ -22,12 +22,12 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       metrics.quotaWait.labels(account, scope).observe(Math.max(0, waitedMs) / 1_000);
     },
     polled(account, end) {
-      const { job, outcome, report, durationMs } = end;
+      const { job, outcome, report, rejected, durationMs } = end;
       const { collector } = job.subject;
       metrics.polls.labels(account, collector, outcome).inc();
       metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
       if (report !== undefined) metrics.pollLastSuccess.labels(account, collector).set(now() / 1_000);
-      for (const [why, rows] of report?.rejected ?? []) {
+      for (const [why, rows] of rejected ?? []) {
         metrics.rejectedRows.labels(account, collector, why).inc(rows);
       }
       failures.polled(account, end);

@@ -2,6 +2,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, PollReport } from '../schedule/job.ts';
 import type { Bookkeeper } from './bookkeeper.ts';
+import { isEmpty } from './decode.ts';
 import type { Delays } from './delays.ts';
 import type { SeriesReader } from './series-reader.ts';
 import type { Window } from './window.ts';
@@ -53,8 +54,7 @@ export class CatchUpJob implements Job {
     const answer = await reader.read(read, (now) => this.#window(now), signal);
     await keeper.enter(answer);
     if (keeper.book.mark !== before) this.#notBefore = 0;
-    const { series, rejected } = answer.decoded;
-    return { outcome: series.size === 0 ? 'empty' : 'ok', rejected };
+    return { outcome: isEmpty(answer.decoded) ? 'empty' : 'ok', rejected: answer.decoded.rejected };
   }
 
   /** This job again, while there is a window to be read. */

@@ -5,7 +5,7 @@ import { MINUTE_MS, type Window } from './window.ts';
 const SPAN_MS = 60 * MINUTE_MS;
 
 /** One checkpoint in so many ms is enough. */
-const SPACING_MS = 5 * MINUTE_MS;
+export const SPACING_MS = 5 * MINUTE_MS;
 
 /** How long checkpoints are kept. */
 const KEPT_MS = 4 * SPAN_MS;

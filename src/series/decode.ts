@@ -36,6 +36,11 @@ export function decodeSeries(body: unknown, asked: Asked, now: number): Decoded 
   return { series, width: grid?.width, rejected, rows };
 }
 
+/** Whether an answer holds no point at all. */
+export function isEmpty({ series }: Decoded): boolean {
+  return [...series.values()].every(({ timestamps }) => timestamps.length === 0);
+}
+
 /** The answers to the reads of a metric's single dimensions over one window, as if one read had brought all. */
 export function mergeDecoded(answers: readonly Decoded[]): Decoded {
   const rejected: Rejections = new Map();

@@ -2,7 +2,7 @@ import type { Sample } from '../catalogue/family.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job, PollReport } from '../schedule/job.ts';
-import type { CountedSpan } from './checkpoints.ts';
+import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
 import { RECONCILIATION_RATIO } from './learned-families.ts';
 import { MINUTE_MS } from './window.ts';
 
@@ -59,9 +59,10 @@ export class ReconciliationJob implements Job {
     this.#options = options;
   }
 
-  /** On average, since it only reads when it has saved up for an operation. */
+  /** On average, since it only reads when it has saved up for an operation and there is a new span to compare. */
   cost(): number {
-    return this.#options.perMinute();
+    const { perMinute, candidates } = this.#options;
+    return Math.min(perMinute(), candidates().length * (MINUTE_MS / SPACING_MS));
   }
 
   async poll(read: Read, signal: AbortSignal): Promise<PollReport> {

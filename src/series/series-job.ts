@@ -3,11 +3,12 @@ import { EDGE_LAST_BUCKET, EDGE_PRODUCT_LAST_BUCKET } from '../catalogue/platfor
 import type { Store } from '../exposition/store.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import type { FollowUp, Job, JobSubject, PollReport } from '../schedule/job.ts';
+import { type FollowUp, type Job, type JobSubject, type PollReport, RowsRejected } from '../schedule/job.ts';
 import type { State } from '../state/state.ts';
 import { Bookkeeper, type SeriesObserver } from './bookkeeper.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
+import { isEmpty } from './decode.ts';
 import type { Delays } from './delays.ts';
 import { sumWithin } from './points.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
@@ -80,10 +81,12 @@ export class SeriesJob implements Job, Reconcilable {
     const { reader, delays } = this.#options;
     const { book } = this.keeper;
     const answer = await reader.read(read, (now) => book.freshWindow(now, delays.horizon(now)), signal);
+    const { rejected } = answer.decoded;
+    const empty = isEmpty(answer.decoded);
+    if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     await this.keeper.enter(answer);
     const lastBucketAt = this.#publishGauges(answer);
-    const { rejected, series } = answer.decoded;
-    const outcome = series.size === 0 ? 'empty' : 'ok';
+    const outcome = empty ? 'empty' : 'ok';
     return { outcome, rejected, ...(lastBucketAt === undefined ? {} : { lastBucketAt }) };
   }
 

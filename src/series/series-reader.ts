@@ -31,7 +31,7 @@ export class SeriesReader {
 
   /** Operations that one read costs. */
   cost(): number {
-    return this.#mode === 'metric' ? 1 : Math.max(1, this.#dimensions.length);
+    return this.#mode === 'metric' ? 1 : Math.max(1, this.#dimensions.filter(this.#options.wants).length);
   }
 
   /**

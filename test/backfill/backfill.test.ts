@@ -1,46 +1,205 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
-import { type BackfillOptions, backfill } from '../../src/backfill/backfill.ts';
-import { CONFIG } from '../../src/configuration/config-schema.ts';
-import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import { systemClock } from '../../src/clock.ts';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BackfillObserver } from '../../src/backfill/backfill.ts';
+import { facesOf } from '../../src/catalogue/catalogue.ts';
+import { productOf } from '../../src/catalogue/products.ts';
+import { writeLabels } from '../../src/exposition/label-text.ts';
+import type { FaultSettings } from '../../src/sandbox/faults.ts';
+import { type HistoryBed, historyBed, NOW, noting, seriesOf } from './history-bed.ts';
 
-it('x', async () => {
-  const now = Date.UTC(2026, 0, 5, 10, 20);
-  const sandbox = createSandbox({ rateLimit: { reads: 20000, writes: 2, purges: 2 } , now: () => now});
-  const platform = await sandbox.listen(0);
-  onTestFinished(() => platform.close());
-  const folder = await mkdtemp(join(tmpdir(), 'backfill-'));
-  const config = CONFIG.parse({
-    accounts: [
-      {
-        name: 'test',
-        api_url: platform.url,
-        token: DEFAULT_TOKEN.token,
-        collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } },
-      },
-    ],
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
+
+/** What goes wrong in the field, often. */
+const FAULTS: FaultSettings = {
+  server_error: { probability: 0.05 },
+  connection_reset: { probability: 0.03 },
+  malformed_body: { probability: 0.03 },
+  truncated_body: { probability: 0.02 },
+  wrong_types: { probability: 0.05 },
+  empty_answer: { probability: 0.005 },
+  rate_limited: { probability: 0.01, retry_after: 1 },
+};
+
+function textOf({ folder }: HistoryBed, name = 'history.om'): Promise<string> {
+  return readFile(join(folder, name), 'utf8');
+}
+
+/** Compares every series of a history with the platform's truth; returns how many there were. */
+function compare({ sandbox }: HistoryBed, text: string, from: number, to: number): number {
+  const series = seriesOf(text);
+  let compared = 0;
+  for (const domain of sandbox.account.domains) {
+    for (const metric of ['cdn_requests', 'waf']) {
+      const product = EDGE_APPLICATIONS.id;
+      const truth = sandbox.truth({ api: 'metrics', product, configuration: domain.id, metric, from, to });
+      for (const [dimension, points] of Object.entries(truth)) {
+        const { gauge, counter, labels } = facesOf(metric, dimension, { scope: 'configuration' });
+        const common = { account: 'test', product: 'edge_applications', configuration_id: String(domain.id) };
+        const all = { ...common, configuration: 'shop', ...labels };
+        const text = writeLabels(Object.keys(all), all);
+        const gauges = points.map(([start, value]) => ({ at: start + MINUTE, value }));
+        expect(series.get(gauge.family.name + text)).toEqual(gauges);
+        const counted = [{ at: from + 1, value: 0 }];
+        for (const { at, value } of gauges)
+          counted.push({ at, value: value + Number(counted.at(-1)?.value) });
+        expect(series.get(String(counter?.family.name) + text)).toEqual(counted);
+        compared += 2;
+      }
+    }
+  }
+  expect(series.size).toBe(compared);
+  return compared;
+}
+
+describe('a history', () => {
+  it('holds every settled bucket of the range once, in every series, as the platform has it', async () => {
+    const bed = await historyBed();
+    await bed.run({ from: NOW - 7 * HOUR - 13 * MINUTE });
+    const [from, to] = [Date.UTC(2026, 0, 5, 3, 8), Date.UTC(2026, 0, 5, 10, 10)];
+    expect(compare(bed, await textOf(bed), from, to)).toBe(2 * 12 * 2);
+    // One list of configurations, one question which ids it takes, and each window once.
+    expect(bed.sandbox.requests.total).toBe(2 + 8 * 4);
+    expect(await readdir(bed.folder)).toEqual(['history.om']);
   });
-  const output = join(folder, 'h.om');
-  const t = performance.now();
-  await backfill({
-    accounts: config.accounts,
-    from: now - 10 * 3600_000,
-    to: undefined,
-    labels: { job: 'x' },
-    output,
-    mode: 'continue',
-    clock: {...systemClock, now: () => now},
-    signal: new AbortController().signal,
-    guard: () => undefined,
-    observer: { planned: (...a) => console.log(a[0], a[1]), exchanged() {}, advanced() {}, retried() {}, vanished() {}, stumbled() {}, notice() {}, writing() {} },
+
+  it('of less than a window is read in the same fine buckets', async () => {
+    const bed = await historyBed();
+    const [from, to] = [Date.UTC(2026, 0, 5, 8, 58), Date.UTC(2026, 0, 5, 9, 3)];
+    await bed.run({ from, to });
+    compare(bed, await textOf(bed), from, to);
   });
-  console.log(performance.now() - t, await readdir(folder), [...sandbox.requests.byStatus]);
-  const text = await readFile(output, 'utf8');
-  console.log(text.length, text.slice(0, 1500), text.split('\n').filter((l) => l.startsWith('#')));
-  const { promtool } = await import('../end-to-end/promtool.ts');
-  console.log(await promtool(['tsdb', 'create-blocks-from', 'openmetrics', output, join(folder, 'data')]));
-  console.log(await promtool(['tsdb', 'create-blocks-from', 'openmetrics', '--max-block-duration=24h', output, join(folder, 'data2')]));
-}, 100000);
+
+  it('is a document of OpenMetrics: a header before each family, and an end', async () => {
+    const bed = await historyBed();
+    await bed.run({ from: NOW - HOUR, labels: { job: 'edge', instance: 'exporter:9801' } });
+    const lines = (await textOf(bed)).split('\n');
+    expect(lines.slice(-2)).toEqual(['# EOF', '']);
+    const families = lines.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2]);
+    expect(families).toEqual([...new Set(families)].sort());
+    let family = '';
+    for (const line of lines.slice(0, -2)) {
+      const header = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
+      if (header !== undefined) family = header;
+      else
+        expect(line).toMatch(
+          new RegExp(`^${family}(_total)?\\{job="edge",instance="exporter:9801",account="test"`),
+        );
+    }
+  });
+
+  it('warns of a metric that the platform does not have, and holds the others', async () => {
+    const products = { edge_applications: { metrics: ['cdn_requests', 'waf', 'no_such_metric'] } };
+    const bed = await historyBed({ account: { collectors: { metrics: { products } } } });
+    await bed.run({ from: NOW - 3 * HOUR });
+    expect(bed.events.filter((event) => event.startsWith('vanished'))).toEqual([
+      'vanished account test, edge_applications, configuration shop, no_such_metric',
+      'vanished account test, edge_applications, configuration shop, no_such_metric',
+    ]);
+    compare(bed, await textOf(bed), Date.UTC(2026, 0, 5, 7, 21), Date.UTC(2026, 0, 5, 10, 10));
+  });
+});
+
+describe('an interrupted history', () => {
+  it('has the same bytes as one that was not, wherever it was interrupted and whatever went wrong meanwhile', async () => {
+    const bed = await historyBed();
+    await bed.run({ output: join(bed.folder, 'undisturbed.om') });
+    const undisturbed = await textOf(bed, 'undisturbed.om');
+    compare(bed, undisturbed, Date.UTC(2026, 0, 5, 0, 21), Date.UTC(2026, 0, 5, 10, 10));
+    bed.sandbox.faults.set(FAULTS);
+    for (const [index, moments] of fc
+      .sample(fc.array(fc.nat(20), { maxLength: 5 }), { seed: 7, numRuns: 12 })
+      .entries()) {
+      const output = join(bed.folder, `${index}.om`);
+      for (const moment of moments) {
+        const interruption = new AbortController();
+        let exchanges = 0;
+        const observed = observing(bed, {
+          exchanged() {
+            exchanges += 1;
+            if (exchanges > moment) interruption.abort();
+          },
+        });
+        await bed.run({ output, signal: interruption.signal, ...observed }).catch((error) => {
+          if (!interruption.signal.aborted) throw error;
+        });
+      }
+      if (!(await readdir(bed.folder)).includes(`${index}.om`)) await bed.run({ output });
+      expect((await textOf(bed, `${index}.om`)) === undisturbed, `with ${moments}`).toBe(true);
+    }
+    expect(bed.events.filter((event) => event.startsWith('retried')).length).toBeGreaterThan(20);
+  });
+
+  it('is not read again, and keeps its end when the platform has gone on', async () => {
+    const bed = await historyBed();
+    const interruption = new AbortController();
+    const { observer } = observing(bed, { writing: () => interruption.abort() });
+    await expect(bed.run({ signal: interruption.signal, observer })).rejects.toThrow();
+    const before = bed.sandbox.requests.total;
+    await bed.run();
+    expect(bed.sandbox.requests.total).toBe(before);
+    expect(bed.events).toEqual(['planned 0/44', 'planned 44/44', 'writing']);
+  });
+
+  it('is refused when something else is asked for, in words that say what, unless it is begun anew', async () => {
+    const bed = await historyBed();
+    await interrupted(bed);
+    await expect(bed.run({ from: NOW - 5 * HOUR, to: NOW - HOUR })).rejects.toThrow(
+      /begun otherwise \(--from was 2026-01-05T00:20:30Z and is 2026-01-05T05:20:30Z; --to was not given and is 2026-01-05T09:20:30Z\): .* --restart/,
+    );
+    await bed.run({ from: NOW - 5 * HOUR, mode: 'restart' });
+    compare(bed, await textOf(bed), Date.UTC(2026, 0, 5, 5, 21), Date.UTC(2026, 0, 5, 10, 10));
+  });
+
+  it('is held by one process at a time', async () => {
+    const bed = await historyBed();
+    await interrupted(bed);
+    const both = await Promise.allSettled([bed.run(), bed.run()]);
+    const refusals = both.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.message)] : []));
+    expect(refusals).toEqual([
+      expect.stringMatching(/^another backfill is at work in .*history\.om\.partial$/),
+    ]);
+  });
+});
+
+describe('a history is refused', () => {
+  it.each([
+    [{ from: NOW - 31 * 24 * HOUR }, /too long ago: the platform keeps 30 days/],
+    [{ to: NOW - 9 * MINUTE }, /too late: only settled buckets are final.*2026-01-05T10:10:00Z/],
+    [{ from: NOW - 2 * HOUR, to: NOW - 2 * HOUR }, /must be before/],
+  ])('with a range that the platform does not have: %o', async (options, sentence) => {
+    const bed = await historyBed();
+    await expect(bed.run(options)).rejects.toThrow(sentence);
+    expect(await readdir(bed.folder)).toEqual([]);
+  });
+
+  it('when its file exists already, or something else has the name of its folder', async () => {
+    const bed = await historyBed();
+    const output = join(bed.folder, 'history.om');
+    await writeFile(output, 'of value');
+    await expect(bed.run()).rejects.toThrow(/history\.om exists already.*--restart/);
+    await mkdir(`${output}.partial`);
+    await writeFile(join(`${output}.partial`, 'diary.txt'), 'of value');
+    await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/in the way/);
+    expect(await readFile(output, 'utf8')).toBe('of value');
+  });
+
+  it('when nothing is selected', async () => {
+    const products = { edge_applications: { configurations: { include: ['nobody'] } } };
+    const bed = await historyBed({ account: { collectors: { metrics: { products } } } });
+    await expect(bed.run()).rejects.toThrow(/nothing to read/);
+  });
+});
+
+function observing({ events }: HistoryBed, some: Partial<BackfillObserver>): { observer: BackfillObserver } {
+  return { observer: { ...noting(events), ...some } };
+}
+
+async function interrupted(bed: HistoryBed): Promise<void> {
+  const interruption = new AbortController();
+  const { observer } = observing(bed, { advanced: () => interruption.abort() });
+  await expect(bed.run({ signal: interruption.signal, observer })).rejects.toThrow();
+}

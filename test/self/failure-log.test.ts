@@ -17,7 +17,7 @@ beforeEach(() => {
 
 function polled(id: string, outcome: Outcome): void {
   const job = { id } as Job;
-  log.polled('a', { job, outcome, reason: 'why', report: undefined, durationMs: 1 });
+  log.polled('a', { job, outcome, reason: 'why', report: undefined, rejected: undefined, durationMs: 1 });
 }
 
 it('tells of a platform in trouble once, however many jobs feel it, and when it works again', () => {

@@ -20,17 +20,17 @@ export function baseline(values: Float64Array, floor: number, { times, spike }: 
   const { mean: hourly, deviation } = momentsOf(values, times.hour / MINUTE_MS, step);
   const seasonal = seasonalOf(hourly, times, steps);
   const little = floor * 0.1;
-  const drifts = new SlidingMedian(steps(times.recent));
+  const drifts = new SlidingMedian(Number(process.env['DH'] ?? 6)*12, Number(process.env['Q'] ?? 0.5));
   const deviations = new SlidingMedian(steps(times.recent));
   const half = steps(times.hour / 2);
   const threshold = hourly.map((hour, at) => {
     const before = seasonal[at - half] ?? Number.NaN;
     const drift = drifts.push((hour + little) / (before + little));
-    const usualDeviation = deviations.push(deviation[at] ?? Number.NaN);
+    const variation = deviations.push((deviation[at] ?? Number.NaN) / (hour + little));
     const season = seasonal[at] ?? Number.NaN;
-    const usual = season * Math.max(1, drift);
-    const noise = usual + spike.deviations * usualDeviation;
-    return largest(spike.seasonal * season, spike.recent * usual, noise, season * 0 + floor);
+    const usual = season * Math.min(Number(process.env['CAP'] ?? 4), Math.max(1, drift));
+    const noise = usual + Number(process.env['DEV'] ?? 4) * variation * (usual + little);
+    return largest(spike.seasonal * season, Number(process.env['R'] ?? 2) * usual, noise, season * 0 + floor);
   });
   return { hourly, seasonal, threshold, step };
 }

@@ -5,7 +5,10 @@ export class SlidingMedian {
   #size = 0;
   #next = 0;
 
-  constructor(length: number) {
+  readonly #share: number;
+
+  constructor(length: number, share = 0.5) {
+    this.#share = share;
     this.#ring = new Float64Array(length).fill(Number.NaN);
     this.#sorted = new Float64Array(length);
   }
@@ -17,7 +20,7 @@ export class SlidingMedian {
     this.#next = (this.#next + 1) % this.#ring.length;
     if (!Number.isNaN(oldest)) this.#remove(oldest);
     if (!Number.isNaN(value)) this.#insert(value);
-    return median(this.#sorted, this.#size);
+    return quantile(this.#sorted, this.#size, this.#share);
   }
 
   #remove(value: number): void {
@@ -52,4 +55,12 @@ export function median(sorted: ArrayLike<number>, size: number): number {
   const low = sorted[Math.floor((size - 1) / 2)] ?? Number.NaN;
   const high = sorted[Math.ceil((size - 1) / 2)] ?? Number.NaN;
   return (low + high) / 2;
+}
+
+function quantile(sorted: ArrayLike<number>, size: number, share: number): number {
+  if (size === 0) return Number.NaN;
+  const rank = share * (size - 1);
+  const low = sorted[Math.floor(rank)] ?? Number.NaN;
+  const high = sorted[Math.ceil(rank)] ?? Number.NaN;
+  return low + (high - low) * (rank - Math.floor(rank));
 }

@@ -1,0 +1,121 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { LIMITS } from './limits.ts';
+import { TO_CONFIGURATION } from './links.ts';
+import { ACCOUNT, BY_SITE, highest, mean, meanBefore, of, SITE, share, sum } from './query.ts';
+import { table } from './table.ts';
+import { trafficNow } from './traffic-queries.ts';
+import { familyQueries, THREATS, timesUsual } from './waf-queries.ts';
+
+const REQUESTS = 'edge_requests_per_minute';
+
+function againstBaseline(family: string) {
+  return [
+    { expr: sum(mean(family, SITE)), legend: 'now' },
+    { expr: sum(meanBefore('1d', family, SITE)), legend: 'a day before' },
+    { expr: sum(meanBefore('1w', family, SITE)), legend: 'a week before' },
+  ];
+}
+
+const PAST = ['a day before', 'a week before'];
+
+/** What attacks and what is stopped, and how that compares. */
+export const attackCharts: readonly Panel[] = [
+  chart({
+    title: 'Threats by family',
+    description: 'Threats per minute by the kind of attack; together they are all threats detected.',
+    unit: 'short',
+    axis: 'per minute',
+    shape: 'stack',
+    queries: familyQueries(SITE),
+  }),
+  chart({
+    title: 'Detected and stopped',
+    description: 'Threats detected and requests stopped per minute. What lies between was let through.',
+    unit: 'short',
+    axis: 'per minute',
+    queries: [
+      { expr: sum(mean(THREATS, SITE)), legend: 'detected' },
+      { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },
+    ],
+  }),
+  chart({
+    title: 'Threats against the same time before',
+    description: 'Threats per minute, and at the same time a day and a week before where there is history.',
+    unit: 'short',
+    axis: 'per minute',
+    queries: againstBaseline(THREATS),
+    dashed: PAST,
+  }),
+  chart({
+    title: 'Requests against the same time before',
+    description:
+      'Requests per minute, and at the same time a day and a week before: a flood shows here even if the WAF sees no threat.',
+    unit: 'reqpm',
+    queries: againstBaseline(REQUESTS),
+    dashed: PAST,
+  }),
+];
+
+/** Where the spike alert lies. */
+export const thresholdChart = chart({
+  title: 'Threats against the alert’s threshold',
+  description:
+    'Threats per minute by account, the five highest, and (dashed) from where on the spike alert counts: what the recording rules learned from past weeks and the recent past. Without the rules, or before they have learned, there is no data.',
+  unit: 'short',
+  axis: 'per minute',
+  queries: [
+    {
+      expr: highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT)),
+      legend: '{{account}}',
+    },
+    {
+      expr: `${of('account:edge_waf_threats_per_minute:threshold', ACCOUNT)} and on (account) ${highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT))}`,
+      legend: '{{account}}: alert above',
+    },
+  ],
+  dashedLike: ': alert above$',
+});
+
+/** Whom the threats meet. */
+export const attacked = chart({
+  title: 'Configurations with most threats',
+  description: 'Threats per minute, the five highest configurations at each moment, from one a minute on.',
+  unit: 'short',
+  axis: 'per minute',
+  queries: [
+    {
+      expr: highest(5, `${sum(mean(THREATS, SITE), BY_SITE)} >= 1`),
+      legend: '{{account}} / {{configuration}}',
+    },
+  ],
+});
+
+const siteNow = trafficNow(SITE, BY_SITE);
+/** The rows of the table: at most so many, so that all columns speak of the same configurations. */
+const WORST = `topk(25, ${siteNow.threats} > 0)`;
+const ofWorst = (expression: string) => `${expression} and on (${BY_SITE}) ${WORST}`;
+
+/** The configurations under attack, as numbers. */
+export const worst = table({
+  title: 'Under attack now',
+  description:
+    'The 25 configurations with most threats per minute. “Times the usual” compares the last ten minutes with the hour around this time yesterday. A click on a name leads to the configuration.',
+  unit: 'short',
+  rows: { account: 'Account', product: 'Product', configuration: 'Configuration' },
+  links: { Configuration: TO_CONFIGURATION },
+  sortedBy: 'Threats / min',
+  noValue: '',
+  columns: [
+    { title: 'Threats / min', expr: WORST, decimals: 0 },
+    { title: 'Stopped / min', expr: ofWorst(siteNow.stopped), decimals: 0 },
+    {
+      title: 'Let through',
+      expr: `clamp_min(1 - ${share(siteNow.stopped, siteNow.threats)}, 0) and on (${BY_SITE}) ${WORST}`,
+      unit: 'percentunit',
+      limits: LIMITS.letThrough,
+    },
+    { title: 'Among requests', expr: ofWorst(siteNow.threatShare), unit: 'percentunit' },
+    { title: 'Times the usual', expr: ofWorst(timesUsual(BY_SITE)), decimals: 1, limits: LIMITS.surge },
+  ],
+});

@@ -1,0 +1,43 @@
+import type { Collector } from './collector.ts';
+import { measured } from './setting-series.ts';
+import type { Item, SettingsDeclaration } from './settings-declaration.ts';
+import { SettingsJob } from './settings-job.ts';
+
+/** Makes a collector of what is declared of one kind of settings. */
+export function settingsCollector<Listed extends Item, Detailed extends object = object>(
+  declaration: SettingsDeclaration<Listed, Detailed>,
+): Collector {
+  const { about, schedule, section, version, permission, kind, things, list, details, series } = declaration;
+  const changed = measured(
+    `edge_${kind}_changed_timestamp_seconds`,
+    `When one of ${things} was last found to be set otherwise than before, as a Unix time; absent until then. API: ${things}.`,
+    ({ changedAt }: { readonly changedAt: number | undefined }) => changedAt,
+  );
+  const paths = details?.reads.map(({ path }) => path) ?? [];
+  const reads = typeof list === 'string' ? [list, ...paths] : paths;
+  const group = reads[0]?.split('/')[1] ?? '';
+  const labels = declaration.labels ?? (({ id, name }) => ({ [`${kind}_id`]: id, [kind]: name ?? '' }));
+  return {
+    about,
+    schedule,
+    section,
+    version,
+    permission,
+    reads,
+    operations: operationsOf(declaration),
+    families: [...series, changed].map(({ family }) => family),
+    needs: typeof list === 'string' ? [] : [list],
+    jobs: (context) => {
+      // Before its configurations are discovered there is nothing to read.
+      if (typeof list !== 'string' && context.configurations(list).length === 0) return [];
+      return [new SettingsJob({ declaration, context, group, labels, changed })];
+    },
+  };
+}
+
+function operationsOf({ list, version, details, things }: SettingsDeclaration<never, never>): string {
+  const forList = typeof list !== 'string' ? [] : [version === 3 ? `1 for 100 ${things}` : '1'];
+  const count = details?.reads.length ?? 0;
+  const forDetails = count === 0 ? [] : [`${count} for each of ${things}, in turns of 50`];
+  return [...forList, ...forDetails].join(', and ');
+}

@@ -1,0 +1,57 @@
+import { plainDuration, plainNumber, plainShare } from '../plan/plain-words.ts';
+import type { AccountLink } from '../platform/account-link.ts';
+import type { Scope } from '../quota/scopes.ts';
+import { type Step, stepsNamed } from './step.ts';
+
+export interface QuotaSettings {
+  readonly reserve: number;
+  readonly assumed_limit: number;
+}
+
+/** Clocks that differ by less (ms) agree: the platform tells its time in whole seconds. */
+const AGREEMENT_MS = 2_000;
+
+/** By more (ms) than this the machine's clock misleads whoever looks at the data. */
+const MISLEADING_MS = 60_000;
+
+/** How far this machine's clock is from the platform's. */
+export function clockStep({ platformClock }: Pick<AccountLink, 'platformClock'>): Step {
+  const { ok, warning, problem, skipped } = stepsNamed('clock');
+  if (!platformClock.known) return skipped('the answers carry no Date header to compare with');
+  const skew = platformClock.skewMs;
+  if (Math.abs(skew) <= AGREEMENT_MS) return ok('this machine and the platform agree');
+  const text =
+    `this machine's clock is ${plainDuration(Math.abs(skew) / 1_000)} ${skew > 0 ? 'behind' : 'ahead of'} the platform's: ` +
+    'windows and resets are corrected for it, but a Prometheus on this machine gives every sample the wrong time; synchronise the clock (NTP)';
+  return Math.abs(skew) > MISLEADING_MS ? problem(text) : warning(text);
+}
+
+/** What the answers have said of each limit scope. @param now local ms */
+export function quotaSteps(scopes: readonly Scope[], settings: QuotaSettings, now: number): Step[] {
+  return scopes.filter(({ name }) => name !== 'tokens').map((scope) => quotaStep(scope, settings, now));
+}
+
+function quotaStep({ name, budget }: Scope, { reserve, assumed_limit }: QuotaSettings, now: number): Step {
+  const { ok, warning, problem } = stepsNamed('quota');
+  const wait = budget.waitMs(now);
+  if (wait > 0)
+    return problem(`${usedUp(name, wait, now)}; the token has other users, or an exporter at work`);
+  const { limit, allowance } = budget;
+  if (limit === undefined) {
+    return warning(
+      `the answers carry no rate limit headers: ${plainNumber(assumed_limit)} operations a minute are assumed (quota.assumed_limit), ` +
+        `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some`,
+    );
+  }
+  const remaining = budget.remaining(now);
+  const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this frame`;
+  return ok(
+    `${name}: ${plainNumber(limit)} operations a minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved`,
+  );
+}
+
+/** Why an operation cannot leave now, and until when. @param waitMs until it may @param now local ms */
+export function usedUp(scope: string, waitMs: number, now: number): string {
+  const until = new Date(now + waitMs).toISOString().slice(11, 19);
+  return `the quota of ${scope} is used up until ${until} UTC, for ${plainDuration(Math.max(1, waitMs / 1_000))}`;
+}

@@ -1,0 +1,73 @@
+import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { plainDuration, plainNumber } from '../plan/plain-words.ts';
+import type { Finding } from '../plan/survey.ts';
+import { MINUTE_MS } from '../series/window.ts';
+import { seriesFamilies } from './absent-families.ts';
+import { type Step, stepsNamed } from './step.ts';
+
+/** How much later (ms) than their delay buckets may come before it is worth a warning. */
+const LATE_MS = 5 * MINUTE_MS;
+
+/** What the list of a product's configurations showed. @param selected how many of them are read */
+export function listStep({ job, outcome, reason = '', series = 0 }: Finding, selected: number): Step {
+  const product = job.subject.product ?? '';
+  const { ok, warning, problem } = stepsNamed(`list of ${product}`);
+  if (outcome === 'empty') return ok('no configurations: there is nothing of it to show');
+  if (outcome !== 'ok')
+    return problem(`its configurations cannot be listed (${reason}): nothing of it will be shown`);
+  if (selected === 0)
+    return warning(
+      `${plainNumber(series)} found, but none is active and selected: look at configurations.include and exclude`,
+    );
+  return ok(`${plainNumber(series)} found, ${plainNumber(selected)} read`);
+}
+
+/** What a read of series showed. @param now the platform's time @param publishDelayMs age at which buckets are shown */
+export function seriesStep(finding: Finding, account: Account, now: number, publishDelayMs: number): Step {
+  const { job, outcome, reason = '', answer, lastBucketAt } = finding;
+  const { collector, metric = '', configuration = '', product = '' } = job.subject;
+  const { ok, warning, problem } = stepsNamed(`read of ${collector}`);
+  const what = `${metric} of ${configuration || product}`;
+  if (outcome !== 'ok' && outcome !== 'empty') {
+    const api = collector === 'metrics' ? 'metrics' : 'analytics';
+    return problem(
+      `${what} cannot be read: ${reason}`,
+      outcome === 'forbidden' ? seriesFamilies(account, [api]) : [],
+    );
+  }
+  const rejected = [...(answer?.decoded.rejected.values() ?? [])].reduce((sum, rows) => sum + rows, 0);
+  if (answer === undefined || lastBucketAt === undefined)
+    return warning(`${what} was answered, but without a bucket that can be shown: has it any traffic?`);
+  const { series, width = MINUTE_MS, rows } = answer.decoded;
+  const age = now - lastBucketAt - width;
+  const text = `${what}: ${plainNumber(series.size)} dimensions in buckets of ${plainDuration(width / 1_000)}, the newest shown closed ${plainDuration(age / 1_000)} ago`;
+  if (rejected > 0)
+    return warning(`${text}; ${plainNumber(rejected)} of ${plainNumber(rows)} rows make no sense`);
+  return age > publishDelayMs + LATE_MS ? warning(`${text}: the platform is late`) : ok(text);
+}
+
+/** What the first read of a collector of settings showed; undefined when it has nothing to read. */
+export function settingsStep(name: CollectorName, finding: Finding | undefined): Step {
+  const { ok, problem, skipped } = stepsNamed(name);
+  const { permission, families } = COLLECTORS[name];
+  if (finding === undefined) return skipped('there is no configuration whose settings could be read');
+  const { outcome, reason = '', series = 0 } = finding;
+  const absent = families.map((family) => family.name);
+  if (outcome === 'forbidden') return problem(missing(permission, reason), absent);
+  if (outcome === 'ok')
+    return ok(`${permission} is granted: ${plainNumber(series)} series from the first read`);
+  if (outcome === 'empty') return ok(`${permission} is granted: there is nothing to show`);
+  return problem(`it cannot be read: ${reason}`, absent);
+}
+
+/** What the permission to read series is called (section 5), and whether it is granted. */
+export function analyticsStep({ outcome, reason = '' }: Finding, account: Account): Step {
+  const { ok, problem } = stepsNamed('series');
+  if (outcome !== 'forbidden') return ok('Analytics is granted');
+  return problem(missing('Analytics', reason), seriesFamilies(account, ['metrics', 'analytics']));
+}
+
+function missing(permission: string, reason: string): string {
+  return `the token's user lacks the permission ${permission} (${reason}): grant it in the account's console`;
+}

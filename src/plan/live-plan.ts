@@ -1,0 +1,52 @@
+import { setMaxListeners } from 'node:events';
+import { AccountConnection } from '../account/account-connection.ts';
+import type { Clock } from '../clock.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import type { Secret } from '../secret.ts';
+import { planOf } from './account-plan.ts';
+import { explore } from './explore.ts';
+import type { AccountPlan } from './plan.ts';
+import { progressLines } from './progress-lines.ts';
+import { Survey } from './survey.ts';
+
+export interface LivePlanOptions {
+  readonly account: Account;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Told how it goes where that takes long. */
+  readonly tell: (text: string) => void;
+  readonly guard: (secret: Secret) => void;
+}
+
+/** The plan of an account with what its platform answers, or why there is none. */
+export async function livePlan(
+  options: LivePlanOptions,
+): Promise<AccountPlan | { readonly unreachable: string }> {
+  const { account, clock, signal, tell, guard } = options;
+  // A poll may wait for any number of operations, and all of them listen.
+  setMaxListeners(0, signal);
+  const connection = new AccountConnection({ account, clock, onNotice: tell, guard });
+  try {
+    const { platformClock, scopes } = connection.link;
+    const survey = new Survey({
+      account,
+      platformClock,
+      readFor: (group) => connection.readFor(group),
+      allowance: () => scopes.of('metrics').budget.allowance,
+    });
+    const { findings, notes, unreachable } = await explore(survey, {
+      signal,
+      parts: ['discovery', 'settings', 'series'],
+      onProgress: progressLines(
+        tell,
+        (group) => connection.waitMs(group),
+        () => clock.now(),
+      ),
+    });
+    if (unreachable !== undefined) return { unreachable };
+    const assumedLimit = account.quota.assumed_limit;
+    return planOf({ account, jobs: survey.jobs(), findings, notes, scopes, assumedLimit });
+  } finally {
+    await connection.close();
+  }
+}

@@ -1,0 +1,41 @@
+import { linkOf } from '../account/account-connection.ts';
+import type { Clock } from '../clock.ts';
+import type { Counts } from '../command-line/flag-values.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { planOf } from './account-plan.ts';
+import { explore } from './explore.ts';
+import { imaginedRead } from './imagined-platform.ts';
+import type { AccountPlan } from './plan.ts';
+import { partOf } from './representatives.ts';
+import { Survey } from './survey.ts';
+
+export interface OfflinePlanOptions {
+  readonly account: Account;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly counts: Counts;
+  /** Operations per minute that the platform is taken to allow; otherwise the account's assumed limit. */
+  readonly limit?: number | undefined;
+}
+
+/** The plan of an account for a platform of which only the sizes of its lists are given. */
+export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountPlan> {
+  const { account: given, clock, signal, counts } = options;
+  const assumedLimit = options.limit ?? given.quota.assumed_limit;
+  const account = { ...given, quota: { ...given.quota, assumed_limit: assumedLimit } };
+  const { platformClock, scopes } = linkOf(account, clock);
+  const read = imaginedRead(counts);
+  const allowance = () => scopes.of('metrics').budget.allowance;
+  const survey = new Survey({ account, platformClock, readFor: () => read, allowance });
+  const { findings } = await explore(survey, {
+    signal,
+    parts: ['discovery', 'settings'],
+    onProgress: () => undefined,
+  });
+  // What made-up items show says nothing of what real ones would.
+  const telling = findings.map(({ series, ...finding }) =>
+    partOf(finding.job) === 'discovery' && series !== undefined ? { ...finding, series } : finding,
+  );
+  const notes = ['offline: nothing was asked; each metric is taken to bring its dimensions in one operation'];
+  return planOf({ account, jobs: survey.jobs(), findings: telling, notes, scopes, assumedLimit });
+}

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import { duration, Progress, showProgress } from '../../src/backfill/progress.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
+
+it.each([
+  [0, '0 s'],
+  [59, '59 s'],
+  [60, '1 min 0 s'],
+  [3_599, '59 min 59 s'],
+  [3_600, '1 h 0 min'],
+  [93_784, '26 h 3 min'],
+])('says %i seconds as %s', (seconds, text) => {
+  expect(duration(seconds)).toBe(text);
+});
+
+async function underWay() {
+  const clock = new SimulatedClock();
+  const progress = new Progress(clock);
+  progress.expect(1_000, 100);
+  return { clock, progress };
+}
+
+describe('progress', () => {
+  it('tells what is left by the pace of this start, not by what an earlier one has read', async () => {
+    const { clock, progress } = await underWay();
+    expect(progress.line).toBe('100 of 1000 windows (10 %), 0 operations');
+    await clock.advance(60_000);
+    for (let window = 0; window < 90; window += 1) {
+      progress.count();
+      progress.advance(1);
+    }
+    expect(progress.line).toBe('190 of 1000 windows (19 %), 90 operations, 9 min 0 s left');
+    expect(progress.facts).toEqual({ windows: 190, of: 1_000, operations: 90, seconds_left: 540 });
+  });
+
+  it('is a line that changes in place on a terminal', async () => {
+    const { clock, progress } = await underWay();
+    const written: string[] = [];
+    const stderr = { isTTY: true, write: (text: string) => written.push(text) };
+    const stop = showProgress({ progress, stderr, clock, log: { info: () => undefined } });
+    await clock.advance(1_000);
+    stop();
+    await clock.advance(1_000);
+    expect(written).toHaveLength(5);
+    expect(written[0]).toBe('\r\u001b[K100 of 1000 windows (10 %), 0 operations');
+    expect(written.at(-1)).toBe('\r\u001b[K');
+  });
+
+  it('is a line in the log every few seconds elsewhere', async () => {
+    const { clock, progress } = await underWay();
+    const logged: object[] = [];
+    const written: string[] = [];
+    const stderr = { write: (text: string) => written.push(text) };
+    const stop = showProgress({ progress, stderr, clock, log: { info: (facts) => logged.push(facts) } });
+    await clock.advance(11_000);
+    stop();
+    expect(logged).toEqual(
+      [progress.facts, progress.facts].map((facts) => ({ ...facts, seconds_left: undefined })),
+    );
+    expect(written).toEqual([]);
+  });
+});

@@ -1,0 +1,91 @@
+/** What became of the operations of one frame. */
+export interface CountedFrame {
+  readonly openedAt: number;
+  ours: number;
+  others: number;
+  refusedOthers: number;
+}
+
+/** The three figures that each answer carries. */
+export interface CountedAnswer {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly remaining: number;
+  readonly resetAt: number;
+}
+
+/** When the token's other user comes next after `time`; Infinity when there is none. */
+export type OtherUser = (time: number) => number;
+
+export const FRAME_MS = 60_000;
+
+/** The platform's counting alone: a frame of a minute from its first operation, as in section 8. */
+export class CountedPlatform {
+  readonly limit: number;
+  readonly frames: CountedFrame[] = [];
+  refusals = 0;
+  readonly #otherUser: OtherUser;
+  #otherComesAt: number;
+
+  constructor(limit: number, otherUser: OtherUser, start: number) {
+    this.limit = limit;
+    this.#otherUser = otherUser;
+    this.#otherComesAt = otherUser(start);
+  }
+
+  /** An operation of ours arrives. */
+  take(now: number): CountedAnswer {
+    this.letOthersCome(now);
+    const frame = this.#frameAt(now);
+    const left = this.limit - frame.ours - frame.others;
+    const allowed = left > 0;
+    if (allowed) frame.ours += 1;
+    else this.refusals += 1;
+    const remaining = Math.max(0, left - 1);
+    return { allowed, limit: this.limit, remaining, resetAt: frame.openedAt + FRAME_MS };
+  }
+
+  /** The other user's operations up to a moment. */
+  letOthersCome(until: number): void {
+    while (this.#otherComesAt <= until) {
+      const frame = this.#frameAt(this.#otherComesAt);
+      if (frame.ours + frame.others < this.limit) frame.others += 1;
+      else frame.refusedOthers += 1;
+      this.#otherComesAt = this.#otherUser(this.#otherComesAt);
+    }
+  }
+
+  #frameAt(now: number): CountedFrame {
+    const last = this.frames.at(-1);
+    if (last !== undefined && now < last.openedAt + FRAME_MS) return last;
+    const frame = { openedAt: now, ours: 0, others: 0, refusedOthers: 0 };
+    this.frames.push(frame);
+    return frame;
+  }
+}
+
+export const alone: OtherUser = () => Number.POSITIVE_INFINITY;
+
+/** Somebody who takes 0 to 60 % of the limit at random moments; how much is drawn anew every ten minutes on average. */
+export function unsteadyUser(limit: number, random: () => number, start: number): OtherUser {
+  const exponential = (mean: number) => -mean * Math.log(1 - random());
+  let share = 0.6 * random();
+  let changesAt = start + exponential(10 * FRAME_MS);
+  return (time) => {
+    for (let from = time; ; from = changesAt, changesAt += exponential(10 * FRAME_MS), share = 0.6 * random()) {
+      const comesAt = from + exponential(FRAME_MS / (limit * share));
+      if (comesAt < changesAt) return comesAt;
+    }
+  };
+}
+
+/** Numbers from 0 to 1, the same for the same seed (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,92 @@
+import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
+import { AccountLink } from '../../../src/platform/account-link.ts';
+import { PlatformFailure } from '../../../src/platform/outcome.ts';
+import type { Answer } from '../../../src/platform/read.ts';
+import { Operations } from '../../../src/quota/operations.ts';
+import { Foresight } from '../../../src/schedule/foresight.ts';
+import type { Job } from '../../../src/schedule/job.ts';
+import { Schedule } from '../../../src/schedule/schedule.ts';
+import type { Ticker } from '../../../src/schedule/ticker.ts';
+import type { Design } from './design.ts';
+import { FRAME_MS } from './counted-platform.ts';
+import type { EventClock } from './event-clock.ts';
+
+const EVERY_MINUTE = '* * * * *';
+
+/** As in the configuration's defaults. */
+const CONCURRENCY = 6;
+
+/** The exporter's own schedule and quota, as an account puts them together, without HTTP. */
+export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, reserve, until }) => {
+  const link = new AccountLink({
+    clock,
+    basePath: '',
+    reserve,
+    assumedLimit: 60,
+    onExchange: () => undefined,
+  });
+  const { scopes, platformClock } = link;
+  const operations = new Operations({ clock, scopes, concurrency: CONCURRENCY });
+  const foresight = new Foresight(scopes);
+  const exchange = async (job: number): Promise<Answer> => {
+    const startedAt = clock.now();
+    const asked = Math.floor(platformClock.now() / FRAME_MS) * FRAME_MS;
+    await clock.sleep(latency());
+    const arrivedAt = clock.now();
+    const { allowed, ...rate } = platform.take(arrivedAt);
+    await clock.sleep(latency());
+    const endedAt = clock.now();
+    const serverDate = Math.floor(arrivedAt / 1_000) * 1_000;
+    link.observe({ ...PLAIN, status: allowed ? 200 : 429, startedAt, endedAt, serverDate, rate });
+    if (!allowed) throw new PlatformFailure('rate_limited', 'refused', 429);
+    ages.renew(job, endedAt, Math.min(asked, Math.floor(arrivedAt / FRAME_MS) * FRAME_MS));
+    return { body: null, bytes: 0 };
+  };
+  const schedule = new Schedule({
+    clock,
+    platformClock,
+    ticker: minuteTicker(clock),
+    operations,
+    foresight,
+    exchange: ({ path }) => exchange(Number(path.slice('/metrics/'.length))),
+    onPollEnd: () => undefined,
+    onDefect: (_, error) => {
+      throw error;
+    },
+  });
+  const wanted = Array.from({ length: jobs }, (_, index) => jobOf(index));
+  minuteTicker(clock)(EVERY_MINUTE, () => foresight.measure());
+  foresight.replace(wanted);
+  schedule.replace(wanted);
+  await clock.run(until);
+};
+
+const PLAIN = { method: 'GET', path: '/metrics/x', version: 2, outcome: 'ok', bytes: 0 } as const satisfies Partial<ExchangeInfo>;
+
+function jobOf(index: number): Job {
+  return {
+    id: `job ${index}`,
+    subject: { collector: 'metrics' },
+    schedule: EVERY_MINUTE,
+    group: 'metrics',
+    weight: 1,
+    cost: () => 1,
+    async poll(read, signal) {
+      await read(() => ({ path: `/metrics/${index}`, version: 2 }), signal);
+      return { outcome: 'ok' };
+    },
+  };
+}
+
+/** Fires at every whole minute, whatever the pattern: there is only one here. */
+function minuteTicker(clock: EventClock): Ticker {
+  return (_, fire) => {
+    const next = (at: number) =>
+      clock.at(at, () => {
+        fire(at);
+        next(at + FRAME_MS);
+      });
+    next((Math.floor(clock.now() / FRAME_MS) + 1) * FRAME_MS);
+    return () => undefined;
+  };
+}
