@@ -1,11 +1,27 @@
 import type { Collector } from './collectors/collector.ts';
+import { digitalCertificates } from './collectors/digital-certificates.ts';
 import { domains } from './collectors/domains.ts';
+import { edgeApplications } from './collectors/edge-applications.ts';
+import { edgeFirewalls } from './collectors/edge-firewalls.ts';
+import { edgeFunctions } from './collectors/edge-functions.ts';
 import { errorResponses } from './collectors/error-responses.ts';
+import { firewallRulesets } from './collectors/firewall-rulesets.ts';
+import { hostedZones } from './collectors/hosted-zones.ts';
+import { networkLists } from './collectors/network-lists.ts';
+import { wafRulesets } from './collectors/waf-rulesets.ts';
 
 /** Every collector of settings by its name in the configuration: the place to add a part of the platform. */
 export const COLLECTORS = {
-  error_responses: errorResponses,
   domains,
+  digital_certificates: digitalCertificates,
+  edge_applications: edgeApplications,
+  edge_functions: edgeFunctions,
+  edge_firewalls: edgeFirewalls,
+  firewall_rulesets: firewallRulesets,
+  waf_rulesets: wafRulesets,
+  network_lists: networkLists,
+  hosted_zones: hostedZones,
+  error_responses: errorResponses,
 } as const satisfies Record<string, Collector>;
 
 export type CollectorName = keyof typeof COLLECTORS;

@@ -22,6 +22,10 @@ export const COMMANDS: Commands = {
     summary: 'Tell what the configuration asks of the quota, and what would have to give.',
     load: async () => (await import('./commands/plan.ts')).plan,
   },
+  doctor: {
+    summary: 'Check each account step by step, and say what is missing and what will be absent.',
+    load: async () => (await import('./commands/doctor.ts')).doctor,
+  },
   sandbox: {
     summary: 'Run the embedded platform, to rehearse against.',
     load: async () => (await import('./commands/sandbox.ts')).sandbox,

@@ -24,8 +24,9 @@ export function auditBooks(state: State, sandbox: Sandbox): Audit {
   for (const key of state.keys(['series'])) {
     const book = restoreBook(state.get(key));
     if (book === undefined) throw new Error(`no book under ${key.join('/')}`);
+    const truthUntil = remembered((mark: number) => trueSeries(sandbox, key, book.since, mark));
     for (const [dimension, { total, mark }] of book.ledgers) {
-      const truth = trueValues(sandbox, key, dimension, book.since, mark);
+      const truth = (truthUntil(mark)[dimension] ?? []).map(([, value]) => value);
       series += 1;
       buckets += truth.length;
       oldestMark = Math.min(oldestMark, mark);
@@ -38,11 +39,20 @@ export function auditBooks(state: State, sandbox: Sandbox): Audit {
   return { series, buckets, wrong, oldestMark };
 }
 
-function trueValues(sandbox: Sandbox, key: StateKey, dimension: string, from: number, to: number): number[] {
+function trueSeries(sandbox: Sandbox, key: StateKey, from: number, to: number) {
   const [, , api, slug, by, id = '', metric = ''] = key;
   const product = PRODUCTS.find((candidate) => candidate.api === api && candidate.slug === slug);
   if (product === undefined) throw new Error(`no product ${api} ${slug}`);
   const configuration = by === 'product' ? 'product' : Number(id);
-  const truth = sandbox.truth({ api: product.api, product: product.id, configuration, metric, from, to });
-  return (truth[dimension] ?? []).map(([, value]) => value);
+  return sandbox.truth({ api: product.api, product: product.id, configuration, metric, from, to });
+}
+
+/** Most dimensions of a book have the same mark, and the truth comes for all of them at once. */
+function remembered<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const value = known.get(key) ?? make(key);
+    known.set(key, value);
+    return value;
+  };
 }

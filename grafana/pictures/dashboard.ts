@@ -51,9 +51,3 @@ export interface FieldConfigJson {
     readonly properties: readonly { readonly id: string; readonly value: unknown }[];
   }[];
 }
-
-/** An expression with values in the place of the variables. */
-export function filledIn(expression: string, values: Readonly<Record<string, string>>): string {
-  const names = Object.keys(values).sort((a, b) => b.length - a.length);
-  return names.reduce((text, name) => text.replaceAll(`$${name}`, () => values[name] ?? ''), expression);
-}

@@ -1,6 +1,6 @@
-import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { IncidentKind } from '../../src/sandbox/incidents.ts';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startExporter } from '../../test/end-to-end/exporter-process.ts';
@@ -8,6 +8,7 @@ import { startPrometheus } from '../../test/end-to-end/prometheus.ts';
 import { promtool } from '../../test/end-to-end/promtool.ts';
 import { eventually } from '../../test/eventually.ts';
 import { type Shown, writeHistory } from './history.ts';
+import { learn } from './learn.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -91,34 +92,54 @@ const shown = await eventually(
 const storage = join(folder, 'data');
 await mkdir(storage);
 const spans = [
-  { from: now - 8 * DAY, to: now - 26 * HOUR, wanted: (name: string) => COMPARED.test(name) },
-  { from: now - 26 * HOUR, to: Date.now() - MINUTE, wanted: () => true },
+  { from: now - 8 * DAY, to: now - 9 * HOUR, wanted: (name: string) => COMPARED.test(name) },
+  { from: now - 9 * HOUR, to: Date.now() - MINUTE, wanted: () => true },
 ];
 for (const [index, span] of spans.entries()) {
   const file = join(folder, `history-${index}.txt`);
   await writeHistory(file, shown, accounts, span);
   const built = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', file, storage]);
   if (built.code !== 0) throw new Error(built.stderr);
+  await rm(file);
 }
-const rules = process.env['RULES']?.split(',') ?? [];
-const prometheus = await startPrometheus({
+const rules = [resolve('config', 'prometheus', '*.rules.yml')];
+const scrapeConfigs = [
+  {
+    job_name: 'edge-exporter',
+    static_configs: [{ targets: [exporter.target] }],
+    relabel_configs: [{ target_label: 'instance', replacement: 'edge-exporter:9801' }],
+  },
+];
+const prometheus = await startPrometheus({ storage, scrapeInterval: '15s', scrapeConfigs });
+process.stdout.write(`Prometheus: ${prometheus.url}\nexporter: ${exporter.url}\n`);
+await learn(prometheus, {
   storage,
-  scrapeInterval: '15s',
-  rules,
-  scrapeConfigs: [
+  to: Date.now() - MINUTE,
+  lessons: [
+    { groups: /^edge-minutes$/, from: now - 8 * DAY, yields: 'account:edge_requests_per_minute:sum' },
     {
-      job_name: 'edge-exporter',
-      static_configs: [{ targets: [exporter.target] }],
-      relabel_configs: [{ target_label: 'instance', replacement: 'edge-exporter:9801' }],
+      groups: /^edge-(baseline|error-ratios)/,
+      from: now - 8 * HOUR,
+      yields: 'account:edge_requests_per_minute:avg1h',
+    },
+    {
+      groups: /^edge-baseline/,
+      from: now - 7 * HOUR,
+      yields: 'account:edge_waf_threats_per_minute:threshold',
     },
   ],
 });
-process.stdout.write(`Prometheus: ${prometheus.url}\nexporter: ${exporter.url}\n`);
+await prometheus.reconfigure({ storage, scrapeInterval: '15s', scrapeConfigs, rules });
+// Between two reads of the settings, so that one is found changed.
+const [ruleset] = production?.account.wafRulesets ?? [];
+if (ruleset) production?.account.wafRulesets.update(ruleset.id, { mode: 'counting' });
+process.stdout.write('ready for pictures\n');
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
 async function stop(): Promise<void> {
   await prometheus.stop();
   await exporter.stop();
   for (const { close } of urls) await close();
+  await rm(folder, { recursive: true, force: true });
   process.exit();
 }

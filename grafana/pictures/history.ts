@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { facesOf } from '../../src/catalogue/catalogue.ts';
 import type { Family, Labels } from '../../src/catalogue/family.ts';
+import { EDGE_LAST_BUCKET, EDGE_UP } from '../../src/catalogue/platform-families.ts';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
@@ -36,9 +37,16 @@ export async function writeHistory(
   { from, to, wanted }: Span,
 ): Promise<void> {
   const lines: Lines = new Map();
+  const span = { from, to, wanted };
   for (const target of shown) {
     const sandbox = sandboxes.get(target.account);
-    if (sandbox !== undefined) addTarget(lines, target, sandbox, { from, to, wanted });
+    if (sandbox !== undefined) addTarget(lines, target, sandbox, span);
+    const write = writer(lines, { ...target }, span);
+    for (let at = from; at < to; at += MINUTE) write(EDGE_LAST_BUCKET, at, (at - GAUGE_LAG) / 1000);
+  }
+  for (const account of sandboxes.keys()) {
+    const write = writer(lines, { account }, span);
+    for (let at = from; at < to; at += MINUTE) write(EDGE_UP, at, 1);
   }
   const out = createWriteStream(file);
   for (const [family, samples] of lines) {

@@ -1,7 +1,8 @@
 import { ThemeContext } from '@grafana/data';
 import { GlobalStyles, PortalContainer } from '@grafana/ui';
 import { createRoot } from 'react-dom/client';
-import { type DashboardJson, filledIn, type PanelJson } from './dashboard.ts';
+import { filledIn } from '../source/filled-in.ts';
+import type { DashboardJson, PanelJson } from './dashboard.ts';
 import { type Answered, Panel, THEME } from './panels.tsx';
 import { queryNow, queryRange, type Range } from './prometheus.ts';
 

@@ -1,13 +1,15 @@
-import { type AbsoluteTimeRange, createTheme, dateTime, type GrafanaTheme2 } from '@grafana/data';
+import { createTheme, dateTime, type GrafanaTheme2 } from '@grafana/data';
 import {
   BigValue,
   BigValueColorMode,
   BigValueGraphMode,
   BigValueJustifyMode,
   BigValueTextMode,
+  LegendDisplayMode,
   PanelChrome,
   Table,
   TimeSeries,
+  type VizLegendOptions,
 } from '@grafana/ui';
 import type { ReactElement } from 'react';
 import type { PanelJson } from './dashboard.ts';
@@ -20,6 +22,13 @@ export interface Answered {
   readonly panel: PanelJson;
   readonly answers: readonly (readonly Series[])[];
 }
+
+const LEGEND: VizLegendOptions = {
+  showLegend: true,
+  displayMode: LegendDisplayMode.List,
+  placement: 'bottom',
+  calcs: [],
+};
 
 interface Size {
   readonly width: number;
@@ -102,12 +111,8 @@ function graph(answered: Answered, range: Range, size: Size): ReactElement {
       structureRev={1}
       timeRange={{ from, to, raw: { from, to } }}
       timeZone="utc"
-      legend={answered.panel.options['legend'] ?? { showLegend: true }}
-      onLegendClick={undefined}
+      legend={answered.panel.options['legend'] ?? LEGEND}
       options={{}}
-      replaceVariables={(text: string) => text}
-      dataLinkPostProcessor={undefined}
-      onChangeTimeRange={(_: AbsoluteTimeRange) => undefined}
     />
   );
 }

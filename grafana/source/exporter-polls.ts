@@ -25,7 +25,7 @@ export const polls: readonly Panel[] = [
     queries: [{ expr: `60 * ${sum(rate(POLLS, EXPORTED), 'outcome')}`, legend: '{{outcome}}' }],
   }),
   chart({
-    title: 'Failed polls',
+    title: 'Failed polls by reason',
     description:
       'Failed polls per minute by account and reason. The exporter’s log names the reason in full.',
     unit: 'opm',

@@ -58,7 +58,7 @@ const figures: readonly Panel[] = [
     limits: LIMITS.stretch,
   }),
   figure({
-    title: 'Failed polls',
+    title: 'Polls failed',
     description:
       'Share of the polls of the last fifteen minutes that failed. Yellow from 1 %, red from 10 %.',
     unit: 'percentunit',
@@ -68,7 +68,7 @@ const figures: readonly Panel[] = [
     noValue: 'none',
   }),
   figure({
-    title: 'Series',
+    title: 'Series exposed',
     description: 'Series of the platform that are exposed, all chosen instances together.',
     unit: 'short',
     expr: sum(of('edge_exporter_series', EXPORTER)),

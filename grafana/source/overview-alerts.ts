@@ -9,6 +9,6 @@ export const firing = table({
   unit: 'short',
   rows: { alertname: 'Alert', severity: 'Severity', account: 'Account', configuration: 'Configuration' },
   columns: [{ title: 'Firing', expr: `count by (alertname, severity, account, configuration) (${FIRING})` }],
-  sortedBy: 'Firing',
+  sortedBy: 'Severity',
   noValue: 'none',
 });

@@ -85,13 +85,8 @@ const sections: readonly Section[] = [
     title: 'Now',
     shelves: [
       ...shelves(figures, 4, 8),
-      {
-        height: 7,
-        panels: [
-          [16, accounts],
-          [8, firing],
-        ],
-      },
+      { height: 6, panels: [[24, accounts]] },
+      { height: 7, panels: [[24, firing]] },
     ],
   },
   { title: 'Accounts', shelves: shelves(accountCharts, 8) },

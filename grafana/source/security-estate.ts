@@ -1,55 +1,79 @@
 import { CHANGES } from './annotations.ts';
 import type { Section } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import { ACCOUNT, of } from './query.ts';
+import { ACCOUNT, largest, of, sum } from './query.ts';
 import { table } from './table.ts';
-import { ON_OFF } from './words.ts';
+import { ON_OFF, WAF_MODES } from './words.ts';
 
-const domains = table({
-  title: 'Domains switched off',
-  description:
-    'Domains that are not active, with their names. “none” where all are active; an inactive domain has neither traffic nor protection.',
-  unit: 'short',
-  rows: { account: 'Account', domain: 'Domain', domain_name: 'Host name' },
-  sortedBy: 'Domain',
-  noValue: 'none',
-  columns: [
-    {
-      title: 'Active',
-      expr: `(${of('edge_domain_active', ACCOUNT)} == 0) * on (account, domain_id) group_left (domain, domain_name) ${of('edge_domain_info', ACCOUNT)}`,
-      limits: LIMITS.mustBeOne,
-      mappings: ON_OFF,
-    },
-  ],
-});
+const RULESET = 'account,waf_ruleset';
+const FIREWALL = 'account,firewall';
 
 const rulesets = table({
   title: 'WAF rule sets',
   description:
-    'Mode and switch of each rule set: “counting” detects without stopping, and a rule set that is off does neither.',
+    'Each rule set as it is set: “counting” detects without stopping, and a rule set that is off does neither. Families: how many families of threats it looks for.',
   unit: 'short',
-  rows: { account: 'Account', waf_ruleset: 'Rule set', mode: 'Mode' },
+  rows: { account: 'Account', waf_ruleset: 'Rule set' },
   sortedBy: 'Rule set',
   columns: [
     {
       title: 'Switch',
-      expr: `${of('edge_waf_ruleset_active', ACCOUNT)} * on (account, waf_ruleset_id) group_left (waf_ruleset, mode) ${of('edge_waf_ruleset_info', ACCOUNT)}`,
+      expr: largest(of('edge_waf_ruleset_active', ACCOUNT), RULESET),
       limits: LIMITS.mustBeOne,
       mappings: ON_OFF,
     },
+    {
+      title: 'Mode',
+      expr: largest(of('edge_waf_ruleset_blocking', ACCOUNT), RULESET),
+      limits: LIMITS.mustBeOne,
+      mappings: WAF_MODES,
+    },
+    { title: 'Families', expr: sum(of('edge_waf_ruleset_family_enabled', ACCOUNT), RULESET) },
   ],
 });
 
 const firewalls = table({
   title: 'Firewalls',
-  description: 'Whether each edge firewall is switched on.',
+  description:
+    'The switches of each edge firewall: itself, its WAF and its network protection; and how many domains it protects.',
   unit: 'short',
   rows: { account: 'Account', firewall: 'Firewall' },
   sortedBy: 'Firewall',
   columns: [
     {
       title: 'Switch',
-      expr: `${of('edge_firewall_active', ACCOUNT)} * on (account, firewall_id) group_left (firewall) ${of('edge_firewall_info', ACCOUNT)}`,
+      expr: largest(of('edge_firewall_active', ACCOUNT), FIREWALL),
+      limits: LIMITS.mustBeOne,
+      mappings: ON_OFF,
+    },
+    {
+      title: 'WAF',
+      expr: largest(of('edge_firewall_waf_enabled', ACCOUNT), FIREWALL),
+      limits: LIMITS.mustBeOne,
+      mappings: ON_OFF,
+    },
+    {
+      title: 'Network',
+      expr: largest(of('edge_firewall_network_protection_enabled', ACCOUNT), FIREWALL),
+      limits: LIMITS.mustBeOne,
+      mappings: ON_OFF,
+    },
+    { title: 'Domains', expr: sum(of('edge_firewall_domains', ACCOUNT), FIREWALL) },
+  ],
+});
+
+const domains = table({
+  title: 'Domains switched off',
+  description:
+    'Domains that are not active. “none” where all are; an inactive domain has neither traffic nor protection.',
+  unit: 'short',
+  rows: { account: 'Account', domain: 'Domain', domain_name: 'Host name' },
+  sortedBy: 'Domain',
+  noValue: 'none',
+  columns: [
+    {
+      title: 'Switch',
+      expr: `(${of('edge_domain_active', ACCOUNT)} == 0) * on (account, domain_id) group_left (domain, domain_name) ${of('edge_domain_info', ACCOUNT)}`,
       limits: LIMITS.mustBeOne,
       mappings: ON_OFF,
     },
@@ -59,7 +83,7 @@ const firewalls = table({
 const changes = table({
   title: 'Last changes of settings',
   description:
-    'When a setting of each kind last changed, as the exporter saw it between two reads. Marks in the graphs show the same.',
+    'When a setting of each kind was last found changed between two reads. The marks in the graphs show the same.',
   unit: 'dateTimeFromNow',
   rows: { account: 'Account', setting: 'Setting' },
   columns: [{ title: 'Changed', expr: CHANGES }],
@@ -74,10 +98,15 @@ export const estate: Section = {
     {
       height: 8,
       panels: [
-        [7, rulesets],
-        [5, firewalls],
-        [6, domains],
-        [6, changes],
+        [12, rulesets],
+        [12, firewalls],
+      ],
+    },
+    {
+      height: 7,
+      panels: [
+        [12, domains],
+        [12, changes],
       ],
     },
   ],

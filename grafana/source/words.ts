@@ -10,3 +10,4 @@ export const YES_NO = words({ 0: 'no', 1: 'yes' });
 export const ON_OFF = words({ 0: 'off', 1: 'on' });
 export const LOADED = words({ 0: 'refused', 1: 'loaded' });
 export const UP_DOWN = words({ 0: 'down', 1: 'up' });
+export const WAF_MODES = words({ 0: 'counting', 1: 'blocking' });

@@ -71,6 +71,9 @@ export class AccountConnection {
     };
   }
 
+  /** Reads that leave at once, for a caller that minds the quota by itself. */
+  readonly readAtOnce: Read = (resource, signal) => this.#client.get(resource(), signal);
+
   /** Milliseconds until an operation of a group may leave; 0 when it may now. */
   waitMs(group: string): number {
     return this.link.scopes.of(group).budget.waitMs(this.#clock.now());

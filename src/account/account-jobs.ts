@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
-import type { Collector, CollectorContext } from '../collectors/collector.ts';
+import type { Collector, CollectorContext, SettingsObserver } from '../collectors/collector.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/config-collectors.ts';
 import type { Account } from '../configuration/config-schema.ts';
@@ -26,7 +26,7 @@ export interface AccountJobsOptions {
   readonly store: Store;
   readonly state: State;
   readonly platformClock: PlatformClock;
-  readonly observer: SeriesObserver;
+  readonly observer: SeriesObserver & SettingsObserver;
   /** Until when (local ms) what a job of this schedule publishes now may be shown. */
   readonly freshUntil: (schedule: string, weight: number) => number;
   /** Operations per minute that the exporter may use. */
@@ -77,7 +77,7 @@ export class AccountJobs {
     }
     if (this.#options.account.reconciliation_share > 0) keep('reconciliation', () => this.#reconciliation());
     for (const [name, schedule] of this.#settings()) {
-      for (const job of COLLECTORS[name].jobs(this.#context(schedule))) {
+      for (const job of COLLECTORS[name].jobs(this.#context(name, schedule))) {
         keep(JSON.stringify([job.id, job.subject]), () => job);
       }
     }
@@ -182,17 +182,19 @@ export class AccountJobs {
     return delays;
   }
 
-  #context(schedule: string): CollectorContext {
-    const { account, store, state, platformClock, freshUntil } = this.#options;
+  #context(collector: CollectorName, schedule: string): CollectorContext {
+    const { account, store, state, platformClock, observer, freshUntil } = this.#options;
     return {
       account: account.name,
       origin: new URL(account.api_url).origin,
+      collector,
       schedule,
       configurations: (product) => this.#known.get(product)?.configurations ?? [],
       store,
       state,
       platformClock,
-      freshUntil: () => freshUntil(schedule, 0.1),
+      observer,
+      freshUntil: (weight) => freshUntil(schedule, weight),
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { SettingsObserver } from '../collectors/collector.ts';
 import type { Account as AccountConfig } from '../configuration/config-schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { AccountLink } from '../platform/account-link.ts';
@@ -21,8 +22,10 @@ import { type AccountTally, tallyAccount } from './account-tally.ts';
 import { vitalSamples } from './account-vitals.ts';
 
 /** Told what an account does, to be measured and logged. */
-export interface AccountObserver extends SeriesObserver {
+export interface AccountObserver extends SeriesObserver, SettingsObserver {
   exchanged(account: string, info: ExchangeInfo, scope: Scope): void;
+  /** The platform names no limit: so many operations a minute are assumed. */
+  assumedLimit(account: string, limit: number): void;
   departed(account: string, scope: string, waitedMs: number): void;
   polled(account: string, end: PollEnd): void;
   /** Other jobs are wanted than before, or another part of the quota. */
@@ -75,6 +78,7 @@ export class Account {
       reserve: config.quota.reserve,
       assumedLimit: config.quota.assumed_limit,
       onExchange: (info, scope) => this.#exchanged(info, scope),
+      onAssumedLimit: (limit) => observer.assumedLimit(config.name, limit),
     });
     this.#credentials = options.credentials(this.#link.observe);
     this.#client = new Client({
@@ -124,7 +128,10 @@ export class Account {
   /** Why the account is not ready to be trusted, in plain words; undefined when it is. */
   notReady(): string | undefined {
     const { config, clock } = this.#options;
-    if (this.#link.up === undefined) return `account ${config.name}: the platform has not answered yet`;
+    if (!this.#link.answered) {
+      const why = this.#link.note === '' ? '' : `: ${this.#link.note}`;
+      return `account ${config.name}: the platform has not answered yet${why}`;
+    }
     const silence = clock.now() - this.#beatAt;
     if (silence <= LONGEST_SILENCE_MS) return undefined;
     return `account ${config.name}: the scheduler has not run for ${Math.round(silence / 1_000)} s`;
@@ -144,11 +151,14 @@ export class Account {
   /** Lets the polls under way end, gives back the token, and closes the connections. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopBeat();
+    // Every job takes away what it shows; by their names alone, account "a" could not be told from "a/b".
+    this.#schedule.replace([]);
     await this.#schedule.stop();
     this.#operations.stop();
     await this.#credentials.close(signal);
     await this.#client.close();
-    this.#options.store.withdrawAll(`${this.#options.config.name}/`);
+    const { store, config } = this.#options;
+    for (const owner of ['vitals', 'learned']) store.withdraw(`${config.name}/${owner}`);
   }
 
   #replace(jobs: readonly Job[]): void {

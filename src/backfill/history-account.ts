@@ -58,9 +58,18 @@ export class HistoryAccount {
         if (outcome !== 'ok' && outcome !== 'empty') throw new PlatformFailure(outcome, reason ?? outcome);
       }, patience).catch(unlessNotFound);
     }
-    const series = survey.jobs().flatMap(({ subject, group }) => this.#planned(subject, group));
-    if (!platformClock.known) await this.#askTheTime(series, patience);
-    return series;
+    return survey.jobs().flatMap(({ subject, group }) => this.#planned(subject, group));
+  }
+
+  /**
+   * Learns the platform's time where no answer has told it yet, by a read of one of these series.
+   * @throws PlatformFailure
+   */
+  async askTheTime([first]: readonly PlannedSeries[], patience: PatienceOptions): Promise<void> {
+    if (first === undefined || this.platformClock.known) return;
+    const { reader, read } = this.source(first);
+    const newest = (now: number) => ({ from: now - FINEST_WINDOW_MS, to: now });
+    await patiently(() => reader.read(read, newest, patience.signal), patience).catch(unlessNotFound);
   }
 
   /** Leaves to an exporter of this configuration what it needs for these series. */
@@ -97,16 +106,10 @@ export class HistoryAccount {
 
   #reserve(): number {
     const { quota } = this.#account;
-    const limit = this.#connection.link.scopes.of('metrics').budget.limit ?? quota.assumed_limit;
-    return leftAlone(quota.reserve, this.#demand, limit);
-  }
-
-  /** Where nothing has been listed, nothing has told the platform's time yet; every answer does. */
-  async #askTheTime([first]: readonly PlannedSeries[], patience: PatienceOptions): Promise<void> {
-    if (first === undefined) return;
-    const { reader, read } = this.source(first);
-    const newest = (now: number) => ({ from: now - FINEST_WINDOW_MS, to: now });
-    await patiently(() => reader.read(read, newest, patience.signal), patience).catch(unlessNotFound);
+    const { limit = quota.assumed_limit, othersPerMinute } =
+      this.#connection.link.scopes.of('metrics').budget;
+    // What others take is left to them in any case: of an exporter only what it has not taken yet comes on top.
+    return leftAlone(quota.reserve, Math.max(0, this.#demand - othersPerMinute), limit);
   }
 
   #isRead(group: string, product: string | undefined): boolean {

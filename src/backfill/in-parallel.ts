@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /**
  * Works on items, several at once, in their order. The first failure ends everything: what is under way is aborted,
  * nothing else is begun, and it is thrown.
@@ -10,6 +12,8 @@ export async function inParallel<T>(
 ): Promise<void> {
   const failed = new AbortController();
   const ending = AbortSignal.any([signal, failed.signal]);
+  // Each worker waits on it in its own way; more than ten at once are no leak.
+  setMaxListeners(0, ending);
   const iterator = items[Symbol.iterator]();
   const worker = async () => {
     try {

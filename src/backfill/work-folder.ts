@@ -1,5 +1,6 @@
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../command-line/command.ts';
 import { lockDirectory, StateInUse, type StateLock } from '../state/state-lock.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
@@ -23,9 +24,11 @@ export class WorkFolder {
     return join(this.path, basename(this.#output));
   }
 
-  /** Whether there is something under the output's name. */
-  async hasOutput(): Promise<boolean> {
-    return exists(this.#output);
+  /** What is under the output's name now. */
+  async output(): Promise<'nothing' | 'file' | 'folder'> {
+    const found = await unlessMissing(stat(this.#output));
+    if (found === undefined) return 'nothing';
+    return found.isDirectory() ? 'folder' : 'file';
   }
 
   /** The plan of a history that was begun here; undefined when there is none. */
@@ -39,15 +42,20 @@ export class WorkFolder {
     return plan;
   }
 
-  /** Keeps other backfills out until `release` or the end of the process. */
-  async hold(): Promise<void> {
-    await mkdir(this.path, { recursive: true });
+  /**
+   * Keeps other backfills out until `release` or the end of the process.
+   * @param begun what `begun` said before: another backfill may have been at work since
+   */
+  async hold(begun: HistoryPlan | undefined): Promise<void> {
+    await makeFolder(this.path);
     try {
       this.#lock = await lockDirectory(this.path);
     } catch (error) {
       if (!(error instanceof StateInUse)) throw error;
       throw new BackfillRefusal(`another backfill is at work in ${this.path}`, EXIT.failed);
     }
+    if (isDeepStrictEqual(begun, await this.begun())) return;
+    throw new BackfillRefusal(`another backfill has been at work in ${this.path} meanwhile`, EXIT.failed);
   }
 
   async release(): Promise<void> {
@@ -61,11 +69,6 @@ export class WorkFolder {
       if (isSpool(name)) await rm(join(this.path, name));
     }
     await writeWhole(join(this.path, PLAN_FILE), `${JSON.stringify(plan, undefined, 2)}\n`);
-  }
-
-  /** Forgets the plan that was begun, if any: what else is there is overwritten by the next one. */
-  async discard(): Promise<void> {
-    await rm(join(this.path, PLAN_FILE), { force: true });
   }
 
   /** Gives the draft, complete and on the disk, its own name, and clears up. */
@@ -86,6 +89,15 @@ export class WorkFolder {
 
 function isSpool(name: string): boolean {
   return /^\d{5,}\.jsonl$/.test(name);
+}
+
+/** Makes a folder that may be there, in one that must be: a mistyped path is no wish for new folders. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
 }
 
 async function writeWhole(path: string, text: string): Promise<void> {

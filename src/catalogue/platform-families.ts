@@ -52,25 +52,7 @@ export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
   'When the token in use expires, as a Unix time; absent for tokens that the exporter did not create. API: tokens.',
 );
 
-/** Labels: account, product, configuration_id, configuration, code. */
-export const EDGE_ERROR_RESPONSE_CACHE = gauge(
-  'edge_error_response_cache_seconds',
-  'How long the edge caches an error response with this status code, in seconds. API: error responses.',
-);
-
-/** Labels: account, domain_id, domain, and what else of the domain is worth joining. */
-export const EDGE_DOMAIN_INFO = gauge(
-  'edge_domain_info',
-  'A domain, always 1; join it by domain_id. API: domains.',
-);
-
-/** Labels: account, domain_id, domain. */
-export const EDGE_DOMAIN_ACTIVE = gauge(
-  'edge_domain_active',
-  'Whether a domain is active: 1 or 0. API: domains.',
-);
-
-/** The families of the platform that are not series of its metrics: settings, quota, and what was read when. */
+/** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
 export const PLATFORM_FAMILIES: readonly Family[] = [
   EDGE_CONFIGURATION_INFO,
   EDGE_LAST_BUCKET,
@@ -80,7 +62,4 @@ export const PLATFORM_FAMILIES: readonly Family[] = [
   EDGE_RATELIMIT_REMAINING,
   EDGE_RATELIMIT_RESET_TIMESTAMP,
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
-  EDGE_ERROR_RESPONSE_CACHE,
-  EDGE_DOMAIN_INFO,
-  EDGE_DOMAIN_ACTIVE,
 ];

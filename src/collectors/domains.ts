@@ -1,65 +1,57 @@
 import { z } from 'zod';
-import type { Sample } from '../catalogue/family.ts';
-import { EDGE_DOMAIN_ACTIVE, EDGE_DOMAIN_INFO } from '../catalogue/platform-families.ts';
-import { readPages } from '../platform/pages.ts';
-import { accountLabels, type Collector } from './collector.ts';
-import { settingsJob } from './settings-job.ts';
+import { flag, identifier, members, reference, text } from './fields.ts';
+import { info, measured, switched } from './setting-series.ts';
+import { settingsCollector } from './settings-collector.ts';
 
-const id = z.union([z.int(), z.string().min(1)]).transform(String);
-
-const domain = z.object({
-  id,
-  name: z.string().nullish(),
-  domain_name: z.string().nullish(),
-  is_active: z.boolean(),
-  edge_application_id: id.nullish(),
-  digital_certificate_id: id.nullish(),
+const row = z.object({
+  id: identifier,
+  name: text,
+  domain_name: text,
+  cnames: members,
+  cname_access_only: flag,
+  digital_certificate_id: reference,
+  edge_application_id: reference,
+  environment: text,
+  is_active: flag,
 });
 
-/** Domains: names, what they belong to, and whether they are active (sections 2.2 and 4.2). */
-export const domains: Collector = {
-  about: 'Domains and whether they are active.',
+type Domain = z.output<typeof row>;
+
+/** Domains (sections 2.2 and 4.2). Their ids are the configuration ids of the metrics API (section 4.13). */
+export const domains = settingsCollector({
+  about: 'Domains: whether they are active, and what they belong to.',
   schedule: '*/10 * * * *',
   section: '4.2',
+  version: 3,
   permission: 'View Domains',
-  families: [EDGE_DOMAIN_INFO, EDGE_DOMAIN_ACTIVE],
-  jobs: (context) => [
-    settingsJob(context, {
-      collector: 'domains',
-      group: 'domains',
-      subject: {},
-      collect: async (read, signal) => {
-        const samples: Sample[] = [];
-        let rejected = 0;
-        const list = { path: '/domains', version: 3, origin: context.origin } as const;
-        for await (const items of readPages(read, list, signal)) {
-          for (const item of items) {
-            const found = decodeDomain(item, context.account);
-            if (found === undefined) rejected += 1;
-            else samples.push(...found);
-          }
-        }
-        return { samples, rejected };
-      },
+  kind: 'domain',
+  things: 'domains',
+  list: '/domains',
+  row,
+  series: [
+    info(
+      'edge_domain_info',
+      'A domain, always 1; join it by domain_id, or by configuration_id to series of the metrics API. API: domains.',
+      (domain: Domain) => ({
+        configuration_id: domain.id,
+        domain_name: domain.domain_name,
+        edge_application_id: domain.edge_application_id,
+        certificate_id: domain.digital_certificate_id,
+        environment: domain.environment,
+      }),
+    ),
+    switched(
+      'edge_domain_active',
+      'Whether a domain is active: 1 or 0. API: domains.',
+      (domain: Domain) => domain.is_active,
+    ),
+    measured('edge_domain_cnames', 'How many hostnames a domain lists. API: domains.', (domain: Domain) => {
+      return domain.cnames?.count;
     }),
+    switched(
+      'edge_domain_cname_access_only',
+      'Whether a domain is served under its own hostnames only: 1 or 0. API: domains.',
+      (domain: Domain) => domain.cname_access_only,
+    ),
   ],
-};
-
-/** The samples of one item of the list, or undefined when it is no domain. */
-export function decodeDomain(item: unknown, account: string): Sample[] | undefined {
-  const parsed = domain.safeParse(item);
-  if (!parsed.success) return undefined;
-  const { id, name, domain_name, is_active, edge_application_id, digital_certificate_id } = parsed.data;
-  const info = accountLabels(account, {
-    domain_id: id,
-    domain: name ?? '',
-    domain_name: domain_name ?? '',
-    edge_application_id: edge_application_id ?? '',
-    digital_certificate_id: digital_certificate_id ?? '',
-  });
-  const active = accountLabels(account, { domain_id: id });
-  return [
-    { family: EDGE_DOMAIN_INFO, labels: info, value: 1 },
-    { family: EDGE_DOMAIN_ACTIVE, labels: active, value: is_active ? 1 : 0 },
-  ];
-}
+});

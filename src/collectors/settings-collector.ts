@@ -35,9 +35,15 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   };
 }
 
-function operationsOf({ list, version, details, things }: SettingsDeclaration<never, never>): string {
-  const forList = typeof list !== 'string' ? [] : [version === 3 ? `1 for 100 ${things}` : '1'];
+/** What a read costs, in words. */
+function operationsOf<Listed extends Item, Detailed extends object>({
+  list,
+  version,
+  details,
+  things,
+}: SettingsDeclaration<Listed, Detailed>): string {
+  const paged = version === 3 ? `1 per 100 ${things}` : '1';
   const count = details?.reads.length ?? 0;
-  const forDetails = count === 0 ? [] : [`${count} for each of ${things}, in turns of 50`];
-  return [...forList, ...forDetails].join(', and ');
+  const inTurns = `${count} for each of the ${things} whose turn it is`;
+  return [...(typeof list === 'string' ? [paged] : []), ...(count === 0 ? [] : [inTurns])].join(', ');
 }

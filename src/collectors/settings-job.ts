@@ -67,7 +67,8 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
     const { store, freshUntil } = this.#options.context;
     if (!this.#withdrawn) store.publish(this.#owner, samples, freshUntil(this.weight));
     if (reading.failure !== undefined) throw reading.failure;
-    const rejected: [RejectionReason, number][] = reading.rejected > 0 ? [['bad_item', reading.rejected]] : [];
+    const rejected: [RejectionReason, number][] =
+      reading.rejected > 0 ? [['bad_item', reading.rejected]] : [];
     return { outcome: samples.length === 0 ? 'empty' : 'ok', rejected: new Map(rejected) };
   }
 
@@ -78,22 +79,25 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
 
   /** Does not ask again soon once the platform has said that the permission is missing. */
   async #read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
-    const { declaration, context } = this.#options;
-    const now = context.platformClock.localNow();
+    const now = this.#options.context.platformClock.localNow();
     if (this.#refused !== undefined && now < this.#refused.until) throw this.#refused.failure;
+    this.#refused = undefined;
     try {
       const reading = await this.#reader.read(read, signal);
-      this.#refused = undefined;
-      return reading;
+      return { ...reading, failure: reading.failure && this.#explained(reading.failure) };
     } catch (failure) {
-      if (!(failure instanceof PlatformFailure) || failure.outcome !== 'forbidden') throw failure;
-      const reason = `needs the permission ${declaration.permission}, asks again every hour: ${failure.message}`;
-      this.#refused = {
-        until: now + ASK_AGAIN_MS,
-        failure: new PlatformFailure('forbidden', reason, failure.status),
-      };
-      throw this.#refused.failure;
+      throw failure instanceof PlatformFailure ? this.#explained(failure) : failure;
     }
+  }
+
+  /** Where the permission is missing, says which, and stops asking for a while. */
+  #explained(failure: PlatformFailure): PlatformFailure {
+    if (failure.outcome !== 'forbidden') return failure;
+    const { declaration, context } = this.#options;
+    const reason = `needs the permission ${declaration.permission}, asks again every hour: ${failure.message}`;
+    const explained = new PlatformFailure('forbidden', reason, failure.status);
+    this.#refused = { until: context.platformClock.localNow() + ASK_AGAIN_MS, failure: explained };
+    return explained;
   }
 
   async #note(rows: ReadonlyMap<string, Item>): Promise<void> {

@@ -1,8 +1,8 @@
+import type { Product } from '../catalogue/products.ts';
 import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read } from '../platform/read.ts';
 import type { Configuration } from '../series/discovery.ts';
-import type { Product } from '../catalogue/products.ts';
 import { DetailTurns, turnSize } from './detail-turns.ts';
 import type { Details, Item, SettingsDeclaration } from './settings-declaration.ts';
 
@@ -48,7 +48,9 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     const { rows, rejected } = await this.#list(counted.read, signal);
     const { details } = this.#declaration;
     const listOperations = counted.operations();
-    if (details === undefined) return { rows, rejected, failure: undefined, operations: listOperations };
+    if (details === undefined) {
+      return { rows: this.#whole(rows), rejected, failure: undefined, operations: listOperations };
+    }
     const bad = await this.#takeTurns(rows, details, counted.read, signal);
     return {
       rows: this.#whole(rows),
@@ -67,7 +69,11 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
       else rows.set(data.id, data);
     };
     for (const id of this.#declaration.unlisted ?? []) enter({ id });
+    const unlisted = rows.size;
     for await (const items of this.#items(read, signal)) items.forEach(enter);
+    if (rejected > 0 && rows.size === unlisted) {
+      throw new PlatformFailure('undecodable', `none of the ${rejected} items is one of ${this.#declaration.things}`);
+    }
     return { rows, rejected };
   }
 
@@ -94,10 +100,15 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
       if (failure === undefined) whole += 1;
       else if (!OF_ONE_ITEM.has(failure.outcome)) return { rejected, failure, pages: 1 };
       else if (failure.outcome !== 'not_found') rejected += 1;
-      last = failure ?? last;
+      if (failure !== undefined && this.#tells(failure)) last = failure;
     }
     const pages = Math.max(1, counted.operations() / (ids.length * details.reads.length || 1));
     return { rejected, failure: whole === 0 ? last : undefined, pages };
+  }
+
+  /** Whether it would be a failure of the whole if all items failed so: an item that is gone since the list was read would not. */
+  #tells({ outcome }: PlatformFailure): boolean {
+    return outcome !== 'not_found' || typeof this.#declaration.list !== 'string';
   }
 
   /** The failure, if there was one. */
@@ -142,7 +153,8 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
       }
     }
     const { data } = fields.safeParse(found);
-    if (data === undefined) throw new PlatformFailure('undecodable', `the answer to ${reads[0]?.path} is none`);
+    if (data === undefined)
+      throw new PlatformFailure('undecodable', `the answer to ${reads[0]?.path} is none`);
     return data;
   }
 
@@ -153,15 +165,19 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     for (const [id, row] of rows) {
       const detail = this.#turns.detailOf(id);
       if (detail === undefined && unlisted.includes(id) && row.name === undefined) continue;
-      whole.set(id, { ...detail, ...given(row) });
+      whole.set(id, merged<Listed, Detailed>(row, detail));
     }
     return whole;
   }
 }
 
 /** What the list gives holds against what an older read of the item gave; what it leaves out does not. */
-function given<Row extends object>(row: Row): Row {
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== undefined)) as Row;
+function merged<Listed, Detailed>(
+  row: Listed & object,
+  detail: Detailed | undefined,
+): Listed & Partial<Detailed> {
+  const given = Object.entries(row).filter(([, value]) => value !== undefined);
+  return { ...detail, ...Object.fromEntries(given) } as Listed & Partial<Detailed>;
 }
 
 /** The one object of an answer: in an envelope or bare, now and then as a list of one. @throws PlatformFailure */

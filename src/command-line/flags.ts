@@ -108,13 +108,21 @@ export const FLAGS = {
     about: 'Name of the only account to look at.',
     commands: ['plan', 'doctor', 'backfill'],
   },
-  from: { value: moment, about: 'Start of the history.', commands: ['backfill'] },
-  to: {
+  from: {
     value: moment,
-    about: 'End of the history; without it the newest settled bucket.',
+    about: 'Start of the history, at most 30 days ago. Required.',
     commands: ['backfill'],
   },
-  output: { value: text('file'), about: 'File that the history is written to.', commands: ['backfill'] },
+  to: {
+    value: moment,
+    about: 'End of the history. Without it the newest settled bucket.',
+    commands: ['backfill'],
+  },
+  output: {
+    value: text('file'),
+    about: 'File that the history is written to. Required.',
+    commands: ['backfill'],
+  },
   labels: {
     value: labelSet,
     about: 'Labels that every series gets besides its own, as a scrape would add them.',

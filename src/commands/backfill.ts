@@ -1,7 +1,8 @@
-import { type BackfillObserver, type History, backfill as makeHistory } from '../backfill/backfill.ts';
+import { type History, backfill as makeHistory } from '../backfill/backfill.ts';
+import type { BackfillObserver } from '../backfill/backfill-options.ts';
 import { nameOf, WindowFailure } from '../backfill/collect.ts';
 import { moment } from '../backfill/history-range.ts';
-import { Progress, showProgress } from '../backfill/progress.ts';
+import { besideProgress, type LineLog, Progress, showProgress } from '../backfill/progress.ts';
 import { BackfillRefusal } from '../backfill/refusal.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
@@ -11,7 +12,6 @@ import { PlatformFailure } from '../platform/outcome.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Call = Invocation<'backfill'>;
-type Log = Call['logging']['log'];
 
 /** Writes the platform's history as OpenMetrics, for `promtool tsdb create-blocks-from openmetrics`. */
 export async function backfill(call: Call): Promise<ExitCode> {
@@ -76,14 +76,14 @@ async function withProgress({ flags, stderr, signal, logging }: Call, wish: Wish
       clock: systemClock,
       signal,
       guard,
-      observer: observe(progress, log),
+      observer: observe(progress, besideProgress(log, stderr)),
     });
   } finally {
     stop();
   }
 }
 
-function observe(progress: Progress, log: Log): BackfillObserver {
+function observe(progress: Progress, log: LineLog): BackfillObserver {
   progress.stage = 'finding out what there is to read';
   return {
     planned({ range: { from, to }, series }, windows, done) {
@@ -120,12 +120,12 @@ function summary({ plan, series }: History, output: string): string {
   const { from, to } = plan.range;
   return [
     `${output}: ${series.length} metrics from ${moment(from)} to ${moment(to)}`,
-    `Make blocks of it: promtool tsdb create-blocks-from openmetrics ${output} <data directory of Prometheus>`,
+    `Make blocks of it: promtool tsdb create-blocks-from openmetrics --max-block-duration=192h ${output} <data directory of Prometheus>`,
     '',
   ].join('\n');
 }
 
-function warnOfGaps({ series }: History, log: Log): void {
+function warnOfGaps({ series }: History, log: LineLog): void {
   for (const { planned, spool } of series) {
     if (spool.lacking === 0) continue;
     const facts = { metric: nameOf(planned), windows: spool.lacking };

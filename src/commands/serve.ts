@@ -17,6 +17,7 @@ import { memoryState, type State } from '../state/state.ts';
 import { StateInUse } from '../state/state-lock.ts';
 import { createWeb } from '../web/web.ts';
 import { WebConfigError } from '../web/web-config-text.ts';
+import { ListenError } from '../web/web-server.ts';
 
 type Serve = Invocation<'serve'>;
 
@@ -65,10 +66,10 @@ async function start({ flags, env, stderr, logging }: Serve, stops: Stops): Prom
     await running.start(config);
     return undefined;
   } catch (error) {
-    const known = error instanceof StateInUse || error instanceof WebConfigError || isListenError(error);
-    if (!known) throw error;
-    stderr.write(`error: ${(error as Error).message}\n`);
-    return error instanceof WebConfigError ? EXIT.misused : EXIT.failed;
+    const misused = error instanceof WebConfigError;
+    if (!misused && !(error instanceof StateInUse) && !(error instanceof ListenError)) throw error;
+    for (const issue of misused ? error.issues : [error.message]) stderr.write(`error: ${issue}\n`);
+    return misused ? EXIT.misused : EXIT.failed;
   }
 }
 
@@ -148,8 +149,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-function isListenError(error: unknown): boolean {
-  return error instanceof Error && 'syscall' in error && error.syscall === 'listen';
 }

@@ -11,6 +11,7 @@ export class ConfigInUse {
   #source: string;
   #loadedAt: number;
   #issues: readonly ConfigIssue[] = [];
+  #standIn: { readonly source: string; readonly config: Config } | undefined;
 
   /** @param load loads it anew; by default from `source` */
   constructor(source: ConfigSource, clock: Clock, load = () => loadConfig(source)) {
@@ -22,7 +23,7 @@ export class ConfigInUse {
 
   /** Loads the configuration. What is wrong with it is kept for `status`, and changes nothing. */
   async load(): Promise<LoadedConfig> {
-    const loaded = await this.#load();
+    const loaded = await this.#loadOrStandIn();
     this.#issues = loaded.ok ? [] : loaded.issues;
     if (loaded.ok) this.#accept(loaded.source);
     return loaded;
@@ -30,6 +31,7 @@ export class ConfigInUse {
 
   /** Uses a configuration that was not loaded, for as long as nothing else is. */
   use(source: string, config: Config): Config {
+    this.#standIn = { source, config };
     this.#issues = [];
     this.#accept(source);
     return config;
@@ -46,6 +48,12 @@ export class ConfigInUse {
       last_reload_successful: this.#issues.length === 0,
       issues: this.#issues.map(formatIssue),
     };
+  }
+
+  async #loadOrStandIn(): Promise<LoadedConfig> {
+    const loaded = await this.#load();
+    if (loaded.ok || !loaded.nothingConfigured || this.#standIn === undefined) return loaded;
+    return { ok: true, warnings: [], ...this.#standIn };
   }
 
   #accept(source: string): void {

@@ -33,7 +33,7 @@ export function quotaSteps(scopes: readonly Scope[], settings: QuotaSettings, no
 
 function quotaStep({ name, budget }: Scope, { reserve, assumed_limit }: QuotaSettings, now: number): Step {
   const { ok, warning, problem } = stepsNamed('quota');
-  const wait = budget.waitMs(now);
+  const wait = usedUpForMs(budget, now);
   if (wait > 0)
     return problem(`${usedUp(name, wait, now)}; the token has other users, or an exporter at work`);
   const { limit, allowance } = budget;
@@ -48,6 +48,18 @@ function quotaStep({ name, budget }: Scope, { reserve, assumed_limit }: QuotaSet
   return ok(
     `${name}: ${plainNumber(limit)} operations a minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved`,
   );
+}
+
+/** Of what an exporter at work leaves to others, an examination leaves this share to others still. */
+const RESERVE_LEFT = 0.25;
+
+/** Milliseconds for which a scope has nothing left for an examination; 0 when it has. @param now local ms */
+export function usedUpForMs(budget: Scope['budget'], now: number): number {
+  const stopped = budget.stoppedUntil(now);
+  if (stopped !== undefined) return stopped - now;
+  const [remaining, closesAt] = [budget.remaining(now), budget.closesAt(now)];
+  if (remaining === undefined || closesAt === undefined || budget.limit === undefined) return 0;
+  return remaining > Math.floor((budget.limit - budget.allowance) * RESERVE_LEFT) ? 0 : closesAt - now;
 }
 
 /** Why an operation cannot leave now, and until when. @param waitMs until it may @param now local ms */

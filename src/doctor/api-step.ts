@@ -6,7 +6,7 @@ import { shakeHands } from './tls-step.ts';
 /** How the first read of the API ended. */
 export interface FirstAnswer {
   readonly outcome: Outcome;
-  readonly reason?: string;
+  readonly reason?: string | undefined;
 }
 
 const HINTS: Partial<Readonly<Record<Outcome, string>>> = {

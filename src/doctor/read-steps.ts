@@ -9,13 +9,17 @@ import { type Step, stepsNamed } from './step.ts';
 /** How much later (ms) than their delay buckets may come before it is worth a warning. */
 const LATE_MS = 5 * MINUTE_MS;
 
-/** What the list of a product's configurations showed. @param selected how many of them are read */
-export function listStep({ job, outcome, reason = '', series = 0 }: Finding, selected: number): Step {
+/** What the list of a product's configurations showed. @param selected how many of them are read for their series; undefined when none is asked for */
+export function listStep(
+  { job, outcome, reason = '', series = 0 }: Finding,
+  selected: number | undefined,
+): Step {
   const product = job.subject.product ?? '';
   const { ok, warning, problem } = stepsNamed(`list of ${product}`);
   if (outcome === 'empty') return ok('no configurations: there is nothing of it to show');
   if (outcome !== 'ok')
     return problem(`its configurations cannot be listed (${reason}): nothing of it will be shown`);
+  if (selected === undefined) return ok(`${plainNumber(series)} found, for the settings of each`);
   if (selected === 0)
     return warning(
       `${plainNumber(series)} found, but none is active and selected: look at configurations.include and exclude`,
@@ -41,7 +45,7 @@ export function seriesStep(finding: Finding, account: Account, now: number, publ
     return warning(`${what} was answered, but without a bucket that can be shown: has it any traffic?`);
   const { series, width = MINUTE_MS, rows } = answer.decoded;
   const age = now - lastBucketAt - width;
-  const text = `${what}: ${plainNumber(series.size)} dimensions in buckets of ${plainDuration(width / 1_000)}, the newest shown closed ${plainDuration(age / 1_000)} ago`;
+  const text = `${what}: ${plainNumber(series.size)} ${series.size === 1 ? 'dimension' : 'dimensions'} in buckets of ${plainDuration(width / 1_000)}, the newest shown closed ${plainDuration(age / 1_000)} ago`;
   if (rejected > 0)
     return warning(`${text}; ${plainNumber(rejected)} of ${plainNumber(rows)} rows make no sense`);
   return age > publishDelayMs + LATE_MS ? warning(`${text}: the platform is late`) : ok(text);

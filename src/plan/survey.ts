@@ -45,18 +45,20 @@ export class Survey {
 
   constructor({ account, platformClock, readFor, allowance = () => 0 }: SurveyOptions) {
     this.#readFor = readFor;
+    const observer = {
+      entered: (_account: string, _subject: unknown, _entry: unknown, answer: WindowedAnswer) => {
+        this.#answer = answer;
+      },
+      unknownDimensions: () => undefined,
+      stateRefused: () => undefined,
+      settingChanged: () => undefined,
+    };
     this.#jobs = new AccountJobs({
       account,
       store: this.#store,
       state: memoryState(),
       platformClock,
-      observer: {
-        entered: (_account, _subject, _entry, answer) => {
-          this.#answer = answer;
-        },
-        unknownDimensions: () => undefined,
-        stateRefused: () => undefined,
-      },
+      observer,
       freshUntil: () => Number.POSITIVE_INFINITY,
       allowance,
       onChange: () => undefined,

@@ -29,7 +29,7 @@ export function thriftyRead(read: Read): Read {
 
 function kindOf({ path, query }: Resource): string {
   const { page: _, ...others } = query ?? {};
-  return JSON.stringify([path.replace(/\/\d+(?=\/|$)/g, '/:id'), others]);
+  return JSON.stringify([path.replace(/\/\d+(?:-\d+)*(?=\/|$)/g, '/:id'), others]);
 }
 
 /** The answer with other items: a page that repeats the one before would end the list. */

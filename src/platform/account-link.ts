@@ -13,6 +13,8 @@ export interface AccountLinkOptions {
   readonly assumedLimit: number;
   /** Told of every exchange, after the budgets have taken it in. */
   readonly onExchange: (info: ExchangeInfo, scope: Scope) => void;
+  /** Told once when the platform answers without naming a limit, so that the assumed one holds. */
+  readonly onAssumedLimit?: (limit: number) => void;
 }
 
 /** Tokens are created and revoked, and so limited, apart from the reads. */
@@ -24,7 +26,9 @@ export class AccountLink {
   readonly scopes: Scopes;
   readonly #options: AccountLinkOptions;
   #up: boolean | undefined;
+  #answered = false;
   #note = '';
+  #saidAssumed = false;
 
   constructor(options: AccountLinkOptions) {
     this.#options = options;
@@ -42,6 +46,11 @@ export class AccountLink {
   /** Whether the platform answered the last exchange and took the token; undefined before the first. */
   get up(): boolean | undefined {
     return this.#up;
+  }
+
+  /** Whether the platform has answered at all, be it with a refusal. */
+  get answered(): boolean {
+    return this.#answered;
   }
 
   /** Why it is not up, in plain words. */
@@ -62,6 +71,7 @@ export class AccountLink {
     scope.budget.observe(endedAt, rate);
     if (status === 429) scope.budget.stop(endedAt, retryAfterMs);
     this.#judge(info);
+    this.#sayAssumed(info, scope);
     this.#options.onExchange(info, scope);
   };
 
@@ -71,7 +81,14 @@ export class AccountLink {
     return path.slice(this.#options.basePath.length).split(/[/?]/, 2)[1] ?? '';
   }
 
+  #sayAssumed({ method, outcome }: ExchangeInfo, { budget }: Scope): void {
+    if (this.#saidAssumed || method !== 'GET' || outcome !== 'ok' || budget.limit !== undefined) return;
+    this.#saidAssumed = true;
+    this.#options.onAssumedLimit?.(this.#options.assumedLimit);
+  }
+
   #judge({ status, outcome }: ExchangeInfo): void {
+    this.#answered ||= status !== undefined;
     this.#up = status !== undefined && status !== 401 && status < 500;
     this.#note = this.#up ? '' : (NOTES[outcome] ?? `the platform answers ${status}`);
   }

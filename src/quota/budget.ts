@@ -1,6 +1,7 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { RateLimit } from '../platform/rate-limit-headers.ts';
 import { AnswerSpan } from './answer-span.ts';
+import type { FrameView } from './better-moment.ts';
 import { FRAME_MS, Frame, type FrameReading } from './frame.ts';
 import { OtherUsers } from './other-users.ts';
 
@@ -80,23 +81,38 @@ export class Budget {
     return this.#openFrame(now)?.closesAt;
   }
 
+  /** The reset that the platform named last (platform ms). */
+  get resetAt(): number | undefined {
+    return this.#frame?.resetAt;
+  }
+
+  /** The open frame, for who decides on the moment. */
+  view(now: number): FrameView | undefined {
+    const frame = this.#openFrame(now);
+    if (frame === undefined) return undefined;
+    const lookEveryMs = this.#others.about(frame)
+      ? Math.max(FRESH_MS, this.#options.reserve * this.#frameMs)
+      : Number.POSITIVE_INFINITY;
+    return { closesAt: frame.closesAt, seenAt: frame.seenAt, lookEveryMs };
+  }
+
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
   stoppedUntil(now: number): number | undefined {
     return this.#stoppedUntil > now ? this.#stoppedUntil : undefined;
   }
 
-  /** How many operations may leave now. */
+  /** How many operations may leave now; where one must look first, the others may not leave before its answer. */
   free(now: number): number {
     if (this.#stoppedUntil > now) return 0;
-    const look = this.#look === undefined ? 1 : 0;
-    if (!this.#answered) return look;
+    const looking = this.#look !== undefined;
+    if (!this.#answered) return looking ? 0 : 1;
     if (!this.#told) return Math.max(0, this.allowance - this.#span.count(now) - this.#inFlight);
     const frame = this.#openFrame(now);
-    if (frame === undefined) return look;
-    const unseen = (now - frame.seenAt) * this.#others.perMs(frame);
-    const kept = this.#keptFree(frame.closesAt - now);
-    const free = Math.max(0, Math.floor(frame.remaining - unseen - this.#inFlight - kept));
-    return now - frame.seenAt > FRESH_MS ? Math.min(free, look) : free;
+    if (frame === undefined) return looking ? 0 : 1;
+    const unseenMs = now - frame.seenAt;
+    if (unseenMs > FRESH_MS && (looking || !this.#safeToLook(frame, unseenMs))) return 0;
+    const kept = this.#keptFree(frame.closesAt - now) + unseenMs * this.#others.perMs(frame);
+    return Math.max(0, Math.floor(frame.remaining - this.#inFlight - kept));
   }
 
   /** Milliseconds until an operation may leave, 0 for at once, Infinity for "not before an answer comes in". */
@@ -154,10 +170,16 @@ export class Budget {
 
   /**
    * What must remain when a frame is open for so long still: the reserve, or what the others will take by then with
-   * half the reserve to spare, since they never take exactly what they took before.
+   * twice its usual scatter to spare, at most the reserve on top of it.
    */
   #keptFree(openMs: number): number {
-    return Math.max(this.#reserve, openMs * this.#others.perMs(this.#frame) + this.#reserve / 2);
+    const others = openMs * this.#others.perMs(this.#frame);
+    return Math.max(this.#reserve, others + Math.min(this.#reserve, 2 * Math.sqrt(others)));
+  }
+
+  /** Even if others took as much as ever since the last answer, something must be left. */
+  #safeToLook(frame: Frame, unseenMs: number): boolean {
+    return frame.remaining - this.#inFlight - unseenMs * this.#others.worstPerMs(frame) >= 1;
   }
 
   #read(reading: FrameReading): void {

@@ -19,6 +19,8 @@ export interface Opening {
   readonly free: number;
   /** Milliseconds until one may, when none may now. */
   readonly waitMs: number;
+  /** How many tickets wait for it whose time has come. */
+  readonly waiting: number;
   /** How many of the free ones are kept, and until when. */
   readonly kept: Kept;
   /** When the platform's next bucket closes (local ms). */
@@ -94,8 +96,9 @@ export class Operations {
     const { scopes, concurrency } = this.#options;
     const bucketClosesAt = scopes.platformClock.nextMinute(now);
     const throughput = concurrency / this.#exchangeMs;
-    const kept = keptFor({ now, closesAt: budget.closesAt(now), bucketClosesAt, throughput });
-    return { free: budget.free(now), waitMs: budget.waitMs(now), kept, bucketClosesAt };
+    const kept = keptFor({ now, frame: budget.view(now), bucketClosesAt, throughput });
+    const waiting = this.#waiting.count((group) => scopes.of(group).budget === budget);
+    return { free: budget.free(now), waitMs: budget.waitMs(now), waiting, kept, bucketClosesAt };
   }
 
   /** Forgets the alarm, so that nothing keeps the process alive. */
@@ -157,8 +160,11 @@ export class Operations {
 }
 
 /** Milliseconds until a ticket may leave, 0 for now. */
-function waitOf(ticket: Ticket, { free, waitMs, kept, bucketClosesAt }: Opening, now: number): number {
+function waitOf(ticket: Ticket, opening: Opening, now: number): number {
+  const { free, waitMs, waiting, kept, bucketClosesAt } = opening;
   if (free === 0) return waitMs;
-  if (free > kept.operations || cannotWait(ticket, bucketClosesAt)) return 0;
-  return kept.until - now;
+  // When there is enough for all, nobody is left to look with.
+  const forLooks = waiting > free ? kept.forLooks : 0;
+  const forBucket = cannotWait(ticket, bucketClosesAt) ? 0 : kept.forBucket;
+  return free > Math.max(forLooks, forBucket) ? 0 : kept.until - now;
 }

@@ -14,13 +14,16 @@ export interface Scope {
  * Operations fall into groups (the first segment of their path). All reads start in one scope, `reads`. Groups
  * whose answers keep naming different limits at the same time are under different counters, so a group whose
  * limit differs gets a scope of its own. A limit that changes for everybody is told apart by the other groups
- * following it: only a group that insists on its old limit proves that there are two.
+ * following it: only a group that insists on its old limit proves that there are two. Should answers that overtook
+ * each other have looked like that, the scopes become one again as soon as they name the same limit and reset.
  */
 export class Scopes {
   readonly #options: BudgetOptions;
   readonly #scopes: Scope[];
   readonly #scopeOf = new Map<string, Scope>();
   readonly #limitOf = new Map<string, number>();
+  /** Scopes that answers have told apart. */
+  readonly #learned = new Set<Scope>();
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -57,6 +60,7 @@ export class Scopes {
     const known = scope.budget.limit;
     const insists = this.#limitOf.get(group) === rate.limit;
     if (known !== undefined && known !== rate.limit && insists) this.#split(scope, known, group);
+    else this.#unite(scope, rate);
     this.#limitOf.set(group, rate.limit);
   }
 
@@ -76,6 +80,20 @@ export class Scopes {
     const sibling = this.#scopes.find((other) => other !== scope && other.budget.limit === limit);
     const target = sibling ?? { name: first[0], budget: new Budget(this.#options) };
     if (sibling === undefined) this.#scopes.push(target);
+    this.#learned.add(target);
     for (const [group] of movers) this.#scopeOf.set(group, target);
+  }
+
+  /** A scope that was told apart goes back to the one whose counter it shares: both name the same limit and reset. */
+  #unite(scope: Scope, { limit, resetAt }: RateLimit): void {
+    if (resetAt === undefined) return;
+    const shares = (other: Scope) => other.budget.limit === limit && other.budget.resetAt === resetAt;
+    for (const learned of this.#learned) {
+      const twin = learned === scope ? this.#reads : scope;
+      if (twin === learned || !shares(learned === scope ? twin : learned)) continue;
+      for (const [group, of] of this.#scopeOf) if (of === learned) this.#scopeOf.set(group, twin);
+      this.#learned.delete(learned);
+      this.#scopes.splice(this.#scopes.indexOf(learned), 1);
+    }
   }
 }

@@ -18,6 +18,12 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       if (status === 429)
         log.warn({ account, scope: name, path, ...rate }, 'the platform refused an operation: rate limited');
     },
+    assumedLimit(account, limit) {
+      log.warn(
+        { account, operations_per_minute: limit },
+        'the platform names no rate limit: quota.assumed_limit holds',
+      );
+    },
     departed(account, scope, waitedMs) {
       metrics.quotaWait.labels(account, scope).observe(Math.max(0, waitedMs) / 1_000);
     },
@@ -48,6 +54,9 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
           'the state cannot be written: the counters wait',
         );
       stateFails = true;
+    },
+    settingChanged(account, { collector, id, name, fields }) {
+      log.info({ account, collector, id, name, fields: fields.join() }, 'a setting has changed');
     },
     entered(account, { product = '', metric = '' }, { counted, givenUp, restated }) {
       if (stateFails && counted > 0) {

@@ -1,26 +1,30 @@
 import type { Decoded } from './decode.ts';
 
-/** From how many buckets on an answer may tell a greater width than the answers before it. */
+/** From how many buckets of a series on its gaps are its width, rather than what is left of a bad answer. */
 const TELLING_BUCKETS = 4;
 
-/** Rows that may have been dropped from such an answer, as a share of all: to double the gaps half of them must be. */
+/** Rows that may have been dropped from an answer that tells its width, as a share: to double the gaps half must be. */
 const TELLING_DAMAGE = 0.25;
 
 /**
- * The bucket width of an answer, in ms. A width less than the one known is believed at once, since at worst it makes
- * the counters wait; a greater one could make them skip buckets that the answer lacks, so it must be well founded.
+ * The bucket width of an answer, in ms; undefined where it cannot be known. To take buckets for narrower than they are
+ * would count them several times, and to take them for wider would skip some: without certainty none is counted, and
+ * the next answer brings them again.
  * @param known the width of the answers before; undefined for the first
  */
 export function answerWidth(decoded: Decoded, known: number | undefined): number | undefined {
   const { width } = decoded;
-  if (known === undefined || width === undefined) return width ?? known;
-  return width <= known || tells(decoded) ? width : known;
+  const most = Math.max(0, ...[...decoded.series.values()].map(({ timestamps }) => timestamps.length));
+  if (known === undefined || most === 0) return known ?? width;
+  const many = most >= TELLING_BUCKETS;
+  if (isDamaged(decoded)) return many && width === known ? known : undefined;
+  if (width === undefined) return most === 1 ? known : undefined;
+  return width <= known || many ? width : undefined;
 }
 
-function tells({ series, rejected, rows }: Decoded): boolean {
+function isDamaged({ rejected, rows }: Decoded): boolean {
   const dropped = [...rejected.values()].reduce((sum, count) => sum + count, 0);
-  if (dropped > rows * TELLING_DAMAGE) return false;
-  return [...series.values()].some(({ timestamps }) => timestamps.length >= TELLING_BUCKETS);
+  return dropped > rows * TELLING_DAMAGE;
 }
 
 /** The start of the newest bucket of any series; -Infinity where there is none. */

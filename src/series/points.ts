@@ -7,7 +7,8 @@ export interface Points {
   readonly values: Float64Array;
 }
 
-/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows. */
+/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows,
+ * `bad_item` a setting that is none or could not be read. */
 export const REJECTION_REASONS = [
   'not_a_pair',
   'bad_timestamp',
@@ -18,6 +19,7 @@ export const REJECTION_REASONS = [
   'duplicate',
   'misaligned',
   'not_a_series',
+  'bad_item',
 ] as const;
 
 export type RejectionReason = (typeof REJECTION_REASONS)[number];

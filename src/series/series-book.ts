@@ -142,7 +142,8 @@ export class SeriesBook {
   #newestAsOf({ decoded, window, now }: WindowedAnswer): number {
     const newest = newestStart(decoded);
     const tells = newest > Number.NEGATIVE_INFINITY && reachesPresent(window, now);
-    return tells || newest > this.#newest ? newest : this.#newest;
+    // A bucket of the future was told before the platform's clock was set back.
+    return tells || newest > this.#newest || this.#newest > now ? newest : this.#newest;
   }
 
   /** The ledgers, with new ones for the dimensions that were not met before. */

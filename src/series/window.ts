@@ -9,6 +9,9 @@ export const MINUTE_MS = 60_000;
 /** The longest window that the platform still answers with its finest buckets. */
 export const FINEST_WINDOW_MS = 60 * MINUTE_MS;
 
+/** The shortest window of the past: so many buckets show their width, and short windows cost as much as long ones. */
+const LEAST_WINDOW_MS = 20 * MINUTE_MS;
+
 /** How much further back than the settling horizon a fresh window reaches, so that late changes are still seen. */
 const OVERLAP_MS = 5 * MINUTE_MS;
 
@@ -49,7 +52,8 @@ export function catchUpWindow(needs: WindowNeeds): Window | undefined {
   if (mark === undefined || mark >= fresh.from) return undefined;
   const from = floorTo(mark, alignment(width));
   const to = Math.min(from + FINEST_WINDOW_MS, fresh.from);
-  return to > from && to <= now - settleDelay ? { from, to } : undefined;
+  if (to <= from || to > now - settleDelay) return undefined;
+  return { from, to: Math.max(to, Math.min(from + LEAST_WINDOW_MS, fresh.to)) };
 }
 
 /** Whether a window reaches up to the present, so that its newest bucket is the platform's. */

@@ -25,13 +25,40 @@ const SET_ASIDE = 'set-aside-';
  */
 export async function ensureDirectory(directory: string): Promise<string> {
   const path = resolve(directory);
-  const created = await mkdir(path, { recursive: true, mode: 0o700 });
+  const created = await createWhole(path);
   // Every new name on the way has to survive a loss of power, or what is committed below it would not.
   for (let at = path; created && at.length >= created.length; at = dirname(at))
     await syncDirectory(dirname(at));
   const real = await realpath(path);
   await access(real, constants.R_OK | constants.W_OK | constants.X_OK);
   return real;
+}
+
+/**
+ * Creates a directory with those above it, and returns the topmost that it created. Node's own recursion never ends
+ * where a file system answers that there is no such place as the one to be created, as /proc does.
+ */
+async function createWhole(path: string): Promise<string | undefined> {
+  const missing: string[] = [];
+  for (let at = path; await isMissing(at); at = dirname(at)) missing.unshift(at);
+  for (const at of missing) {
+    await mkdir(at, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      // Somebody else was faster.
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+  if (!(await stat(path)).isDirectory()) throw new Error('it is no directory');
+  return missing[0];
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true;
+    throw error;
+  }
 }
 
 /**

@@ -12,13 +12,12 @@ const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000
 const CONNECTIONS = 1024;
 
 /** A server that answers with `listener`, over TLS where the web configuration has it now. */
-export function createServer(listener: RequestListener, webConfig: WebConfigFile, log: WebLog): Server {
+export function createServer(listener: RequestListener, webConfig: WebConfigFile): Server {
   const secure = webConfig.current().tls !== undefined;
   const server = secure
     ? createTlsServer(webConfig, SERVER_OPTIONS, listener)
     : createHttpServer(SERVER_OPTIONS, listener);
   server.maxConnections = CONNECTIONS;
-  server.on('error', (error) => log.error({ err: error }, 'the web server met an error'));
   server.on('clientError', refuseBrokenRequest);
   return server;
 }
@@ -41,12 +40,32 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
   socket.end(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** Starts listening. @throws Error when the address is malformed or not to be had */
-export function listen(server: Server, address: string): Promise<void> {
+/** An address that is not to be had. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+
+  constructor(address: string, cause: NodeJS.ErrnoException) {
+    super(`cannot listen on ${address}: ${REFUSALS[cause.code ?? ''] ?? cause.message}`, { cause });
+  }
+}
+
+const REFUSALS: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'it is in use by another program',
+  EADDRNOTAVAIL: 'it is no address of this machine',
+  EACCES: 'this user may not',
+  ENOTFOUND: 'its host is not known',
+  EAI_AGAIN: 'its host is not known',
+};
+
+/** Starts listening. @throws ListenError when the address is not to be had, and Error when it is malformed */
+export function listen(server: Server, address: string, log: WebLog): Promise<void> {
+  const where = parseListenAddress(address);
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(parseListenAddress(address), () => {
-      server.off('error', reject);
+    const refuse = (cause: Error) => reject(new ListenError(address, cause));
+    server.once('error', refuse);
+    server.listen(where, () => {
+      server.off('error', refuse);
+      server.on('error', (error) => log.error({ err: error }, 'the web server met an error'));
       resolve();
     });
   });

@@ -41,9 +41,9 @@ const SECURITY_HEADERS = {
 export function createWeb(options: WebOptions): Web {
   const webConfig = openWebConfig(options.webConfigFile, options.log);
   const app = createApp(options, webConfig);
-  const server = createServer(app, webConfig, options.log);
+  const server = createServer(app, webConfig);
   return {
-    listen: (address) => listen(server, address),
+    listen: (address) => listen(server, address, options.log),
     url: () => urlOf(server),
     close: () => close(server, options.closeTimeout ?? 3_000),
   };

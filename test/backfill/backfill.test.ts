@@ -2,7 +2,8 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BackfillObserver } from '../../src/backfill/backfill.ts';
+import type { BackfillObserver } from '../../src/backfill/backfill-options.ts';
+import { WorkFolder } from '../../src/backfill/work-folder.ts';
 import { facesOf } from '../../src/catalogue/catalogue.ts';
 import { productOf } from '../../src/catalogue/products.ts';
 import { writeLabels } from '../../src/exposition/label-text.ts';
@@ -21,7 +22,6 @@ const FAULTS: FaultSettings = {
   truncated_body: { probability: 0.02 },
   wrong_types: { probability: 0.05 },
   empty_answer: { probability: 0.005 },
-  rate_limited: { probability: 0.01, retry_after: 1 },
 };
 
 function textOf({ folder }: HistoryBed, name = 'history.om'): Promise<string> {
@@ -79,7 +79,7 @@ describe('a history', () => {
     const lines = (await textOf(bed)).split('\n');
     expect(lines.slice(-2)).toEqual(['# EOF', '']);
     const families = lines.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2]);
-    expect(families).toEqual([...new Set(families)].sort());
+    expect(families).toHaveLength(new Set(families).size);
     let family = '';
     for (const line of lines.slice(0, -2)) {
       const header = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
@@ -100,6 +100,45 @@ describe('a history', () => {
       'vanished account test, edge_applications, configuration shop, no_such_metric',
     ]);
     compare(bed, await textOf(bed), Date.UTC(2026, 0, 5, 7, 21), Date.UTC(2026, 0, 5, 10, 10));
+  });
+});
+
+describe('a history of several kinds', () => {
+  it('holds whole products and configurations, of every account', async () => {
+    const settings = { by: ['product', 'configuration'], metrics: ['requests'], dimensions: ['total'] };
+    const account = { collectors: { analytics: { products: { content_delivery: settings } } } };
+    const [bed, other] = [await historyBed({ account }), await historyBed({ account, sandbox: { seed: 2 } })];
+    const accounts = [...bed.accounts, ...other.accounts.map((one) => ({ ...one, name: 'other' }))];
+    await bed.run({ from: NOW - 2 * HOUR, accounts });
+    const series = seriesOf(await textOf(bed));
+    const names = [...series.keys()].map((text) => /^(\w+)\{account="(\w+)"/.exec(text)?.slice(1).join(' '));
+    const families = ['edge_product_requests', 'edge_requests'];
+    const expected = families.flatMap((family) =>
+      ['other', 'test'].flatMap((name) => [`${family}_per_minute ${name}`, `${family}_total ${name}`]),
+    );
+    expect([...new Set(names)].sort()).toEqual(expected.sort());
+    const total = [...series].find(([text]) => text.startsWith('edge_product_requests_total{account="test"'));
+    const [product, from, to] = [1441740010, Date.UTC(2026, 0, 5, 8, 21), Date.UTC(2026, 0, 5, 10, 10)];
+    const query = {
+      api: 'analytics',
+      product,
+      configuration: 'product',
+      metric: 'requests',
+      from,
+      to,
+    } as const;
+    const truth = bed.sandbox.truth(query)['total'] ?? [];
+    expect(total?.[1].at(-1)?.value).toBe(truth.reduce((sum, [, value]) => sum + value, 0));
+  });
+
+  it('asks the platform for the time where no list of configurations has told it', async () => {
+    const settings = { by: ['product'], metrics: ['requests'], dimensions: ['total'] };
+    const bed = await historyBed({
+      account: { collectors: { analytics: { products: { content_delivery: settings } } } },
+    });
+    await bed.run({ from: NOW - 2 * HOUR });
+    const [samples] = seriesOf(await textOf(bed)).values();
+    expect(samples?.at(-1)?.at).toBe(Date.UTC(2026, 0, 5, 10, 10));
   });
 });
 
@@ -157,11 +196,11 @@ describe('an interrupted history', () => {
   it('is held by one process at a time', async () => {
     const bed = await historyBed();
     await interrupted(bed);
-    const both = await Promise.allSettled([bed.run(), bed.run()]);
-    const refusals = both.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.message)] : []));
-    expect(refusals).toEqual([
-      expect.stringMatching(/^another backfill is at work in .*history\.om\.partial$/),
-    ]);
+    const holder = new WorkFolder(join(bed.folder, 'history.om'));
+    await holder.hold(await holder.begun());
+    await expect(bed.run()).rejects.toThrow(/^another backfill is at work in .*history\.om\.partial$/);
+    await holder.release();
+    await bed.run();
   });
 });
 
@@ -185,6 +224,15 @@ describe('a history is refused', () => {
     await writeFile(join(`${output}.partial`, 'diary.txt'), 'of value');
     await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/in the way/);
     expect(await readFile(output, 'utf8')).toBe('of value');
+  });
+
+  it('when it cannot be written there', async () => {
+    const bed = await historyBed();
+    await expect(bed.run({ output: bed.folder })).rejects.toThrow(/is a folder$/);
+    await expect(bed.run({ output: join(bed.folder, 'missing', 'history.om') })).rejects.toThrow(
+      /ENOENT.*missing/,
+    );
+    expect(await readdir(bed.folder)).toEqual([]);
   });
 
   it('when nothing is selected', async () => {

@@ -2,14 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import {
-  type BackfillObserver,
-  type BackfillOptions,
-  backfill,
-  type History,
-} from '../../src/backfill/backfill.ts';
+import { backfill, type History } from '../../src/backfill/backfill.ts';
+import type { BackfillObserver, BackfillOptions } from '../../src/backfill/backfill-options.ts';
 import { nameOf } from '../../src/backfill/collect.ts';
-import type { Clock } from '../../src/clock.ts';
+import { type Clock, systemClock } from '../../src/clock.ts';
 import { CONFIG } from '../../src/configuration/config-schema.ts';
 import {
   createSandbox,
@@ -26,20 +22,14 @@ const AMPLE = { reads: 100_000, writes: 100, purges: 100 };
 /** A clock on which no pause lasts long: what is waited for between tries is of no interest. */
 const HASTY: Clock = {
   now: Date.now,
-  sleep: (ms, signal) =>
-    new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, Math.min(ms, 5));
-      signal?.addEventListener('abort', () => {
-        clearTimeout(timer);
-        reject(signal.reason);
-      });
-    }),
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 
 /** A platform whose time stands still, and a folder for histories of it. */
 export interface HistoryBed {
   readonly sandbox: Sandbox;
   readonly folder: string;
+  readonly accounts: BackfillOptions['accounts'];
   /** What happened, a word or two each. */
   readonly events: string[];
   run(options?: Partial<BackfillOptions>): Promise<History>;
@@ -62,13 +52,15 @@ export async function historyBed({ sandbox: given, account = TWO_METRICS }: Hist
   const folder = await mkdtemp(join(tmpdir(), 'backfill-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const events: string[] = [];
+  const accounts = accountsAt(platform.url, account);
   const bed: HistoryBed = {
     sandbox,
+    accounts,
     folder,
     events,
     run: (options) =>
       backfill({
-        accounts: accountsAt(platform.url, account),
+        accounts,
         from: NOW - 10 * 3_600_000,
         to: undefined,
         labels: {},
@@ -86,8 +78,9 @@ export async function historyBed({ sandbox: given, account = TWO_METRICS }: Hist
 
 /** One account of a platform, as in YAML. */
 export function accountsAt(url: string, account: Record<string, unknown>): BackfillOptions['accounts'] {
-  return CONFIG.parse({ accounts: [{ name: 'test', api_url: url, token: DEFAULT_TOKEN.token, ...account }] })
-    .accounts;
+  return CONFIG.parse({
+    accounts: [{ name: 'test', api_url: url, token: DEFAULT_TOKEN.token, ...account }],
+  }).accounts;
 }
 
 export function noting(events: string[]): BackfillObserver {

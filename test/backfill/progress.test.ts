@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duration, Progress, showProgress } from '../../src/backfill/progress.ts';
+import { besideProgress, duration, Progress, showProgress } from '../../src/backfill/progress.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
 it.each([
@@ -58,5 +58,17 @@ describe('progress', () => {
       [progress.facts, progress.facts].map((facts) => ({ ...facts, seconds_left: undefined })),
     );
     expect(written).toEqual([]);
+  });
+
+  it('gives way to the lines of the log', () => {
+    const written: string[] = [];
+    const log = {
+      info: (_: object, message: string) => void written.push(`info ${message}`),
+      warn: (_: object, message: string) => void written.push(`warn ${message}`),
+    };
+    const terminal = { isTTY: true, write: (text: string) => written.push(text) };
+    besideProgress(log, terminal).warn({}, 'careful');
+    expect(written).toEqual(['\r\u001b[K', 'warn careful']);
+    expect(besideProgress(log, { ...terminal, isTTY: false })).toBe(log);
   });
 });

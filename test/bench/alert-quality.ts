@@ -9,6 +9,7 @@ import { burns, spikes } from './alerts/our-rules.ts';
 import { aHalfMore, moreThan100, zScore } from './alerts/rivals.ts';
 import { Score } from './alerts/score.ts';
 
+const ONLY = process.env['ONLY'];
 const SEED = Number(process.argv[2] ?? 20_261_120);
 const ACCOUNTS = Number(process.argv[3] ?? 120);
 
@@ -19,7 +20,7 @@ const burnt: Patience = { hold: 2, keepFiring: held.keepFiring };
 type Rule = (traffic: Traffic) => Firing[];
 
 const onThreats: Readonly<Record<string, Rule>> = {
-  EdgeWafSpike: ({ threats }) => firings(spikes(threats, spike.floors.threats), held),
+  EdgeWafSpike: ({ threats }) => firings(spikes(threats, spike.floors.threats), { hold: 0, keepFiring: 10 }),
   'more than 100 in 5 minutes': ({ threats }) => firings(moreThan100(threats), held),
   '1.5 times the last 50 minutes': ({ threats }) => firings(aHalfMore(threats), held),
   'z(6 h) > 3.5 and > 200': ({ threats }) => firings(zScore(threats), held),
@@ -41,6 +42,7 @@ function judge(
   incidents: History['attacks'],
 ): void {
   for (const [name, rule] of Object.entries(rules)) {
+    if (ONLY && name !== 'EdgeWafSpike') continue;
     const score = scores.get(name) ?? new Score();
     scores.set(name, score);
     score.add(traffic.flatMap(rule), incidents);

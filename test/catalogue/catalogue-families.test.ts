@@ -3,8 +3,10 @@ import { facesOf, families } from '../../src/catalogue/catalogue.ts';
 import { describeCatalogue } from '../../src/catalogue/catalogue-table.ts';
 import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import { DIMENSIONS } from '../../src/catalogue/products.ts';
+import { COLLECTORS } from '../../src/collectors.ts';
 
-const ALL = [...families(), ...PLATFORM_FAMILIES];
+const SETTINGS = Object.values(COLLECTORS).flatMap((collector) => collector.families);
+const ALL = [...families(), ...PLATFORM_FAMILIES, ...SETTINGS];
 const byName = (name: string) => ALL.find((family) => family.name === name);
 
 describe('the families of the catalogue', () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   count,
+  labelSet,
   listenAddress,
   moment,
   oneOf,
@@ -75,4 +76,15 @@ test('an address to listen on is kept as it is given', () => {
   expect(listenAddress.parse('[::1]:9801')).toBe('[::1]:9801');
   expect(listenAddress.parse('9801')).toBeUndefined();
   expect(listenAddress.parse(':65536')).toBeUndefined();
+});
+
+test('labels are pairs of a name and a value', () => {
+  expect(labelSet.parse('job=edge,instance=exporter:9801')).toEqual({
+    job: 'edge',
+    instance: 'exporter:9801',
+  });
+  expect(labelSet.parse('query=a=b')).toEqual({ query: 'a=b' });
+  for (const given of ['', 'job', 'job=', '=edge', 'job=a,', '9=a', '__name__=a', 'a-b=c']) {
+    expect(labelSet.parse(given), given).toBeUndefined();
+  }
 });

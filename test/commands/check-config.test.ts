@@ -31,8 +31,16 @@ test('a good file is summarised: accounts, collectors, products and schedules', 
 account production at https://api.example.net, by token_file
   metrics (* * * * *): edge_applications, edge_functions
   analytics (* * * * *): cloud_storage, live_ingest, media_packager
-  error_responses (*/15 * * * *)
   domains (*/10 * * * *)
+  digital_certificates (*/30 * * * *)
+  edge_applications (*/10 * * * *)
+  edge_functions (*/10 * * * *)
+  edge_firewalls (*/5 * * * *)
+  firewall_rulesets (*/10 * * * *)
+  waf_rulesets (*/5 * * * *)
+  network_lists (*/10 * * * *)
+  hosted_zones (*/10 * * * *)
+  error_responses (*/15 * * * *)
 `);
 });
 

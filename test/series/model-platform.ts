@@ -66,10 +66,10 @@ export function answer(window: Window, now: number, manner: Manner): WindowedAns
   const series = DIMENSIONS.flatMap((dimension) => {
     const buckets = manner.points === 'all' ? bucketsOf(dimension, window, now, width, manner.late) : [];
     if (dimension === 'at_times' && buckets.length === 0) return [];
-    const rows = buckets.flatMap(([time, value]) => {
+    const rows = buckets.flatMap(([time, value]): (readonly unknown[])[] => {
       const spoil = manner.spoilt.find((candidate) => candidate.row === row);
       row += 1;
-      return spoil === undefined ? [[time, value]] : SPOILT[spoil.how](time, value);
+      return spoil === undefined ? [[time, value]] : [...SPOILT[spoil.how](time, value)];
     });
     return [[dimension, manner.reversed ? rows.reverse() : rows] as const];
   });

@@ -28,7 +28,7 @@ export function baseline(values: Float64Array, floor: number, { times, spike }: 
     const drift = drifts.push((hour + little) / (before + little));
     const variation = deviations.push((deviation[at] ?? Number.NaN) / (hour + little));
     const season = seasonal[at] ?? Number.NaN;
-    const usual = season * Math.min(Number(process.env['CAP'] ?? 4), Math.max(1, drift));
+    const usual = (season + little) * Math.min(Number(process.env['CAP'] ?? 4), Math.max(1, drift)) - little;
     const noise = usual + Number(process.env['DEV'] ?? 4) * variation * (usual + little);
     return largest(spike.seasonal * season, Number(process.env['R'] ?? 2) * usual, noise, season * 0 + floor);
   });
@@ -65,10 +65,18 @@ function largest(...values: readonly number[]): number {
 /** The minutes in which a spike alert's condition holds. */
 export function spikes(values: Float64Array, floor: number, thresholds: Thresholds = THRESHOLDS): Uint8Array {
   const { threshold, step } = baseline(values, floor, thresholds);
-  const { mean } = momentsOf(values, thresholds.times.smoothing / MINUTE_MS, 1);
-  return Uint8Array.from(mean, (value, minute) =>
-    value > (threshold[Math.floor(minute / step)] ?? Number.NaN) ? 1 : 0,
-  );
+  const N = Number(process.env['N'] ?? 5);
+  const M = Number(process.env['M'] ?? 12);
+  const above = Float64Array.from(values, (value, minute) => {
+    const limit = threshold[Math.floor(minute / step)] ?? Number.NaN;
+    return Number.isNaN(value) || Number.isNaN(limit) ? Number.NaN : value > limit ? 1 : 0;
+  });
+  let sum = 0;
+  return Uint8Array.from(above, (value, minute) => {
+    sum += value || 0;
+    if (minute >= M) sum -= above[minute - M] || 0;
+    return sum >= N ? 1 : 0;
+  });
 }
 
 /** The minutes in which the burn rates that page hold. */

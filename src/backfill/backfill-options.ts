@@ -1,0 +1,43 @@
+import type { Labels } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import type { Secret } from '../secret.ts';
+import type { CollectObserver } from './collect.ts';
+import type { HistoryPlan } from './history-plan.ts';
+import type { PatienceOptions } from './patience.ts';
+
+export interface BackfillOptions {
+  readonly accounts: readonly Account[];
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  /** Without it the newest settled bucket. */
+  readonly to: number | undefined;
+  /** Labels that every series gets besides its own. */
+  readonly labels: Labels;
+  readonly output: string;
+  /** Whether to go on with what was begun, or to begin anew whatever there is. */
+  readonly mode: 'continue' | 'restart';
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Keeps a secret out of whatever is written. */
+  readonly guard: (secret: Secret) => void;
+  readonly observer: BackfillObserver;
+}
+
+/** Told what happens while a history is made. */
+export interface BackfillObserver extends CollectObserver {
+  /** The range is decided: so many windows of a metric in all, and how many of them an earlier start has read. */
+  planned(plan: HistoryPlan, windows: number, done: number): void;
+  exchanged(): void;
+  stumbled(account: string, reason: string, pause: number): void;
+  notice(account: string, text: string): void;
+  writing(): void;
+}
+
+/** How an account's reads are tried again that are not of a window. */
+export function patienceFor(
+  { name }: { readonly name: string },
+  { clock, signal, observer }: BackfillOptions,
+): PatienceOptions {
+  return { clock, signal, onRetry: ({ message }, pause) => observer.stumbled(name, message, pause) };
+}

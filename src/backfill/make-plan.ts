@@ -1,0 +1,46 @@
+import { EXIT } from '../command-line/command.ts';
+import { type BackfillOptions, patienceFor } from './backfill-options.ts';
+import type { HistoryAccount } from './history-account.ts';
+import { type HistoryPlan, inOrder } from './history-plan.ts';
+import { rangeOf, rangeProblem } from './history-range.ts';
+import { requestOf } from './history-request.ts';
+import { BackfillRefusal } from './refusal.ts';
+
+/**
+ * Finds out what there is to read, and decides the range.
+ * @throws BackfillRefusal when there is nothing, or not in this range
+ */
+export async function makePlan(
+  accounts: readonly HistoryAccount[],
+  options: BackfillOptions,
+): Promise<HistoryPlan> {
+  const found = await Promise.all(
+    accounts.map(async (account) => {
+      const patience = patienceFor(account, options);
+      const series = await account.discover(patience);
+      await account.askTheTime(series, patience);
+      return series;
+    }),
+  );
+  const series = inOrder(found.flat());
+  if (series.length === 0) {
+    const sentence = 'there is nothing to read: the platform has no active configuration that is selected';
+    throw new BackfillRefusal(sentence, EXIT.failed);
+  }
+  return { version: 1, request: requestOf(options), range: checkedRange(accounts, options), series };
+}
+
+function checkedRange(
+  accounts: readonly HistoryAccount[],
+  { from, to }: BackfillOptions,
+): HistoryPlan['range'] {
+  const all = accounts.map((account) => account.available());
+  const available = {
+    from: Math.max(...all.map((one) => one.from)),
+    to: Math.min(...all.map((one) => one.to)),
+  };
+  const range = rangeOf(from, to, available);
+  const problem = rangeProblem(range, available);
+  if (problem !== undefined) throw new BackfillRefusal(problem, EXIT.misused);
+  return range;
+}

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { amount, content, flag, identifier, text } from './fields.ts';
+import { info, measured, switched } from './setting-series.ts';
+import { settingsCollector } from './settings-collector.ts';
+
+const row = z.object({
+  id: identifier,
+  name: text,
+  language: text,
+  initiator_type: text,
+  function_to_run: content,
+  code: content,
+  json_args: content,
+  active: flag,
+  reference_count: amount,
+});
+
+type EdgeFunction = z.output<typeof row>;
+
+/** Edge functions (sections 2.5 and 4.6). Code and arguments are only found to have changed. */
+export const edgeFunctions = settingsCollector({
+  about: 'Edge functions: whether they are active, and how often they are used.',
+  schedule: '*/10 * * * *',
+  section: '4.6',
+  version: 3,
+  permission: 'View Edge Functions',
+  kind: 'function',
+  things: 'edge functions',
+  list: '/edge_functions',
+  row,
+  unwatched: ['reference_count'],
+  series: [
+    info(
+      'edge_function_info',
+      'An edge function, always 1; join it by function_id. API: edge functions.',
+      ({ language, initiator_type }: EdgeFunction) => ({ language, initiator_type }),
+    ),
+    switched(
+      'edge_function_active',
+      'Whether an edge function is active: 1 or 0. API: edge functions.',
+      ({ active }: EdgeFunction) => active,
+    ),
+    measured(
+      'edge_function_references',
+      'In how many places an edge function is used. API: edge functions (reference_count).',
+      ({ reference_count }: EdgeFunction) => reference_count,
+    ),
+  ],
+});

@@ -1,0 +1,77 @@
+import { z } from 'zod';
+import { flag, identifier, members, optionalContent, text } from './fields.ts';
+import { info, measured, switched } from './setting-series.ts';
+import { settingsCollector } from './settings-collector.ts';
+
+const row = z.object({
+  id: identifier,
+  name: text,
+  is_active: flag,
+  block_access_by_referer: flag,
+  allow_blank_referer: flag,
+  accepted_domains: members,
+  geo_block: text,
+  geo_countries: members,
+  ip_blocking_rule: text,
+  ip_blocking_addresses: members,
+  require_secure_token: flag,
+  secret: optionalContent,
+});
+
+type Ruleset = z.output<typeof row>;
+
+/** Legacy firewall rule sets (sections 2.7 and 4.8). Addresses and the secret are only found to have changed. */
+export const firewallRulesets = settingsCollector({
+  about: 'Legacy firewall rule sets: what they block and how many entries their lists have.',
+  schedule: '*/10 * * * *',
+  section: '4.8',
+  version: 1,
+  // The permission of the list is not documented; this is the one of the single read.
+  permission: 'View Security Settings',
+  kind: 'firewall_ruleset',
+  things: 'firewall rule sets',
+  list: '/edge_firewall/rulesets',
+  row,
+  series: [
+    info(
+      'edge_firewall_ruleset_info',
+      'A legacy firewall rule set, always 1; join it by firewall_ruleset_id. API: firewall rule sets.',
+      ({ geo_block, ip_blocking_rule }: Ruleset) => ({ geo_block, ip_blocking_rule }),
+    ),
+    switched(
+      'edge_firewall_ruleset_active',
+      'Whether a legacy firewall rule set is active: 1 or 0. API: firewall rule sets.',
+      ({ is_active }: Ruleset) => is_active,
+    ),
+    switched(
+      'edge_firewall_ruleset_referer_blocking',
+      'Whether a legacy firewall rule set blocks by referrer: 1 or 0. API: firewall rule sets.',
+      ({ block_access_by_referer }: Ruleset) => block_access_by_referer,
+    ),
+    switched(
+      'edge_firewall_ruleset_blank_referer_allowed',
+      'Whether a legacy firewall rule set lets requests without a referrer pass: 1 or 0. API: firewall rule sets.',
+      ({ allow_blank_referer }: Ruleset) => allow_blank_referer,
+    ),
+    switched(
+      'edge_firewall_ruleset_secure_token_required',
+      'Whether a legacy firewall rule set requires a secure token: 1 or 0. API: firewall rule sets.',
+      ({ require_secure_token }: Ruleset) => require_secure_token,
+    ),
+    measured(
+      'edge_firewall_ruleset_accepted_domains',
+      'How many referrers a legacy firewall rule set accepts. API: firewall rule sets.',
+      ({ accepted_domains }: Ruleset) => accepted_domains?.count,
+    ),
+    measured(
+      'edge_firewall_ruleset_countries',
+      'How many countries a legacy firewall rule set lists. API: firewall rule sets.',
+      ({ geo_countries }: Ruleset) => geo_countries?.count,
+    ),
+    measured(
+      'edge_firewall_ruleset_addresses',
+      'How many addresses a legacy firewall rule set lists. API: firewall rule sets.',
+      ({ ip_blocking_addresses }: Ruleset) => ip_blocking_addresses?.count,
+    ),
+  ],
+});

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { flag, identifier, optionalContent, text } from './fields.ts';
+import { info, measuredBy, related, switched } from './setting-series.ts';
+import { settingsCollector } from './settings-collector.ts';
+
+const FAMILIES = [
+  'sql_injection',
+  'remote_file_inclusion',
+  'directory_traversal',
+  'cross_site_scripting',
+  'evading_tricks',
+  'file_upload',
+  'unwanted_access',
+  'identified_attack',
+] as const;
+
+type ThreatFamily = (typeof FAMILIES)[number];
+
+const row = z.object({
+  id: identifier,
+  name: text,
+  mode: text,
+  active: flag,
+  // Absent on some rule sets (section 2.8): those exempt nothing.
+  whitelist: optionalContent,
+  ...(Object.fromEntries(
+    FAMILIES.flatMap((family) => [
+      [family, flag],
+      [`${family}_sensitivity`, text],
+    ]),
+  ) as Record<ThreatFamily, typeof flag> & Record<`${ThreatFamily}_sensitivity`, typeof text>),
+});
+
+type Ruleset = z.output<typeof row>;
+
+/** WAF rule sets (sections 2.8 and 4.9). The text of their whitelists is only found to have changed. */
+export const wafRulesets = settingsCollector({
+  about: 'WAF rule sets: mode, and which families of threats they look for, how sensitively.',
+  schedule: '*/5 * * * *',
+  section: '4.9',
+  version: 2,
+  permission: 'View Security Settings',
+  // One operation for all of an account's protection is worth as much as one for a chart.
+  weight: 1,
+  kind: 'waf_ruleset',
+  things: 'WAF rule sets',
+  list: '/waf/rulesets',
+  row,
+  series: [
+    info(
+      'edge_waf_ruleset_info',
+      'A WAF rule set with its mode, always 1; join it by waf_ruleset_id. API: WAF rule sets.',
+      ({ mode }: Ruleset) => ({ mode }),
+    ),
+    switched(
+      'edge_waf_ruleset_active',
+      'Whether a WAF rule set is active: 1 or 0. API: WAF rule sets.',
+      ({ active }: Ruleset) => active,
+    ),
+    switched(
+      'edge_waf_ruleset_blocking',
+      'Whether a WAF rule set blocks the threats that it detects: 1, or 0 when it only counts them. API: WAF rule sets.',
+      ({ mode }: Ruleset) => (mode === 'blocking' ? true : mode === 'counting' ? false : undefined),
+    ),
+    measuredBy(
+      'edge_waf_ruleset_family_enabled',
+      'Whether a WAF rule set looks for a family of threats: 1 or 0. API: WAF rule sets.',
+      'family',
+      (ruleset: Ruleset) =>
+        FAMILIES.flatMap((family) => {
+          const on = ruleset[family];
+          return on === null || on === undefined ? [] : [[family, Number(on)] as const];
+        }),
+    ),
+    // A label rather than a level: other values than the five known ones may come, and levels mean nothing in a sum.
+    related(
+      'edge_waf_ruleset_family_info',
+      'How sensitive a WAF rule set is to a family of threats (lowest, low, medium, high, highest), always 1. API: WAF rule sets.',
+      (ruleset: Ruleset) =>
+        FAMILIES.flatMap((family) => {
+          const sensitivity = ruleset[`${family}_sensitivity`];
+          return sensitivity ? [{ family, sensitivity }] : [];
+        }),
+    ),
+  ],
+});

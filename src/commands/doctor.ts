@@ -1,0 +1,51 @@
+import { systemClock } from '../clock.ts';
+import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { paint } from '../command-line/paint.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { examine } from '../doctor/examination.ts';
+import { type Step, stepsNamed } from '../doctor/step.ts';
+import { stepText } from '../doctor/step-text.ts';
+import { accountsAsked } from './accounts-asked.ts';
+
+type Doctor = Invocation<'doctor'>;
+
+interface Diagnosis {
+  readonly account: string;
+  readonly api_url: string;
+  readonly ok: boolean;
+  readonly steps: readonly Step[];
+}
+
+/** Checks each account step by step and says what is missing. */
+export async function doctor(invocation: Doctor): Promise<ExitCode> {
+  const { flags, stdout } = invocation;
+  const asked = await accountsAsked(invocation);
+  if (asked === undefined) return EXIT.misused;
+  const diagnoses: Diagnosis[] = [];
+  for (const account of asked.accounts) {
+    diagnoses.push(await diagnose(account, asked.source, invocation, diagnoses.length > 0 ? '\n' : ''));
+  }
+  if (flags.json) stdout.write(`${JSON.stringify({ accounts: diagnoses }, null, 2)}\n`);
+  return diagnoses.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
+}
+
+async function diagnose(
+  account: Account,
+  source: string,
+  invocation: Doctor,
+  gap: string,
+): Promise<Diagnosis> {
+  const { flags, env, stdout, signal, logging } = invocation;
+  const show = flags.json ? () => undefined : (text: string) => stdout.write(text);
+  const steps: Step[] = [];
+  const take = (step: Step) => {
+    steps.push(step);
+    show(stepText(step, (colour, text) => paint(stdout, env, colour, text)));
+  };
+  show(`${gap}account ${account.name} at ${account.api_url}\n`);
+  take(stepsNamed('configuration').ok(`${source} is good; authenticates by ${account.credentials.kind}`));
+  for await (const step of examine({ account, clock: systemClock, signal, guard: logging.guard })) take(step);
+  const problems = steps.filter(({ status }) => status === 'problem').length;
+  show(problems === 0 ? 'no problems\n' : `${problems} ${problems === 1 ? 'problem' : 'problems'}\n`);
+  return { account: account.name, api_url: account.api_url, ok: problems === 0, steps };
+}

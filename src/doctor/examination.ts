@@ -1,0 +1,117 @@
+import { setMaxListeners } from 'node:events';
+import { PlatformFailure } from '../platform/outcome.ts';
+import { clockStep, quotaSteps } from './answer-steps.ts';
+import { apiStep, type FirstAnswer } from './api-step.ts';
+import { type Endpoint, endpointOf, type NetworkOptions, networkSteps } from './network-steps.ts';
+import { Patient, type PatientOptions } from './patient.ts';
+import { type Step, stepsNamed } from './step.ts';
+import { noTokenStep, tokenRefusedStep, tokenTakenStep } from './token-steps.ts';
+import { workSteps } from './work-steps.ts';
+
+export interface ExaminationOptions extends PatientOptions {
+  readonly lookup?: NetworkOptions['lookup'];
+}
+
+/** No step of the way to the platform may take longer (ms). */
+const LONGEST_STEP_MS = 10_000;
+
+/** Examines an account from the outside in, each step as it is done; ends where nothing further can be told. */
+export async function* examine(options: ExaminationOptions): AsyncGenerator<Step> {
+  const { account, clock, signal, lookup } = options;
+  const endpoint = endpointOf(account.api_url);
+  const timeoutMs = Math.min(account.request.timeout, LONGEST_STEP_MS);
+  const network = { endpoint, timeoutMs, now: () => clock.now(), ...(lookup !== undefined && { lookup }) };
+  for await (const step of networkSteps(network)) {
+    yield step;
+    if (step.status === 'problem') return yield theRest('the platform cannot be reached');
+  }
+  // A poll may wait for any number of operations, and all of them listen.
+  setMaxListeners(0, signal);
+  const patient = new Patient(options);
+  try {
+    if (yield* platformSteps(patient, endpoint, timeoutMs, signal)) yield* workSteps(patient);
+  } finally {
+    await patient.connection.close();
+  }
+}
+
+/** What the first read tells of the platform; whether there is more to be told. */
+async function* platformSteps(
+  patient: Patient,
+  endpoint: Endpoint,
+  timeoutMs: number,
+  signal: AbortSignal,
+): AsyncGenerator<Step, boolean> {
+  const job = patient.firstJob();
+  if (job === undefined) {
+    yield theRest('the configuration asks for nothing: no collector is switched on');
+    return false;
+  }
+  const noToken = await failureOf(() => patient.connection.credentials.authorization(signal));
+  if (noToken !== undefined) return yield* withoutToken(patient, noToken, endpoint, timeoutMs);
+  const finding = await patient.look(job);
+  // Where the quota ends within the first poll, an operation of it was answered before.
+  const first: FirstAnswer = typeof finding === 'string' ? { outcome: 'ok' } : finding;
+  return yield* firstAnswerSteps(patient, first, await apiStep(first, endpoint, timeoutMs));
+}
+
+async function* firstAnswerSteps(
+  patient: Patient,
+  first: FirstAnswer,
+  api: Step,
+): AsyncGenerator<Step, boolean> {
+  const { account, connection, clock } = patient;
+  const { link } = connection;
+  yield api;
+  if (api.status === 'problem') {
+    yield theRest('what answers is not the API');
+    return false;
+  }
+  yield tokenStep(patient, first);
+  yield clockStep(link);
+  if (first.outcome === 'unauthorized') {
+    yield theRest('the platform tells nothing without a token that it accepts');
+    return false;
+  }
+  const quota = quotaSteps(link.scopes.all, account.quota, clock.now());
+  yield* quota;
+  if (first.outcome !== 'rate_limited') return true;
+  yield theRest('the platform answers nothing until its quota is reset: run doctor again then');
+  return false;
+}
+
+function tokenStep(
+  { clock, connection: { credentials } }: Patient,
+  { outcome, reason = '' }: FirstAnswer,
+): Step {
+  if (outcome === 'unauthorized') return tokenRefusedStep(credentials, reason);
+  if (outcome === 'rate_limited') return stepsNamed('token').skipped(`not checked: ${reason}`);
+  return tokenTakenStep(credentials, clock.now());
+}
+
+/** There was no token: because of its file, or because the platform did not create one. */
+async function* withoutToken(
+  { account }: Patient,
+  failure: PlatformFailure,
+  endpoint: Endpoint,
+  timeoutMs: number,
+): AsyncGenerator<Step, boolean> {
+  const api = await apiStep({ outcome: failure.outcome, reason: failure.message }, endpoint, timeoutMs);
+  yield api.status === 'problem' ? api : noTokenStep(account.credentials, failure.outcome, failure.message);
+  yield theRest('there is no token to ask with');
+  return false;
+}
+
+async function failureOf(attempt: () => Promise<unknown>): Promise<PlatformFailure | undefined> {
+  try {
+    await attempt();
+    return undefined;
+  } catch (failure) {
+    if (failure instanceof PlatformFailure) return failure;
+    throw failure;
+  }
+}
+
+function theRest(why: string): Step {
+  return stepsNamed('everything else').skipped(`not checked: ${why}`);
+}

@@ -1,0 +1,81 @@
+import { AccountConnection } from '../account/account-connection.ts';
+import type { Clock } from '../clock.ts';
+import type { Account } from '../configuration/config-schema.ts';
+import { partOf } from '../plan/representatives.ts';
+import { type Finding, Survey } from '../plan/survey.ts';
+import type { Read } from '../platform/read.ts';
+import type { Job } from '../schedule/job.ts';
+import type { Secret } from '../secret.ts';
+import { usedUp, usedUpForMs } from './answer-steps.ts';
+
+export interface PatientOptions {
+  readonly account: Account;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly guard: (secret: Secret) => void;
+}
+
+/** An account under examination: its connection, the jobs it wants, and each of them polled at most once. */
+export class Patient {
+  readonly account: Account;
+  readonly clock: Clock;
+  readonly connection: AccountConnection;
+  readonly findings: Finding[] = [];
+  readonly #survey: Survey;
+  readonly #signal: AbortSignal;
+
+  constructor({ account, clock, signal, guard }: PatientOptions) {
+    this.account = account;
+    this.clock = clock;
+    this.#signal = signal;
+    this.connection = new AccountConnection({ account, clock, guard });
+    const { platformClock, scopes } = this.connection.link;
+    this.#survey = new Survey({
+      account,
+      platformClock,
+      readFor: (group) => this.#readWithoutWaiting(group),
+      allowance: () => scopes.of('metrics').budget.allowance,
+    });
+  }
+
+  jobs(): readonly Job[] {
+    return this.#survey.jobs();
+  }
+
+  /** The job that tells most by a single read: a list, else settings, else series. */
+  firstJob(): Job | undefined {
+    const jobs = this.jobs();
+    const first = (part: ReturnType<typeof partOf>) => jobs.find((job) => partOf(job) === part);
+    return first('discovery') ?? first('settings') ?? first('series');
+  }
+
+  /** What a poll of the job found, now or before; why it cannot be polled, where the quota is used up. */
+  async look(job: Job): Promise<Finding | string> {
+    const known = this.findings.find((finding) => finding.job === job);
+    if (known !== undefined) return known;
+    try {
+      const finding = await this.#survey.poll(job, this.#signal);
+      this.findings.push(finding);
+      return finding;
+    } catch (error) {
+      if (error instanceof QuotaUsedUp) return error.message;
+      throw error;
+    }
+  }
+
+  /** Nobody wants to watch an examination wait: what the quota does not allow now is left out. */
+  #readWithoutWaiting(group: string): Read {
+    return (resource, signal) => {
+      const { name, budget } = this.connection.link.scopes.of(group);
+      const now = this.clock.now();
+      const wait = usedUpForMs(budget, now);
+      if (wait > 0) return Promise.reject(new QuotaUsedUp(usedUp(name, wait, now)));
+      return this.connection.readAtOnce(resource, signal);
+    };
+  }
+}
+
+/** An operation that the quota does not allow now; the message says until when. */
+class QuotaUsedUp extends Error {
+  override readonly name = 'QuotaUsedUp';
+}

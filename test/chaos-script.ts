@@ -1,0 +1,116 @@
+import type { FaultSettings } from '../src/sandbox/faults.ts';
+import type { Sandbox } from '../src/sandbox/sandbox.ts';
+import type { Simulation } from './simulation.ts';
+
+const MINUTE = 60_000;
+
+/** Answers to reads of series, and to nothing else. */
+const SERIES = ['/metrics/*/metrics/', '/analytics/*/metrics/'];
+
+/** Something that happens at an hour of the story. */
+interface Turn {
+  readonly hour: number;
+  readonly happens: (simulation: Simulation) => unknown;
+}
+
+const faults = (hour: number, settings: FaultSettings): Turn => ({
+  hour,
+  happens: ({ sandbox }) => sandbox.faults.set(settings),
+});
+const calm = (hour: number) => faults(hour, {});
+const restart = (hour: number): Turn => ({ hour, happens: (simulation) => simulation.restart() });
+const change = (hour: number, happens: (sandbox: Sandbox) => unknown): Turn => ({
+  hour,
+  happens: ({ sandbox }) => happens(sandbox),
+});
+
+/** A little of everything that can strike a single request. */
+const DRIZZLE: FaultSettings = {
+  server_error: { probability: 0.05, status: 503 },
+  html_error: { probability: 0.03 },
+  connection_reset: { probability: 0.03 },
+  rate_limited: { probability: 0.002, retry_after: 20 },
+  malformed_body: { probability: 0.05 },
+  truncated_body: { probability: 0.05, cut: 'connection' },
+  empty_answer: { probability: 0.05, paths: SERIES },
+  wrong_types: { probability: 0.2, share: 0.1 },
+  quirks: { probability: 0.3 },
+  rate_headers: { probability: 0.05 },
+};
+
+/** A week of which an operator would speak for years; it ends well, with hours to catch up. */
+export const WEEK: readonly Turn[] = [
+  faults(2, { wrong_types: { probability: 0.4, share: 0.15 }, malformed_body: { probability: 0.1 } }),
+  restart(5),
+  faults(8, { server_error: { probability: 0.3, form: 'html' }, connection_reset: { probability: 0.1 } }),
+  calm(12),
+  change(13, (sandbox) => addSite(sandbox, 'appears')),
+  faults(14, { empty_answer: { probability: 0.3, paths: SERIES }, rate_limited: { probability: 0.005 } }),
+  change(18, (sandbox) => rename(sandbox, 0, 'renamed')),
+  restart(19),
+  calm(20),
+  // The platform is down for three hours.
+  faults(24, { server_error: { status: 502, form: 'html' } }),
+  restart(26),
+  calm(27),
+  change(29, (sandbox) => removeSite(sandbox, 1)),
+  faults(30, { late_data: { minutes: 20 } }),
+  calm(34),
+  faults(36, { late_data: { minutes: 25, settling: 'late' } }),
+  restart(38),
+  calm(42),
+  faults(44, { clock_skew: { ms: 130 * MINUTE } }),
+  restart(46),
+  calm(49),
+  faults(53, DRIZZLE),
+  change(55, (sandbox) => addSite(sandbox, 'appears-too')),
+  calm(60),
+  // Nobody polls for twenty hours.
+  { hour: 62, happens: (simulation) => simulation.stop() },
+  { hour: 82, happens: (simulation) => simulation.start() },
+  faults(90, { clock_skew: { ms: -80 * MINUTE }, wrong_types: { probability: 0.2 } }),
+  change(92, (sandbox) => pause(sandbox, 2, false)),
+  calm(96),
+  change(99, (sandbox) => pause(sandbox, 2, true)),
+  // The few requests that are never answered take real time.
+  faults(100, { timeout: { paths: ['/metrics/*/waf'], probability: 0.3 } }),
+  calm(100.5),
+  faults(104, { truncated_body: { probability: 0.3 }, late_data: { minutes: 5, settling: 'late' } }),
+  restart(107),
+  calm(112),
+  change(113, (sandbox) => rename(sandbox, 3, 'renamed-too')),
+  faults(116, DRIZZLE),
+  restart(120),
+  faults(128, { ...DRIZZLE, late_data: { minutes: 12, settling: 'late' } }),
+  calm(140),
+  change(143, (sandbox) => removeSite(sandbox, 4)),
+  faults(146, { ...DRIZZLE, clock_skew: { ms: 45 * MINUTE } }),
+  calm(158),
+];
+
+function siteAt(sandbox: Sandbox, index: number) {
+  const site = [...sandbox.account.applications][index];
+  if (site === undefined) throw new Error(`no site ${index}`);
+  return site;
+}
+
+function addSite({ account }: Sandbox, name: string): void {
+  const [model] = account.applications;
+  const [domain] = account.domains;
+  if (model === undefined || domain === undefined) throw new Error('the account is empty');
+  const id = account.applications.nextId();
+  account.applications.put({ ...model, id, name });
+  account.domains.put({ ...domain, id: account.domains.nextId(), name, edge_application_id: id });
+}
+
+function removeSite(sandbox: Sandbox, index: number): void {
+  sandbox.account.applications.remove(siteAt(sandbox, index).id);
+}
+
+function rename(sandbox: Sandbox, index: number, name: string): void {
+  sandbox.account.applications.update(siteAt(sandbox, index).id, { name });
+}
+
+function pause(sandbox: Sandbox, index: number, active: boolean): void {
+  sandbox.account.applications.update(siteAt(sandbox, index).id, { active });
+}

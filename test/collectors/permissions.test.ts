@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest';
+import { COLLECTORS } from '../../src/collectors.ts';
+import { PlatformFailure } from '../../src/platform/outcome.ts';
+import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { simulate } from '../simulation.ts';
+import { listOf, settingsBench } from './settings-bench.ts';
+
+const FORBIDDEN = new PlatformFailure('forbidden', 'You do not have permission', 403);
+const HOUR = 3_600_000;
+
+it('says which permission is missing, and asks again only an hour later', async () => {
+  const bench = settingsBench('domains', { '/domains': FORBIDDEN });
+  const reason = /needs the permission View Domains.*You do not have permission/;
+  for (let minute = 0; minute < 60; minute += 10) {
+    await expect(bench.poll()).rejects.toMatchObject({ outcome: 'forbidden', message: reason });
+    bench.now += HOUR / 6;
+  }
+  expect(bench.asked).toHaveLength(1);
+  expect(bench.job.cost()).toBe(0);
+  bench.answers = { '/domains': listOf({ id: 1 }) };
+  expect(await bench.poll()).toMatchObject({ outcome: 'ok' });
+  expect(bench.job.cost()).toBe(1);
+});
+
+it('stops asking as well when only the single items are refused', async () => {
+  const bench = settingsBench('network_lists', {
+    '/network_lists': listOf({ id: 3, name: 'seen' }, { id: 4 }),
+    '/network_lists/2': FORBIDDEN,
+  });
+  for (let read = 0; read < 3; read += 1)
+    await expect(bench.poll()).rejects.toMatchObject({ outcome: 'forbidden' });
+  expect(bench.asked.map(({ path }) => path)).toEqual(['/network_lists', '/network_lists/2']);
+  expect(bench.value('edge_network_list_info', { network_list_id: 3 })).toBe(1);
+});
+
+it('a token without any permission but analytics costs one operation an hour per collector, and one line of the log', async () => {
+  const settings = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
+  const simulation = await simulate({
+    sandbox: { tokens: [{ ...DEFAULT_TOKEN, permissions: ['Analytics'] }] },
+    account: { collectors: settings },
+  });
+  try {
+    await simulation.minutes(3 * 60);
+    const lines = simulation.log.filter(({ message }) => message === 'the poll fails');
+    // The list of legacy rule sets needs no permission that is documented.
+    const refused = Object.keys(COLLECTORS).filter((name) => name !== 'firewall_rulesets');
+    expect(lines.map(({ facts }) => (facts as { job: string }).job).sort()).toEqual(refused.sort());
+    expect(JSON.stringify(lines)).toContain('needs the permission View Intelligent DNS');
+    const { byStatus } = simulation.sandbox.requests;
+    expect(byStatus.get(403)).toBeGreaterThanOrEqual(3 * refused.length);
+    expect(byStatus.get(403)).toBeLessThanOrEqual(4 * refused.length);
+    const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
+    for (const { id, last_outcome } of jobs.filter(({ id }) => refused.includes(id)))
+      expect([id, last_outcome]).toEqual([id, 'forbidden']);
+  } finally {
+    await simulation.close();
+  }
+});

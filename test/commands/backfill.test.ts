@@ -1,0 +1,131 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EXIT, type Invocation } from '../../src/command-line/command.ts';
+import { backfill } from '../../src/commands/backfill.ts';
+import { createLogger } from '../../src/logging/log.ts';
+import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+
+const NOW = Date.UTC(2026, 0, 5, 10, 20);
+const HOUR = 3_600_000;
+
+interface Call {
+  readonly flags?: Partial<Invocation<'backfill'>['flags']>;
+  readonly env?: Record<string, string>;
+  readonly signal?: AbortSignal;
+  readonly isTTY?: boolean;
+}
+
+async function call({ flags, env = {}, signal, isTTY = false }: Call) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const stderr = { write: (text: string) => err.push(text), isTTY };
+  const exitCode = await backfill({
+    flags: {
+      'config.file': undefined,
+      account: undefined,
+      from: undefined,
+      to: undefined,
+      output: undefined,
+      labels: undefined,
+      restart: false,
+      'log.level': 'info',
+      'log.format': 'logfmt',
+      ...flags,
+    },
+    env,
+    stdout: { write: (text: string) => out.push(text) },
+    stderr,
+    signal: signal ?? new AbortController().signal,
+    logging: createLogger({ level: 'info', format: 'logfmt', destination: stderr }),
+  });
+  return { exitCode, out: out.join(''), err: err.join('') };
+}
+
+/** A platform, the environment that names it, and a file to write to. */
+async function surroundings() {
+  const sandbox = createSandbox({
+    now: () => NOW,
+    configurations: 1,
+    rateLimit: { reads: 10_000, writes: 1, purges: 1 },
+  });
+  const { url, close } = await sandbox.listen(0);
+  onTestFinished(close);
+  const folder = await mkdtemp(join(tmpdir(), 'backfill-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const env = { EDGE_API_URL: url, EDGE_TOKEN: DEFAULT_TOKEN.token };
+  return { sandbox, env, output: join(folder, 'history.om') };
+}
+
+describe('backfill', () => {
+  it('writes the history, says what to do with it, and ends with 0', async () => {
+    const { env, output } = await surroundings();
+    const flags = { from: NOW - 3 * HOUR, to: NOW - HOUR, output, labels: { job: 'edge' } };
+    const { exitCode, out, err } = await call({ flags, env });
+    expect(exitCode, err).toBe(EXIT.ok);
+    expect(out).toMatch(/history\.om: \d+ metrics from 2026-01-05T07:20:00Z to 2026-01-05T09:20:00Z\n/);
+    expect(out).toContain(`promtool tsdb create-blocks-from openmetrics --max-block-duration=`);
+    expect(err).toMatch(/msg="history begins" from=2026-01-05T07:20:00Z .* windows=\d+ done=0\n/);
+    expect(await readFile(output, 'utf8')).toContain('edge_requests_total{job="edge",account="default",');
+  });
+
+  it.each([
+    [{ output: 'x' }, '--from is missing: since when the history is wanted'],
+    [{ from: NOW }, '--output is missing: the file that the history is written to'],
+    [
+      { from: NOW, to: NOW - 1, output: 'x' },
+      '--from (2026-01-05T10:20:00Z) must be before --to (2026-01-05T10:19:59.999Z)',
+    ],
+    [{ from: NOW - HOUR, output: 'x', account: 'nobody' }, 'there is no account "nobody"'],
+  ])('refuses %o without asking the platform, with a sentence and 2', async (flags, sentence) => {
+    const { sandbox, env } = await surroundings();
+    const { exitCode, out, err } = await call({ flags, env });
+    expect({ exitCode, out }).toEqual({ exitCode: EXIT.misused, out: '' });
+    expect(err).toContain('error: ');
+    expect(err).toContain(sentence);
+    expect(sandbox.requests.total).toBe(0);
+  });
+
+  it('tells every mistake at once, those of the configuration too', async () => {
+    const { err, exitCode } = await call({});
+    expect(exitCode).toBe(EXIT.misused);
+    expect(err.match(/^error: /gm)).toHaveLength(3);
+  });
+
+  it('refuses a range that the platform does not keep with 2, and a token that it does not take with 1', async () => {
+    const { env, output } = await surroundings();
+    const early = await call({ flags: { from: NOW - 31 * 24 * HOUR, output }, env });
+    expect(early.exitCode).toBe(EXIT.misused);
+    expect(early.err).toMatch(/error: --from \(2025-12-05T10:20:00Z\) is too long ago/);
+    const refused = await call({
+      flags: { from: NOW - HOUR, output },
+      env: { ...env, EDGE_TOKEN: 'stranger' },
+    });
+    expect(refused.exitCode).toBe(EXIT.failed);
+    expect(refused.err).toMatch(/error: .*\(unauthorized\)\n$/);
+    expect(refused.err).not.toContain('stranger');
+  });
+
+  it('does not replace a file that is there', async () => {
+    const { env, output } = await surroundings();
+    await writeFile(output, 'of value');
+    const { exitCode, err } = await call({ flags: { from: NOW - HOUR, output }, env });
+    expect(exitCode).toBe(EXIT.misused);
+    expect(err).toContain(`error: ${output} exists already`);
+  });
+
+  it('says that it can go on when it is interrupted, and does', async () => {
+    const { sandbox, env, output } = await surroundings();
+    const flags = { from: NOW - 5 * HOUR, output };
+    const ending = new AbortController();
+    const watch = setInterval(() => sandbox.requests.total > 50 && ending.abort(), 1);
+    const { exitCode, err } = await call({ flags, env, signal: ending.signal });
+    clearInterval(watch);
+    expect(exitCode).toBe(EXIT.failed);
+    expect(err).toMatch(/interrupted: what was read is kept, and the same command goes on from there\n$/);
+    const again = await call({ flags, env });
+    expect(again.exitCode, again.err).toBe(EXIT.ok);
+    expect(Number(/ done=(\d+)/.exec(again.err)?.[1])).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,45 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { run } from '../../src/command-line/program.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+
+async function doctor(token: string, args: readonly string[] = [], isTTY = false) {
+  const { url, close } = await createSandbox().listen(0);
+  onTestFinished(close);
+  const out: string[] = [];
+  const err: string[] = [];
+  const exitCode = await run({
+    args: ['doctor', ...args],
+    env: { EDGE_API_URL: url, EDGE_TOKEN: token },
+    stdout: { write: (text) => out.push(text), isTTY },
+    stderr: { write: (text) => err.push(text) },
+    signal: new AbortController().signal,
+    onCrash: () => undefined,
+  });
+  return { exitCode, out: out.join(''), err: err.join('') };
+}
+
+test('an account without problems ends with 0; each step is a line', async () => {
+  const { exitCode, out, err } = await doctor('sandbox-token');
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  expect(out).toMatch(/^account default at http:.*\n {2}ok {7}configuration {14}environment is good/);
+  expect(out).toMatch(
+    /\n {2}ok {7}plan {23}\d+\.\d of 160 operations a minute of reads are asked for\nno problems\n$/,
+  );
+  expect(out).not.toContain('\u001b');
+});
+
+test('a problem ends with 1, in red on a terminal, and the token is nowhere', async () => {
+  const { exitCode, out, err } = await doctor('s3cret-value', [], true);
+  expect(exitCode).toBe(1);
+  expect(out).toContain('  \u001b[31mproblem\u001b[0m  token ');
+  expect(out).toMatch(/\n1 problem\n$/);
+  expect(out + err).not.toContain('s3cret');
+});
+
+test('JSON holds the same steps', async () => {
+  const { exitCode, out } = await doctor('s3cret-value', ['--json']);
+  expect(exitCode).toBe(1);
+  const { accounts } = JSON.parse(out);
+  expect(accounts).toMatchObject([{ account: 'default', ok: false }]);
+  expect(accounts[0].steps.find(({ step }: { step: string }) => step === 'token').status).toBe('problem');
+});

@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { run } from '../../src/command-line/program.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { freePort } from '../end-to-end/free-port.ts';
+
+async function call(args: readonly string[], env: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const exitCode = await run({
+    args,
+    env,
+    stdout: { write: (text) => out.push(text) },
+    stderr: { write: (text) => err.push(text) },
+    signal: new AbortController().signal,
+    onCrash: () => undefined,
+  });
+  return { exitCode, out: out.join(''), err: err.join('') };
+}
+
+async function startSandbox(options: SandboxOptions = {}): Promise<Record<string, string>> {
+  const { url, close } = await createSandbox(options).listen(0);
+  onTestFinished(close);
+  return { EDGE_API_URL: url, EDGE_TOKEN: 'sandbox-token' };
+}
+
+function configFile(yaml: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'plan-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const file = join(directory, 'exporter.yaml');
+  writeFileSync(file, yaml);
+  return file;
+}
+
+const ENV = { EDGE_API_URL: 'https://api.example.net', EDGE_TOKEN: 's3cret-value' };
+
+test('a plan that fits ends with 0, and names every product that there is something of', async () => {
+  const { exitCode, out, err } = await call(['plan'], await startSandbox());
+  expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
+  expect(out).toMatch(/^account default at http:\/\/127\.0\.0\.1:\d+: the plan fits\n {2}reads: /);
+  expect(out).toMatch(/^metrics +edge_applications +reads +54 +54 +27% +\d+ +1m +up to 4m$/m);
+  expect(out).not.toContain('\u001b');
+});
+
+test('a plan that does not fit ends with 3, so that a pipeline can guard it', async () => {
+  const env = await startSandbox({ rateLimit: { reads: 100, writes: 1, purges: 1 }, configurations: 20 });
+  const { exitCode, out } = await call(['plan', '--json'], env);
+  expect(exitCode).toBe(3);
+  const [account] = JSON.parse(out).accounts;
+  expect(account).toMatchObject({ account: 'default', fits: false });
+  expect(account.scopes).toMatchObject([{ scope: 'reads', limit: 100, allowance: 80, operations: 80 }]);
+});
+
+test('offline nothing is asked: counts and the limit are given', async () => {
+  const counts = '--offline.counts=0,edge_applications=7,domains=250';
+  const { exitCode, out } = await call(['plan', '--offline', counts, '--offline.limit=100', '--json'], ENV);
+  expect(exitCode).toBe(0);
+  const [{ rows, scopes }] = JSON.parse(out).accounts;
+  const row = (collector: string) => rows.find((row: { collector: string }) => row.collector === collector);
+  expect(row('metrics')).toMatchObject({ product: 'edge_applications', jobs: 63, demand: 63 });
+  expect(row('domains')).toMatchObject({ jobs: 1, series: null });
+  expect(row('domains').demand).toBeCloseTo(3 / 10, 6);
+  expect(scopes).toMatchObject([{ limit: 100, limit_named_by: 'assumption', allowance: 80 }]);
+});
+
+test('a platform that cannot be reached ends with 1', async () => {
+  const env = { EDGE_API_URL: `http://127.0.0.1:${await freePort()}`, EDGE_TOKEN: 's3cret-value' };
+  expect(await call(['plan'], env)).toEqual({
+    exitCode: 1,
+    out: '',
+    err: 'error: account default: no plan without the platform: connection refused\n',
+  });
+});
+
+test('a part that is closed to the token is left out, and said', async () => {
+  const tokens = [{ token: 'sandbox-token', permissions: ['View Domains'] as const }];
+  const { exitCode, out } = await call(['plan'], await startSandbox({ tokens }));
+  expect(exitCode).toBe(0);
+  expect(out).toContain(
+    'Note: discovery/metrics/edge_applications could not be read (HTTP 403: Forbidden): its configurations are not in the plan.',
+  );
+});
+
+test('a bad configuration ends with 2, and so does an account that is not there', async () => {
+  expect(await call(['plan', '--offline'])).toMatchObject({ exitCode: 2, out: '' });
+  const account = (name: string) => `  - { name: ${name}, api_url: https://api.example.net, token: t }\n`;
+  const file = configFile(`accounts:\n${account('shop')}${account('news')}`);
+  expect(await call(['plan', `--config.file=${file}`, '--account=shpo', '--offline'])).toEqual({
+    exitCode: 2,
+    out: '',
+    err: `error: ${file}: there is no account "shpo"; did you mean "shop"?\n`,
+  });
+  const { out } = await call(['plan', `--config.file=${file}`, '--account=news', '--offline']);
+  expect(out.match(/^account \w+/gm)).toEqual(['account news']);
+});

@@ -1,0 +1,24 @@
+import type { ParsedExposition } from './parse-exposition.ts';
+
+/** Looks at the counters of one scrape after another, as Prometheus does, for one that goes back. */
+export class CounterWatch {
+  readonly #last = new Map<string, number>();
+  readonly decreases: string[] = [];
+  scrapes = 0;
+
+  get series(): number {
+    return this.#last.size;
+  }
+
+  see({ types, samples }: ParsedExposition): void {
+    this.scrapes += 1;
+    for (const [key, value] of samples) {
+      const [name] = JSON.parse(key) as [string];
+      if (!name.startsWith('edge_') || name.startsWith('edge_exporter_') || types.get(name) !== 'counter')
+        continue;
+      const before = this.#last.get(key) ?? 0;
+      if (value < before) this.decreases.push(`${key}: ${before}, then ${value}`);
+      this.#last.set(key, value);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { families } from '../../src/catalogue/catalogue.ts';
+import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
+import { COLLECTORS } from '../../src/collectors.ts';
+import { createSelfMetrics } from '../../src/self/self-metrics.ts';
+
+/** What Prometheus itself adds. */
+const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS'];
+
+/** Families that the dashboards use and that the exporter does not have yet, with what brings them. */
+export const AWAITED: Readonly<Record<string, string>> = {
+  edge_exporter_reconciliation_ratio: 'the reconciliation of counters with the platform',
+};
+
+/** The names of all series that the exporter, Prometheus, and the recording rules can have. */
+export async function knownMetrics(): Promise<ReadonlySet<string>> {
+  const own = await createSelfMetrics().registry.getMetricsAsJSON();
+  const selfMetrics = own.flatMap(({ name, type }) =>
+    String(type) === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
+  );
+  const settings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
+  const platform = [...families(), ...PLATFORM_FAMILIES, ...settings].map(({ name }) => name);
+  return new Set([...selfMetrics, ...platform, ...recorded(), ...OF_PROMETHEUS]);
+}
+
+const RULES = join(import.meta.dirname, '..', '..', 'config', 'prometheus');
+
+interface RuleFile {
+  readonly groups: readonly { readonly rules: readonly { readonly record?: string }[] }[];
+}
+
+/** The names that the recording rules give. */
+function recorded(): string[] {
+  const files = readdirSync(RULES).filter((file) => file.endsWith('.rules.yml'));
+  return files
+    .map((file) => parse(readFileSync(join(RULES, file), 'utf8')) as RuleFile)
+    .flatMap(({ groups }) => groups.flatMap(({ rules }) => rules.flatMap(({ record }) => record ?? [])));
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { committed, queriesOf } from './committed.ts';
+import { AWAITED, knownMetrics } from './known-metrics.ts';
+import { selectorsOf } from './promql.ts';
+
+const QUERIES = committed().flatMap(queriesOf);
+const VARIABLES = committed().flatMap(({ dashboard }) =>
+  (dashboard.templating?.list ?? []).flatMap(
+    ({ definition }) => /^label_values\((.+), \w+\)$/.exec(definition ?? '')?.[1] ?? [],
+  ),
+);
+
+const USED = new Set(
+  [...QUERIES.map(({ expr }) => expr), ...VARIABLES]
+    .flatMap(selectorsOf)
+    .flatMap(({ metric }) => metric ?? []),
+);
+
+it('asks only for metrics that the exporter, Prometheus or the recording rules have', async () => {
+  const known = await knownMetrics();
+  expect([...USED].filter((name) => !known.has(name) && !(name in AWAITED))).toEqual([]);
+});
+
+it('awaits only what is used and not there yet', async () => {
+  const known = await knownMetrics();
+  expect(Object.keys(AWAITED).filter((name) => known.has(name) || !USED.has(name))).toEqual([]);
+});
+
+it('uses the families that operators look for first', () => {
+  expect([...USED]).toEqual(
+    expect.arrayContaining([
+      'edge_requests_per_minute',
+      'edge_responses_per_minute',
+      'edge_waf_threats_by_family_per_minute',
+      'edge_api_ratelimit_remaining',
+      'edge_exporter_polls_total',
+    ]),
+  );
+});

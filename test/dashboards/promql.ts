@@ -1,0 +1,71 @@
+import { parser } from '@prometheus-io/lezer-promql';
+import { filledIn } from '../../grafana/source/filled-in.ts';
+
+/** A selector of series in an expression. */
+export interface Selector {
+  readonly text: string;
+  /** Undefined where it selects by other labels alone. */
+  readonly metric: string | undefined;
+  /** The functions and aggregations around it, from the inside out. */
+  readonly within: readonly string[];
+  /** Of a range: its length. */
+  readonly range: string | undefined;
+}
+
+/** What stands in the place of the variables; ranges of lengths that nobody would write by hand. */
+const VALUES = {
+  account: '.+',
+  product: '.+',
+  configuration: '.+',
+  job: '.+',
+  instance: '.+',
+  __rate_interval: '7m',
+  __range: '11h',
+};
+
+export const RATE_INTERVAL = VALUES.__rate_interval;
+
+/** An expression as Prometheus would get it, in the place of the variables what selects everything. */
+export function asAsked(expression: string): string {
+  return filledIn(expression, VALUES);
+}
+
+/** Where an expression is not PromQL: the text from there on. */
+export function syntaxErrors(expression: string): readonly string[] {
+  const text = asAsked(expression);
+  const errors: string[] = [];
+  parser.parse(text).iterate({
+    enter: ({ type, from }) => {
+      if (type.isError) errors.push(text.slice(from));
+    },
+  });
+  return errors;
+}
+
+/** Every selector of an expression. */
+export function selectorsOf(expression: string): readonly Selector[] {
+  const text = asAsked(expression);
+  const selectors: Selector[] = [];
+  parser.parse(text).iterate({
+    enter: ({ name, node, from, to }) => {
+      if (name !== 'VectorSelector') return;
+      const within: string[] = [];
+      let range: string | undefined;
+      for (let around = node.parent; around !== null; around = around.parent) {
+        const called = around.getChild('FunctionIdentifier') ?? around.getChild('AggregateOp');
+        if (called) within.push(text.slice(called.from, called.to));
+        if (around.name === 'MatrixSelector') {
+          range = /\[(.+?)\]/.exec(text.slice(around.from, around.to))?.[1];
+        }
+      }
+      const metric = node.getChild('Identifier');
+      selectors.push({
+        text: text.slice(from, to),
+        metric: metric ? text.slice(metric.from, metric.to) : undefined,
+        within,
+        range,
+      });
+    },
+  });
+  return selectors;
+}

@@ -1,0 +1,205 @@
+import { expect, it } from 'vitest';
+import { PERMISSIONS } from '../../src/sandbox/permissions.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { diagnose } from './diagnosis.ts';
+
+const REST = 'everything else';
+const without = (missing: string) => PERMISSIONS.filter((permission) => permission !== missing);
+
+it('finds nothing wrong with a good account, and tells what it has seen', async () => {
+  const { steps, sandbox, of } = await diagnose({ clock: new ManualClock() });
+  expect(steps.filter(({ status }) => status === 'problem' || status === 'warning')).toEqual([]);
+  expect(of('token')?.text).toBe(
+    'the configured token is accepted; when it expires, only the platform knows',
+  );
+  expect(of('clock')?.text).toBe('this machine and the platform agree');
+  expect(of('quota')?.text).toBe(
+    'reads: 200 operations a minute, 198 left in this frame; 160 may be used, 20% are reserved',
+  );
+  expect(of('list of edge_applications')?.text).toBe('6 found, 6 read');
+  expect(of('list of content_delivery')?.text).toBe('3 found, for the settings of each');
+  expect(of('read of metrics')?.text).toBe(
+    'status_code of shop: 16 dimensions in buckets of 1m, the newest shown closed 2m 1s ago',
+  );
+  expect(of('domains')?.text).toMatch(/^View Domains is granted: \d+ series from the first read$/);
+  expect(of('plan')?.status).toBe('ok');
+  // Two lists and the finding of an address, one read of series and one of each kind of settings.
+  expect(sandbox.requests.total).toBeLessThanOrEqual(8);
+});
+
+it('a bad token: what is wrong with it and what to do', async () => {
+  const { steps, of } = await diagnose({ account: { token: 'not-a-token-of-this-platform' } });
+  expect(of('token')).toEqual({
+    step: 'token',
+    status: 'problem',
+    text: 'the configured token is refused (HTTP 401: Invalid token.): it has expired, was revoked or is not one of this platform: create another',
+  });
+  expect(of(REST)?.text).toBe('not checked: the platform tells nothing without a token that it accepts');
+  expect(JSON.stringify(steps)).not.toContain('not-a-token-of-this-platform');
+});
+
+it('a wrong password: no token can be created', async () => {
+  const { steps, of } = await diagnose({
+    account: { token: undefined, username: 'operator@example.com', password: 'wrong-password' },
+  });
+  expect(of('token')?.status).toBe('problem');
+  expect(of('token')?.text).toMatch(
+    /^no token could be created for operator@example\.com: HTTP 401.*; are username and password right\?$/,
+  );
+  expect(of(REST)?.text).toBe('not checked: there is no token to ask with');
+  expect(JSON.stringify(steps)).not.toContain('wrong-password');
+});
+
+it('a user name and a password: the token is created, its life told, and given back', async () => {
+  const clock = new ManualClock();
+  const { sandbox, of } = await diagnose({
+    clock,
+    account: { token: undefined, username: 'operator@example.com', password: 'sandbox' },
+  });
+  expect(of('token')?.text).toBe(
+    'a token created for the configured user is accepted; it expires in 1d and is renewed before',
+  );
+  expect(Object.fromEntries(sandbox.requests.byMethod)).toMatchObject({ POST: 1, DELETE: 1 });
+});
+
+it('a token file that is not there: which', async () => {
+  const { of } = await diagnose({ account: { token: undefined, token_file: '/nowhere/token' } });
+  expect(of('token')?.status).toBe('problem');
+  expect(of('token')?.text).toMatch(/^there is no token to send: .*no such file/);
+});
+
+it('no permission to read series: its name, and which metrics will be absent', async () => {
+  const { of } = await diagnose({
+    sandbox: { tokens: [{ token: 'sandbox-token', permissions: without('Analytics') }] },
+  });
+  expect(of('series')).toMatchObject({
+    status: 'problem',
+    text: "the token's user lacks the permission Analytics (HTTP 403: Forbidden): grant it in the account's console",
+  });
+  expect(of('series')?.absent).toEqual(
+    expect.arrayContaining(['edge_responses_per_minute', 'edge_responses_total', 'edge_waf_threats_total']),
+  );
+  expect(of('series')?.absent).not.toContain('edge_requests_total');
+  expect(of('domains')?.status).toBe('ok');
+});
+
+it('no permission to read domains: its name, which metrics will be absent, and that the rest works', async () => {
+  const { of } = await diagnose({
+    sandbox: { tokens: [{ token: 'sandbox-token', permissions: without('View Domains') }] },
+  });
+  expect(of('domains')).toMatchObject({
+    status: 'problem',
+    text: "the token's user lacks the permission View Domains (HTTP 403: Forbidden): grant it in the account's console",
+    absent: expect.arrayContaining(['edge_domain_info']),
+  });
+  expect(of('read of metrics')?.status).toBe('ok');
+});
+
+it.each([
+  [3 * 3_600_000, 'problem', '3h behind'],
+  [-90_000, 'problem', '1m 30s ahead of'],
+  [20_000, 'warning', '21s behind'],
+])('a clock that is off by %d ms: by how much, and what that affects', async (ms, status, where) => {
+  const { of } = await diagnose({ clock: new ManualClock(), sandbox: { faults: { clock_skew: { ms } } } });
+  expect(of('clock')).toEqual({
+    step: 'clock',
+    status,
+    text: `this machine's clock is ${where} the platform's: windows and resets are corrected for it, but a Prometheus on this machine gives every sample the wrong time; synchronise the clock (NTP)`,
+  });
+  expect(of('read of metrics')?.status).toBe('ok');
+});
+
+it('an exhausted quota: until when, and what could not be checked', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5, 12, 0, 10));
+  const { of, sandbox } = await diagnose({
+    clock,
+    sandbox: { rateLimit: { reads: 10, writes: 10, purges: 10 } },
+    before: async (_sandbox, url) => {
+      const headers = { accept: 'application/json; version=1', authorization: 'Token sandbox-token' };
+      for (let read = 0; read < 10; read += 1) await fetch(`${url}/analytics/metadata`, { headers });
+    },
+  });
+  expect(of('token')?.text).toBe('not checked: HTTP 429: Request was throttled.');
+  expect(of('quota')?.status).toBe('problem');
+  expect(of('quota')?.text).toMatch(
+    /^the quota of reads is used up until 12:01:1\d UTC, for (1m|1m 1s); the token has other users, or an exporter at work$/,
+  );
+  expect(of(REST)?.text).toBe(
+    'not checked: the platform answers nothing until its quota is reset: run doctor again then',
+  );
+  expect(sandbox.requests.byStatus.get(429)).toBe(1);
+});
+
+it('a quota that others have nearly used up: what is left to them is left', async () => {
+  const { of, sandbox } = await diagnose({
+    clock: new ManualClock(Date.UTC(2026, 0, 5, 12, 0, 10)),
+    sandbox: { rateLimit: { reads: 10, writes: 10, purges: 10 } },
+    before: async (_sandbox, url) => {
+      const headers = { accept: 'application/json; version=1', authorization: 'Token sandbox-token' };
+      for (let read = 0; read < 7; read += 1) await fetch(`${url}/analytics/metadata`, { headers });
+    },
+  });
+  expect(of('token')?.status).toBe('ok');
+  expect(of('quota')?.status).toBe('problem');
+  expect(of('not checked')?.text).toMatch(
+    /^the quota of reads is used up until 12:01:1\d UTC, for (1m|1m 1s): list of content_delivery, read of metrics, domains, error_responses, plan$/,
+  );
+  expect(sandbox.requests.byStatus.get(429)).toBeUndefined();
+});
+
+it('no rate limit headers: what is assumed in their place', async () => {
+  const { of } = await diagnose({ sandbox: { rateHeaders: 'absent' } });
+  expect(of('quota')).toEqual({
+    step: 'quota',
+    status: 'warning',
+    text: 'the answers carry no rate limit headers: 60 operations a minute are assumed (quota.assumed_limit), 48 after the reserve; if the platform allows less, it will refuse some',
+  });
+});
+
+it('a web page in place of the API: what it says, and to look at the address', async () => {
+  const { of } = await diagnose({ sandbox: { faults: { html_error: {} } } });
+  expect(of('API')?.status).toBe('problem');
+  expect(of('API')?.text).toMatch(
+    /^HTTP 400: .*; is api_url the address of the API, and not of a web page or a proxy\?$/,
+  );
+  expect(of(REST)?.text).toBe('not checked: what answers is not the API');
+});
+
+it('an answer that cannot be decoded: which read, and why', async () => {
+  const { of } = await diagnose({
+    sandbox: { faults: { malformed_body: { paths: ['/metrics/*status_code'] } } },
+  });
+  expect(of('read of metrics')?.status).toBe('problem');
+  expect(of('read of metrics')?.text).toMatch(/^status_code of shop cannot be read: the answer is not JSON/);
+});
+
+it('rows that make no sense are counted', async () => {
+  const { of } = await diagnose({
+    sandbox: { faults: { wrong_types: { share: 0.2, kinds: ['string_value', 'null_value'] } } },
+  });
+  expect(of('read of metrics')?.status).toBe('warning');
+  expect(of('read of metrics')?.text).toMatch(/; \d+ of \d+ rows make no sense$/);
+});
+
+it('a configuration that selects nothing: where to look', async () => {
+  const products = { edge_applications: { configurations: { include: ['no-such-*'] } } };
+  const { of } = await diagnose({ account: { collectors: { metrics: { products } } } });
+  expect(of('list of edge_applications')).toMatchObject({
+    status: 'warning',
+    text: '6 found, but none is active and selected: look at configurations.include and exclude',
+  });
+  expect(of('read of metrics')?.text).toBe('there is nothing to read: no configuration is selected');
+});
+
+it('more work than the quota allows: that intervals will stretch', async () => {
+  const { of } = await diagnose({ sandbox: { rateLimit: { reads: 12, writes: 1, purges: 1 } } });
+  expect(of('plan')?.status).toBe('warning');
+  expect(of('plan')?.text).toMatch(
+    /^12\.\d of 9 operations a minute of reads are asked for: intervals will stretch; edge-exporter plan tells which, and what would help$/,
+  );
+});
+
+it('no collector is switched on: there is nothing to examine', async () => {
+  const { of } = await diagnose({ account: { reconciliation_share: 0, collectors: {} } });
+  expect(of(REST)?.text).toBe('not checked: the configuration asks for nothing: no collector is switched on');
+});

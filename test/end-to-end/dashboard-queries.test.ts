@@ -1,0 +1,127 @@
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { filledIn } from '../../grafana/source/filled-in.ts';
+import { type Asked, committed, queriesOf } from '../dashboards/committed.ts';
+import { AWAITED } from '../dashboards/known-metrics.ts';
+import { selectorsOf } from '../dashboards/promql.ts';
+import { eventually } from '../eventually.ts';
+import { type ExporterProcess, startExporter } from './exporter-process.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
+
+const RULES = join(import.meta.dirname, '..', '..', 'config', 'prometheus', '*.rules.yml');
+
+const VALUES = {
+  account: '.+',
+  product: '.+',
+  configuration: '.+',
+  job: '.+',
+  instance: '.+',
+  __rate_interval: '15s',
+  __range: '1m',
+};
+
+/** Queries that may be empty on an exporter that has just started, by what they contain. */
+const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
+  ['ALERTS{', 'nothing fires on quiet traffic'],
+  [':threshold{', 'recording rules learn thresholds from hours of history'],
+  ['edge_domain_active{account=~"$account"} == 0', 'every domain of the sandbox is active'],
+  ['edge_exporter_late_restatement_total', 'the sandbox changes no bucket that is settled'],
+  ['_changed_timestamp_seconds', 'no setting changes between two reads, which are minutes apart'],
+  ...Object.entries(AWAITED),
+];
+
+function mayBeEmpty({ expr }: Asked): boolean {
+  return MAY_BE_EMPTY.some(([part]) => expr.includes(part));
+}
+
+const QUERIES = committed().flatMap(queriesOf);
+
+describe('every query of every dashboard', () => {
+  const running: { exporter?: ExporterProcess; prometheus?: Prometheus } = {};
+
+  /** What a query selects, without the days of history that a new Prometheus lacks. */
+  const ask = async ({ expr, instant }: Asked): Promise<number> => {
+    const { prometheus } = running;
+    if (prometheus === undefined) throw new Error('there is no Prometheus');
+    const expression = filledIn(expr, VALUES).replaceAll(/ offset \w+/g, '');
+    if (instant) return (await prometheus.query(expression)).length;
+    const end = Date.now();
+    return (await prometheus.queryRange(expression, { start: end - 15_000, end, step: 1_000 })).length;
+  };
+
+  beforeAll(async () => {
+    const exporter = await startExporter({ args: ['serve', '--sandbox'] });
+    running.exporter = exporter;
+    running.prometheus = await startPrometheus({
+      jobs: { 'edge-exporter': exporter.target },
+      rules: [RULES],
+    });
+    await disturb(exporter);
+  });
+
+  afterAll(async () => {
+    await running.prometheus?.stop();
+    await running.exporter?.stop();
+  });
+
+  it('has an answer from an exporter that polls', { timeout: 240_000 }, async () => {
+    const open = new Set(QUERIES);
+    const tryAll = async () => {
+      for (const query of open) if ((await ask(query)) > 0) open.delete(query);
+      return [...open].every(mayBeEmpty);
+    };
+    await eventually('every query has an answer', tryAll, {
+      within: 200_000,
+      every: 3_000,
+      evidence: () =>
+        [...open]
+          .filter((query) => !mayBeEmpty(query))
+          .map(({ file, title, refId, expr }) => `${file}, ${title} ${refId}: ${expr}`)
+          .join('\n'),
+    });
+  });
+
+  it('meets but a part of all series', async () => {
+    const { prometheus } = running;
+    const count = async (selector: string) =>
+      (await prometheus?.query(`count(${selector})`))?.[0]?.value ?? Number.NaN;
+    const all = await count('{job="edge-exporter"}');
+    for (const { file, title, expr } of QUERIES) {
+      const selected = new Set(selectorsOf(expr).map(({ text }) => text));
+      const counts = await Promise.all([...selected].map(async (text) => (await count(text)) || 0));
+      const met = counts.reduce((sum, some) => sum + some, 0);
+      expect(met / all, `${file}, ${title}`).toBeLessThan(0.15);
+    }
+  });
+});
+
+/** Lets some polls fail, some rows be bad, and a site fail its clients: panels about failures need them. */
+async function disturb(exporter: ExporterProcess): Promise<void> {
+  const paths = ['/metrics/'];
+  await tellSandbox(exporter, 'PATCH', 'faults', {
+    server_error: { probability: 0.1, paths },
+    wrong_types: { probability: 0.3, paths, kinds: ['string_value'], share: 0.1 },
+  });
+  const site = /edge_configuration_info\{.*product="edge_applications",configuration_id="(\d+)"/;
+  const id = await eventually('a site is shown', async () => site.exec((await exporter.scrape()).body)?.[1]);
+  const [from, to] = [Date.now() - 1_800_000, Date.now() + 1_800_000];
+  const spike = { kind: '5xx_spike', configuration: Number(id), from, to, per_minute: 5_000 };
+  await tellSandbox(exporter, 'POST', 'events', spike);
+}
+
+async function tellSandbox(
+  exporter: ExporterProcess,
+  method: string,
+  path: string,
+  body: object,
+): Promise<void> {
+  const platform = /platform=(http:\S+)/.exec(exporter.process.output())?.[1];
+  if (platform === undefined) throw new Error('the exporter does not say where its sandbox is');
+  const headers = { 'Content-Type': 'application/json' };
+  const response = await fetch(`${platform}/_sandbox/${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw new Error(`the sandbox refused: ${await response.text()}`);
+}
