@@ -1,4 +1,3 @@
-import type { Collector } from './collectors/collector.ts';
 import { digitalCertificates } from './collectors/digital-certificates.ts';
 import { domains } from './collectors/domains.ts';
 import { edgeApplications } from './collectors/edge-applications.ts';
@@ -9,6 +8,7 @@ import { firewallRulesets } from './collectors/firewall-rulesets.ts';
 import { hostedZones } from './collectors/hosted-zones.ts';
 import { networkLists } from './collectors/network-lists.ts';
 import { wafRulesets } from './collectors/waf-rulesets.ts';
+import type { Collector } from './settings/collector.ts';
 
 /** Every collector of settings by its name in the configuration: the place to add a part of the platform. */
 export const COLLECTORS = {

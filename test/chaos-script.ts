@@ -5,7 +5,7 @@ import type { Simulation } from './simulation.ts';
 const MINUTE = 60_000;
 
 /** Answers to reads of series, and to nothing else. */
-const SERIES = ['/metrics/*/metrics/', '/analytics/*/metrics/'];
+const SERIES = ['/metrics/products/*/metrics/', '/analytics/*/metrics/'];
 
 /** Something that happens at an hour of the story. */
 interface Turn {
@@ -73,8 +73,8 @@ export const WEEK: readonly Turn[] = [
   calm(96),
   change(99, (sandbox) => pause(sandbox, 2, true)),
   // The few requests that are never answered take real time.
-  faults(100, { timeout: { paths: ['/metrics/*/waf'], probability: 0.3 } }),
-  calm(100.5),
+  faults(100, { timeout: { paths: ['/metrics/*/status_code'], probability: 0.2 } }),
+  calm(100.4),
   faults(104, { truncated_body: { probability: 0.3 }, late_data: { minutes: 5, settling: 'late' } }),
   restart(107),
   calm(112),
@@ -87,6 +87,25 @@ export const WEEK: readonly Turn[] = [
   faults(146, { ...DRIZZLE, clock_skew: { ms: 45 * MINUTE } }),
   calm(158),
 ];
+
+/** Lets happen what a script says, at its time. */
+export class Story {
+  readonly #turns: Turn[];
+  readonly #began: number;
+
+  constructor(turns: readonly Turn[], now: number) {
+    this.#turns = [...turns];
+    this.#began = now;
+  }
+
+  /** Whatever is due by now. */
+  async go(simulation: Simulation): Promise<void> {
+    const hour = (simulation.clock.now() - this.#began) / (60 * MINUTE);
+    while (this.#turns[0] !== undefined && this.#turns[0].hour <= hour) {
+      await this.#turns.shift()?.happens(simulation);
+    }
+  }
+}
 
 function siteAt(sandbox: Sandbox, index: number) {
   const site = [...sandbox.account.applications][index];

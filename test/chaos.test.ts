@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
-import { WEEK } from './chaos-script.ts';
+import { Story, WEEK } from './chaos-script.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { simulate } from './simulation.ts';
 import { auditBooks } from './true-books.ts';
 
 const MINUTE = 60_000;
-const STEP_MINUTES = 10;
+const DAYS = 7;
 
 /**
  * What cannot be survived by construction, and is therefore not among the faults: a value that is plausible but wrong in
@@ -16,7 +16,7 @@ it('loses no bucket and counts none twice in a week of faults, outages, restarts
   const simulation = await simulate({
     skew: 7 * MINUTE,
     sandbox: {
-      configurations: 18,
+      configurations: 19,
       domainsPerConfiguration: 1,
       rateLimit: { reads: 2_000, writes: 20, purges: 20 },
     },
@@ -24,45 +24,31 @@ it('loses no bucket and counts none twice in a week of faults, outages, restarts
       request: { timeout: '1s' },
       collectors: {
         metrics: {
-          schedule: `*/${STEP_MINUTES} * * * *`,
-          products: { edge_applications: { metrics: ['status_code', 'waf'] } },
+          schedule: '*/15 * * * *',
+          products: { edge_applications: { metrics: ['status_code'] } },
+        },
+        analytics: {
+          schedule: '*/5 * * * *',
+          products: { content_delivery: { by: ['product'], metrics: ['requests', 'waf'] } },
         },
       },
     },
   });
   const { clock, sandbox, state } = simulation;
-  const began = clock.now();
+  const ends = clock.now() + DAYS * 24 * 60 * MINUTE;
   const watch = new CounterWatch();
-  const turns = [...WEEK];
-  let stopped = false;
-  for (let minute = 0; minute < 7 * 24 * 60; minute += STEP_MINUTES) {
-    while (turns[0] !== undefined && turns[0].hour * 60 <= minute) {
-      await turns.shift()?.happens(simulation);
-    }
-    await simulation.minutes(STEP_MINUTES);
-    stopped = isStopped(simulation);
-    if (!stopped) watch.see(await simulation.scrape());
+  const story = new Story(WEEK, clock.now());
+  while (clock.now() < ends) {
+    await story.go(simulation);
+    await simulation.minutes(10);
+    if (simulation.isRunning()) watch.see(await simulation.scrape());
   }
   const audit = auditBooks(state, sandbox);
-  const statuses = Object.fromEntries([...sandbox.requests.byStatus].sort(([a], [b]) => a - b));
-  console.info(
-    `${audit.buckets} buckets of ${audit.series} series checked, ${sandbox.requests.total} requests`,
-    statuses,
-    `${watch.scrapes} scrapes of ${watch.series} counters`,
-  );
   expect(audit.wrong).toEqual([]);
   expect(watch.decreases).toEqual([]);
-  expect(audit.series).toBeGreaterThan(400);
+  expect(audit.series).toBeGreaterThan(300);
   expect(audit.buckets).toBeGreaterThan(1_000_000);
-  expect(clock.now() - began).toBe(7 * 24 * 60 * MINUTE);
+  // Nobody is left behind: the youngest settled bucket was counted by the last poll.
+  expect(audit.oldestMark).toBeGreaterThan(0);
   await simulation.close();
 }, 240_000);
-
-function isStopped(simulation: { exporter(): unknown }): boolean {
-  try {
-    simulation.exporter();
-    return false;
-  } catch {
-    return true;
-  }
-}

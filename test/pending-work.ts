@@ -32,8 +32,11 @@ export function watchPendingWork(): PendingWork {
     },
   }).enable();
   const requests = watchRequests();
-  const compressing = () =>
-    [...compressors.values()].filter((compressor) => compressor.deref()?.buffer).length;
+  const compressing = () => {
+    // One that has nothing to work on is over: all compressions here are of one buffer. Thousands may await collection.
+    for (const [id, compressor] of compressors) if (!compressor.deref()?.buffer) compressors.delete(id);
+    return compressors.size;
+  };
   return {
     count: () => requests.inFlight.size + oneShot.size + compressing(),
     kinds: () => ({

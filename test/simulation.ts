@@ -36,6 +36,8 @@ export interface Simulation {
   readonly state: State;
   readonly log: readonly LogLine[];
   exporter(): Exporter;
+  /** Whether the exporter runs, rather than having been stopped. */
+  isRunning(): boolean;
   /** Moves time on by so many minutes. */
   minutes(count: number): Promise<void>;
   /** What a scrape would say now. */
@@ -111,6 +113,7 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     state,
     log,
     exporter: running,
+    isRunning: () => exporter !== undefined,
     minutes: (count) => clock.advance(count * 60_000, busy),
     async scrape() {
       await running().settled();

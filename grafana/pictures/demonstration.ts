@@ -63,6 +63,13 @@ function happen(sandbox: Sandbox, now: number): void {
   }
 }
 
+function change({ account }: Sandbox): void {
+  const [ruleset] = account.wafRulesets;
+  const domain = [...account.domains].at(-1);
+  if (ruleset) account.wafRulesets.update(ruleset.id, { mode: 'counting' });
+  if (domain) account.domains.update(domain.id, { is_active: false });
+}
+
 function shownIn(exposition: string): Shown[] {
   return [...exposition.matchAll(/^edge_last_bucket_timestamp_seconds\{(.*)\}/gm)].map(([, text = '']) =>
     Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])),
@@ -130,9 +137,8 @@ await learn(prometheus, {
   ],
 });
 await prometheus.reconfigure({ storage, scrapeInterval: '15s', scrapeConfigs, rules });
-// Between two reads of the settings, so that one is found changed.
-const [ruleset] = production?.account.wafRulesets ?? [];
-if (ruleset) production?.account.wafRulesets.update(ruleset.id, { mode: 'counting' });
+// Between two reads of the settings, so that both are found changed.
+if (production) change(production);
 process.stdout.write('ready for pictures\n');
 process.once('SIGINT', stop).once('SIGTERM', stop);
 

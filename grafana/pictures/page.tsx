@@ -3,7 +3,8 @@ import { GlobalStyles, PortalContainer } from '@grafana/ui';
 import { createRoot } from 'react-dom/client';
 import { filledIn } from '../source/filled-in.ts';
 import type { DashboardJson, PanelJson } from './dashboard.ts';
-import { type Answered, Panel, THEME } from './panels.tsx';
+import { marksOf } from './marks.tsx';
+import { type Answered, Panel, type Shared, THEME } from './panels.tsx';
 import { queryNow, queryRange, type Range } from './prometheus.ts';
 
 /** What the page is told to draw. */
@@ -24,9 +25,14 @@ const HEAD = 84;
 
 const VALUES = { __rate_interval: '2m', __interval: '1m' };
 
-async function answer(panel: PanelJson, { prometheus, range, chosen }: Picture): Promise<Answered> {
+function valuesOf({ range, chosen }: Picture): Record<string, string> {
   const seconds = Math.round((range.to - range.from) / 1000);
-  const values = { ...VALUES, __range: `${seconds}s`, ...chosen };
+  return { ...VALUES, __range: `${seconds}s`, ...chosen };
+}
+
+async function answer(panel: PanelJson, picture: Picture): Promise<Answered> {
+  const { prometheus, range } = picture;
+  const values = valuesOf(picture);
   const answers = await Promise.all(
     (panel.targets ?? []).map(({ expr }) => {
       const query = filledIn(expr, values);
@@ -53,7 +59,8 @@ function Head({ dashboard, chosen, range }: Picture) {
     const value = chosen[name];
     return { label, value: value === undefined ? 'Prometheus' : value === '.+' ? 'All' : value };
   });
-  const hours = Math.round((range.to - range.from) / 3_600_000);
+  const minutes = Math.round((range.to - range.from) / 60_000);
+  const length = minutes < 120 ? `${minutes} minutes` : `${minutes / 60} hours`;
   const chip = {
     border: `1px solid ${THEME.colors.border.medium}`,
     borderRadius: 2,
@@ -70,7 +77,7 @@ function Head({ dashboard, chosen, range }: Picture) {
               {title}
             </span>
           ))}
-          <span style={{ ...chip, marginLeft: 8 }}>Last {hours === 1 ? 'hour' : `${hours} hours`} (UTC)</span>
+          <span style={{ ...chip, marginLeft: 8 }}>Last {length} (UTC)</span>
         </span>
       </div>
       <div style={{ fontSize: 12 }}>
@@ -85,7 +92,7 @@ function Head({ dashboard, chosen, range }: Picture) {
   );
 }
 
-function Page({ picture, answered }: { picture: Picture; answered: readonly Answered[] }) {
+function Page({ picture, answered, shared }: { picture: Picture; answered: readonly Answered[]; shared: Shared }) {
   const { width } = picture;
   const bottom = Math.max(
     ...answered.map(({ panel }) => place(panel, width).top + place(panel, width).height),
@@ -111,7 +118,7 @@ function Page({ picture, answered }: { picture: Picture; answered: readonly Answ
                   ⌄&nbsp; {one.panel.title}
                 </div>
               ) : (
-                <Panel answered={one} range={picture.range} width={at.width} height={at.height} />
+                <Panel answered={one} shared={shared} width={at.width} height={at.height} />
               )}
             </div>
           );
@@ -126,9 +133,12 @@ function Page({ picture, answered }: { picture: Picture; answered: readonly Answ
 export async function draw(picture: Picture): Promise<void> {
   const answered: Answered[] = [];
   for (const panel of picture.dashboard.panels) answered.push(await answer(panel, picture));
+  const asked = { ...picture, values: valuesOf(picture) };
+  const marks = await Promise.all(picture.dashboard.annotations.list.map((one) => marksOf(one, asked)));
+  const shared = { range: picture.range, marks: marks.flat() };
   const root = document.createElement('div');
   document.body.append(root);
-  createRoot(root).render(<Page picture={picture} answered={answered} />);
+  createRoot(root).render(<Page picture={picture} answered={answered} shared={shared} />);
 }
 
 Object.assign(window, { draw });

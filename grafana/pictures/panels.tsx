@@ -14,9 +14,16 @@ import {
 import type { ReactElement } from 'react';
 import type { PanelJson } from './dashboard.ts';
 import { figureOf, framesOf, tableOf } from './fields.ts';
+import { type Mark, Marks } from './marks.tsx';
 import type { Range, Series } from './prometheus.ts';
 
 export const THEME: GrafanaTheme2 = createTheme({ colors: { mode: 'dark' } });
+
+/** What all graphs of a dashboard share. */
+export interface Shared {
+  readonly range: Range;
+  readonly marks: readonly Mark[];
+}
 
 export interface Answered {
   readonly panel: PanelJson;
@@ -36,23 +43,23 @@ interface Size {
 }
 
 /** A panel with its chrome, drawn by Grafana's own components. */
-export function Panel({ answered, range, width, height }: { answered: Answered; range: Range } & Size) {
+export function Panel({ answered, shared, width, height }: { answered: Answered; shared: Shared } & Size) {
   const { panel } = answered;
   return (
     <PanelChrome width={width} height={height} title={panel.title} description={panel.description ?? ''}>
-      {(innerWidth, innerHeight) => content(answered, range, { width: innerWidth, height: innerHeight })}
+      {(innerWidth, innerHeight) => content(answered, shared, { width: innerWidth, height: innerHeight })}
     </PanelChrome>
   );
 }
 
-function content(answered: Answered, range: Range, size: Size): ReactElement {
+function content(answered: Answered, shared: Shared, size: Size): ReactElement {
   switch (answered.panel.type) {
     case 'stat':
       return stat(answered, size);
     case 'table':
       return rows(answered, size);
     case 'timeseries':
-      return graph(answered, range, size);
+      return graph(answered, shared, size);
     default:
       throw new Error(`no drawing of ${answered.panel.type}`);
   }
@@ -99,7 +106,7 @@ function rows(answered: Answered, size: Size): ReactElement {
   );
 }
 
-function graph(answered: Answered, range: Range, size: Size): ReactElement {
+function graph(answered: Answered, { range, marks }: Shared, size: Size): ReactElement {
   const frames = framesOf(answered.panel, answered.answers, THEME, range.step);
   if (frames.length === 0) return nothing(answered, size);
   const [from, to] = [dateTime(range.from), dateTime(range.to)];
@@ -113,6 +120,8 @@ function graph(answered: Answered, range: Range, size: Size): ReactElement {
       timeZone="utc"
       legend={answered.panel.options['legend'] ?? LEGEND}
       options={{}}
-    />
+    >
+      {(config) => <Marks config={config} marks={marks} />}
+    </TimeSeries>
   );
 }

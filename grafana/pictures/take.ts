@@ -14,6 +14,9 @@ const CHOSEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   configuration: { account: 'production', product: '.+', configuration: 'shop' },
 };
 
+/** How many hours a picture shows, where that is not what the dashboard starts with: what a demonstration has soon. */
+const HOURS: Readonly<Record<string, number>> = { exporter: 0.5 };
+
 const [, , prometheus = 'http://127.0.0.1:9090', ...wanted] = process.argv;
 const names = wanted.length > 0 ? wanted : ['overview', 'configuration', 'security', 'exporter'];
 const browser = await chromium.launch({ executablePath: toolPath('chromium'), args: ['--no-sandbox'] });
@@ -26,7 +29,7 @@ try {
 async function take(name: string): Promise<void> {
   const file = join('grafana', 'dashboards', `${name}.json`);
   const dashboard = JSON.parse(await readFile(file, 'utf8')) as DashboardJson;
-  const hours = Number(/^now-(\d+)h$/.exec(dashboard.time.from)?.[1] ?? 6);
+  const hours = HOURS[name] ?? Number(/^now-(\d+)h$/.exec(dashboard.time.from)?.[1] ?? 6);
   const to = Date.now();
   const all = { account: '.+', product: '.+', configuration: '.+', job: '.+', instance: '.+' };
   const picture: Picture = {

@@ -43,7 +43,7 @@ export function dashboard({ uid, description, from, variables, sections }: Frame
     .refresh('1m')
     .timezone('browser')
     .variables(variables.map(ready))
-    .annotations([ALERT_MARKS, CHANGE_MARKS].map(ready))
+    .annotations([ALERT_MARKS, CHANGE_MARKS].map(withoutPlacement).map(ready))
     .links(linksFrom(uid).map(ready))
     .build();
   const panels: (Panel | RowPanel)[] = place(sections);
@@ -62,7 +62,16 @@ function linksFrom(uid: Uid): DashboardLink[] {
         .keepTime(true)
         .includeVars(true)
         .build(),
-    );
+    )
+    .map(withoutPlacement);
+}
+
+/** The builders' default would hide links and marks in a menu. */
+function withoutPlacement<T extends { placement?: unknown }>({
+  placement: _menu,
+  ...rest
+}: T): Omit<T, 'placement'> {
+  return rest;
 }
 
 /** What is built already, for builders that take builders. */

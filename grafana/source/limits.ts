@@ -46,6 +46,11 @@ export const LIMITS = {
     [null, COLOURS.bad],
     [1, COLOURS.good],
   ],
+  /** Of what may be off on purpose. */
+  shouldBeOne: [
+    [null, COLOURS.notice],
+    [1, COLOURS.good],
+  ],
   letThrough: rising(0.1, 0.5),
   eventLoopLag: rising(0.1, 0.5),
   errorPageCache: rising(60, 600),

@@ -56,12 +56,12 @@ export const configurations = table({
   widths: { Account: 160, Product: 170, Configuration: 220 },
   sortedBy: 'Requests / min',
   columns: [
-    { title: 'Requests / min', expr: now.requests, decimals: 0 },
+    { title: 'Requests / min', expr: now.requests },
     { title: 'Bandwidth', expr: now.bitsPerSecond, unit: 'bps' },
     { title: 'From the cache', expr: now.offload, unit: 'percentunit', limits: LIMITS.offload },
     { title: '4xx', expr: now.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
     { title: '5xx', expr: now.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
-    { title: 'Threats / min', expr: now.threats, decimals: 0 },
+    { title: 'Threats / min', expr: now.threats },
     {
       title: 'Data age',
       expr: `time() - max by (${BY_SITE}) (${of('edge_last_bucket_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,

@@ -107,8 +107,8 @@ export const worst = table({
   sortedBy: 'Threats / min',
   noValue: '',
   columns: [
-    { title: 'Threats / min', expr: WORST, decimals: 0 },
-    { title: 'Stopped / min', expr: ofWorst(siteNow.stopped), decimals: 0 },
+    { title: 'Threats / min', expr: WORST },
+    { title: 'Stopped / min', expr: ofWorst(siteNow.stopped) },
     {
       title: 'Let through',
       expr: `clamp_min(1 - ${share(siteNow.stopped, siteNow.threats)}, 0) and on (${BY_SITE}) ${WORST}`,

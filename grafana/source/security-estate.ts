@@ -19,13 +19,13 @@ const rulesets = table({
     {
       title: 'Switch',
       expr: largest(of('edge_waf_ruleset_active', ACCOUNT), RULESET),
-      limits: LIMITS.mustBeOne,
+      limits: LIMITS.shouldBeOne,
       mappings: ON_OFF,
     },
     {
       title: 'Mode',
       expr: largest(of('edge_waf_ruleset_blocking', ACCOUNT), RULESET),
-      limits: LIMITS.mustBeOne,
+      limits: LIMITS.shouldBeOne,
       mappings: WAF_MODES,
     },
     { title: 'Families', expr: sum(of('edge_waf_ruleset_family_enabled', ACCOUNT), RULESET) },
@@ -43,19 +43,19 @@ const firewalls = table({
     {
       title: 'Switch',
       expr: largest(of('edge_firewall_active', ACCOUNT), FIREWALL),
-      limits: LIMITS.mustBeOne,
+      limits: LIMITS.shouldBeOne,
       mappings: ON_OFF,
     },
     {
       title: 'WAF',
       expr: largest(of('edge_firewall_waf_enabled', ACCOUNT), FIREWALL),
-      limits: LIMITS.mustBeOne,
+      limits: LIMITS.shouldBeOne,
       mappings: ON_OFF,
     },
     {
       title: 'Network',
       expr: largest(of('edge_firewall_network_protection_enabled', ACCOUNT), FIREWALL),
-      limits: LIMITS.mustBeOne,
+      limits: LIMITS.shouldBeOne,
       mappings: ON_OFF,
     },
     { title: 'Domains', expr: sum(of('edge_firewall_domains', ACCOUNT), FIREWALL) },
@@ -74,7 +74,7 @@ const domains = table({
     {
       title: 'Switch',
       expr: `(${of('edge_domain_active', ACCOUNT)} == 0) * on (account, domain_id) group_left (domain, domain_name) ${of('edge_domain_info', ACCOUNT)}`,
-      limits: LIMITS.mustBeOne,
+      limits: LIMITS.shouldBeOne,
       mappings: ON_OFF,
     },
   ],

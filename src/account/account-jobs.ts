@@ -1,6 +1,5 @@
 import picomatch from 'picomatch';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
-import type { Collector, CollectorContext, SettingsObserver } from '../collectors/collector.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/config-collectors.ts';
 import type { Account } from '../configuration/config-schema.ts';
@@ -19,6 +18,7 @@ import { SeriesReader } from '../series/series-reader.ts';
 import { SeriesSamples } from '../series/series-samples.ts';
 import type { Target } from '../series/target.ts';
 import { type Addressing, targetsOf } from '../series/targets.ts';
+import type { Collector, CollectorContext, SettingsObserver } from '../settings/collector.ts';
 import type { State } from '../state/state.ts';
 
 export interface AccountJobsOptions {

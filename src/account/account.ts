@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { SettingsObserver } from '../collectors/collector.ts';
 import type { Account as AccountConfig } from '../configuration/config-schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { AccountLink } from '../platform/account-link.ts';
@@ -14,6 +13,7 @@ import { Schedule } from '../schedule/schedule.ts';
 import type { Ticker } from '../schedule/ticker.ts';
 import type { SeriesObserver } from '../series/bookkeeper.ts';
 import { learnedSamples } from '../series/learned-samples.ts';
+import type { SettingsObserver } from '../settings/collector.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
 import { AccountJobs } from './account-jobs.ts';

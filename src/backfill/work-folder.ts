@@ -75,6 +75,8 @@ export class WorkFolder {
   async finish(): Promise<void> {
     await flushed(this.draft);
     await rename(this.draft, this.#output);
+    // First what makes it a history that was begun: whatever is left after a sudden end is only remains.
+    await rm(join(this.path, PLAN_FILE));
     await this.release();
     await rm(this.path, { recursive: true });
   }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { parseTimestamp } from '../platform/timestamp.ts';
-import { content, flag, identifier, text } from './fields.ts';
-import { info, measured, switched } from './setting-series.ts';
-import { settingsCollector } from './settings-collector.ts';
+import { content, flag, identifier, text } from '../settings/fields.ts';
+import { info, measured, switched } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({
   id: identifier,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { flag, identifier, members, reference, text } from './fields.ts';
-import { info, measured, switched } from './setting-series.ts';
-import { settingsCollector } from './settings-collector.ts';
+import { flag, identifier, members, reference, text } from '../settings/fields.ts';
+import { info, measured, switched } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({
   id: identifier,

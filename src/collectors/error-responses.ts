@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { productOf } from '../catalogue/products.ts';
-import { identifier, text } from './fields.ts';
-import { measuredBy } from './setting-series.ts';
-import { settingsCollector } from './settings-collector.ts';
+import { identifier, text } from '../settings/fields.ts';
+import { measuredBy } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
 
 const CONTENT_DELIVERY = productOf('analytics', 'content_delivery');
 

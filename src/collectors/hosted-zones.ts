@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { amount, flag, identifier, members, text } from './fields.ts';
-import { info, measured, measuredBy, switched } from './setting-series.ts';
-import { settingsCollector } from './settings-collector.ts';
+import { amount, flag, identifier, members, text } from '../settings/fields.ts';
+import { info, measured, measuredBy, switched } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
 import { type RecordsOfType, zoneRecords } from './zone-records.ts';
 
 const row = z.object({ id: identifier, name: text, domain: text, is_active: flag });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { identifier, members, text } from './fields.ts';
-import { info, measured } from './setting-series.ts';
-import { settingsCollector } from './settings-collector.ts';
+import { identifier, members, text } from '../settings/fields.ts';
+import { info, measured } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({ id: identifier, name: text, list_type: text, last_modified: text });
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { flag, identifier, optionalContent, text } from './fields.ts';
-import { info, measuredBy, related, switched } from './setting-series.ts';
-import { settingsCollector } from './settings-collector.ts';
+import { flag, identifier, optionalContent, text } from '../settings/fields.ts';
+import { info, measuredBy, related, switched } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
 
 const FAMILIES = [
   'sql_injection',

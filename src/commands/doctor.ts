@@ -45,7 +45,16 @@ async function diagnose(
   show(`${gap}account ${account.name} at ${account.api_url}\n`);
   take(stepsNamed('configuration').ok(`${source} is good; authenticates by ${account.credentials.kind}`));
   for await (const step of examine({ account, clock: systemClock, signal, guard: logging.guard })) take(step);
-  const problems = steps.filter(({ status }) => status === 'problem').length;
-  show(problems === 0 ? 'no problems\n' : `${problems} ${problems === 1 ? 'problem' : 'problems'}\n`);
+  const problems = count(steps, 'problem');
+  const warnings = count(steps, 'warning');
+  show(`${counted(problems, 'problem')}${warnings === 0 ? '' : `, ${counted(warnings, 'warning')}`}\n`);
   return { account: account.name, api_url: account.api_url, ok: problems === 0, steps };
+}
+
+function count(steps: readonly Step[], status: Step['status']): number {
+  return steps.filter((step) => step.status === status).length;
+}
+
+function counted(amount: number, noun: string): string {
+  return `${amount === 0 ? 'no' : amount} ${noun}${amount === 1 ? '' : 's'}`;
 }

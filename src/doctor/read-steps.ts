@@ -58,7 +58,7 @@ export function settingsStep(name: CollectorName, finding: Finding | undefined):
   if (finding === undefined) return skipped('there is no configuration whose settings could be read');
   const { outcome, reason = '', series = 0 } = finding;
   const absent = families.map((family) => family.name);
-  if (outcome === 'forbidden') return problem(missing(permission, reason), absent);
+  if (outcome === 'forbidden') return problem(missing(permission), absent);
   if (outcome === 'ok')
     return ok(`${permission} is granted: ${plainNumber(series)} series from the first read`);
   if (outcome === 'empty') return ok(`${permission} is granted: there is nothing to show`);
@@ -66,12 +66,12 @@ export function settingsStep(name: CollectorName, finding: Finding | undefined):
 }
 
 /** What the permission to read series is called (section 5), and whether it is granted. */
-export function analyticsStep({ outcome, reason = '' }: Finding, account: Account): Step {
+export function analyticsStep({ outcome }: Finding, account: Account): Step {
   const { ok, problem } = stepsNamed('series');
   if (outcome !== 'forbidden') return ok('Analytics is granted');
-  return problem(missing('Analytics', reason), seriesFamilies(account, ['metrics', 'analytics']));
+  return problem(missing('Analytics'), seriesFamilies(account, ['metrics', 'analytics']));
 }
 
-function missing(permission: string, reason: string): string {
-  return `the token's user lacks the permission ${permission} (${reason}): grant it in the account's console`;
+function missing(permission: string): string {
+  return `the token's user lacks the permission ${permission} (HTTP 403): grant it in the account's console`;
 }

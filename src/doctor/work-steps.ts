@@ -1,11 +1,11 @@
 import type { Product } from '../catalogue/products.ts';
-import type { Collector } from '../collectors/collector.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { planOf } from '../plan/account-plan.ts';
 import { plainNumber } from '../plan/plain-words.ts';
 import { partOf } from '../plan/representatives.ts';
 import type { Job } from '../schedule/job.ts';
 import { USUAL_PUBLISH_MS } from '../series/delays.ts';
+import type { Collector } from '../settings/collector.ts';
 import type { Patient } from './patient.ts';
 import { analyticsStep, listStep, seriesStep, settingsStep } from './read-steps.ts';
 import { type Step, stepsNamed } from './step.ts';
@@ -19,7 +19,7 @@ export async function* workSteps(patient: Patient): AsyncGenerator<Step> {
   }
   const [first] = unchecked;
   if (first === undefined) return yield planStep(patient);
-  yield stepsNamed('not checked').skipped(
+  yield stepsNamed('not checked').problem(
     `${first.why}: ${unchecked.map(({ step }) => step).join(', ')}, plan`,
   );
 }
@@ -128,7 +128,7 @@ function planStep(patient: Patient): Step {
   const plan = planOf({ account, jobs: patient.jobs(), findings, notes: [], scopes, assumedLimit });
   const words = plan.scopes.map(
     ({ scope, demand, allowance }) =>
-      `${plainNumber(demand)} of ${plainNumber(allowance)} operations a minute of ${scope} are asked for`,
+      `${plainNumber(demand)} operations a minute of ${scope} are asked for, ${plainNumber(allowance)} may be used`,
   );
   if (plan.fits) return ok(words.join('; '));
   return warning(

@@ -40,8 +40,8 @@ function verdict({ account, api_url, fits }: AccountPlan): string {
 function scopeLine({ scope, limit, limit_named_by, reserve, allowance, demand, share_of_limit }: ScopePlan) {
   const source = limit_named_by === 'platform' ? 'named by the platform' : 'assumed';
   return (
-    `  ${scope}: ${plainNumber(demand)} of ${plainNumber(allowance)} operations a minute ` +
-    `(limit ${plainNumber(limit)}, ${source}; ${plainShare(reserve)} reserved), ${plainShare(share_of_limit)} of the limit`
+    `  ${scope}: ${plainNumber(demand)} operations a minute are asked for, ${plainNumber(allowance)} may be used ` +
+    `(limit ${plainNumber(limit)}, ${source}; ${plainShare(reserve)} reserved): ${plainShare(share_of_limit)} of the limit`
   );
 }
 

@@ -68,7 +68,7 @@ export class AccountLink {
     const group = this.groupOf(info);
     this.scopes.learn(group, rate);
     const scope = this.scopes.of(group);
-    scope.budget.observe(endedAt, rate);
+    scope.budget.observe(endedAt, rate, startedAt);
     if (status === 429) scope.budget.stop(endedAt, retryAfterMs);
     this.#judge(info);
     this.#sayAssumed(info, scope);

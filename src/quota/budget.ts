@@ -90,10 +90,7 @@ export class Budget {
   view(now: number): FrameView | undefined {
     const frame = this.#openFrame(now);
     if (frame === undefined) return undefined;
-    const lookEveryMs = this.#others.about(frame)
-      ? Math.max(FRESH_MS, this.#options.reserve * this.#frameMs)
-      : Number.POSITIVE_INFINITY;
-    return { closesAt: frame.closesAt, seenAt: frame.seenAt, lookEveryMs };
+    return { closesAt: frame.closesAt, seenAt: frame.seenAt, lookEveryMs: this.#lookEveryMs(frame) };
   }
 
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
@@ -110,9 +107,10 @@ export class Budget {
     const frame = this.#openFrame(now);
     if (frame === undefined) return looking ? 0 : 1;
     const unseenMs = now - frame.seenAt;
-    if (unseenMs > FRESH_MS && (looking || !this.#safeToLook(frame, unseenMs))) return 0;
     const kept = this.#keptFree(frame.closesAt - now) + unseenMs * this.#others.perMs(frame);
-    return Math.max(0, Math.floor(frame.remaining - this.#inFlight - kept));
+    const free = Math.max(0, Math.floor(frame.remaining - this.#inFlight - kept));
+    if (unseenMs <= FRESH_MS) return free;
+    return looking ? 0 : this.#freeUnseen(frame, unseenMs, free);
   }
 
   /** Milliseconds until an operation may leave, 0 for at once, Infinity for "not before an answer comes in". */
@@ -121,7 +119,10 @@ export class Budget {
     if (this.free(now) > 0) return 0;
     if (this.#answered && !this.#told) return this.#span.waitMs(now);
     const frame = this.#openFrame(now);
-    return frame === undefined ? Number.POSITIVE_INFINITY : frame.closesAt - now;
+    if (frame === undefined) return Number.POSITIVE_INFINITY;
+    const lookAt = frame.seenAt + this.#lookEveryMs(frame);
+    const mayLook = lookAt > now && frame.remaining - this.#inFlight > this.#reserve;
+    return (mayLook ? Math.min(lookAt, frame.closesAt) : frame.closesAt) - now;
   }
 
   /** An operation leaves. The function returned must be called when it is over, whatever came of it. */
@@ -135,14 +136,14 @@ export class Budget {
     };
   }
 
-  /** An exchange with the platform ended. `rate` is what its headers said, undefined when there were none. */
-  observe(now: number, rate: RateLimit | undefined): void {
+  /** An exchange that began at `sentAt` ended. `rate` is what its headers said, undefined when there were none. */
+  observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
     this.#answered = true;
     this.#span.add(now);
     if (rate?.limit !== undefined) this.#limit = rate.limit;
-    this.#told = rate?.remaining !== undefined && this.#limit !== undefined;
-    if (this.#limit === undefined) return;
-    this.#read({ now, limit: this.#limit, rate, alone: this.#inFlight <= 1 });
+    this.#told = rate?.remaining !== undefined;
+    const limit = this.#told ? this.#limitOrAssumed : this.#limit;
+    if (limit !== undefined) this.#read({ now, sentAt, limit, rate, alone: this.#inFlight <= 1 });
   }
 
   /** A 429: nothing leaves until `retryAfterMs` has passed, or the frame closes, or a whole frame when neither is known. */
@@ -177,9 +178,18 @@ export class Budget {
     return Math.max(this.#reserve, others + Math.min(this.#reserve, 2 * Math.sqrt(others)));
   }
 
-  /** Even if others took as much as ever since the last answer, something must be left. */
-  #safeToLook(frame: Frame, unseenMs: number): boolean {
-    return frame.remaining - this.#inFlight - unseenMs * this.#others.worstPerMs(frame) >= 1;
+  /** After a while without an answer, what was free may be gone, and what was not may have become so. */
+  #freeUnseen(frame: Frame, unseenMs: number, free: number): number {
+    const left = frame.remaining - this.#inFlight - unseenMs * this.#others.worstPerMs(frame);
+    if (left < 1) return 0;
+    const mayLook = unseenMs >= this.#lookEveryMs(frame) && left > this.#reserve;
+    return mayLook ? Math.max(1, free) : free;
+  }
+
+  /** While others use the token, a frame is not left unseen for longer than they could take the reserve in. */
+  #lookEveryMs(frame: Frame): number {
+    if (!this.#others.about(frame)) return Number.POSITIVE_INFINITY;
+    return Math.max(FRESH_MS, this.#options.reserve * this.#frameMs);
   }
 
   #read(reading: FrameReading): void {

@@ -15,8 +15,9 @@ const LOOK_AGAIN_MS = 1_000;
 
 /** An answer that says something about a frame. */
 export interface FrameReading {
-  /** Local ms. */
+  /** When it came, and when its operation left (local ms). */
   readonly now: number;
+  readonly sentAt: number;
   readonly limit: number;
   readonly rate: RateLimit | undefined;
   /** Whether this answer was the only operation on the wire, so that nothing of ours hides in its figures. */
@@ -50,14 +51,18 @@ export class Frame {
   }
 
   /** How an answer relates to this frame, which is open or the last that was. */
-  relation({ now, rate }: FrameReading, clock: PlatformClock): 'same' | 'later' | 'other' | 'past' {
-    if (rate?.resetAt === undefined || this.resetAt === undefined)
-      return now < this.closesAt ? 'same' : 'later';
+  relation({ now, sentAt, rate }: FrameReading, clock: PlatformClock): 'same' | 'later' | 'other' | 'past' {
+    const open = now < this.closesAt;
+    if (rate?.resetAt === undefined || this.resetAt === undefined) return open ? 'same' : 'later';
     if (rate.resetAt > this.resetAt + SAME_RESET_MS) return 'later';
-    if (rate.resetAt >= this.resetAt - SAME_RESET_MS) return now < this.closesAt ? 'same' : 'later';
-    if (now >= this.closesAt) return 'later';
+    if (rate.resetAt >= this.resetAt - SAME_RESET_MS) {
+      if (open) return 'same';
+      // Sent before the end, it is merely late; sent after it, it proves that the frame has not ended.
+      return sentAt < this.closesAt ? 'past' : 'later';
+    }
+    if (!open) return 'later';
     // A frame that is over was overtaken; one that is still open beside this one belongs to another counter.
-    return clock.latestLocal(rate.resetAt) > now ? 'other' : 'past';
+    return clock.latestLocal(rate.resetAt) > now + SAME_RESET_MS ? 'other' : 'past';
   }
 
   /** An operation of ours was answered within this frame. */

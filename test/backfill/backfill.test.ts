@@ -170,7 +170,7 @@ describe('an interrupted history', () => {
       expect((await textOf(bed, `${index}.om`)) === undisturbed, `with ${moments}`).toBe(true);
     }
     expect(bed.events.filter((event) => event.startsWith('retried')).length).toBeGreaterThan(20);
-  });
+  }, 120_000);
 
   it('is not read again, and keeps its end when the platform has gone on', async () => {
     const bed = await historyBed();

@@ -9,9 +9,11 @@ import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from '../simulation.ts';
 
 const AMPLE = { reads: 10_000, writes: 1_000, purges: 1_000 };
-const SETTINGS = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
-/** Longer than the slowest schedule. */
-const NEXT_READ = 31;
+const SETTINGS = Object.fromEntries(
+  Object.keys(COLLECTORS).map((name) => [name, { schedule: '*/2 * * * *' }]),
+);
+/** Minutes until all have been read again. */
+const NEXT_READ = 3;
 
 const ends: (() => Promise<unknown>)[] = [];
 

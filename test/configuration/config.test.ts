@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { COLLECTORS } from '../../src/collectors.ts';
 import { loadConfig } from '../../src/configuration/config.ts';
 import { defaultCollectors } from '../../src/configuration/config-collectors.ts';
 import { formatIssue } from '../../src/configuration/config-issue.ts';

@@ -94,6 +94,14 @@ describe.each(DASHBOARDS)('$file', (one) => {
     }
   });
 
+  it('shows only the highest in a graph by configuration, so that hundreds stay legible', () => {
+    const endless = panels
+      .filter(({ type }) => type === 'timeseries')
+      .flatMap(targetsOf)
+      .filter(({ expr }) => /by \([^)]*\bconfiguration\b/.test(expr) && !expr.includes('topk('));
+    expect(endless).toEqual([]);
+  });
+
   it('names the family in every selector of a panel, so that none meets all series at once', () => {
     const nameless = panels
       .flatMap(targetsOf)

@@ -18,6 +18,9 @@ const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
+/** Thousands of answers, and blocks made of them: minutes on a busy machine. */
+const PATIENCE_MS = 5 * MINUTE;
+
 const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
 
 /** Two metrics, of which three dimensions are additive, of each configuration. */
@@ -49,92 +52,103 @@ function truthOf(sandbox: ServedSandbox, metric: string, from: number, to: numbe
 }
 
 describe('a backfill of 30 days', () => {
-  it('brings Prometheus every bucket of the platform, in bounded memory and without a 429', async () => {
-    const sandbox = await serveSandbox({ configurations: 1, domainsPerConfiguration: 1 });
-    const config = await configured(sandbox);
-    const folder = await temporaryFolder();
-    const output = join(folder, 'history.om');
-    const to = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
-    const from = to - 30 * DAY + 2 * HOUR;
-    // Less than a third of what it writes: what does not fit would end the process.
-    const env = { NODE_OPTIONS: '--max-old-space-size=48' };
-    const ending = await runExporter({ args: argsOf({ config, from, to, output }), env });
-    expect(ending, ending.stderr).toMatchObject({ code: 0 });
-    expect([...sandbox.requests.byStatus.keys()]).toEqual([200]);
+  it(
+    'brings Prometheus every bucket of the platform, in bounded memory and without a 429',
+    async () => {
+      const sandbox = await serveSandbox({ configurations: 1, domainsPerConfiguration: 1 });
+      const config = await configured(sandbox);
+      const folder = await temporaryFolder();
+      const output = join(folder, 'history.om');
+      const to = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
+      const from = to - 30 * DAY + 2 * HOUR;
+      // Less than a third of what it writes: what does not fit would end the process.
+      const env = { NODE_OPTIONS: '--max-old-space-size=48' };
+      const ending = await runExporter({ args: argsOf({ config, from, to, output }), env });
+      expect(ending, ending.stderr).toMatchObject({ code: 0 });
+      expect([...sandbox.requests.byStatus.keys()]).toEqual([200]);
 
-    const data = join(folder, 'data');
-    const made = await promtool([
-      'tsdb',
-      'create-blocks-from',
-      'openmetrics',
-      '--max-block-duration=192h',
-      output,
-      data,
-    ]);
-    expect(made, made.stderr).toMatchObject({ code: 0 });
-    const prometheus = await startPrometheus({ storage: data, flags: ['--storage.tsdb.retention.time=90d'] });
-    try {
-      const minutes = (to - from) / MINUTE;
-      for (const [family, metric, dimension] of [
-        ['edge_requests', 'cdn_requests', 'total'],
-        ['edge_waf_threats', 'waf', 'threats'],
-        ['edge_waf_blocked', 'waf', 'blocked'],
-      ] as const) {
-        const truth = (truthOf(sandbox, metric, from, to)[dimension] ?? []).map(([, value]) => value);
-        const sum = truth.reduce((all, value) => all + value, 0);
-        expect(truth).toHaveLength(minutes);
-        expect(sum).toBeGreaterThan(0);
-        const range = `[${minutes}m]`;
-        expect(await prometheus.value(`count_over_time(${family}_per_minute${range})`, to)).toBe(minutes);
-        expect(await prometheus.value(`sum_over_time(${family}_per_minute${range})`, to)).toBe(sum);
-        // One more: the zero from which a counter starts.
-        expect(await prometheus.value(`count_over_time(${family}_total${range})`, to)).toBe(minutes + 1);
-        expect(await prometheus.value(`${family}_total`, to)).toBe(sum);
-        expect(await prometheus.value(`resets(${family}_total${range})`, to)).toBe(0);
+      const data = join(folder, 'data');
+      const made = await promtool([
+        'tsdb',
+        'create-blocks-from',
+        'openmetrics',
+        '--max-block-duration=192h',
+        output,
+        data,
+      ]);
+      expect(made, made.stderr).toMatchObject({ code: 0 });
+      const prometheus = await startPrometheus({
+        storage: data,
+        flags: ['--storage.tsdb.retention.time=90d'],
+      });
+      try {
+        const minutes = (to - from) / MINUTE;
+        for (const [family, metric, dimension] of [
+          ['edge_requests', 'cdn_requests', 'total'],
+          ['edge_waf_threats', 'waf', 'threats'],
+          ['edge_waf_blocked', 'waf', 'blocked'],
+        ] as const) {
+          const truth = (truthOf(sandbox, metric, from, to)[dimension] ?? []).map(([, value]) => value);
+          const sum = truth.reduce((all, value) => all + value, 0);
+          expect(truth).toHaveLength(minutes);
+          expect(sum).toBeGreaterThan(0);
+          const range = `[${minutes}m]`;
+          expect(await prometheus.value(`count_over_time(${family}_per_minute${range})`, to)).toBe(minutes);
+          expect(await prometheus.value(`sum_over_time(${family}_per_minute${range})`, to)).toBe(sum);
+          // One more: the zero from which a counter starts.
+          expect(await prometheus.value(`count_over_time(${family}_total${range})`, to)).toBe(minutes + 1);
+          expect(await prometheus.value(`${family}_total`, to)).toBe(sum);
+          expect(await prometheus.value(`resets(${family}_total${range})`, to)).toBe(0);
+        }
+      } finally {
+        await prometheus.stop();
       }
-    } finally {
-      await prometheus.stop();
-    }
-  });
+    },
+    PATIENCE_MS,
+  );
 });
 
 describe('a backfill that is killed', () => {
-  it('again and again, at random, and started anew each time writes the same bytes', async () => {
-    const sandbox = await serveSandbox({ configurations: 1, domainsPerConfiguration: 2 });
-    const config = await configured(sandbox);
-    const folder = await temporaryFolder();
-    const to = Math.floor(Date.now() / HOUR) * HOUR - 25 * MINUTE;
-    const from = to - 5 * DAY;
-    const whole = { config, from, to, output: join(folder, 'whole.om') };
-    const undisturbed = await runExporter({ args: argsOf(whole) });
-    expect(undisturbed, undisturbed.stderr).toMatchObject({ code: 0 });
-    const operations = sandbox.requests.total;
+  it(
+    'again and again, at random, and started anew each time writes the same bytes',
+    async () => {
+      const sandbox = await serveSandbox({ configurations: 1, domainsPerConfiguration: 2 });
+      const config = await configured(sandbox);
+      const folder = await temporaryFolder();
+      const to = Math.floor(Date.now() / HOUR) * HOUR - 25 * MINUTE;
+      const from = to - 5 * DAY;
+      const whole = { config, from, to, output: join(folder, 'whole.om') };
+      const undisturbed = await runExporter({ args: argsOf(whole) });
+      expect(undisturbed, undisturbed.stderr).toMatchObject({ code: 0 });
+      const operations = sandbox.requests.total;
 
-    const output = join(folder, 'killed.om');
-    const endings: Ending[] = [];
-    const moments = fc.sample(fc.integer({ min: 1, max: Math.floor(operations / 6) }), {
-      seed: 3,
-      numRuns: 8,
-    });
-    for (const [index, moment] of moments.entries()) {
-      const before = sandbox.requests.total;
-      const signal = index % 4 === 3 ? 'SIGTERM' : 'SIGKILL';
-      const come = () => sandbox.requests.total - before >= moment;
-      endings.push(await ended(argsOf({ ...whole, output }), signal, come));
-    }
-    const draft = join(`${output}.partial`, 'killed.om');
-    endings.push(await ended(argsOf({ ...whole, output }), 'SIGKILL', () => exists(draft)));
-    const last = (await exists(output))
-      ? undefined
-      : await runExporter({ args: argsOf({ ...whole, output }) });
-    expect(last?.code ?? 0, last?.stderr).toBe(0);
-    expect(endings.filter(({ signal }) => signal === 'SIGKILL').length).toBeGreaterThanOrEqual(6);
-    expect(await readFile(output, 'utf8')).toBe(await readFile(whole.output, 'utf8'));
-    expect(await exists(`${output}.partial`)).toBe(false);
-    // What was read before a kill is not read again: only what was under way.
-    expect(sandbox.requests.total).toBeLessThan(2 * operations + endings.length * 20);
-    expect([...sandbox.requests.byStatus.keys()]).toEqual([200]);
-  });
+      const output = join(folder, 'killed.om');
+      const endings: Ending[] = [];
+      const moments = fc.sample(fc.integer({ min: 1, max: Math.floor(operations / 6) }), {
+        seed: 3,
+        numRuns: 8,
+      });
+      for (const [index, moment] of moments.entries()) {
+        const before = sandbox.requests.total;
+        const signal = index % 4 === 3 ? 'SIGTERM' : 'SIGKILL';
+        const come = () => sandbox.requests.total - before >= moment;
+        endings.push(await ended(argsOf({ ...whole, output }), signal, come));
+      }
+      const draft = join(`${output}.partial`, 'killed.om');
+      endings.push(await ended(argsOf({ ...whole, output }), 'SIGKILL', () => exists(draft)));
+      const last = (await exists(output))
+        ? undefined
+        : await runExporter({ args: argsOf({ ...whole, output }) });
+      expect(last?.code ?? 0, last?.stderr).toBe(0);
+      expect(endings.filter(({ signal }) => signal === 'SIGKILL').length).toBeGreaterThanOrEqual(6);
+      expect(await readFile(output, 'utf8')).toBe(await readFile(whole.output, 'utf8'));
+      expect(await exists(`${output}.partial`)).toBe(false);
+      // What was read before a kill is not read again: only what was under way.
+      expect(sandbox.requests.total).toBeLessThan(2 * operations + endings.length * 20);
+      expect([...sandbox.requests.byStatus.keys()]).toEqual([200]);
+    },
+    PATIENCE_MS,
+  );
 });
 
 /** Runs it until the moment has come, and then sends it a signal; it may have ended before. */

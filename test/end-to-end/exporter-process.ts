@@ -20,6 +20,8 @@ export interface ExporterOptions {
   readonly cwd?: string;
   /** Where it listens. Default: a free port. */
   readonly port?: number;
+  /** Whether it answers at this address, where a plain request cannot tell. Default: `/-/healthy` answers 200. */
+  readonly answers?: (address: string) => Promise<boolean>;
 }
 
 /** A body of `/metrics`. */
@@ -48,12 +50,12 @@ export async function runExporter(options: ExporterOptions): Promise<Ending> {
   return (await start(options, options.args ?? [])).ended;
 }
 
-/** Starts the built exporter and waits until `/-/healthy` answers. */
+/** Starts the built exporter and waits until it answers. */
 export async function startExporter(options: ExporterOptions = {}): Promise<ExporterProcess> {
-  const { args = [], port = 0 } = options;
+  const { args = [], port = 0, answers = isHealthy } = options;
   const exporter = await start(options, [...args, `--web.listen-address=127.0.0.1:${port}`]);
   try {
-    const url = await eventually('the exporter is healthy', () => healthyAddress(exporter), {
+    const url = await eventually('the exporter answers', () => answeringAddress(exporter, answers), {
       evidence: exporter.output,
     });
     return {
@@ -89,11 +91,17 @@ async function start({ env, cwd }: ExporterOptions, args: readonly string[]): Pr
 }
 
 /** The address at which it answers; it ends the wait where the process has ended. */
-async function healthyAddress(exporter: RunningProcess): Promise<string | undefined> {
+async function answeringAddress(
+  exporter: RunningProcess,
+  answers: (address: string) => Promise<boolean>,
+): Promise<string | undefined> {
   if (!exporter.running()) throw new Error(`the exporter ended:\n${exporter.output()}`);
   const address = listeningAddress(exporter.output());
-  if (address === undefined) return undefined;
-  return (await fetch(`${address}/-/healthy`)).ok ? address : undefined;
+  return address !== undefined && (await answers(address)) ? address : undefined;
+}
+
+async function isHealthy(address: string): Promise<boolean> {
+  return (await fetch(`${address}/-/healthy`)).ok;
 }
 
 /** The address in the log's line `listening` (logfmt or JSON), without a slash at the end. */

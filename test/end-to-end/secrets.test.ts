@@ -70,7 +70,7 @@ describe.each(['logfmt', 'json'])('with its log at debug level as %s', (format) 
       ],
     });
     const exporter = await startQuietly([`--config.file=${config.path}`, ...flags]);
-    const told = () => exporter.process.stderr().split('poll failed').length > 20;
+    const told = () => exporter.process.stderr().split('forbidden').length > 20;
     await eventually('failures are told', told, { evidence: exporter.process.output });
     const texts = await surface(exporter);
     await config.write('accounts: [{ name: "login" }]');

@@ -50,6 +50,8 @@ async function operationsOfCase({ sandbox = {}, account, warmUp = 5 }: Case): Pr
 }
 
 const LIMIT = { rateLimit: { reads: 80, writes: 20, purges: 20 } };
+/** Few operations are simulated faster. */
+const LITTLE = { rateLimit: { reads: 30, writes: 5, purges: 5 } };
 const ALL = { products: { edge_applications: {} } };
 
 const CASES: Record<string, Case & { readonly fits: boolean }> = {
@@ -62,7 +64,7 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
   },
   'a plan that does not fit': {
     fits: false,
-    sandbox: { ...LIMIT, configurations: 10 },
+    sandbox: { ...LITTLE, configurations: 10 },
     account: { reconciliation_share: 0, collectors: { metrics: ALL, domains: {} } },
     warmUp: 10,
   },
@@ -88,12 +90,18 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
     sandbox: LIMIT,
     account: {
       reconciliation_share: 0,
-      collectors: { analytics: { products: { content_delivery: { by: ['product', 'configuration'] } } } },
+      collectors: {
+        analytics: {
+          products: {
+            content_delivery: { by: ['product', 'configuration'], metrics: ['waf', 'requests', 'bandwidth'] },
+          },
+        },
+      },
     },
   },
   'a platform that answers without dimensions': {
     fits: false,
-    sandbox: { ...LIMIT, metricsShape: 'bare' },
+    sandbox: { ...LITTLE, metricsShape: 'bare' },
     account: {
       reconciliation_share: 0,
       collectors: {

@@ -133,7 +133,7 @@ describe('suggestions', () => {
 it('reads as a table, without trailing spaces and without colours', () => {
   const text = planText(planOf(jobsOf({ configurations: 20, metrics: [...SECURITY, ...VOLUMES] })));
   expect(text).toBe(`account shop at https://api.example.net: the plan DOES NOT FIT the quota
-  reads: 80 of 64 operations a minute (limit 80, named by the platform; 20% reserved), 100% of the limit
+  reads: 80 operations a minute are asked for, 64 may be used (limit 80, named by the platform; 20% reserved): 100% of the limit
 
 COLLECTOR  PRODUCT            LIMIT  JOBS  OPS/MIN  SHARE  SERIES  EVERY         DATA AGE
 metrics    edge_applications  reads    80       80   100%     800  1m to 2m 30s  up to 5m 30s

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import type { FaultSettings } from '../../src/sandbox/faults.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from '../simulation.ts';
 
@@ -11,9 +12,9 @@ const account = {
 };
 
 it('counts an answer of which every row is bad as undecodable, with its rows by reason', async () => {
-  const faults = {
+  const faults: FaultSettings = {
     wrong_types: { paths: ['/metrics/*metrics/'], kinds: ['string_value'], share: 1 },
-  } as const;
+  };
   simulation = await simulate({ account, sandbox: { faults } });
   await simulation.minutes(1);
   const { samples } = await simulation.scrape();
@@ -29,7 +30,7 @@ it('counts an answer of which every row is bad as undecodable, with its rows by 
 });
 
 it('counts an answer without points as empty, and shows nothing for it', async () => {
-  const faults = { empty_answer: { paths: ['/metrics/*metrics/'], form: 'points' } } as const;
+  const faults: FaultSettings = { empty_answer: { paths: ['/metrics/*metrics/'], form: 'points' } };
   simulation = await simulate({ account, sandbox: { faults } });
   const { samples } = await simulation.scrape();
   const key = seriesKey('edge_exporter_polls_total', {

@@ -26,7 +26,7 @@ describe('the server', () => {
     await expect(startWeb().then(({ web }) => web.listen(`127.0.0.1:${port}`))).rejects.toThrow();
     const { web } = await startWeb();
     await web.close();
-    await expect(web.listen(`127.0.0.1:${port}`)).rejects.toThrow('EADDRINUSE');
+    await expect(web.listen(`127.0.0.1:${port}`)).rejects.toThrow('it is in use by another program');
     await expect(web.listen('nonsense')).rejects.toThrow('no address to listen on');
   });
 

@@ -58,10 +58,6 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
   minuteTicker(clock)(EVERY_MINUTE, () => foresight.measure());
   foresight.replace(wanted);
   schedule.replace(wanted);
-  minuteTicker(clock)(EVERY_MINUTE, (at) => {
-    const f = platform.frames.at(-1); const b = scopes.of('metrics').budget;
-    process.stderr.write(`${(at/60000)%1440} frame opened ${((at - (f?.openedAt ?? 0))/1000).toFixed(2)} ago ours ${f?.ours} othersPM ${b.othersPerMinute.toFixed(2)} perMin ${b.perMinute.toFixed(2)} remaining ${b.remaining(at)} free ${b.free(at)} waiting ${operations.waiting(at)} interval ${foresight.intervalOf({schedule: EVERY_MINUTE, group:'metrics', weight:1})}\n`);
-  });
   await clock.run(until);
 };
 

@@ -1,5 +1,4 @@
 import type { Sample } from '../../src/catalogue/family.ts';
-import type { SettingChange } from '../../src/collectors/collector.ts';
 import { COLLECTORS, type CollectorName } from '../../src/collectors.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
@@ -7,6 +6,7 @@ import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import type { Read, Resource } from '../../src/platform/read.ts';
 import type { Job, PollReport } from '../../src/schedule/job.ts';
 import type { Configuration } from '../../src/series/discovery.ts';
+import type { SettingChange } from '../../src/settings/collector.ts';
 import { memoryState, type State } from '../../src/state/state.ts';
 import { seriesKey } from '../parse-exposition.ts';
 

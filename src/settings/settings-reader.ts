@@ -3,6 +3,7 @@ import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read } from '../platform/read.ts';
 import type { Configuration } from '../series/discovery.ts';
+import { type DetailPlace, readDetails } from './detail-reader.ts';
 import { DetailTurns, turnSize } from './detail-turns.ts';
 import type { Details, Item, SettingsDeclaration } from './settings-declaration.ts';
 
@@ -72,7 +73,10 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     const unlisted = rows.size;
     for await (const items of this.#items(read, signal)) items.forEach(enter);
     if (rejected > 0 && rows.size === unlisted) {
-      throw new PlatformFailure('undecodable', `none of the ${rejected} items is one of ${this.#declaration.things}`);
+      throw new PlatformFailure(
+        'undecodable',
+        `none of the ${rejected} items is one of ${this.#declaration.things}`,
+      );
     }
     return { rows, rejected };
   }
@@ -120,7 +124,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     signal: AbortSignal,
   ): Promise<PlatformFailure | undefined> {
     try {
-      this.#turns.enter(id, row, await this.#detail(id, details, read, signal));
+      this.#turns.enter(id, row, await readDetails(details, this.#place(id), read, signal));
       return undefined;
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
@@ -131,31 +135,8 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     }
   }
 
-  /** @throws PlatformFailure */
-  async #detail(
-    id: string,
-    { reads, fields }: Details<Detailed>,
-    read: Read,
-    signal: AbortSignal,
-  ): Promise<Detailed> {
-    const { version } = this.#declaration;
-    const { origin } = this.#options;
-    const found: Record<string, unknown> = {};
-    for (const { path: pattern, listAs } of reads) {
-      const path = pattern.replace(':id', encodeURIComponent(id));
-      if (listAs === undefined) {
-        const { body } = await read(() => ({ path, version }), signal);
-        Object.assign(found, resultOf(body));
-      } else {
-        const items: unknown[] = [];
-        for await (const page of readPages(read, { path, version, origin }, signal)) items.push(...page);
-        found[listAs] = items;
-      }
-    }
-    const { data } = fields.safeParse(found);
-    if (data === undefined)
-      throw new PlatformFailure('undecodable', `the answer to ${reads[0]?.path} is none`);
-    return data;
+  #place(id: string): DetailPlace {
+    return { id, version: this.#declaration.version, origin: this.#options.origin };
   }
 
   /** The rows with what is known of their details. Of what the list does not show, nothing is known without them. */
@@ -178,18 +159,6 @@ function merged<Listed, Detailed>(
 ): Listed & Partial<Detailed> {
   const given = Object.entries(row).filter(([, value]) => value !== undefined);
   return { ...detail, ...Object.fromEntries(given) } as Listed & Partial<Detailed>;
-}
-
-/** The one object of an answer: in an envelope or bare, now and then as a list of one. @throws PlatformFailure */
-function resultOf(body: unknown): object {
-  const results = isObject(body) && 'results' in body ? body.results : body;
-  const one: unknown = Array.isArray(results) && results.length === 1 ? results[0] : results;
-  if (isObject(one) && !Array.isArray(one)) return one;
-  throw new PlatformFailure('undecodable', 'the answer holds no object');
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 function counting(inner: Read): { read: Read; operations: () => number } {

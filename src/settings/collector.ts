@@ -46,6 +46,8 @@ export interface CollectorContext {
 export interface Collector {
   /** What it collects, in a line for the configuration's documentation. */
   readonly about: string;
+  /** The plural of what it collects, in words. */
+  readonly things: string;
   /** Cron pattern where the configuration names none. */
   readonly schedule: string;
   /** Where the specification describes it. */
@@ -60,6 +62,8 @@ export interface Collector {
   readonly operations: string;
   /** All that it can show. */
   readonly families: readonly Family[];
+  /** Names of the labels, besides the account's, that all of these have. */
+  readonly labels: readonly string[];
   /** Products whose lists of configurations it needs. */
   readonly needs?: readonly Product[];
   /** The jobs that read it. A job whose id and labels stay the same goes on when others come and go. */

@@ -10,7 +10,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   const { about, schedule, section, version, permission, kind, things, list, details, series } = declaration;
   const changed = measured(
     `edge_${kind}_changed_timestamp_seconds`,
-    `When one of ${things} was last found to be set otherwise than before, as a Unix time; absent until then. API: ${things}.`,
+    `When one of the ${things} was last found to be set otherwise than before, as a Unix time; absent until then. API: ${things}.`,
     ({ changedAt }: { readonly changedAt: number | undefined }) => changedAt,
   );
   const paths = details?.reads.map(({ path }) => path) ?? [];
@@ -19,6 +19,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   const labels = declaration.labels ?? (({ id, name }) => ({ [`${kind}_id`]: id, [kind]: name ?? '' }));
   return {
     about,
+    things,
     schedule,
     section,
     version,
@@ -26,6 +27,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
     reads,
     operations: operationsOf(declaration),
     families: [...series, changed].map(({ family }) => family),
+    labels: Object.keys(labels({ id: '' })),
     needs: typeof list === 'string' ? [] : [list],
     jobs: (context) => {
       // Before its configurations are discovered there is nothing to read.
@@ -44,6 +46,6 @@ function operationsOf<Listed extends Item, Detailed extends object>({
 }: SettingsDeclaration<Listed, Detailed>): string {
   const paged = version === 3 ? `1 per 100 ${things}` : '1';
   const count = details?.reads.length ?? 0;
-  const inTurns = `${count} for each of the ${things} whose turn it is`;
+  const inTurns = `${count} per item whose turn it is`;
   return [...(typeof list === 'string' ? [paged] : []), ...(count === 0 ? [] : [inTurns])].join(', ');
 }

@@ -1,0 +1,82 @@
+import { COLLECTORS } from './collectors.ts';
+
+/** A section of the specification's endpoints, and what is exported of it. */
+export interface CollectorRow {
+  readonly section: string;
+  /** What the section is about. */
+  readonly part: string;
+  /** Its key under `collectors` in the configuration; undefined where there is nothing to configure. */
+  readonly collector?: string;
+  /** What is shown of it, or why nothing is. */
+  readonly exported: string;
+  /** That the token's user needs. */
+  readonly permission?: string;
+  readonly version?: number;
+  /** What a read costs. */
+  readonly operations: string;
+  /** Cron pattern where the configuration names none. */
+  readonly schedule?: string;
+}
+
+/** Sections that are not settings to be listed. */
+const OTHERS: readonly CollectorRow[] = [
+  {
+    section: '4.1',
+    part: 'tokens',
+    exported:
+      "When the exporter's own token expires. The API has no list of tokens, and nothing to read of one that others made.",
+    operations: '0: known from its creation',
+  },
+  { section: '4.4', part: 'cache purge', exported: 'Nothing: it can only be ordered.', operations: '0' },
+  {
+    section: '4.12',
+    part: 'analytics',
+    collector: 'analytics',
+    exported: 'Series of its products; configurations of content delivery, for their error responses.',
+    permission: 'Analytics',
+    version: 1,
+    operations: '1 per metric and configuration, 1 per list of configurations',
+    schedule: '* * * * *',
+  },
+  {
+    section: '4.13',
+    part: 'metrics',
+    collector: 'metrics',
+    exported: 'Series of its products; configurations.',
+    permission: 'Analytics',
+    version: 2,
+    operations: '1 per metric and configuration, 1 per list of configurations',
+    schedule: '* * * * *',
+  },
+  {
+    section: '4.15',
+    part: 'pagination and ordering',
+    exported: 'Nothing of its own: lists are read in pages of 100.',
+    operations: '0',
+  },
+  {
+    section: '4.16',
+    part: 'workload custom domains',
+    exported: 'Nothing: workloads can only be updated, not read.',
+    operations: '0',
+  },
+];
+
+/** What is exported of every section of the specification's endpoints, 4.1 to 4.16, in their order. */
+export function describeCollectors(): readonly CollectorRow[] {
+  const settings = Object.entries(COLLECTORS).map(([name, collector]) => ({
+    section: collector.section,
+    part: collector.things,
+    collector: name,
+    exported: collector.about,
+    permission: collector.permission,
+    version: collector.version,
+    operations: collector.operations,
+    schedule: collector.schedule,
+  }));
+  return [...settings, ...OTHERS].sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+function numberOf({ section }: CollectorRow): number {
+  return Number(section.split('.')[1]);
+}

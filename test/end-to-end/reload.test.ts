@@ -1,0 +1,137 @@
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { eventually } from '../eventually.ts';
+import { type ParsedExposition, parseExposition, seriesKey } from '../parse-exposition.ts';
+import { type ConfigFile, configFile } from './config-file.ts';
+import { type ExporterProcess, startExporter } from './exporter-process.ts';
+import { type ServedSandbox, serveSandbox } from './platform.ts';
+
+/** So seldom that no poll happens in the test but the first. */
+const SELDOM = '0 0 1 1 *';
+/** One name begins like another, which must not make the one go with the other. */
+const NAMES = ['changing', 'leaving', 'leaving/not'];
+const SUCCESSFUL = seriesKey('edge_exporter_config_last_reload_successful', {});
+
+describe('the configuration loaded anew', () => {
+  let sandbox: ServedSandbox;
+  let config: ConfigFile;
+  let exporter: ExporterProcess;
+
+  beforeEach(async () => {
+    sandbox = await serveSandbox();
+    config = await configFile({ accounts: NAMES.map((name) => account(name)) });
+    exporter = await startExporter({ args: ['serve', `--config.file=${config.path}`] });
+    onTestFinished(async () => void (await exporter.stop()));
+    await shown(NAMES);
+  });
+
+  function account(name: string, metrics: readonly string[] = ['cdn_requests']): object {
+    const collectors = { metrics: { schedule: SELDOM, products: { edge_applications: { metrics } } } };
+    return { name, api_url: sandbox.url, token: DEFAULT_TOKEN.token, discovery: SELDOM, collectors };
+  }
+
+  async function scrape(): Promise<ParsedExposition> {
+    return parseExposition((await exporter.scrape()).body);
+  }
+
+  /** Waits until these accounts, and no others, show all of their requests. */
+  async function shown(names: readonly string[], family = 'edge_requests_per_minute'): Promise<void> {
+    const domains = [...sandbox.account.domains].length;
+    const expected = names.flatMap((name) => new Array(domains).fill(name)).sort();
+    await eventually(
+      `${family} of ${names.join(', ')}`,
+      async () => {
+        const found = accountsWith(await scrape(), family);
+        return JSON.stringify(found) === JSON.stringify(expected);
+      },
+      { evidence: exporter.process.output },
+    );
+  }
+
+  function reload(): Promise<Response> {
+    return fetch(`${exporter.url}/-/reload`, { method: 'POST' });
+  }
+
+  it('lets accounts come, go and change, and the others go on as they are', async () => {
+    const before = await scrape();
+    const asked = sandbox.requests.total;
+    const changed = account('changing', ['status_code']);
+    await config.write({ accounts: [account('leaving/not'), account('new'), changed] });
+    expect((await reload()).status).toBe(200);
+    // Not polled anew, and so shown at every moment.
+    expect(accountsWith(await scrape(), 'edge_requests_per_minute')).toContain('leaving/not');
+    await shown(['leaving/not', 'new']);
+    await shown(new Array(16).fill('changing'), 'edge_responses_per_minute');
+    const after = await scrape();
+    expect(seriesOf(after, 'leaving/not')).toEqual(seriesOf(before, 'leaving/not'));
+    expect([...after.samples.keys()].filter((key) => key.includes('"leaving"') && isNow(key))).toEqual([]);
+    expect(after.samples.get(SUCCESSFUL)).toBe(1);
+    // One list for each of the two, one read that tells how to address, and one of each domain.
+    expect(sandbox.requests.total - asked).toBe(2 * (2 + [...sandbox.account.domains].length));
+  });
+
+  it('is the same by SIGHUP', async () => {
+    await config.write({ accounts: [account('changing')] });
+    exporter.process.kill('SIGHUP');
+    await shown(['changing']);
+    expect(exporter.process.running()).toBe(true);
+  });
+
+  it.each([
+    ['of no form', 'accounts: [', /exporter\.yaml:\d+:\d+/],
+    ['with mistakes', { accounts: [{ name: 'changing' }], limit: 1 }, /api_url[\s\S]*limit/],
+    ['empty', '', /empty|nothing/],
+  ])('changes nothing where it is %s, and says why', async (_, content, why) => {
+    const before = await scrape();
+    await config.write(content);
+    const answer = await reload();
+    expect(answer.status).toBe(422);
+    expect(await answer.text()).toMatch(why);
+    const after = await scrape();
+    expect(after.samples.get(SUCCESSFUL)).toBe(0);
+    const loadedAt = seriesKey('edge_exporter_config_last_reload_success_timestamp_seconds', {});
+    expect(after.samples.get(loadedAt)).toBe(before.samples.get(loadedAt));
+    for (const name of NAMES) expect(seriesOf(after, name)).toEqual(seriesOf(before, name));
+    await config.write({ accounts: [account('changing')] });
+    expect((await reload()).status).toBe(200);
+    expect((await scrape()).samples.get(SUCCESSFUL)).toBe(1);
+    await shown(['changing']);
+  });
+
+  it('takes in a limit on series', async () => {
+    const accounts = [...NAMES, 'new'].map((name) => account(name));
+    await config.write({ accounts, limits: { series: 1 } });
+    expect((await reload()).status).toBe(200);
+    const left = seriesKey('edge_exporter_series_dropped_total', {});
+    await eventually('series are left out', async () => Number((await scrape()).samples.get(left)) > 0);
+  });
+});
+
+it('may be loaded anew while there is none and the embedded platform is shown', async () => {
+  const exporter = await startExporter({ args: ['serve', '--sandbox'] });
+  onTestFinished(async () => void (await exporter.stop()));
+  const answer = await fetch(`${exporter.url}/-/reload`, { method: 'POST' });
+  expect(answer.status).toBe(200);
+  await exporter.ready();
+  expect(parseExposition((await exporter.scrape()).body).samples.get(SUCCESSFUL)).toBe(1);
+});
+
+/** The account of each series of a family, sorted. */
+function accountsWith({ samples }: ParsedExposition, family: string): string[] {
+  const keys = [...samples.keys()].map((key) => JSON.parse(key) as [string, [string, string][]]);
+  return keys
+    .filter(([name]) => name === family)
+    .flatMap(([, labels]) => labels.filter(([label]) => label === 'account').map(([, value]) => value))
+    .sort();
+}
+
+/** What the platform's families say of an account, its polls and the quota aside. */
+function seriesOf({ samples }: ParsedExposition, account: string): [string, number][] {
+  const own = JSON.stringify(['account', account]);
+  return [...samples].filter(([key]) => key.includes(own) && isNow(key) && !key.includes('ratelimit'));
+}
+
+/** Whether a series is of what is now, rather than of what the exporter has done. */
+function isNow(key: string): boolean {
+  return !key.startsWith('["edge_exporter_');
+}

@@ -1,0 +1,51 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { ruleFiles } from '../../config/prometheus/source/rule-files.ts';
+import { promtool } from '../end-to-end/promtool.ts';
+import { type AlertCase, promtoolTests } from './alert-case.ts';
+import { EXPORTER_CASES } from './exporter-cases.ts';
+import { SETTINGS_CASES } from './settings-cases.ts';
+import { TRAFFIC_CASES } from './traffic-cases.ts';
+
+const RULES = join(import.meta.dirname, '..', '..', 'config', 'prometheus');
+const CASES = [...TRAFFIC_CASES, ...SETTINGS_CASES, ...EXPORTER_CASES];
+const ALERTS = [...new Set(ruleFiles().alerts.groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)))];
+
+async function run(cases: readonly AlertCase[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'rules-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'alerts.test.yml');
+  const content = {
+    rule_files: [join(RULES, 'recording.rules.yml'), join(RULES, 'alerts.rules.yml')],
+    evaluation_interval: '1m',
+    tests: cases.flatMap(promtoolTests),
+  };
+  await writeFile(file, stringify(content, { lineWidth: 0 }));
+  const { code, stdout, stderr } = await promtool(['test', 'rules', file]);
+  return code === 0 ? '' : stdout + stderr;
+}
+
+describe('every alert fires, resolves, keeps quiet, and bears missing data:', () => {
+  it.each(ALERTS)('%s', { timeout: 120_000 }, async (alert) => {
+    const cases = CASES.filter((candidate) => candidate.alert === alert);
+    expect(cases.length).toBeGreaterThan(0);
+    expect(await run(cases)).toBe('');
+  });
+});
+
+describe('the runbook', () => {
+  it('has a section for every alert, and for none that there is not', async () => {
+    const text = await readFile(join(RULES, 'runbook.md'), 'utf8');
+    const sections = [...text.matchAll(/^## (\w+)$/gm)].map(([, name]) => name);
+    expect(sections.toSorted()).toEqual(ALERTS.toSorted());
+  });
+
+  it.each(ALERTS)('says of %s what to look at, what to do and how to silence it', async (alert) => {
+    const text = await readFile(join(RULES, 'runbook.md'), 'utf8');
+    const section = text.split(`## ${alert}\n`)[1]?.split('\n## ')[0] ?? '';
+    for (const part of ['**Look at**', '**Do**', '**Silence**']) expect(section).toContain(part);
+  });
+});
