@@ -29,6 +29,8 @@ export interface Chart extends About {
   readonly shape?: 'lines' | 'stack';
   /** Beside the axis, where the unit does not say it: `per minute`. */
   readonly axis?: string;
+  /** What stands there while there is no series. Default: “no data”. */
+  readonly noValue?: string;
   readonly min?: number;
   readonly max?: number;
   /** Panel as lines where the value matters. */
@@ -54,7 +56,7 @@ export function chart(given: Chart): Panel {
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
-    .noValue('no data')
+    .noValue(given.noValue ?? 'no data')
     .lineWidth(shape === 'stack' ? 1 : 2)
     .fillOpacity(shape === 'stack' ? 35 : 0)
     .gradientMode(GraphGradientMode.None)

@@ -25,13 +25,14 @@ export const configurationCharts: readonly Panel[] = [
   }),
   chart({
     title: 'Highest shares of server errors',
+    noValue: 'none from 1 % on',
     description:
-      'The five highest at each moment above 0.2 %, of configurations with at least 60 requests a minute: of fewer, one error is a large share.',
+      'The five highest at each moment from 1 % on, of configurations with at least 60 requests a minute: of fewer, one error is a large share.',
     unit: 'percentunit',
     limits: LIMITS.serverErrors,
     queries: [
       {
-        expr: highest(5, `${overTime.serverErrors} > 0.002 and on (${BY_SITE}) ${overTime.requests} >= 60`),
+        expr: highest(5, `${overTime.serverErrors} >= 0.01 and on (${BY_SITE}) ${overTime.requests} >= 60`),
         legend: LEGEND,
       },
     ],

@@ -3,7 +3,7 @@ import type { RateLimit } from '../platform/rate-limit-headers.ts';
 import { AnswerSpan } from './answer-span.ts';
 import type { FrameView } from './better-moment.ts';
 import { FRAME_MS, Frame, type FrameReading } from './frame.ts';
-import { OtherUsers } from './other-users.ts';
+import { OtherUsers, withScatter } from './other-users.ts';
 
 export interface BudgetOptions {
   /** Share of the limit (0 to 1) that is left to the token's other users. */
@@ -175,12 +175,12 @@ export class Budget {
    */
   #keptFree(openMs: number): number {
     const others = openMs * this.#others.perMs(this.#frame);
-    return Math.max(this.#reserve, others + Math.min(this.#reserve, 2 * Math.sqrt(others)));
+    return Math.max(this.#reserve, Math.min(others + this.#reserve, withScatter(others)));
   }
 
   /** After a while without an answer, what was free may be gone, and what was not may have become so. */
   #freeUnseen(frame: Frame, unseenMs: number, free: number): number {
-    const left = frame.remaining - this.#inFlight - unseenMs * this.#others.worstPerMs(frame);
+    const left = frame.remaining - this.#inFlight - this.#others.atWorst(frame, unseenMs);
     if (left < 1) return 0;
     const mayLook = unseenMs >= this.#lookEveryMs(frame) && left > this.#reserve;
     return mayLook ? Math.max(1, free) : free;

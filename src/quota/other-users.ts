@@ -1,10 +1,7 @@
 import type { Frame } from './frame.ts';
 
-/** How long (ms) what was seen in the last frame counts beside what is seen in the present one. */
+/** How long (ms) a frame must have been watched to count as much as what was known before. */
 const MEMORY_MS = 20_000;
-
-/** A frame that was watched for less says too little to be remembered. */
-const TELLING_MS = 20_000;
 
 /** What is left after a frame of what was expected of others at worst: half of it in about an hour. */
 const FADING = 0.99;
@@ -12,33 +9,43 @@ const FADING = 0.99;
 /** Fewer operations than this in a frame may be our own miscount. */
 const SOMEBODY = 1;
 
+/** What is feared of others (operations per ms) before anything has been seen of them. */
+const FEARED_PER_MS = 1e-4;
+
 /** How fast the token's other users take operations, from what is missing in a frame beside our own. */
 export class OtherUsers {
   #lastPerMs = 0;
-  #worstPerMs = 0;
+  #worstPerMs = FEARED_PER_MS;
 
-  /** Operations per ms: as in the present frame, the less it has shown the more as in the last one. */
+  /** Operations per ms: as in the present frame; the less of that has been watched, the more as before. */
   perMs(frame: Frame | undefined): number {
     if (frame === undefined) return this.#lastPerMs;
     const watchedMs = frame.othersSeenAt - frame.openedAt;
     return (this.#lastPerMs * MEMORY_MS + frame.others) / (MEMORY_MS + watchedMs);
   }
 
-  /** Operations per ms that they took at worst within the last hours. */
-  worstPerMs(frame: Frame): number {
-    return Math.max(this.#worstPerMs, this.perMs(frame));
+  /** How many they may have taken at worst within so many ms of a frame, by the last hours. */
+  atWorst(frame: Frame, ms: number): number {
+    return withScatter(ms * this.#atWorstPerMs(frame));
   }
 
   /** Whether anybody else has used the token within the last hours. */
   about(frame: Frame): boolean {
-    return this.worstPerMs(frame) * (frame.closesAt - frame.openedAt) >= SOMEBODY;
+    return this.#atWorstPerMs(frame) * (frame.closesAt - frame.openedAt) >= SOMEBODY;
   }
 
   /** A frame is over. */
   remember(frame: Frame): void {
-    this.#worstPerMs *= FADING;
-    if (frame.othersSeenAt - frame.openedAt < TELLING_MS) return;
     this.#lastPerMs = this.perMs(frame);
-    this.#worstPerMs = Math.max(this.#worstPerMs, this.#lastPerMs);
+    this.#worstPerMs = Math.max(this.#worstPerMs * FADING, this.#lastPerMs);
   }
+
+  #atWorstPerMs(frame: Frame): number {
+    return Math.max(this.#worstPerMs, this.perMs(frame));
+  }
+}
+
+/** A number of operations that is expected, with twice its usual scatter on top. */
+export function withScatter(operations: number): number {
+  return operations + 2 * Math.sqrt(operations);
 }

@@ -128,6 +128,8 @@ export class SeriesJob implements Job, Reconcilable {
     const still = samples.gauges(decoded.series, this.#shown, width);
     // Where the delay has grown, the bucket already shown is younger than it allows: time does not go back.
     const stays = this.#shown > newest && still.length > 0;
+    // Nor where the platform has fallen behind; it does where the platform's clock was set back.
+    if (this.#shown > newest && !stays && this.#shown + width <= now) return this.#shown;
     const gauges = stays ? still : samples.gauges(decoded.series, newest, width);
     if (!stays) this.#shown = newest;
     // What is shown is as old as its bucket, however fresh the answer: it must not outlive its bucket's own age.

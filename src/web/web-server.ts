@@ -58,7 +58,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
 };
 
 /** Starts listening. @throws ListenError when the address is not to be had, and Error when it is malformed */
-export function listen(server: Server, address: string, log: WebLog): Promise<void> {
+export async function listen(server: Server, address: string, log: WebLog): Promise<void> {
   const where = parseListenAddress(address);
   return new Promise((resolve, reject) => {
     const refuse = (cause: Error) => reject(new ListenError(address, cause));

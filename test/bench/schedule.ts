@@ -47,7 +47,10 @@ async function measure({ design, jobs, limit, company }: Case) {
   const { mean, worst, worstByJob } = ages.figures(until);
   const inSpan = frames.filter(({ openedAt }) => openedAt >= from && openedAt + FRAME_MS <= until);
   const wanted = inSpan.map((frame) => Math.min(jobs, availableIn(frame, limit, RESERVE)));
-  const used = inSpan.reduce((sum, frame) => sum + Math.min(frame.ours, availableIn(frame, limit, RESERVE)), 0);
+  const used = inSpan.reduce(
+    (sum, frame) => sum + Math.min(frame.ours, availableIn(frame, limit, RESERVE)),
+    0,
+  );
   const span = (inSpan.at(-1)?.openedAt ?? until) + FRAME_MS - (inSpan[0]?.openedAt ?? from);
   const available = (wanted.reduce((sum, count) => sum + count, 0) * span) / (inSpan.length * FRAME_MS);
   const others = inSpan.reduce((sum, frame) => sum + frame.others + frame.refusedOthers, 0);
@@ -68,7 +71,20 @@ function row(...cells: readonly (string | number)[]): void {
   process.stdout.write(`| ${cells.join(' | ')} |\n`);
 }
 
-row('design', 'limit', 'token', 'jobs', '429s', 'quota used', 'mean age, s', 'ratio', 'worst age, s', 'ratio', 'starved', "others' 429s");
+row(
+  'design',
+  'limit',
+  'token',
+  'jobs',
+  '429s',
+  'quota used',
+  'mean age, s',
+  'ratio',
+  'worst age, s',
+  'ratio',
+  'starved',
+  "others' 429s",
+);
 row(...'---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:'.split('|'));
 for (const design of ['ours', 'naive'] as const) {
   for (const limit of [80, 200]) {

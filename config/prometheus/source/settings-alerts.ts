@@ -7,18 +7,19 @@ export const CHANGING_SETTINGS = [
   'application',
   'certificate',
   'domain',
-  'error_responses',
+  'error_response',
   'firewall',
   'firewall_ruleset',
   'function',
-  'hosted_zone',
   'network_list',
   'waf_ruleset',
+  'zone',
 ] as const;
 
 /** The label that names a setting of a kind. */
 function nameOf(kind: (typeof CHANGING_SETTINGS)[number]): string {
-  return kind === 'error_responses' ? 'configuration' : kind;
+  if (kind === 'application') return 'edge_application';
+  return kind === 'error_response' ? 'configuration' : kind;
 }
 
 /**

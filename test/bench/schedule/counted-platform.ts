@@ -72,7 +72,11 @@ export function unsteadyUser(limit: number, random: () => number, start: number)
   let share = 0.6 * random();
   let changesAt = start + exponential(10 * FRAME_MS);
   return (time) => {
-    for (let from = time; ; from = changesAt, changesAt += exponential(10 * FRAME_MS), share = 0.6 * random()) {
+    for (
+      let from = time;
+      ;
+      from = changesAt, changesAt += exponential(10 * FRAME_MS), share = 0.6 * random()
+    ) {
       const comesAt = from + exponential(FRAME_MS / (limit * share));
       if (comesAt < changesAt) return comesAt;
     }

@@ -47,11 +47,12 @@ export class EventClock implements Clock {
 
   /** Moves on to `until` through all events; promises settle between two of them. */
   async run(until: number): Promise<void> {
+    await settled();
     for (let next = this.#heap[0]; next !== undefined && next.at <= until; next = this.#heap[0]) {
       this.#pop();
       this.#now = Math.max(this.#now, next.at);
       next.run();
-      await new Promise((resolve) => setImmediate(resolve));
+      await settled();
     }
     this.#now = until;
   }
@@ -87,4 +88,8 @@ export class EventClock implements Clock {
 
 function before(one: Event, other: Event): boolean {
   return one.at < other.at || (one.at === other.at && one.order < other.order);
+}
+
+function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,5 +1,5 @@
-import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
 import { AccountLink } from '../../../src/platform/account-link.ts';
+import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
 import { PlatformFailure } from '../../../src/platform/outcome.ts';
 import type { Answer } from '../../../src/platform/read.ts';
 import { Operations } from '../../../src/quota/operations.ts';
@@ -7,8 +7,8 @@ import { Foresight } from '../../../src/schedule/foresight.ts';
 import type { Job } from '../../../src/schedule/job.ts';
 import { Schedule } from '../../../src/schedule/schedule.ts';
 import type { Ticker } from '../../../src/schedule/ticker.ts';
-import type { Design } from './design.ts';
 import { FRAME_MS } from './counted-platform.ts';
+import type { Design } from './design.ts';
 import type { EventClock } from './event-clock.ts';
 
 const EVERY_MINUTE = '* * * * *';
@@ -61,7 +61,13 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
   await clock.run(until);
 };
 
-const PLAIN = { method: 'GET', path: '/metrics/x', version: 2, outcome: 'ok', bytes: 0 } as const satisfies Partial<ExchangeInfo>;
+const PLAIN = {
+  method: 'GET',
+  path: '/metrics/x',
+  version: 2,
+  outcome: 'ok',
+  bytes: 0,
+} as const satisfies Partial<ExchangeInfo>;
 
 function jobOf(index: number): Job {
   return {

@@ -1,0 +1,103 @@
+import { AccountLink } from '../../src/platform/account-link.ts';
+import { Operations } from '../../src/quota/operations.ts';
+import { EventClock } from '../bench/schedule/event-clock.ts';
+
+/** What the platform is like, and who else uses its token. Times in ms. */
+export interface ModelOptions {
+  readonly limit: number;
+  readonly frameMs: number;
+  readonly reserve: number;
+  readonly concurrency: number;
+  /** How many pieces of work ask for an operation again and again, each a minute after its last. */
+  readonly workers: number;
+  /** One way, at least; it takes up to twice as long. */
+  readonly latencyMs: number;
+  /** How far the local clock is ahead. */
+  readonly aheadMs: number;
+  readonly headers: 'all' | 'dateless' | 'none';
+  /** Share of the limit that others take, spread over the frame, from `othersFromMs` on; never of the reserve. */
+  readonly othersShare: number;
+  readonly othersFromMs: number;
+  readonly random: () => number;
+  readonly forMs: number;
+}
+
+/** How it went. */
+export interface ModelRun {
+  readonly operations: number;
+  readonly refusals: number;
+  readonly frames: number;
+}
+
+const START = Date.UTC(2026, 0, 5, 12, 0, 17);
+const MINUTE_MS = 60_000;
+
+/** Runs a link and its operations against a counted platform. */
+export async function runModel(options: ModelOptions): Promise<ModelRun> {
+  const { limit, frameMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
+  const clock = new EventClock(START);
+  const local = { now: () => clock.now() + aheadMs, sleep: clock.sleep.bind(clock) };
+  const untouched = Math.ceil(limit * reserve);
+  let frame = { openedAt: Number.NEGATIVE_INFINITY, used: 0 };
+  let operations = 0;
+  let refusals = 0;
+  let frames = 0;
+
+  const take = (): { allowed: boolean; remaining: number } => {
+    const now = clock.now();
+    if (now >= frame.openedAt + frameMs) {
+      frame = { openedAt: now, used: 0 };
+      frames += 1;
+    }
+    const allowed = frame.used < limit;
+    if (allowed) frame.used += 1;
+    return { allowed, remaining: limit - frame.used };
+  };
+  const left = () => (clock.now() >= frame.openedAt + frameMs ? limit : limit - frame.used);
+  const others = (): void => {
+    if (left() > untouched) take();
+    clock.at(clock.now() + (frameMs / (limit * options.othersShare)) * (0.5 + random()), others);
+  };
+  if (options.othersShare > 0) clock.at(START + options.othersFromMs, others);
+
+  const link = new AccountLink({
+    clock: local,
+    basePath: '',
+    reserve,
+    assumedLimit: limit,
+    onExchange: () => undefined,
+  });
+  const queue = new Operations({ clock: local, scopes: link.scopes, concurrency: options.concurrency });
+  const exchange = async (): Promise<void> => {
+    const startedAt = local.now();
+    await clock.sleep(latencyMs * (1 + random()));
+    const arrivedAt = clock.now();
+    const { allowed, remaining } = take();
+    operations += 1;
+    if (!allowed) refusals += 1;
+    const rate = { limit, remaining, resetAt: frame.openedAt + frameMs };
+    await clock.sleep(latencyMs * (1 + random()));
+    link.observe({
+      method: 'GET',
+      path: '/metrics/x',
+      version: 2,
+      status: allowed ? 200 : 429,
+      outcome: allowed ? 'ok' : 'rate_limited',
+      startedAt,
+      endedAt: local.now(),
+      bytes: 0,
+      ...(headers === 'none' ? {} : { rate }),
+      ...(headers === 'all' ? { serverDate: Math.floor(arrivedAt / 1_000) * 1_000 } : {}),
+    });
+  };
+  const work = async (since: number): Promise<void> => {
+    const ticket = { group: 'metrics', notBefore: since, weight: 1, since, patience: () => MINUTE_MS };
+    const over = await queue.turn(ticket, new AbortController().signal);
+    await exchange();
+    over();
+    void work(local.now() + MINUTE_MS);
+  };
+  for (let worker = 0; worker < workers; worker += 1) void work(local.now());
+  await clock.run(START + forMs);
+  return { operations, refusals, frames };
+}

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { seeded } from '../bench/schedule/counted-platform.ts';
+import { type ModelOptions, runModel } from './model-platform.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const ORDINARY: ModelOptions = {
+  limit: 80,
+  frameMs: MINUTE,
+  reserve: 0.2,
+  concurrency: 6,
+  workers: 200,
+  latencyMs: 20,
+  aheadMs: 0,
+  headers: 'all',
+  othersShare: 0,
+  othersFromMs: 0,
+  random: seeded(1),
+  forMs: 10 * MINUTE,
+};
+
+it('is never refused, whatever the limit, the latency and the clocks, when others leave the reserve alone', async () => {
+  const platform = fc.record({
+    limit: fc.integer({ min: 10, max: 300 }),
+    reserve: fc.double({ min: 0.1, max: 0.6, noNaN: true }),
+    concurrency: fc.integer({ min: 1, max: 16 }),
+    workers: fc.integer({ min: 1, max: 400 }),
+    latencyMs: fc.integer({ min: 1, max: 400 }),
+    aheadMs: fc.integer({ min: -5 * HOUR, max: 5 * HOUR }),
+    frame: fc.constantFrom(
+      { headers: 'all', frameMs: MINUTE },
+      { headers: 'all', frameMs: 20_000 },
+      { headers: 'all', frameMs: 3 * MINUTE },
+      { headers: 'dateless', frameMs: MINUTE },
+      { headers: 'dateless', frameMs: 30_000 },
+    ) as fc.Arbitrary<Pick<ModelOptions, 'headers' | 'frameMs'>>,
+    othersShare: fc.constantFrom(0, 0.05, 0.3, 0.6),
+    othersFromMs: fc.integer({ min: 0, max: 5 * MINUTE }),
+    seed: fc.integer(),
+  });
+  await fc.assert(
+    fc.asyncProperty(platform, async ({ seed, frame, ...rest }) => {
+      const { refusals, operations } = await runModel({
+        ...ORDINARY,
+        ...rest,
+        ...frame,
+        random: seeded(seed),
+      });
+      expect(refusals).toBe(0);
+      expect(operations).toBeGreaterThan(0);
+    }),
+    { numRuns: 60 },
+  );
+}, 120_000);
+
+it('is never refused without any header while it is alone and the assumed limit is right', async () => {
+  const platform = fc.record({
+    limit: fc.integer({ min: 2, max: 300 }),
+    concurrency: fc.integer({ min: 1, max: 16 }),
+    latencyMs: fc.integer({ min: 1, max: 2_000 }),
+    aheadMs: fc.integer({ min: -5 * HOUR, max: 5 * HOUR }),
+    reserve: fc.constantFrom(0, 0.2),
+    seed: fc.integer(),
+  });
+  await fc.assert(
+    fc.asyncProperty(platform, async ({ seed, ...rest }) => {
+      const run = await runModel({ ...ORDINARY, ...rest, headers: 'none', random: seeded(seed) });
+      expect(run.refusals).toBe(0);
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+it('uses all that the reserve leaves of each frame while there is work', async () => {
+  const { operations } = await runModel(ORDINARY);
+  expect(operations).toBeGreaterThan(10 * 64 * 0.98);
+  expect(operations).toBeLessThanOrEqual(11 * 64);
+});
+
+it('opens no frame and performs no operation without work', async () => {
+  const { operations, frames } = await runModel({ ...ORDINARY, workers: 0 });
+  expect({ operations, frames }).toEqual({ operations: 0, frames: 0 });
+});
