@@ -20,7 +20,8 @@ const burnt: Patience = { hold: 2, keepFiring: held.keepFiring };
 type Rule = (traffic: Traffic) => Firing[];
 
 const onThreats: Readonly<Record<string, Rule>> = {
-  EdgeWafSpike: ({ threats }) => firings(spikes(threats, spike.floors.threats), { hold: 0, keepFiring: Number(process.env['KF'] ?? 10) }),
+  EdgeWafSpike: ({ threats }) =>
+    firings(spikes(threats, spike.floors.threats), { hold: 0, keepFiring: Number(process.env['KF'] ?? 10) }),
   'more than 100 in 5 minutes': ({ threats }) => firings(moreThan100(threats), held),
   '1.5 times the last 50 minutes': ({ threats }) => firings(aHalfMore(threats), held),
   'z(6 h) > 3.5 and > 200': ({ threats }) => firings(zScore(threats), held),

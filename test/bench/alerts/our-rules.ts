@@ -20,7 +20,7 @@ export function baseline(values: Float64Array, floor: number, { times, spike }: 
   const { mean: hourly, deviation } = momentsOf(values, times.hour / MINUTE_MS, step);
   const seasonal = seasonalOf(hourly, times, steps);
   const little = floor * 0.1;
-  const drifts = new SlidingMedian(Number(process.env['DH'] ?? 6)*12, Number(process.env['Q'] ?? 0.5));
+  const drifts = new SlidingMedian(Number(process.env['DH'] ?? 6) * 12, Number(process.env['Q'] ?? 0.5));
   const deviations = new SlidingMedian(steps(times.recent));
   const half = steps(times.hour / 2);
   const threshold = hourly.map((hour, at) => {

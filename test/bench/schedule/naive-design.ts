@@ -31,6 +31,7 @@ export const naiveDesign: Design = async ({ clock, platform, latency, ages, jobs
       attempt(job, FIRST_BACKOFF_MS);
     }
   };
-  fire(clock.now());
+  const first = Math.ceil(clock.now() / FRAME_MS) * FRAME_MS;
+  clock.at(first, () => fire(first));
   clock.runCallbacks(until);
 };
