@@ -88,6 +88,20 @@ export const WEEK: readonly Turn[] = [
   calm(158),
 ];
 
+/** Six hours that are no better. */
+export const EVENING: readonly Turn[] = [
+  faults(0.5, DRIZZLE),
+  ...[0.9, 1.3, 1.7, 2.1].map(restart),
+  faults(2.3, { server_error: { status: 503 } }),
+  restart(2.8),
+  faults(3, { ...DRIZZLE, late_data: { minutes: 6, settling: 'late' } }),
+  restart(3.5),
+  { hour: 3.8, happens: (simulation) => simulation.stop() },
+  { hour: 4.5, happens: (simulation) => simulation.start() },
+  calm(5.2),
+  restart(5.5),
+];
+
 /** Lets happen what a script says, at its time. */
 export class Story {
   readonly #turns: Turn[];

@@ -122,7 +122,9 @@ describe('the compose file', () => {
 
   it("provisions Grafana's dashboards from the folder that it mounts", () => {
     const [provider] = documents('..', 'grafana', 'provisioning', 'dashboards', 'edge.yaml');
-    expect(compose.services.grafana.volumes).toContain(`../grafana/dashboards:${provider.providers[0].options.path}:ro`);
+    expect(compose.services.grafana.volumes).toContain(
+      `../grafana/dashboards:${provider.providers[0].options.path}:ro`,
+    );
     const [datasource] = documents('..', 'grafana', 'provisioning', 'datasources', 'prometheus.yaml');
     const [prometheus] = documents('prometheus', 'prometheus.yml');
     expect(datasource.datasources[0].jsonData.timeInterval).toBe(

@@ -16,7 +16,8 @@ export interface SimulationOptions {
   readonly sandbox?: SandboxOptions;
   /** The account as in YAML, without name, address and token. */
   readonly account?: Record<string, unknown>;
-  readonly state?: State;
+  /** Where the counters are kept; a function opens it anew at every start, and what it opened is closed at the end. */
+  readonly state?: State | (() => Promise<State>);
   /** By how much (ms) the exporter's clock is ahead of the platform's. */
   readonly skew?: number;
 }
@@ -59,7 +60,9 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const local = { now: () => clock.now() + skew, sleep: clock.sleep.bind(clock) };
   const sandbox = createSandbox({ now: () => clock.now(), ...options.sandbox });
   const platform = await sandbox.listen(0);
-  const state = options.state ?? memoryState();
+  const { state: given = memoryState() } = options;
+  const open = typeof given === 'function' ? given : async () => given;
+  let state = await open();
   const log: LogLine[] = [];
   const note = (level: LogLine['level']) => (facts: object, message: string) =>
     void log.push({ level, facts, message });
@@ -100,6 +103,11 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const stop = async () => {
     await exporter?.stop(never);
     exporter = undefined;
+    if (typeof given === 'function') await state.close();
+  };
+  const startAgain = async () => {
+    state = await open();
+    await start();
   };
   const running = (): Exporter => {
     if (exporter === undefined) throw new Error('the exporter is not running');
@@ -110,7 +118,9 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     clock,
     sandbox,
     metrics,
-    state,
+    get state() {
+      return state;
+    },
     log,
     exporter: running,
     isRunning: () => exporter !== undefined,
@@ -121,9 +131,9 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     },
     async restart() {
       await stop();
-      await start();
+      await startAgain();
     },
-    start,
+    start: startAgain,
     stop,
     async close() {
       await stop();

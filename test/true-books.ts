@@ -13,6 +13,8 @@ export interface Audit {
   readonly wrong: readonly string[];
   /** The oldest mark (ms since the epoch). */
   readonly oldestMark: number;
+  /** Up to where each series has counted. */
+  readonly marks: readonly number[];
 }
 
 /** Compares every counter in the state with the sandbox's truth, bucket by bucket from its start to its mark. */
@@ -20,7 +22,7 @@ export function auditBooks(state: State, sandbox: Sandbox): Audit {
   const wrong: string[] = [];
   let series = 0;
   let buckets = 0;
-  let oldestMark = Number.POSITIVE_INFINITY;
+  const marks: number[] = [];
   for (const key of state.keys(['series'])) {
     const book = restoreBook(state.get(key));
     if (book === undefined) throw new Error(`no book under ${key.join('/')}`);
@@ -29,14 +31,14 @@ export function auditBooks(state: State, sandbox: Sandbox): Audit {
       const truth = (truthUntil(mark)[dimension] ?? []).map(([, value]) => value);
       series += 1;
       buckets += truth.length;
-      oldestMark = Math.min(oldestMark, mark);
+      marks.push(mark);
       const sum = truth.reduce((all, value) => all + value, 0);
       if (Math.abs(sum - total) > 1e-9 * Math.max(1, sum)) {
         wrong.push(`${key.join('/')}/${dimension}: ${total}, true ${sum}`);
       }
     }
   }
-  return { series, buckets, wrong, oldestMark };
+  return { series, buckets, wrong, marks, oldestMark: marks.reduce((a, b) => Math.min(a, b), Infinity) };
 }
 
 function trueSeries(sandbox: Sandbox, key: StateKey, from: number, to: number) {

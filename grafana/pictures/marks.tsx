@@ -38,6 +38,7 @@ export function Marks({ config, marks }: { config: UPlotConfigBuilder; marks: re
   useLayoutEffect(() => {
     config.addHook('draw', ({ ctx, bbox, valToPos }) => {
       ctx.save();
+      ctx.lineWidth = 1;
       for (const { at, colour } of marks) {
         const x = valToPos(at, 'x', true);
         const foot = bbox.top + bbox.height;

@@ -3,14 +3,14 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { DATASOURCE } from './panel.ts';
 import { ACCOUNT, of } from './query.ts';
 
-// Also those of the exporter itself, which have no account.
-const ALL_FIRING = ['alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"'];
-
-/** All that fire, also those that only inform. */
-export const FIRING = of('ALERTS', ...ALL_FIRING);
-
-/** Those that want somebody to act. */
-export const URGENT = of('ALERTS', ...ALL_FIRING, 'severity!="info"');
+/** Firing alerts that want somebody to act: of the accounts, and of the exporter itself, which have no account. */
+export const URGENT = of(
+  'ALERTS',
+  'alertstate="firing"',
+  'alertname=~"Edge.+"',
+  'account=~"$account|"',
+  'severity!="info"',
+);
 
 /**
  * When settings last changed, in ms, by account and kind of setting. All such families at once: each is one series

@@ -1,7 +1,7 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { LIMITS } from './limits.ts';
-import { EXPORTED, of, rate, share, sum } from './query.ts';
+import { EXPORTED, highest, of, rate, share, sum } from './query.ts';
 import { table } from './table.ts';
 
 const POLLS = 'edge_exporter_polls_total';
@@ -39,9 +39,9 @@ export const polls: readonly Panel[] = [
   chart({
     title: 'Poll latency',
     description:
-      'Time from a poll’s first operation to its end: what 95 of 100 polls of the last fifteen minutes stay below, by collector.',
+      'Time from a poll’s first operation to its end: what 95 of 100 polls of the last fifteen minutes stay below, of the five slowest collectors at each moment.',
     unit: 's',
-    queries: [{ expr: latency(0.95), legend: '{{collector}}' }],
+    queries: [{ expr: highest(5, latency(0.95)), legend: '{{collector}}' }],
   }),
 ];
 

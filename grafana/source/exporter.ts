@@ -94,7 +94,7 @@ export const exporter: Dashboard = dashboard({
   sections: [
     { title: 'Now', shelves: shelves(figures, 4, 8) },
     { title: 'Quota', shelves: shelves(quota, 8) },
-    { title: 'Polls', shelves: [...shelves(polls, 8), { height: 9, panels: [[24, collectors]] }] },
+    { title: 'Polls', shelves: [...shelves(polls, 8), { height: 12, panels: [[24, collectors]] }] },
     { title: 'Data', shelves: shelves(data, 8, 2) },
     { title: 'Output and process', shelves: shelves(output, 7) },
   ],

@@ -68,6 +68,7 @@ const domains = table({
     'Domains that are not active. “none” where all are; an inactive domain has neither traffic nor protection.',
   unit: 'short',
   rows: { account: 'Account', domain: 'Domain', domain_name: 'Host name' },
+  widths: { Account: 120, Domain: 160 },
   sortedBy: 'Domain',
   noValue: 'none',
   columns: [

@@ -25,8 +25,10 @@ export interface Table extends About {
   /** Where a cell of a heading leads. */
   readonly links?: Readonly<Record<string, { readonly title: string; readonly url: string }>>;
   readonly columns: readonly Column[];
-  /** Heading of the column that sorts the rows, from the highest down. */
+  /** Heading of the column that sorts the rows. */
   readonly sortedBy: string;
+  /** Default: from the highest down. */
+  readonly order?: 'ascending' | 'descending';
   readonly noValue?: string;
   readonly widths?: Readonly<Record<string, number>>;
 }
@@ -43,7 +45,7 @@ export function table(given: Table): Panel {
     .thresholds(thresholds(LIMITS.none))
     .cellHeight(TableCellHeight.Sm)
     .footer(new TableFooterOptionsBuilder().enablePagination(true))
-    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(true)])
+    .sortBy([new TableSortByFieldStateBuilder().displayName(sortedBy).desc(given.order !== 'ascending')])
     .targets(targets(columns, 'now, as a table'))
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({ id: 'organize', options: organisation(rows, columns) });

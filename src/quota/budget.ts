@@ -20,6 +20,9 @@ const FRESH_MS = 1_000;
 /** Share of a frame after which it is looked at again while others use the token, unless the reserve is larger. */
 const LEAST_LOOK_SHARE = 0.1;
 
+/** So soon (ms) before a frame closes, an operation that might be refused waits. */
+const SHORT_WAIT_MS = 5_000;
+
 /** A 429 stops for at least this long, even when its hint lies in the past. */
 const SHORTEST_STOP_MS = 1_000;
 
@@ -109,9 +112,8 @@ export class Budget {
     if (!this.#told) return Math.max(0, this.allowance - this.#span.count(now) - this.#inFlight);
     const frame = this.#frames.open(now);
     if (frame === undefined) return look;
-    const unseenMs = now - frame.seenAt;
-    if (unseenMs > FRESH_MS) return look * this.#freeUnseen(frame, now);
-    return this.#freeIn(frame, now);
+    if (now - frame.seenAt <= FRESH_MS) return this.#freeIn(frame, now);
+    return look * this.#freeUnseen(frame, now);
   }
 
   /** Milliseconds until an operation may leave, 0 for at once, Infinity for "not before an answer comes in". */
@@ -146,8 +148,8 @@ export class Budget {
     this.#told = rate?.remaining !== undefined;
     const limit = this.#told ? this.#limitOrAssumed : this.#limit;
     if (limit === undefined) return;
-    const alone = this.#inFlight <= 1;
-    if (this.#frames.read({ now, sentAt, limit, rate, alone })) this.#look = undefined;
+    const reading = { now, sentAt, limit, rate, alone: this.#inFlight <= 1 };
+    if (this.#frames.read(reading)) this.#look = undefined;
   }
 
   /** A 429: nothing leaves until `retryAfterMs` has passed, or the frame closes, or a whole frame when neither is known. */
@@ -173,9 +175,12 @@ export class Budget {
   /** After a while without an answer, what was free may be gone, and what was not may have become so. */
   #freeUnseen(frame: Frame, now: number): number {
     const unseenMs = now - frame.seenAt;
+    const lookEveryMs = this.#lookEveryMs(frame);
+    // Whoever has not looked for so long had better wait the moment for the next frame, which nobody has used yet.
+    if (unseenMs > lookEveryMs + FRESH_MS && frame.closesAt - now < SHORT_WAIT_MS) return 0;
     const left = frame.remaining - this.#inFlight - this.#frames.others.atWorst(frame, unseenMs);
     if (left < 1) return 0;
-    const mayLook = unseenMs >= this.#lookEveryMs(frame) && left > this.#reserve;
+    const mayLook = unseenMs >= lookEveryMs && left > this.#reserve;
     return Math.max(mayLook ? 1 : 0, this.#freeIn(frame, now));
   }
 

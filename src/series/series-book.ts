@@ -82,7 +82,8 @@ export class SeriesBook {
 
   /** The oldest window that the counters lack and fresh windows do not bring. */
   catchUpWindow(now: number, settleDelay: number): Window | undefined {
-    return this.#straddled.windowAt(this.mark) ?? catchUpWindow(this.#needs(now, settleDelay));
+    const straddled = this.#straddled.windowAt(this.mark, now - settleDelay);
+    return straddled ?? catchUpWindow(this.#needs(now, settleDelay));
   }
 
   /** The bucket width of an answer, or undefined where neither it nor an earlier one tells. */

@@ -1,7 +1,7 @@
 import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from './window.ts';
 
 /** How often the bucket is asked for alone, before it is waited for like any other. */
-const ATTEMPTS = 3;
+const ATTEMPTS = 5;
 
 /**
  * A bucket that a counter's mark lies inside of, since the platform has gone over to wider ones. It can be counted
@@ -12,10 +12,14 @@ export class StraddledBucket {
   #window: Window | undefined;
   #attempts = 0;
 
-  /** The window to ask for while a mark lies in it. */
-  windowAt(mark: number | undefined): Window | undefined {
-    if (this.#window === undefined || mark === undefined || this.#attempts >= ATTEMPTS) return undefined;
-    return this.#window.from < mark && mark < this.#window.to ? this.#window : undefined;
+  /**
+   * The window to ask for while a mark lies in it.
+   * @param settledUntil up to when buckets do not change any more
+   */
+  windowAt(mark: number | undefined, settledUntil: number): Window | undefined {
+    const window = this.#window;
+    if (window === undefined || mark === undefined || this.#attempts >= ATTEMPTS) return undefined;
+    return window.from < mark && mark < window.to && window.to <= settledUntil ? window : undefined;
   }
 
   /**

@@ -9,19 +9,19 @@ import { burns, spikes } from './alerts/our-rules.ts';
 import { aHalfMore, moreThan100, zScore } from './alerts/rivals.ts';
 import { Score } from './alerts/score.ts';
 
-const ONLY = process.env['ONLY'];
 const SEED = Number(process.argv[2] ?? 20_261_120);
 const ACCOUNTS = Number(process.argv[3] ?? 120);
 
 const { times, spike } = THRESHOLDS;
 const held: Patience = { hold: times.hold / 60_000, keepFiring: times.keepFiring / 60_000 };
+/** Spikes count minutes instead of waiting for `for`. */
+const counted: Patience = { hold: 0, keepFiring: held.keepFiring };
 const burnt: Patience = { hold: 2, keepFiring: held.keepFiring };
 
 type Rule = (traffic: Traffic) => Firing[];
 
 const onThreats: Readonly<Record<string, Rule>> = {
-  EdgeWafSpike: ({ threats }) =>
-    firings(spikes(threats, spike.floors.threats), { hold: 0, keepFiring: Number(process.env['KF'] ?? 10) }),
+  EdgeWafSpike: ({ threats }) => firings(spikes(threats, spike.floors.threats), counted),
   'more than 100 in 5 minutes': ({ threats }) => firings(moreThan100(threats), held),
   '1.5 times the last 50 minutes': ({ threats }) => firings(aHalfMore(threats), held),
   'z(6 h) > 3.5 and > 200': ({ threats }) => firings(zScore(threats), held),
@@ -29,7 +29,7 @@ const onThreats: Readonly<Record<string, Rule>> = {
 const onErrors: Readonly<Record<string, Rule>> = {
   'Edge5xxRatio (page) or EdgeStatusCodeSurge': ({ errors, requests }) => [
     ...firings(burns(errors, requests), burnt),
-    ...firings(spikes(errors, spike.floors.errors), held),
+    ...firings(spikes(errors, spike.floors.errors), counted),
   ],
   'more than 100 in 5 minutes': ({ errors }) => firings(moreThan100(errors), held),
   '1.5 times the last 50 minutes': ({ errors }) => firings(aHalfMore(errors), held),
@@ -43,7 +43,6 @@ function judge(
   incidents: History['attacks'],
 ): void {
   for (const [name, rule] of Object.entries(rules)) {
-    if (ONLY && name !== 'EdgeWafSpike') continue;
     const score = scores.get(name) ?? new Score();
     scores.set(name, score);
     score.add(traffic.flatMap(rule), incidents);

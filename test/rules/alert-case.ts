@@ -1,5 +1,5 @@
-/** A value at every minute of the case, or as a function of it. */
-export type Value = number | ((minute: number) => number);
+/** A value at every minute of the case, or as a function of it; `absent` as of a series that has ended. */
+export type Value = number | 'absent' | ((minute: number) => number);
 
 /** Series by their text, `name{label="value"}`. */
 export type Given = Readonly<Record<string, Value>>;
@@ -70,7 +70,10 @@ export function promtoolTests(given: AlertCase): readonly PromtoolTest[] {
   }));
 }
 
-function inputs({ normal, bad, mild, lasts, resolves }: AlertCase, between: Given | undefined): PromtoolTest['input_series'] {
+function inputs(
+  { normal, bad, mild, lasts, resolves }: AlertCase,
+  between: Given | undefined,
+): PromtoolTest['input_series'] {
   const length = BEFORE + lasts + resolves + 1;
   const names = new Set([normal, bad, mild].flatMap((series) => Object.keys(series)));
   return [...names].map((series) => ({
@@ -79,9 +82,14 @@ function inputs({ normal, bad, mild, lasts, resolves }: AlertCase, between: Give
       const inside = minute >= BEFORE && minute < BEFORE + lasts;
       if (inside && between === undefined) return '_';
       const value = (inside ? between?.[series] : undefined) ?? normal[series];
-      return value === undefined ? '_' : String(typeof value === 'number' ? value : value(minute));
+      return typeof value === 'function' ? String(value(minute)) : textOf(value);
     }).join(' '),
   }));
+}
+
+function textOf(value: number | 'absent' | undefined): string {
+  if (value === 'absent') return 'stale';
+  return value === undefined ? '_' : String(value);
 }
 
 function lookAt(matchers: string, { minute, firing }: Look): object {

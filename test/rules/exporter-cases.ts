@@ -5,8 +5,9 @@ const CONFIGURATION = `${ACCOUNT}, product="edge_applications", configuration_id
 const UP = 'up{job="edge-exporter", instance="exporter:9801"}';
 const RECONCILIATION = `edge_exporter_reconciliation_ratio{${ACCOUNT}, product="edge_applications"}`;
 
-function dataAge(minutes: Value): Given {
-  const at = (minute: number): number => (typeof minutes === 'number' ? minute - minutes : minutes(minute)) * 60;
+function dataAge(minutes: number | ((minute: number) => number)): Given {
+  const at = (minute: number): number =>
+    (typeof minutes === 'number' ? minute - minutes : minutes(minute)) * 60;
   return {
     [`edge_last_bucket_timestamp_seconds{${CONFIGURATION}, metric="waf"}`]: at,
     [`edge_configuration_info{${CONFIGURATION}, active="true"}`]: 1,
@@ -14,7 +15,10 @@ function dataAge(minutes: Value): Given {
 }
 
 function lastSuccess(at: (minute: number) => number): Given {
-  return { [`edge_exporter_poll_last_success_timestamp_seconds{${ACCOUNT}, collector="metrics"}`]: (minute) => at(minute) * 60 };
+  return {
+    [`edge_exporter_poll_last_success_timestamp_seconds{${ACCOUNT}, collector="metrics"}`]: (minute) =>
+      at(minute) * 60,
+  };
 }
 
 function quota(remaining: number): Given {
@@ -28,7 +32,10 @@ function tokenLeft(minutes: number): Given {
   return { [`edge_token_expiry_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + minutes) * 60 };
 }
 
-function one(series: string, values: readonly [normal: Value, bad: Value, mild: Value]): Pick<AlertCase, 'normal' | 'bad' | 'mild'> {
+function one(
+  series: string,
+  values: readonly [normal: Value, bad: Value, mild: Value],
+): Pick<AlertCase, 'normal' | 'bad' | 'mild'> {
   const [normal, bad, mild] = values.map((value) => ({ [series]: value }));
   return { normal: normal ?? {}, bad: bad ?? {}, mild: mild ?? {} };
 }
@@ -66,7 +73,11 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgeQuotaNearlySpent',
     which: 'reason="waiting"',
-    ...one(`edge_exporter_operations_waiting{${ACCOUNT}, scope="reads"}`, [0, 40, (minute) => (minute % 3) * 20]),
+    ...one(`edge_exporter_operations_waiting{${ACCOUNT}, scope="reads"}`, [
+      0,
+      40,
+      (minute) => (minute % 3) * 20,
+    ]),
     lasts: 40,
     resolves: 30,
   },

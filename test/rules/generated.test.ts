@@ -21,7 +21,9 @@ describe('the rule files', () => {
 
   it('use nothing that Prometheus 2.42 lacks, and no subqueries', () => {
     const text = Object.values(TEXTS).join('\n');
-    expect(text).not.toMatch(/query_offset|\[\w+:\w*\]|double_exponential_smoothing|holt_winters|limitk|info\(/);
+    expect(text).not.toMatch(
+      /query_offset|\[\w+:\w*\]|double_exponential_smoothing|holt_winters|limitk|info\(/,
+    );
   });
 
   it('record no series twice', () => {

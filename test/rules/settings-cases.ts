@@ -2,10 +2,12 @@ import type { AlertCase, Given } from './alert-case.ts';
 
 const RULESET = 'account="production", waf_ruleset_id="7", waf_ruleset="strict"';
 const FIREWALL = 'account="production", firewall_id="8", firewall="public"';
-const CERTIFICATE = 'edge_certificate_expiry_timestamp_seconds{account="production", certificate_id="9", certificate="*.example.com"}';
+const CERTIFICATE =
+  'edge_certificate_expiry_timestamp_seconds{account="production", certificate_id="9", certificate="*.example.com"}';
 const ERROR_PAGE =
   'edge_error_response_cache_seconds{account="production", product="edge_applications", configuration_id="1", configuration="shop", code="503"}';
-const CHANGED = 'edge_waf_ruleset_changed_timestamp_seconds{account="production", waf_ruleset_id="7", waf_ruleset="strict"}';
+const CHANGED =
+  'edge_waf_ruleset_changed_timestamp_seconds{account="production", waf_ruleset_id="7", waf_ruleset="strict"}';
 
 const BLOCKING = `edge_waf_ruleset_info{${RULESET}, mode="blocking"}`;
 const COUNTING = `edge_waf_ruleset_info{${RULESET}, mode="counting"}`;
@@ -23,8 +25,8 @@ function switchedOff(alert: string, series: string, which = ''): AlertCase {
 export const SETTINGS_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgeWafCounting',
-    normal: { [BLOCKING]: 1, [COUNTING]: Number.NaN },
-    bad: { [BLOCKING]: Number.NaN, [COUNTING]: 1 },
+    normal: { [BLOCKING]: 1, [COUNTING]: 'absent' },
+    bad: { [BLOCKING]: 'absent', [COUNTING]: 1 },
     mild: { [BLOCKING]: 1 },
     lasts: 20,
     resolves: 10,

@@ -23,7 +23,11 @@ function requests(perMinute: number): Given {
   return { [`edge_requests_per_minute{${SHOP}}`]: perMinute };
 }
 
-function responses(counts: { readonly ok: number; readonly missing?: number; readonly failed?: number }): Given {
+function responses(counts: {
+  readonly ok: number;
+  readonly missing?: number;
+  readonly failed?: number;
+}): Given {
   return {
     [`edge_responses_per_minute{${SHOP}, class="2xx", code="200"}`]: counts.ok,
     [`edge_responses_per_minute{${SHOP}, class="4xx", code="404"}`]: counts.missing ?? 20,
@@ -39,16 +43,37 @@ function cached(saved: number, missed: number): Given {
   };
 }
 
-const spike = { lasts: 20, resolves: 30 } as const;
+const spike = { lasts: 20, resolves: 45 } as const;
 
 /** Every alert of traffic. */
 export const TRAFFIC_CASES: readonly AlertCase[] = [
   ...[OF_SHOP, OF_ACCOUNT].flatMap((which) => [
     { ...spike, alert: 'EdgeWafSpike', which, normal: threats(20), bad: threats(500), mild: threats(55) },
     { ...spike, alert: 'EdgeWafSpike', which, normal: threats(0), bad: threats(45), mild: threats(39) },
-    { ...spike, alert: 'EdgeWafBlockedSpike', which, normal: blocked(20), bad: blocked(500), mild: blocked(55) },
-    { ...spike, alert: 'EdgeTrafficFlood', which, normal: requests(2_000), bad: requests(9_000), mild: requests(5_500) },
-    { ...spike, alert: 'EdgeTrafficDrop', which, normal: requests(2_000), bad: requests(100), mild: requests(900) },
+    {
+      ...spike,
+      alert: 'EdgeWafBlockedSpike',
+      which,
+      normal: blocked(20),
+      bad: blocked(500),
+      mild: blocked(55),
+    },
+    {
+      ...spike,
+      alert: 'EdgeTrafficFlood',
+      which,
+      normal: requests(2_000),
+      bad: requests(9_000),
+      mild: requests(5_500),
+    },
+    {
+      ...spike,
+      alert: 'EdgeTrafficDrop',
+      which,
+      normal: requests(2_000),
+      bad: requests(100),
+      mild: requests(900),
+    },
   ]),
   {
     ...spike,
@@ -88,7 +113,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     which: `${OF_SHOP}, burn="creeping", severity="ticket"`,
     normal: responses({ ok: 1_000 }),
     bad: responses({ ok: 1_000, failed: 3 }),
-    mild: responses({ ok: 60, missing: 2, failed: 3 }),
+    mild: responses({ ok: 4_000, failed: 3 }),
     lasts: 300,
     resolves: 700,
   },
@@ -99,7 +124,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: responses({ ok: 1_000, missing: 600 }),
     mild: responses({ ok: 1_000, missing: 200 }),
     lasts: 25,
-    resolves: 30,
+    resolves: 45,
   },
   {
     alert: 'EdgeOffloadCollapse',
@@ -108,6 +133,6 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: cached(200, 800),
     mild: cached(700, 300),
     lasts: 25,
-    resolves: 30,
+    resolves: 45,
   },
 ];

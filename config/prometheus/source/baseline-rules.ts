@@ -10,20 +10,34 @@ const NEGLIGIBLE = 0.1;
 export function recorded(scope: Scope, measure: string) {
   const series = (operation: string): string => `${scope}:${measure}:${operation}`;
   return {
+    /** What it is in this minute. */
     value: series('sum'),
     hourly: series('avg1h'),
-    deviation: series('stddev1h'),
+    /** How much the minutes of the last hour differ, relative to their mean. */
+    variation: series('variation1h'),
+    /** What is usual at this hour. */
     seasonal: series('seasonal'),
-    drift: series('drift'),
+    /** The last hour relative to what was usual in it. */
+    drift: series('drift1h'),
+    /** What is usual at this hour and by the last day. */
+    usual: series('usual'),
+    /** What is too much, and what is too little. */
     threshold: series('threshold'),
     lower: series('lower_threshold'),
+    /** 1 in minutes above the threshold, otherwise 0. */
+    above: series('above'),
   };
 }
 
 /** What is recorded of each measure every minute: sums, so that nothing later grows with the exporter's series. */
 export function minuteRules(measures: readonly Measure[]): readonly RecordingRule[] {
-  return measures.flatMap(({ name, value }) =>
-    SCOPE_NAMES.map((scope) => ({ record: recorded(scope, name).value, expr: value(scope) })),
+  return measures.flatMap(({ name, value, judged }) =>
+    SCOPE_NAMES.flatMap((scope) => {
+      const names = recorded(scope, name);
+      const now = { record: names.value, expr: value(scope) };
+      const above = { record: names.above, expr: `${names.value} > bool ${names.threshold}` };
+      return judged === 'level' ? [now] : [now, above];
+    }),
   );
 }
 
@@ -41,28 +55,30 @@ export function baselineRules(measure: Measure, thresholds: Thresholds): readonl
     ];
     if (measure.judged === 'level') return season;
     const spike = [...season, ...spikeRules(names, measure.floor, thresholds)];
-    return measure.judged === 'spike' ? spike : [...spike, dropRule(names, thresholds)];
+    return measure.judged === 'spike' ? spike : [...spike, dropRule(names, measure.floor, thresholds)];
   });
 }
 
 type Names = ReturnType<typeof recorded>;
 
 /**
- * The median of the same hour in the last three weeks. An hour that ended half an hour less than a week ago is centred
- * on this moment. Younger than a week, the same hour yesterday; younger than a day, the hour until a while ago.
+ * The median of the same hour yesterday and in the last three weeks, of those that there are. An hour that ended half
+ * an hour less than a week ago is centred on this moment. On the first day it is the hour until a while ago.
  */
 function seasonal(hourly: string, { hour, day, week, baseline }: Times): string {
-  const weeksAgo = (weeks: number): string => ago(hourly, weeks * week - hour / 2);
-  const weeks = across('quantile', { '1': weeksAgo(1), '2': weeksAgo(2), '3': weeksAgo(3) }, 0.5);
-  return [weeks, ago(hourly, day - hour / 2), ago(hourly, 2 * baseline)].join('\nor\n');
+  const before = (time: number): string => ago(hourly, time - hour / 2);
+  const weeks = { '1': before(week), '2': before(2 * week), '3': before(3 * week) };
+  return `${across('quantile', { yesterday: before(day), ...weeks }, 0.5)}\nor\n${ago(hourly, 2 * baseline)}`;
 }
 
-function spikeRules(names: Names, floor: number, { times, spike }: Thresholds): readonly RecordingRule[] {
+function spikeRules(names: Names, floor: number, thresholds: Thresholds): readonly RecordingRule[] {
+  const { times, spike } = thresholds;
   const little = floor * NEGLIGIBLE;
+  const upper = `quantile_over_time(0.9, ${range(names.drift, times.day, times.baseline)})`;
   return [
     {
-      record: names.deviation,
-      expr: `stddev_over_time(${range(names.value, times.hour, times.minute)})`,
+      record: names.variation,
+      expr: `stddev_over_time(${range(names.value, times.hour, times.minute)})\n/\n(${names.hourly} + ${little})`,
     },
     {
       // The last hour is centred half an hour ago: it is compared with what was usual then.
@@ -70,33 +86,36 @@ function spikeRules(names: Names, floor: number, { times, spike }: Thresholds): 
       expr: `(${names.hourly} + ${little})\n/\n(${ago(names.seasonal, times.hour / 2)} + ${little})`,
     },
     {
+      // A level that has changed is usual after a few hours, and a day's noise of hours is usual as well.
+      record: names.usual,
+      expr: `(${names.seasonal} + ${little}) * clamp(${upper}, 1, ${spike.highestRaise}) - ${little}\nor\n${names.seasonal}`,
+    },
+    {
       record: names.threshold,
       expr: across('max', {
-        seasonal: `${spike.seasonal} * ${names.seasonal}`,
-        recent: `${spike.recent} * ${usual(names, times, 'clamp_min')}`,
-        noise: `${usual(names, times, 'clamp_min')} + ${spike.deviations} * ${deviation(names, times)}`,
-        floor: `0 * ${names.seasonal} + ${floor}`,
+        multiple: `${spike.usual} * ${names.usual}`,
+        noise: `${names.usual} + ${spike.deviations} * ${noise(names, times)} * (${names.usual} + ${little})`,
+        floor: `0 * ${names.usual} + ${floor}`,
       }),
     },
   ];
 }
 
-function dropRule(names: Names, { times, drop }: Thresholds): RecordingRule {
+/** Of requests only: they are too few when they are far below even a level that has fallen. */
+function dropRule(names: Names, floor: number, { times, drop }: Thresholds): RecordingRule {
+  const little = floor * NEGLIGIBLE;
+  const lower = `quantile_over_time(0.1, ${range(names.drift, times.day, times.baseline)})`;
+  const usual = `((${names.seasonal} + ${little}) * clamp_max(${lower}, 1) - ${little})`;
   return {
     record: names.lower,
     expr: across('min', {
       seasonal: `${drop.share} * ${names.seasonal}`,
-      recent: `${usual(names, times, 'clamp_max')} - ${drop.deviations} * ${deviation(names, times)}`,
+      noise: `${usual} * (1 - ${drop.deviations} * ${noise(names, times)})`,
     }),
   };
 }
 
-/** The seasonal median, shifted as the last hours were: a level that has changed is usual after a few hours. */
-function usual({ seasonal, drift }: Names, times: Times, clamp: 'clamp_min' | 'clamp_max'): string {
-  return `${seasonal} * ${clamp}(quantile_over_time(0.5, ${range(drift, times.recent, times.baseline)}), 1)`;
-}
-
-/** How much the minutes of an hour differ, in the median of the last hours: an attack among them does not count. */
-function deviation(names: Names, times: Times): string {
-  return `quantile_over_time(0.5, ${range(names.deviation, times.recent, times.baseline)})`;
+/** How much single minutes differ, in the median of the last hours: an attack among them does not count. */
+function noise({ variation }: Names, times: Times): string {
+  return `quantile_over_time(0.5, ${range(variation, times.recent, times.baseline)})`;
 }

@@ -40,6 +40,6 @@ export function across(
   const parts = Object.entries(vectors).map(
     ([part, vector]) => `label_replace(${vector}, "part", "${part}", "", "")`,
   );
-  const first = parameter === undefined ? '' : `${parameter}, `;
+  const first = parameter === undefined ? '' : `${parameter},`;
   return `${aggregation} without (part) (${first}\n  ${parts.join('\n  or\n  ')}\n)`;
 }

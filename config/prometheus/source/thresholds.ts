@@ -11,11 +11,11 @@ export interface Times {
   /** What a current value is the mean of. */
   readonly smoothing: number;
   readonly hour: number;
-  /** How far back the recent past reaches. */
+  /** How far back the noise of the minutes is looked at. */
   readonly recent: number;
   readonly day: number;
   readonly week: number;
-  /** How long a spike, a drop or a wrong ratio must last. */
+  /** How long a condition must last: of a drop or a state, and of a ratio that is no emergency. */
   readonly hold: number;
   readonly holdSlow: number;
   /** How long an alert outlives its condition, so that an attack in waves is one alert. */
@@ -42,12 +42,14 @@ export type BurnName = 'fast' | 'slow' | 'creeping';
 export interface Thresholds {
   readonly times: Times;
   readonly spike: {
-    /** How many times the seasonal median. */
-    readonly seasonal: number;
-    /** How many times what is usual now: the seasonal median, shifted as the last hours were. */
-    readonly recent: number;
-    /** How many deviations above what is usual now. */
+    /** How many times what is usual: the seasonal median, raised as far as the last day was above its own. */
+    readonly usual: number;
+    /** The raise by the last day ends here: a long attack must not become what is usual. */
+    readonly highestRaise: number;
+    /** How many deviations of single minutes above what is usual now. */
     readonly deviations: number;
+    /** In how many of the last minutes it must be so. Pauses of attacks in waves are allowed, short bursts are not. */
+    readonly minutes: { readonly above: number; readonly of: number };
     /** What is below this per minute is no spike, however quiet it usually is. */
     readonly floors: Readonly<Record<SpikeFloor, number>>;
   };
@@ -88,14 +90,14 @@ export const THRESHOLDS: Thresholds = {
   times: {
     minute: MINUTE,
     baseline: 5 * MINUTE,
-    smoothing: 3 * MINUTE,
+    smoothing: 5 * MINUTE,
     hour: HOUR,
     recent: 6 * HOUR,
     day: DAY,
     week: 7 * DAY,
     hold: 5 * MINUTE,
     holdSlow: 10 * MINUTE,
-    keepFiring: 10 * MINUTE,
+    keepFiring: 20 * MINUTE,
     burn: {
       fast: [5 * MINUTE, HOUR],
       slow: [30 * MINUTE, 6 * HOUR],
@@ -111,9 +113,10 @@ export const THRESHOLDS: Thresholds = {
     token: { ticket: 2 * HOUR, page: 30 * MINUTE },
   },
   spike: {
-    seasonal: 3,
-    recent: 2,
+    usual: 3,
+    highestRaise: 4,
     deviations: 4,
+    minutes: { above: 6, of: 12 },
     floors: { threats: 40, blocked: 40, family: 40, requests: 3_000, errors: 60 },
   },
   drop: { share: 0.3, deviations: 4, usualRequests: 300 },

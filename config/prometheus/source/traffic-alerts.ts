@@ -73,18 +73,17 @@ export function spikeAlerts(thresholds: Thresholds): readonly AlertDraft[] {
 function spikeAlert(spike: Spike, scope: Scope, { times, spike: limits }: Thresholds): AlertDraft {
   const { alert, by, severity, summary, what, dashboard } = spike;
   const names = recorded(scope, spike.measure);
-  const usually = seriesValue(names.seasonal, { by }, scope);
+  const usually = seriesValue(names.usual, { by }, scope);
   const limit = seriesValue(names.threshold, { by }, scope);
   return {
     alert,
-    expr: `avg_over_time(${range(names.value, times.smoothing, times.minute)})\n>\n${names.threshold}`,
-    hold: times.hold,
+    expr: `avg_over_time(${range(names.value, times.smoothing, times.minute)})\nand\nsum_over_time(${range(names.above, limits.minutes.of * times.minute, times.minute)}) >= ${limits.minutes.above}`,
     keepFiring: times.keepFiring,
     severity,
     about: 'traffic',
     labels: { scope },
     summary: summary(WHOM[scope]),
-    description: `${what} on ${WHOM[scope]}. Usual at this hour are ${usually}, and the alert begins at ${limit} (${limits.seasonal} times the usual, and ${limits.deviations} deviations above the last hours).`,
+    description: `${what} on ${WHOM[scope]}. Usual at this hour are ${usually}, and more than ${limit} are too many (${limits.usual} times what is usual, and ${limits.deviations} deviations beyond it): so it was in ${limits.minutes.above} of the last ${limits.minutes.of} minutes.`,
     dashboard: scope === 'account' && dashboard === 'edge-configuration' ? 'edge-overview' : dashboard,
     variables: scope === 'account' ? ['account', 'product'] : ['account', 'product', 'configuration'],
   };

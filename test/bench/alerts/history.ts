@@ -70,9 +70,9 @@ export function drawHistory(seed: number, account: number): History {
     drawSite(random.fork(index), days, (size * share) / whole, holidays),
   );
   const chance = random.fork(1_000);
+  lose(chance.fork(3), sites);
   const attacks = attack(chance.fork(1), sites);
   const failures = fail(chance.fork(2), sites);
-  lose(chance.fork(3), sites);
   const [only, ...others] = sites.map(({ traffic }) => traffic);
   if (only === undefined) throw new Error('an account without configurations');
   const traffic: History['traffic'] =
@@ -145,9 +145,10 @@ function attack(random: Random, sites: readonly Site[]): Labelled[] {
     const targets = random.fraction() < 0.2 ? sites : [random.pick(sites as [Site, ...Site[]])];
     const stands = (minute: number, added: number): boolean => {
       const share = added / targets.length;
-      return targets.some(({ threats, expected: usual }) => {
+      return targets.some(({ threats, expected: usual, traffic }) => {
         const mean = usual[minute] ?? 0;
         return (
+          !Number.isNaN(traffic.threats[minute] ?? Number.NaN) &&
           share >= (PERSON.times - 1) * mean &&
           share >= PERSON.deviations * usualDeviation(threats, mean) &&
           share >= PERSON.threatsPerMinute

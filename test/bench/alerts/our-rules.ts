@@ -1,6 +1,6 @@
 import { THRESHOLDS, type Thresholds } from '../../../config/prometheus/source/thresholds.ts';
 import { momentsOf } from './running-moments.ts';
-import { median, SlidingMedian } from './sliding-median.ts';
+import { quantile, SlidingQuantile } from './sliding-quantile.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -20,40 +20,38 @@ export function baseline(values: Float64Array, floor: number, { times, spike }: 
   const { mean: hourly, deviation } = momentsOf(values, times.hour / MINUTE_MS, step);
   const seasonal = seasonalOf(hourly, times, steps);
   const little = floor * 0.1;
-  const drifts = new SlidingMedian(Number(process.env['DH'] ?? 6) * 12, Number(process.env['Q'] ?? 0.5));
-  const deviations = new SlidingMedian(steps(times.recent));
+  const drifts = new SlidingQuantile(steps(times.day), 0.9);
+  const variations = new SlidingQuantile(steps(times.recent), 0.5);
   const half = steps(times.hour / 2);
   const threshold = hourly.map((hour, at) => {
     const before = seasonal[at - half] ?? Number.NaN;
-    const drift = drifts.push((hour + little) / (before + little));
-    const variation = deviations.push((deviation[at] ?? Number.NaN) / (hour + little));
+    const raise = drifts.push((hour + little) / (before + little));
+    const variation = variations.push((deviation[at] ?? Number.NaN) / (hour + little));
     const season = seasonal[at] ?? Number.NaN;
-    const usual = (season + little) * Math.min(Number(process.env['CAP'] ?? 4), Math.max(1, drift)) - little;
-    const noise = usual + Number(process.env['DEV'] ?? 4) * variation * (usual + little);
-    return largest(spike.seasonal * season, Number(process.env['R'] ?? 2) * usual, noise, season * 0 + floor);
+    const raised = (season + little) * Math.min(spike.highestRaise, Math.max(1, raise)) - little;
+    const usual = Number.isNaN(raised) ? season : raised;
+    const noise = usual + spike.deviations * variation * (usual + little);
+    return largest(spike.usual * usual, noise, usual * 0 + floor);
   });
   return { hourly, seasonal, threshold, step };
 }
 
+/** The median of the same hour yesterday and in the last three weeks, or else the hour until a while ago. */
 function seasonalOf(
   hourly: Float64Array,
   { hour, day, week, baseline: interval }: Thresholds['times'],
   steps: (ms: number) => number,
 ): Float64Array {
-  const weeksAgo = [1, 2, 3].map((weeks) => steps(weeks * week - hour / 2));
-  const dayAgo = steps(day - hour / 2);
+  const before = [day, week, 2 * week, 3 * week].map((time) => steps(time - hour / 2));
   const whileAgo = steps(2 * interval);
   return hourly.map((_, at) => {
-    const found = weeksAgo
-      .map((ago) => hourly[at - ago] ?? Number.NaN)
-      .filter((value) => !Number.isNaN(value));
-    if (found.length > 0)
-      return median(
-        found.sort((a, b) => a - b),
-        found.length,
-      );
-    const yesterday = hourly[at - dayAgo] ?? Number.NaN;
-    return Number.isNaN(yesterday) ? (hourly[at - whileAgo] ?? Number.NaN) : yesterday;
+    const found = before.map((ago) => hourly[at - ago] ?? Number.NaN).filter((value) => !Number.isNaN(value));
+    if (found.length === 0) return hourly[at - whileAgo] ?? Number.NaN;
+    return quantile(
+      found.sort((a, b) => a - b),
+      found.length,
+      0.5,
+    );
   });
 }
 
@@ -62,20 +60,17 @@ function largest(...values: readonly number[]): number {
   return present.length === 0 ? Number.NaN : Math.max(...present);
 }
 
-/** The minutes in which a spike alert's condition holds. */
+/** The minutes in which a spike alert's condition holds: enough of the last minutes were above the threshold. */
 export function spikes(values: Float64Array, floor: number, thresholds: Thresholds = THRESHOLDS): Uint8Array {
   const { threshold, step } = baseline(values, floor, thresholds);
-  const N = Number(process.env['N'] ?? 5);
-  const M = Number(process.env['M'] ?? 12);
-  const above = Float64Array.from(values, (value, minute) => {
-    const limit = threshold[Math.floor(minute / step)] ?? Number.NaN;
-    return Number.isNaN(value) || Number.isNaN(limit) ? Number.NaN : value > limit ? 1 : 0;
-  });
-  let sum = 0;
-  return Uint8Array.from(above, (value, minute) => {
-    sum += value || 0;
-    if (minute >= M) sum -= above[minute - M] || 0;
-    return sum >= N ? 1 : 0;
+  const { above: enough, of } = thresholds.spike.minutes;
+  const above = Uint8Array.from(values, (value, minute) =>
+    value > (threshold[Math.floor(minute / step)] ?? Number.NaN) ? 1 : 0,
+  );
+  let count = 0;
+  return above.map((now, minute) => {
+    count += now - (above[minute - of] ?? 0);
+    return count >= enough && !Number.isNaN(values[minute] ?? Number.NaN) ? 1 : 0;
   });
 }
 

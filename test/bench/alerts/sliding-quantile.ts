@@ -1,5 +1,5 @@
-/** The median of the last values, of those that are there, as PromQL's `quantile_over_time(0.5, …)` takes it. */
-export class SlidingMedian {
+/** A quantile of the last values, of those that are there, as PromQL's `quantile_over_time` takes it. */
+export class SlidingQuantile {
   readonly #ring: Float64Array;
   readonly #sorted: Float64Array;
   #size = 0;
@@ -7,13 +7,13 @@ export class SlidingMedian {
 
   readonly #share: number;
 
-  constructor(length: number, share = 0.5) {
+  constructor(length: number, share: number) {
     this.#share = share;
     this.#ring = new Float64Array(length).fill(Number.NaN);
     this.#sorted = new Float64Array(length);
   }
 
-  /** Takes a value (NaN: there is none) for the oldest one, and gives the median; NaN when there is nothing. */
+  /** Takes a value (NaN: there is none) for the oldest one, and gives the quantile; NaN when there is nothing. */
   push(value: number): number {
     const oldest = this.#ring[this.#next] ?? Number.NaN;
     this.#ring[this.#next] = value;
@@ -49,15 +49,8 @@ export class SlidingMedian {
   }
 }
 
-/** The median of the first values of a sorted array. */
-export function median(sorted: ArrayLike<number>, size: number): number {
-  if (size === 0) return Number.NaN;
-  const low = sorted[Math.floor((size - 1) / 2)] ?? Number.NaN;
-  const high = sorted[Math.ceil((size - 1) / 2)] ?? Number.NaN;
-  return (low + high) / 2;
-}
-
-function quantile(sorted: ArrayLike<number>, size: number, share: number): number {
+/** A quantile of the first values of a sorted array. */
+export function quantile(sorted: ArrayLike<number>, size: number, share: number): number {
   if (size === 0) return Number.NaN;
   const rank = share * (size - 1);
   const low = sorted[Math.floor(rank)] ?? Number.NaN;

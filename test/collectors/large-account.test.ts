@@ -1,0 +1,116 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterEach, expect, it } from 'vitest';
+import { COLLECTORS } from '../../src/collectors.ts';
+import { type Simulation, simulate } from '../simulation.ts';
+
+/** 3,000 domains of 30 applications, 500 functions, 200 zones with 20,000 records; 160 of 200 operations a minute are ours. */
+const LARGE = {
+  configurations: 30,
+  domainsPerConfiguration: 100,
+  functions: 500,
+  zones: 200,
+  recordsPerZone: 100,
+} as const;
+
+const SETTINGS = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
+
+/** A hundred operations a minute with one metric, two hundred with two. */
+function traffic(...metrics: string[]) {
+  return { metrics: { products: { edge_applications: { configurations: { include: ['shop'] }, metrics } } } };
+}
+
+let simulation: Simulation | undefined;
+
+afterEach(async () => {
+  await simulation?.close();
+  simulation = undefined;
+});
+
+async function begin(collectors: Record<string, unknown>): Promise<Simulation> {
+  await simulation?.close();
+  simulation = await simulate({ sandbox: LARGE, account: { collectors, publish_delay: '2m' } });
+  return simulation;
+}
+
+/** Figures for whoever reads the report. */
+function tell(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function megabytesInUse(): number {
+  setFlagsFromString('--expose-gc');
+  (runInNewContext('gc') as () => void)();
+  return process.memoryUsage().heapUsed / 1e6;
+}
+
+async function count(running: Simulation, family: string): Promise<number> {
+  const { samples } = await running.scrape();
+  return [...samples.keys()].filter((key) => key.startsWith(`["${family}"`)).length;
+}
+
+/** Mean age (s) of the newest bucket of every series of traffic, over some minutes. */
+async function meanAge(running: Simulation, minutes: number): Promise<number> {
+  const ages: number[] = [];
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await running.minutes(1);
+    for (const [key, value] of (await running.scrape()).samples) {
+      if (key.startsWith('["edge_last_bucket')) ages.push(running.clock.now() / 1_000 - value);
+    }
+  }
+  return ages.reduce((sum, age) => sum + age, 0) / ages.length;
+}
+
+it('reads a large account whole within an hour, with few operations and little memory', async () => {
+  const idle = await begin({ domains: { enabled: false } });
+  await idle.minutes(1);
+  const before = megabytesInUse();
+  const running = await begin(SETTINGS);
+  let minutes = 0;
+  const startedAt = performance.now();
+  while ((await count(running, 'edge_zone_soa_ttl_seconds')) < 200 && minutes < 120) {
+    await running.minutes(1);
+    minutes += 1;
+  }
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const operations = running.sandbox.requests.total;
+  const used = megabytesInUse() - before;
+  const { samples } = await running.scrape();
+  const figures = { minutes, operations, series: samples.size, megabytes: Math.round(used), seconds };
+  tell(`whole read of a large account: ${JSON.stringify(figures)}`);
+  expect(await count(running, 'edge_domain_info')).toBe(3_000);
+  expect(await count(running, 'edge_function_info')).toBe(500);
+  expect(await count(running, 'edge_application_module_enabled')).toBe(30 * 6);
+  expect(await count(running, 'edge_zone_records')).toBe(200 * 2);
+  expect(await count(running, 'edge_error_response_cache_seconds')).toBe(30 * 7);
+  expect(minutes).toBeLessThanOrEqual(60);
+  // What must be read: 30 + 5 + 2 pages, 30 applications, 400 times zones; the lists again every ten minutes.
+  expect(operations).toBeLessThan(1_000);
+  expect(used).toBeLessThan(100);
+  expect(running.sandbox.requests.byStatus.get(429)).toBeUndefined();
+}, 240_000);
+
+it.each([
+  ['has room', ['waf'], 1.02],
+  ['is used up by traffic', ['waf', 'status_code'], 1.1],
+])(
+  'the freshness of traffic hardly suffers from it where the quota %s',
+  async (_, metrics, bound) => {
+    const ages: number[] = [];
+    for (const collectors of [traffic(...metrics), { ...traffic(...metrics), ...SETTINGS }]) {
+      const running = await begin(collectors);
+      await running.minutes(5);
+      ages.push(await meanAge(running, 20));
+    }
+    const [without = 0, alongside = 0] = ages;
+    const jobs = simulation?.exporter().accounts()[0]?.jobs ?? [];
+    const settings = jobs.filter(({ collector }) => collector in COLLECTORS);
+    expect(settings).toHaveLength(Object.keys(COLLECTORS).length);
+    expect(settings.filter(({ last_outcome }) => last_outcome !== 'ok').map(({ id }) => id)).toEqual([]);
+    tell(
+      `mean age of ${metrics.join(' and ')}: ${without.toFixed(1)} s, with all settings ${alongside.toFixed(1)} s`,
+    );
+    expect(alongside / without).toBeLessThan(bound);
+  },
+  240_000,
+);
