@@ -29,7 +29,7 @@ const DRIZZLE: FaultSettings = {
   server_error: { probability: 0.05, status: 503 },
   html_error: { probability: 0.03 },
   connection_reset: { probability: 0.03 },
-  rate_limited: { probability: 0.002, retry_after: 20 },
+  rate_limited: { probability: 0.004, retry_after: 20 },
   malformed_body: { probability: 0.05 },
   truncated_body: { probability: 0.05, cut: 'connection' },
   empty_answer: { probability: 0.05, paths: SERIES },

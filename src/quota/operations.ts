@@ -40,6 +40,7 @@ const USUAL_EXCHANGE_MS = 200;
 export class Operations {
   readonly #options: OperationsOptions;
   readonly #waiting = new WaitingRoom();
+  #reviewComes = false;
   #onTheWire = 0;
   #exchangeMs = USUAL_EXCHANGE_MS;
   #alarm: AbortController | undefined;
@@ -73,7 +74,7 @@ export class Operations {
       };
       signal.addEventListener('abort', giveUp, { once: true });
       this.#waiting.add(entry, this.#options.clock.now());
-      this.review();
+      this.#reviewSoon();
     });
   }
 
@@ -89,6 +90,16 @@ export class Operations {
       next = this.#choose(now);
     }
     this.#wakeAt(Math.min(nextEarly, now + next));
+  }
+
+  /** Once for all that ask at the same moment, so that the most urgent of them goes first and not the first to ask. */
+  #reviewSoon(): void {
+    if (this.#reviewComes) return;
+    this.#reviewComes = true;
+    queueMicrotask(() => {
+      this.#reviewComes = false;
+      this.review();
+    });
   }
 
   /** What a scope allows now. */

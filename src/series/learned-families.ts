@@ -27,3 +27,11 @@ export const BUCKET_COMPLETENESS_RATIO = gauge(
   'edge_exporter_bucket_completeness_ratio',
   'Share of its final value that a bucket of an API metric holds at an age, as measured.',
 );
+
+/** What is learned of the platform in hours of polling; shown once it is known. */
+export const LEARNED_FAMILIES: readonly Family[] = [
+  RECONCILIATION_RATIO,
+  PUBLISH_DELAY_SECONDS,
+  SETTLE_DELAY_SECONDS,
+  BUCKET_COMPLETENESS_RATIO,
+];

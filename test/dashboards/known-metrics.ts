@@ -5,14 +5,10 @@ import { families } from '../../src/catalogue/catalogue.ts';
 import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/collectors.ts';
 import { createSelfMetrics } from '../../src/self/self-metrics.ts';
+import { LEARNED_FAMILIES } from '../../src/series/learned-families.ts';
 
 /** What Prometheus itself adds. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS'];
-
-/** Families that the dashboards use and that the exporter does not have yet, with what brings them. */
-export const AWAITED: Readonly<Record<string, string>> = {
-  edge_exporter_reconciliation_ratio: 'the reconciliation of counters with the platform',
-};
 
 /** The names of all series that the exporter, Prometheus, and the recording rules can have. */
 export async function knownMetrics(): Promise<ReadonlySet<string>> {
@@ -21,7 +17,9 @@ export async function knownMetrics(): Promise<ReadonlySet<string>> {
     String(type) === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
   );
   const settings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
-  const platform = [...families(), ...PLATFORM_FAMILIES, ...settings].map(({ name }) => name);
+  const platform = [...families(), ...PLATFORM_FAMILIES, ...LEARNED_FAMILIES, ...settings].map(
+    ({ name }) => name,
+  );
   return new Set([...selfMetrics, ...platform, ...recorded(), ...OF_PROMETHEUS]);
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { committed, queriesOf } from './committed.ts';
-import { AWAITED, knownMetrics } from './known-metrics.ts';
+import { knownMetrics } from './known-metrics.ts';
 import { selectorsOf } from './promql.ts';
 
 const QUERIES = committed().flatMap(queriesOf);
@@ -18,12 +18,7 @@ const USED = new Set(
 
 it('asks only for metrics that the exporter, Prometheus or the recording rules have', async () => {
   const known = await knownMetrics();
-  expect([...USED].filter((name) => !known.has(name) && !(name in AWAITED))).toEqual([]);
-});
-
-it('awaits only what is used and not there yet', async () => {
-  const known = await knownMetrics();
-  expect(Object.keys(AWAITED).filter((name) => known.has(name) || !USED.has(name))).toEqual([]);
+  expect([...USED].filter((name) => !known.has(name))).toEqual([]);
 });
 
 it('uses the families that operators look for first', () => {
