@@ -1,5 +1,6 @@
 import type { AccountLink } from '../platform/account-link.ts';
-import type { Operations } from '../quota/operations.ts';
+import type { Opening, Operations } from '../quota/operations.ts';
+import type { Scope } from '../quota/scopes.ts';
 import type { JobState } from '../schedule/job-entry.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 
@@ -20,6 +21,7 @@ export interface AccountFacts {
 /** An account as the status page shows it at `now` (local ms). */
 export function accountStatus(facts: AccountFacts, now: number): AccountStatus {
   const { name, apiUrl, link, tokenExpiresAt, demandPerMinute, stretch, jobs, nextAt } = facts;
+  const most = mostUrgent(jobs, link, now);
   return {
     name,
     api_url: apiUrl,
@@ -30,7 +32,7 @@ export function accountStatus(facts: AccountFacts, now: number): AccountStatus {
     quota: quotaStatus(facts, now),
     demand_per_minute: demandPerMinute,
     stretch,
-    jobs: jobs.map((job) => jobStatus(job, whyWaiting(job, link, now), nextAt(job))),
+    jobs: jobs.map((job) => jobStatus(job, whyWaiting(job, facts, most, now), nextAt(job))),
   };
 }
 
@@ -64,19 +66,42 @@ function jobStatus(state: JobState, why: string, nextAt: number | undefined): Jo
   };
 }
 
+/** Of the jobs that are due, the most urgent of each scope, by the scope's name. */
+function mostUrgent(jobs: readonly JobState[], link: AccountLink, now: number): Map<string, JobState> {
+  const most = new Map<string, JobState>();
+  const urgency = ({ job, since }: JobState) => job.weight * (now - since);
+  for (const state of jobs) {
+    if (state.state !== 'waiting' || (state.dueAt ?? now) > now) continue;
+    const { name } = link.scopes.of(state.job.group);
+    const other = most.get(name);
+    if (other === undefined || urgency(state) > urgency(other)) most.set(name, state);
+  }
+  return most;
+}
+
 /** Why a job that is due has not started, in plain words; empty when there is nothing to say. */
-function whyWaiting({ state, dueAt, job }: JobState, link: AccountLink, now: number): string {
-  if (state !== 'waiting' || dueAt === undefined) return '';
-  if (dueAt > now) return `starts in ${Math.ceil((dueAt - now) / 1_000)} s, spread over the period`;
-  const { name, budget } = link.scopes.of(job.group);
-  const since = `due for ${Math.round((now - dueAt) / 1_000)} s`;
+function whyWaiting(
+  state: JobState,
+  { link, operations }: AccountFacts,
+  most: ReadonlyMap<string, JobState>,
+  now: number,
+): string {
+  const { dueAt, job } = state;
+  if (state.state !== 'waiting' || dueAt === undefined) return '';
+  if (dueAt > now) return `starts in ${Math.ceil((dueAt - now) / 1_000)} s`;
+  const scope = link.scopes.of(job.group);
+  const since = `due for ${Math.round((now - dueAt) / 1_000)} s, ${most.get(scope.name) === state ? 'goes next: ' : ''}`;
+  return since + obstacle(scope, operations.opening(scope, now), now);
+}
+
+/** What keeps the operations of a scope from leaving. */
+function obstacle({ name, budget }: Scope, { free, waitMs, kept }: Opening, now: number): string {
   const stoppedUntil = budget.stoppedUntil(now);
-  if (stoppedUntil !== undefined) return `${since}: the platform refused ${name} until ${time(stoppedUntil)}`;
-  const wait = budget.waitMs(now);
-  if (wait === 0) return `${since}: more urgent work goes first`;
-  if (wait === Number.POSITIVE_INFINITY)
-    return `${since}: waits for an answer that tells what is left of ${name}`;
-  return `${since}: the quota of ${name} is used up until ${time(now + wait)}`;
+  if (stoppedUntil !== undefined) return `the platform refused ${name} until ${time(stoppedUntil)}`;
+  if (free > 0 && kept.until > now) return `kept for a fresher bucket at ${time(kept.until)}`;
+  if (free > 0) return 'more urgent work and the connections in use go first';
+  if (waitMs === Number.POSITIVE_INFINITY) return `waits for an answer that tells what is left of ${name}`;
+  return `the quota of ${name} is used up until ${time(now + waitMs)}`;
 }
 
 function time(ms: number | undefined): string | null {

@@ -20,8 +20,8 @@ const FRESH_MS = 1_000;
 /** Share of a frame after which it is looked at again while others use the token, unless the reserve is larger. */
 const LEAST_LOOK_SHARE = 0.1;
 
-/** So soon (ms) before a frame closes, an operation that might be refused waits. */
-const SHORT_WAIT_MS = 5_000;
+/** Share of the limit that others are feared to take from a frame at which nobody has looked for long. */
+const FEARED_SHARE = 0.7;
 
 /** A 429 stops for at least this long, even when its hint lies in the past. */
 const SHORTEST_STOP_MS = 1_000;
@@ -55,10 +55,6 @@ export class Budget {
   /** The limit that the platform named last, in operations per frame. */
   get limit(): number | undefined {
     return this.#limit;
-  }
-
-  get inFlight(): number {
-    return this.#inFlight;
   }
 
   /** Operations per frame that this exporter may use when the token has no other users. */
@@ -125,7 +121,7 @@ export class Budget {
     if (frame === undefined) return Number.POSITIVE_INFINITY;
     const lookAt = frame.seenAt + this.#lookEveryMs(frame);
     const mayLook = lookAt > now && frame.remaining - this.#inFlight > this.#reserve;
-    return (mayLook ? Math.min(lookAt, frame.closesAt) : frame.closesAt) - now;
+    return Math.min(mayLook ? lookAt : frame.closesAt, frame.closesAt) - now;
   }
 
   /** An operation leaves. The function returned must be called when it is over, whatever came of it. */
@@ -176,9 +172,10 @@ export class Budget {
   #freeUnseen(frame: Frame, now: number): number {
     const unseenMs = now - frame.seenAt;
     const lookEveryMs = this.#lookEveryMs(frame);
-    // Whoever has not looked for so long had better wait the moment for the next frame, which nobody has used yet.
-    if (unseenMs > lookEveryMs + FRESH_MS && frame.closesAt - now < SHORT_WAIT_MS) return 0;
-    const left = frame.remaining - this.#inFlight - this.#frames.others.atWorst(frame, unseenMs);
+    const blind = unseenMs > lookEveryMs + FRESH_MS;
+    const fearedPerMs = blind ? (this.#limitOrAssumed * FEARED_SHARE) / this.#frames.lengthMs : 0;
+    const taken = this.#frames.others.atWorst(frame, unseenMs, fearedPerMs);
+    const left = frame.remaining - this.#inFlight - taken;
     if (left < 1) return 0;
     const mayLook = unseenMs >= lookEveryMs && left > this.#reserve;
     return Math.max(mayLook ? 1 : 0, this.#freeIn(frame, now));

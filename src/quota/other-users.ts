@@ -24,9 +24,9 @@ export class OtherUsers {
     return (this.#lastPerMs * MEMORY_MS + frame.others) / (MEMORY_MS + watchedMs);
   }
 
-  /** How many they may have taken at worst within so many ms of a frame, by the last hours. */
-  atWorst(frame: Frame, ms: number): number {
-    return withScatter(ms * this.#atWorstPerMs(frame));
+  /** How many they may have taken within so many ms of a frame: at worst by the last hours, or as is feared. */
+  atWorst(frame: Frame, ms: number, fearedPerMs: number): number {
+    return withScatter(ms * Math.max(fearedPerMs, this.#atWorstPerMs(frame)));
   }
 
   /** Whether anybody else has used the token within the last hours. */

@@ -78,6 +78,13 @@ function nextBucket(mark: number, width: number, timestamp: number | undefined):
   return offGrid === 0 ? mark + width : mark + offGrid;
 }
 
+/** The oldest mark, or undefined where there is no ledger. */
+export function oldestMark(ledgers: ReadonlyMap<string, Ledger> = new Map()): number | undefined {
+  let oldest: number | undefined;
+  for (const { mark } of ledgers.values()) oldest = Math.min(oldest ?? mark, mark);
+  return oldest;
+}
+
 /** Index of the first timestamp at or after `time`, by bisection. */
 export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
   let low = 0;

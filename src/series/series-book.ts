@@ -1,7 +1,7 @@
 import { Absences } from './absences.ts';
 import { answerWidth, newestStart, someStart, startOfBucketAt } from './answer-buckets.ts';
 import type { Decoded } from './decode.ts';
-import { type Ledger, type Posting, post, type Settlement } from './ledger.ts';
+import { type Ledger, oldestMark, type Posting, post, type Settlement } from './ledger.ts';
 import type { Points } from './points.ts';
 import { type Restatements, restatements } from './restatements.ts';
 import { StraddledBucket } from './straddled-bucket.ts';
@@ -184,12 +184,6 @@ export class SeriesBook {
     this.#absences.set(name, absences);
     return absences;
   }
-}
-
-function oldestMark(ledgers: ReadonlyMap<string, Ledger> = new Map()): number | undefined {
-  let oldest: number | undefined;
-  for (const { mark } of ledgers.values()) oldest = Math.min(oldest ?? mark, mark);
-  return oldest;
 }
 
 /**

@@ -66,6 +66,19 @@ describe('a series book', () => {
     expectTrue(reading);
   });
 
+  it('trusts no bucket of the future once the clock of the platform was set back', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { mark } = reading.ledger;
+    reading.now += 180 * MINUTE;
+    reading.minutes(1);
+    reading.now -= 130 * MINUTE;
+    const window = { from: mark, to: mark + 51 * MINUTE };
+    reading.enter(answer(window, reading.now, { ...PLAIN, late: 25 }));
+    expect(reading.ledger.mark).toBeGreaterThan(mark);
+    expectTrue(reading);
+  });
+
   it('gives up what is older than the history of the platform, and says how much', () => {
     const reading = new Reading();
     reading.minutes(20);

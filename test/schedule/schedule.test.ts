@@ -1,0 +1,167 @@
+import { expect, it } from 'vitest';
+import { PlatformFailure } from '../../src/platform/outcome.ts';
+import { PlatformClock } from '../../src/platform/platform-clock.ts';
+import { Operations } from '../../src/quota/operations.ts';
+import { Scopes } from '../../src/quota/scopes.ts';
+import type { PollEnd } from '../../src/schedule/execute.ts';
+import { Foresight } from '../../src/schedule/foresight.ts';
+import type { Job } from '../../src/schedule/job.ts';
+import { Schedule } from '../../src/schedule/schedule.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
+import { simulatedTicker } from '../simulated-ticker.ts';
+
+const MINUTE = 60_000;
+const START = Date.UTC(2026, 0, 5, 12, 0, 10);
+const ROUND_TRIP = 100;
+
+/** A schedule whose operations take 100 ms and are never short. `skew`: the platform's clock minus ours. */
+function scheduled({ skew = 0 } = {}) {
+  const clock = new SimulatedClock(START);
+  const platformClock = new PlatformClock(() => clock.now());
+  if (skew !== 0) {
+    const serverDate = Math.floor((START + skew) / 1_000) * 1_000;
+    platformClock.observe({ sentAt: START, receivedAt: START, serverDate });
+  }
+  const scopes = new Scopes({ reserve: 0, assumedLimit: 10_000, platformClock });
+  scopes.of('metrics').budget.observe(START, undefined);
+  const foresight = new Foresight(scopes);
+  const ends: PollEnd[] = [];
+  const defects: unknown[] = [];
+  const schedule = new Schedule({
+    clock,
+    platformClock,
+    ticker: simulatedTicker(clock),
+    operations: new Operations({ clock, scopes, concurrency: 1_000 }),
+    foresight,
+    async exchange() {
+      await clock.sleep(ROUND_TRIP);
+      return { body: null, bytes: 0 };
+    },
+    onPollEnd: (end) => ends.push(end),
+    onDefect: (_, error) => defects.push(error),
+  });
+  const replace = (jobs: Job[]) => {
+    foresight.replace(jobs);
+    schedule.replace(jobs);
+  };
+  return { clock, schedule, replace, ends, defects };
+}
+
+/** A job that notes when its operations left, in ms after the start. */
+function jobOf(clock: SimulatedClock, id: string, wish: Partial<Job> = {}) {
+  const leftAt: number[] = [];
+  const job: Job = {
+    id,
+    subject: { collector: 'metrics' },
+    schedule: '* * * * *',
+    group: 'metrics',
+    weight: 1,
+    cost: () => 1,
+    async poll(read, signal) {
+      const resource = () => {
+        leftAt.push(clock.now() - START);
+        return { path: '/metrics/x', version: 2 } as const;
+      };
+      await read(resource, signal);
+      return { outcome: 'ok' };
+    },
+    ...wish,
+  };
+  return { job, leftAt };
+}
+
+it('polls once at the start, and then when a bucket of the platform closes', async () => {
+  const { clock, replace } = scheduled();
+  const { job, leftAt } = jobOf(clock, 'a');
+  replace([job]);
+  await clock.advance(3 * MINUTE);
+  expect(leftAt).toEqual([0, 50_000, 110_000, 170_000]);
+});
+
+it.each([
+  [20_000, 30_000],
+  [-20_000, 10_000 + MINUTE],
+  [3 * 60 * MINUTE, 50_000],
+])('by the clock of the platform when that is %i ms ahead', async (skew, first) => {
+  const { clock, replace } = scheduled({ skew });
+  const { job, leftAt } = jobOf(clock, 'a');
+  replace([job]);
+  await clock.advance(4 * MINUTE);
+  // Our minute fires at 50 s; what it fires for comes at the platform's next one, known to a second.
+  const expected = first < 50_000 ? first + MINUTE : first;
+  expect(leftAt[1]).toBeGreaterThanOrEqual(expected);
+  expect(leftAt[1]).toBeLessThanOrEqual(expected + 1_000);
+  expect(leftAt.slice(2).map((time, index) => time - (leftAt[index + 1] ?? 0))).toEqual(
+    leftAt.slice(2).map(() => MINUTE),
+  );
+});
+
+it('spreads many jobs of a slow schedule over its period, and does not put off a few', async () => {
+  const { clock, replace } = scheduled();
+  const jobs = Array.from({ length: 80 }, (_, index) =>
+    jobOf(clock, `job ${index}`, { schedule: '0 * * * *' }),
+  );
+  const few = [1, 2, 3].map((index) => jobOf(clock, `few ${index}`, { schedule: '5 * * * *' }));
+  replace([...jobs, ...few].map(({ job }) => job));
+  await clock.advance(2 * 60 * MINUTE - 20_000);
+  const minutes = jobs.map(({ leftAt }) => Math.floor(((leftAt[1] ?? 0) + 10_000) / MINUTE));
+  expect(new Set(minutes).size).toBeGreaterThan(12);
+  expect(Math.min(...minutes)).toBeGreaterThanOrEqual(60);
+  expect(Math.max(...minutes)).toBeLessThan(80);
+  expect(few.map(({ leftAt }) => leftAt[1])).toEqual([1, 2, 3].map(() => 5 * MINUTE - 10_000));
+});
+
+it('never polls a job beside itself, and polls it again at once when it fell due meanwhile', async () => {
+  const { clock, replace } = scheduled();
+  const begun: number[] = [];
+  const { job } = jobOf(clock, 'slow', {
+    async poll(read, signal) {
+      await read(() => ({ path: '/metrics/x', version: 2 }), signal);
+      begun.push(clock.now() - START);
+      await clock.sleep(70_000, signal);
+      return { outcome: 'ok' };
+    },
+  });
+  replace([job]);
+  await clock.advance(3 * MINUTE);
+  expect(begun).toEqual([100, 70_200, 140_300]);
+});
+
+it('polls follow-up work when it may start, and stops it with the job that it follows', async () => {
+  const { clock, replace, schedule } = scheduled();
+  const past = jobOf(clock, 'a/catch-up', { schedule: undefined as unknown as string });
+  const notBefore = START + 5_000;
+  const { job } = jobOf(clock, 'a', {
+    followUp: () => ({ job: { ...past.job, schedule: undefined, follows: job }, notBefore }),
+  });
+  replace([job]);
+  await clock.advance(10_000);
+  expect(past.leftAt).toEqual([5_000]);
+  replace([]);
+  expect(schedule.states()).toEqual([]);
+});
+
+it('tells how each poll ended and goes on, whether the platform failed or the exporter did', async () => {
+  const { clock, replace, ends, defects } = scheduled();
+  const failing = jobOf(clock, 'refused', {
+    poll: () => Promise.reject(new PlatformFailure('forbidden', 'no permission', 403)),
+  });
+  const broken = jobOf(clock, 'broken', { poll: () => Promise.reject(new TypeError('a mistake')) });
+  replace([failing.job, broken.job]);
+  await clock.advance(MINUTE);
+  const told = ends.map(({ job, outcome, reason }) => [job.id, outcome, reason]);
+  expect(told.slice(0, 2)).toEqual([
+    ['refused', 'forbidden', 'no permission'],
+    ['broken', 'undecodable', 'a fault of the exporter, see its log'],
+  ]);
+  expect(told).toHaveLength(4);
+  expect(defects).toHaveLength(2);
+});
+
+it('ends its polls when it stops, and reports none of them', async () => {
+  const { clock, schedule, replace, ends } = scheduled();
+  replace([jobOf(clock, 'a').job, jobOf(clock, 'b').job]);
+  await schedule.stop();
+  await clock.advance(5 * MINUTE);
+  expect(ends).toEqual([]);
+});
