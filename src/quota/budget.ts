@@ -21,7 +21,7 @@ const FRESH_MS = 1_000;
 const LEAST_LOOK_SHARE = 0.1;
 
 /** Share of the limit that others are feared to take from a frame at which nobody has looked for long. */
-const FEARED_SHARE = 0.7;
+const FEARED_SHARE = 0.6;
 
 /** A 429 stops for at least this long, even when its hint lies in the past. */
 const SHORTEST_STOP_MS = 1_000;

@@ -10,7 +10,7 @@ const FADING = 0.99;
 const SOMEBODY = 1;
 
 /** What is feared of others (operations per ms) before anything has been seen of them. */
-const FEARED_PER_MS = 1e-4;
+const FEARED_PER_MS = 2e-5;
 
 /** How fast the token's other users take operations, from what is missing in a frame beside our own. */
 export class OtherUsers {

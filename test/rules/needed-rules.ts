@@ -15,7 +15,9 @@ function only<Rule>(groups: readonly Group<Rule>[], wanted: (rule: Rule) => bool
 export function neededRules(
   { recording, alerts }: RuleFiles,
   alert: string,
-): { readonly groups: readonly object[] } {
+): {
+  readonly groups: readonly { readonly name: string }[];
+} {
   const ofAlert = only(alerts.groups, (rule) => rule.alert === alert);
   const recordings = recording.groups.flatMap(({ rules }) => rules);
   const needed = new Set<string>();
