@@ -21,7 +21,7 @@ export function demandOf({ collectors }: Account, series: readonly PlannedSeries
     const collector = collectors[api];
     const schedule = collector?.products[product]?.schedule ?? collector?.schedule;
     if (schedule === undefined) return [];
-    const periodMs = periods.get(schedule) ?? periodOf(schedule);
+    const periodMs = periods.get(schedule) ?? periodOf(schedule).mean;
     periods.set(schedule, periodMs);
     return [{ periodMs, cost: 1, weight: 1 }];
   });

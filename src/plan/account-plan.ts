@@ -29,7 +29,11 @@ export function planOf({
   scopes,
   assumedLimit,
 }: SurveyedAccount): AccountPlan {
-  const planned = plannedJobs(jobs, { findings, periodOf: remembering(periodOf), wants: wanting(account) });
+  const planned = plannedJobs(jobs, {
+    findings,
+    periodOf: remembering((schedule: string) => periodOf(schedule).mean),
+    wants: wanting(account),
+  });
   return planAccount({
     account: account.name,
     apiUrl: account.api_url,

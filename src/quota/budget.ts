@@ -172,9 +172,10 @@ export class Budget {
   #freeUnseen(frame: Frame, now: number): number {
     const unseenMs = now - frame.seenAt;
     const lookEveryMs = this.#lookEveryMs(frame);
-    const blind = unseenMs > lookEveryMs + FRESH_MS;
-    const fearedPerMs = blind ? (this.#limitOrAssumed * FEARED_SHARE) / this.#frames.lengthMs : 0;
-    const taken = this.#frames.others.atWorst(frame, unseenMs, fearedPerMs);
+    const { others, lengthMs } = this.#frames;
+    const blind = others.met(frame) && unseenMs > lookEveryMs + FRESH_MS;
+    const feared = blind ? withScatter((unseenMs / lengthMs) * FEARED_SHARE * this.#limitOrAssumed) : 0;
+    const taken = Math.max(feared, others.atWorst(frame, unseenMs));
     const left = frame.remaining - this.#inFlight - taken;
     if (left < 1) return 0;
     const mayLook = unseenMs >= lookEveryMs && left > this.#reserve;

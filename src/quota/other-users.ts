@@ -15,7 +15,9 @@ const FEARED_PER_MS = 2e-5;
 /** How fast the token's other users take operations, from what is missing in a frame beside our own. */
 export class OtherUsers {
   #lastPerMs = 0;
-  #worstPerMs = FEARED_PER_MS;
+  /** What was seen of them at worst, fading. */
+  #worstPerMs = 0;
+  #fearedPerMs = FEARED_PER_MS;
 
   /** Operations per ms: as in the present frame; the less of that has been watched, the more as before. */
   perMs(frame: Frame | undefined): number {
@@ -24,20 +26,26 @@ export class OtherUsers {
     return (this.#lastPerMs * MEMORY_MS + frame.others) / (MEMORY_MS + watchedMs);
   }
 
-  /** How many they may have taken within so many ms of a frame: at worst by the last hours, or as is feared. */
-  atWorst(frame: Frame, ms: number, fearedPerMs: number): number {
-    return withScatter(ms * Math.max(fearedPerMs, this.#atWorstPerMs(frame)));
+  /** How many they may have taken within so many ms of a frame, at worst by the last hours. */
+  atWorst(frame: Frame, ms: number): number {
+    return withScatter(ms * this.#atWorstPerMs(frame));
   }
 
-  /** Whether anybody else has used the token within the last hours. */
-  about(frame: Frame): boolean {
+  /** Whether anybody else has used the token within the last hours, as far as seen. */
+  met(frame: Frame): boolean {
     return this.#atWorstPerMs(frame) * (frame.closesAt - frame.openedAt) >= SOMEBODY;
+  }
+
+  /** Whether anybody else may be about: met, or not yet known not to be. */
+  about(frame: Frame): boolean {
+    return this.met(frame) || this.#fearedPerMs * (frame.closesAt - frame.openedAt) >= SOMEBODY;
   }
 
   /** A frame is over. */
   remember(frame: Frame): void {
     this.#lastPerMs = this.perMs(frame);
     this.#worstPerMs = Math.max(this.#worstPerMs * FADING, this.#lastPerMs);
+    this.#fearedPerMs *= FADING;
   }
 
   #atWorstPerMs(frame: Frame): number {

@@ -1,5 +1,5 @@
 import { type Demand, demandPerMinute, intervalAt, levelOf } from '../quota/intervals.ts';
-import { periodOf } from '../quota/period.ts';
+import { type Period, periodOf } from '../quota/period.ts';
 import type { Scopes } from '../quota/scopes.ts';
 import type { Job } from './job.ts';
 
@@ -7,7 +7,7 @@ import type { Job } from './job.ts';
 export class Foresight {
   readonly #scopes: Scopes;
   /** Looked up often, and it takes milliseconds to work one out. */
-  readonly #periods = new Map<string, number>();
+  readonly #periods = new Map<string, Period>();
   #jobs: readonly Job[] = [];
   /** By the name of the scope. */
   #levels = new Map<string, number>();
@@ -49,11 +49,9 @@ export class Foresight {
     this.#stretch = this.#meanStretch(demands);
   }
 
-  /** Milliseconds between two moments of a schedule. */
+  /** Milliseconds between two moments of a schedule, at most. */
   periodOf(schedule: string): number {
-    const known = this.#periods.get(schedule) ?? periodOf(schedule);
-    this.#periods.set(schedule, known);
-    return known;
+    return this.#periodOf(schedule).longest;
   }
 
   /** How long (ms) after one poll of a job the next one's turn comes; work without a schedule has no period. */
@@ -70,9 +68,15 @@ export class Foresight {
       const { name } = this.#scopes.of(job.group);
       const list = demands.get(name) ?? [];
       demands.set(name, list);
-      list.push({ periodMs: this.periodOf(job.schedule), cost: job.cost(), weight: job.weight });
+      list.push({ periodMs: this.#periodOf(job.schedule).mean, cost: job.cost(), weight: job.weight });
     }
     return demands;
+  }
+
+  #periodOf(schedule: string): Period {
+    const known = this.#periods.get(schedule) ?? periodOf(schedule);
+    this.#periods.set(schedule, known);
+    return known;
   }
 
   #meanStretch(demands: ReadonlyMap<string, readonly Demand[]>): number {

@@ -40,6 +40,8 @@ export class JobEntry implements JobState {
   lastReason: string | undefined;
   lastSuccessAt: number | undefined;
   lastBucketAt: number | undefined;
+  /** Polls that failed since the last one that did not. */
+  failures = 0;
 
   constructor(job: Job, now: number) {
     this.job = job;
@@ -81,6 +83,7 @@ export class JobEntry implements JobState {
   end(now: number, outcome: Outcome, reason: string | undefined, report: PollReport | undefined): void {
     this.lastOutcome = outcome;
     this.lastReason = reason;
+    this.failures = report === undefined ? this.failures + 1 : 0;
     if (report !== undefined) this.lastSuccessAt = now;
     if (report?.lastBucketAt !== undefined) this.lastBucketAt = report.lastBucketAt;
   }

@@ -1,3 +1,4 @@
+import type { Outcome } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type ExecuteOptions, execute } from './execute.ts';
 import type { Job } from './job.ts';
@@ -19,6 +20,19 @@ const WIDEST_SPREAD_MS = 60 * MINUTE_MS;
 
 /** A bucket that closed so recently (ms) is not worth waiting for the next one: clocks are not that exact. */
 const JUST_CLOSED_MS = 1_000;
+
+/** A failed poll of a slow schedule is tried again after this time, then after twice as long, and so on. */
+const RETRY_MS = MINUTE_MS;
+const MOST_DOUBLINGS = 10;
+
+/** Failures of the platform or of the way to it: the same question may be answered later. */
+const PASSING: ReadonlySet<Outcome | undefined> = new Set([
+  'network',
+  'timeout',
+  'server_error',
+  'rate_limited',
+  'unauthorized',
+]);
 
 /** Polls jobs when they are due: once at the start, then by their cron pattern, and never one beside itself. */
 export class Schedule {
@@ -109,12 +123,21 @@ export class Schedule {
     this.#polls.add(poll);
   }
 
+  /** After a failure that passes by itself, work of a slow schedule does not wait for its next turn. */
+  #retry(entry: JobEntry, now: number): void {
+    const { job, lastOutcome, failures } = entry;
+    if (job.schedule === undefined || failures === 0 || !PASSING.has(lastOutcome)) return;
+    const wait = RETRY_MS * 2 ** Math.min(failures - 1, MOST_DOUBLINGS);
+    if (wait < this.#options.foresight.periodOf(job.schedule)) this.#due(entry, now + wait);
+  }
+
   /** What a poll that is over leaves to be done. */
   #after(entry: JobEntry): void {
     const now = this.#options.clock.now();
     const { dueAgainAt } = entry;
     entry.dueAgainAt = undefined;
     if (dueAgainAt !== undefined) this.#due(entry, Math.max(now, dueAgainAt));
+    else this.#retry(entry, now);
     const next = entry.job.followUp?.();
     if (next === undefined) return;
     this.#due(this.#entries.get(next.job.id) ?? this.#add(next.job), Math.max(now, next.notBefore));

@@ -1,6 +1,6 @@
 /**
  * How fresh the data is that the quota allows, beside the best possible and a naive design. Compile with
- * `tsc -p test/bench`, then run `node .cache/bench/test/bench/schedule.js [hours]`.
+ * `tsc -p test/bench`, then run `node .cache/bench/test/bench/schedule.js [hours [part of a line's start [seed]]]`.
  */
 import { Ages } from './schedule/ages.ts';
 import { availableIn, bestPossible } from './schedule/best-possible.ts';
@@ -16,7 +16,8 @@ const RESERVE = 0.2;
 const WARM_UP_ROUNDS = 3;
 
 const hours = Number(process.argv[2] ?? 24);
-const only = process.argv[3];
+const only = process.argv[3] ?? '';
+const seed = Number(process.argv[4] ?? 0);
 
 interface Case {
   readonly design: 'ours' | 'naive';
@@ -25,18 +26,18 @@ interface Case {
   readonly company: 'alone' | 'shared';
 }
 
-/** 80 ms for the round trip on average, seldom more than twice that. */
+/** Each way 25 ms, and an exponential 15 ms on top: 80 ms for the round trip on average. */
 function latencyOf(random: () => number): () => number {
   return () => 25 - 15 * Math.log(1 - random());
 }
 
 async function measure({ design, jobs, limit, company }: Case) {
-  const random = seeded(jobs * 7 + limit);
+  const random = seeded(seed + jobs * 7 + limit);
   const quota = limit - Math.ceil(limit * RESERVE);
   const from = START + Math.ceil((WARM_UP_ROUNDS * jobs) / quota + 10) * FRAME_MS;
   const until = from + hours * HOUR_MS;
   const clock = new EventClock(START);
-  const otherUser = company === 'alone' ? alone : unsteadyUser(limit, seeded(limit + jobs), START);
+  const otherUser = company === 'alone' ? alone : unsteadyUser(limit, seeded(seed + limit + jobs), START);
   const platform = new CountedPlatform(limit, otherUser, START);
   const ages = new Ages(jobs, from, START);
   const run: Design = design === 'ours' ? ourDesign : naiveDesign;
@@ -90,7 +91,7 @@ for (const design of ['ours', 'naive'] as const) {
   for (const limit of [80, 200]) {
     for (const company of ['alone', 'shared'] as const) {
       for (const jobs of [50, 200, 1_000, 5_000]) {
-        if (only !== undefined && !`${design} ${limit} ${company} ${jobs}`.includes(only)) continue;
+        if (!`${design} ${limit} ${company} ${jobs}`.includes(only)) continue;
         const began = performance.now();
         const found = await measure({ design, jobs, limit, company });
         row(
