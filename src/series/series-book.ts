@@ -43,6 +43,9 @@ export interface WindowedAnswer {
 /** How far back the platform's history reaches (the longest duration of section 4.12). */
 const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
 
+/** How far an answer about the past must reach beyond a bucket to be counted; windows are at least twice as long. */
+const PROOF_MS = 10 * MINUTE_MS;
+
 const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
 
 /**
@@ -98,7 +101,7 @@ export class SeriesBook {
     if (width === undefined) return undefined;
     const newest = this.#newestAsOf(answer);
     // A platform whose data are late settles its buckets late, too. Its newest bucket tells, which may have just begun.
-    const settledUntil = Math.min(now, newest) - settleDelay;
+    const settledUntil = Math.min(now, newest, this.#vouchedFor(answer, settleDelay)) - settleDelay;
     const since = this.#record?.since ?? startOfBucketAt(settledUntil, width, decoded);
     const ledgers = new Map(this.#record?.ledgers);
     const absent = new Map<string, readonly number[]>();
@@ -137,6 +140,15 @@ export class SeriesBook {
 
   #needs(now: number, settleDelay: number): WindowNeeds {
     return { now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS };
+  }
+
+  /**
+   * Up to where an answer about the past proves by itself that the platform has gone on, since a platform may have
+   * taken back what it showed before: then its newest bucket as told last is none.
+   */
+  #vouchedFor({ decoded, window, now }: WindowedAnswer, settleDelay: number): number {
+    if (reachesPresent(window, now)) return Number.POSITIVE_INFINITY;
+    return newestStart(decoded) + Math.max(0, settleDelay - PROOF_MS);
   }
 
   /** The start of the platform's newest bucket, where an answer tells, and else as told last. */

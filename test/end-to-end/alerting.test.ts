@@ -14,7 +14,7 @@ import { type Prometheus, startPrometheus } from './prometheus.ts';
 import { type Notification, startWebhook, type Webhook } from './webhook.ts';
 
 const MINUTE = 60_000;
-const PUBLISH_DELAY = 1_000;
+const PUBLISH_DELAY = 0;
 const POLL_INTERVAL = 2_000;
 
 /** A minute of the rules is a second; only what depends on the platform's own minutes is not faster. */

@@ -11,7 +11,7 @@ export function recorded(scope: Scope, measure: string) {
   const series = (operation: string): string => `${scope}:${measure}:${operation}`;
   return {
     /** What it is in this minute. */
-    value: series('sum'),
+    value: series(measure.endsWith('_ratio') ? 'now' : 'sum'),
     hourly: series('avg1h'),
     /** How much the minutes of the last hour differ, relative to their mean. */
     variation: series('variation1h'),

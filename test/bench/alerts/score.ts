@@ -1,5 +1,6 @@
 import { type Firing, merged } from './firing.ts';
-import { type Labelled, MINUTES, WEEKS } from './history.ts';
+import type { Labelled } from './labelled.ts';
+import { MINUTES, WEEKS } from './span.ts';
 
 /** How well a rule did over all accounts. */
 export class Score {
