@@ -10,13 +10,18 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: ['test/end-to-end/**'] },
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/end-to-end/**', 'test/rules/**'],
+        },
       },
       {
         extends: true,
         test: {
           name: 'end-to-end',
-          include: ['test/end-to-end/**/*.test.ts'],
+          // The rules are tested by promtool and Alertmanager, which are obtained in the same way.
+          include: ['test/end-to-end/**/*.test.ts', 'test/rules/**/*.test.ts'],
           // Obtains Prometheus and its kind; a run of unit tests alone needs none of them.
           globalSetup: 'test/end-to-end/global-setup.ts',
           testTimeout: 120_000,

@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { PRODUCTS, type Product } from '../catalogue/products.ts';
+import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/config-collectors.ts';
 import type { Account } from '../configuration/config-schema.ts';
@@ -21,6 +21,14 @@ import { type Addressing, targetsOf } from '../series/targets.ts';
 import type { Collector, CollectorContext, SettingsObserver } from '../settings/collector.ts';
 import type { State } from '../state/state.ts';
 
+/** How often a job comes round. */
+export interface Pace {
+  readonly schedule: string;
+  readonly weight: number;
+  /** Of operations, for their limit scope. */
+  readonly group: string;
+}
+
 export interface AccountJobsOptions {
   readonly account: Account;
   readonly store: Store;
@@ -28,9 +36,9 @@ export interface AccountJobsOptions {
   readonly platformClock: PlatformClock;
   readonly observer: SeriesObserver & SettingsObserver;
   /** Until when (local ms) what a job of this schedule publishes now may be shown. */
-  readonly freshUntil: (schedule: string, weight: number) => number;
+  readonly freshUntil: (pace: Pace) => number;
   /** Operations per minute that the exporter may use. */
-  readonly allowance: () => number;
+  readonly allowance: (group: string) => number;
   /** Called when other jobs are wanted than before. */
   readonly onChange: (jobs: readonly Job[]) => void;
 }
@@ -75,7 +83,9 @@ export class AccountJobs {
         }
       }
     }
-    if (this.#options.account.reconciliation_share > 0) keep('reconciliation', () => this.#reconciliation());
+    for (const api of this.#reconciledApis()) {
+      keep(`reconciliation ${api}`, () => this.#reconciliation(api));
+    }
     for (const [name, schedule] of this.#settings()) {
       for (const job of COLLECTORS[name].jobs(this.#context(name, schedule))) {
         keep(JSON.stringify([job.id, job.subject]), () => job);
@@ -130,7 +140,7 @@ export class AccountJobs {
       addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',
       store,
       platformClock,
-      freshUntil: () => freshUntil(account.discovery, 1),
+      freshUntil: () => freshUntil({ schedule: account.discovery, weight: 1, group: product.api }),
       onDiscovered: (configurations, addressing) => {
         this.#known.set(product, { configurations, addressing });
         onChange(this.jobs());
@@ -149,25 +159,34 @@ export class AccountJobs {
       schedule,
       weight,
       reader: new SeriesReader({ target, metric, wants, modes: this.#modes, platformClock }),
-      samples: new SeriesSamples(target, metric, account.units),
+      samples: new SeriesSamples(target, metric, account.units, wants),
       delays: this.#delaysOf(target.product, metric),
       state,
       store,
       platformClock,
       observer,
-      freshUntil: () => freshUntil(schedule, weight),
+      freshUntil: () => freshUntil({ schedule, weight, group: target.product.api }),
     });
   }
 
-  #reconciliation(): Job {
+  #reconciledApis(): Set<SeriesApi> {
+    if (this.#options.account.reconciliation_share === 0) return new Set();
+    return new Set(this.#products().map(({ product }) => product.api));
+  }
+
+  /** Each API has its own job, since it may have its own limit; both together keep to the share. */
+  #reconciliation(api: SeriesApi): Job {
     const { account, store, platformClock, freshUntil, allowance } = this.#options;
-    const owner = `${account.name}/reconciliation`;
-    return new ReconciliationJob('metrics', {
+    const owner = `${account.name}/reconciliation/${api}`;
+    const series = () => [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
+    const candidates = () => series().filter(({ group }) => group === api);
+    const part = () => candidates().length / Math.max(1, series().length);
+    return new ReconciliationJob(api, {
       account: account.name,
-      perMinute: () => account.reconciliation_share * allowance(),
-      candidates: () => [...this.#jobs.values()].filter((job) => job instanceof SeriesJob),
+      perMinute: () => account.reconciliation_share * allowance(api) * part(),
+      candidates,
       platformClock,
-      publish: (samples) => store.publish(owner, samples, freshUntil('* * * * *', 0.05)),
+      publish: (samples, pace) => store.publish(owner, samples, freshUntil(pace)),
       withdraw: () => store.withdraw(owner),
     });
   }
@@ -194,7 +213,7 @@ export class AccountJobs {
       state,
       platformClock,
       observer,
-      freshUntil: (weight) => freshUntil(schedule, weight),
+      freshUntil: (weight, group) => freshUntil({ schedule, weight, group }),
     };
   }
 }

@@ -16,7 +16,7 @@ import { learnedSamples } from '../series/learned-samples.ts';
 import type { SettingsObserver } from '../settings/collector.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
-import { AccountJobs } from './account-jobs.ts';
+import { AccountJobs, type Pace } from './account-jobs.ts';
 import { type AccountFacts, accountStatus } from './account-status.ts';
 import { type AccountTally, tallyAccount } from './account-tally.ts';
 import { vitalSamples } from './account-vitals.ts';
@@ -114,8 +114,8 @@ export class Account {
       state,
       platformClock,
       observer,
-      freshUntil: (schedule, weight) => clock.now() + this.#lifetime(schedule, weight),
-      allowance: () => this.#allowance,
+      freshUntil: (pace) => clock.now() + this.#lifetime(pace),
+      allowance: (group) => scopes.of(group).budget.allowance,
       onChange: (jobs) => this.#replace(jobs),
     });
   }
@@ -207,8 +207,8 @@ export class Account {
   }
 
   /** How long what is published now may be shown: until well after the next poll should have renewed it. */
-  #lifetime(schedule: string, weight: number): number {
-    const interval = this.#foresight.intervalOf({ schedule, weight, group: 'metrics' });
+  #lifetime(pace: Pace): number {
+    const interval = this.#foresight.intervalOf(pace);
     return Math.max(this.#options.config.stale_after, 3 * interval);
   }
 

@@ -49,7 +49,7 @@ export class HistoryAccount {
       account: this.#account,
       platformClock,
       readFor: (group) => this.#connection.readFor(group),
-      allowance: () => this.#connection.link.scopes.of('metrics').budget.allowance,
+      allowance: (group) => this.#connection.link.scopes.of(group).budget.allowance,
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;

@@ -32,7 +32,7 @@ export async function livePlan(
       account,
       platformClock,
       readFor: (group) => connection.readFor(group),
-      allowance: () => scopes.of('metrics').budget.allowance,
+      allowance: (group) => scopes.of(group).budget.allowance,
     });
     const { findings, notes, unreachable } = await explore(survey, {
       signal,

@@ -16,7 +16,7 @@ export interface SurveyOptions {
   /** Reads for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;
   /** Operations per minute that the exporter may use, on which the cost of some jobs depends; 0 where it is of no interest. */
-  readonly allowance?: () => number;
+  readonly allowance?: (group: string) => number;
 }
 
 /** What polling a job once has shown. */

@@ -1,10 +1,17 @@
 import type { Decoded } from './decode.ts';
+import { MINUTE_MS } from './window.ts';
 
 /** From how many buckets of a series on its gaps are its width, rather than what is left of a bad answer. */
 const TELLING_BUCKETS = 4;
 
 /** Rows that may have been dropped from an answer that tells its width, as a share: to double the gaps half must be. */
 const TELLING_DAMAGE = 0.25;
+
+/** No platform answers in buckets narrower than this; a window in steps of a few ms would take for ever to walk. */
+const NARROWEST_MS = 1_000;
+
+/** From how many buckets on an answer may tell a width below the minute that the platform is known for. */
+const MANY_BUCKETS = 20;
 
 /**
  * The bucket width of an answer, in ms; undefined where it cannot be known. To take buckets for narrower than they are
@@ -15,11 +22,17 @@ const TELLING_DAMAGE = 0.25;
 export function answerWidth(decoded: Decoded, known: number | undefined): number | undefined {
   const { width } = decoded;
   const most = Math.max(0, ...[...decoded.series.values()].map(({ timestamps }) => timestamps.length));
-  if (known === undefined || most === 0) return known ?? width;
+  if (known === undefined || most === 0) return known ?? (Number(width) >= NARROWEST_MS ? width : undefined);
   const many = most >= TELLING_BUCKETS;
   if (isDamaged(decoded)) return many && width === known ? known : undefined;
   if (width === undefined) return most === 1 ? known : undefined;
-  return width <= known || many ? width : undefined;
+  return width <= known ? narrower(width, known, most) : many ? width : undefined;
+}
+
+/** A narrower width is a part of the one before; one below a minute takes more rows than ever go astray together. */
+function narrower(width: number, known: number, buckets: number): number | undefined {
+  const usual = width >= MINUTE_MS || (width >= NARROWEST_MS && buckets >= MANY_BUCKETS);
+  return usual && known % width === 0 ? width : undefined;
 }
 
 function isDamaged({ rejected, rows }: Decoded): boolean {

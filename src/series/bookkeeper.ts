@@ -64,7 +64,7 @@ export class Bookkeeper {
     if (entry === undefined) return;
     if (this.#changes(entry) && !(await this.#commit(entry.record))) return publishKnown(this.book, publish);
     this.book.enter(entry, answer);
-    this.checkpoints.note(entry.record.ledgers);
+    this.checkpoints.note(this.#counted(entry.record.ledgers));
     this.#growth.observe(decoded.series, entry.record.width, now, delays.horizon(now));
     delays.bound.observe(
       entry.restated.flatMap(({ ages }) => ages),
@@ -73,6 +73,10 @@ export class Bookkeeper {
     );
     observer.entered(account, subject, entry, answer);
     publish(entry.record.ledgers);
+  }
+
+  #counted(ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, Ledger> {
+    return new Map([...ledgers].filter(([dimension]) => this.#options.counts(dimension)));
   }
 
   /** Where no counter began and nothing was counted, the stored book is as good as the new one. */

@@ -1,6 +1,6 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import type { FollowUp, Job, PollReport } from '../schedule/job.ts';
+import { type FollowUp, type Job, type PollReport, RowsRejected } from '../schedule/job.ts';
 import type { Bookkeeper } from './bookkeeper.ts';
 import { isEmpty } from './decode.ts';
 import type { Delays } from './delays.ts';
@@ -52,9 +52,12 @@ export class CatchUpJob implements Job {
     const before = keeper.book.mark;
     this.#notBefore = platformClock.localNow() + RETRY_MS;
     const answer = await reader.read(read, (now) => this.#window(now), signal);
+    const { rejected } = answer.decoded;
+    const empty = isEmpty(answer.decoded);
+    if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     await keeper.enter(answer);
     if (keeper.book.mark !== before) this.#notBefore = 0;
-    return { outcome: isEmpty(answer.decoded) ? 'empty' : 'ok', rejected: answer.decoded.rejected };
+    return { outcome: empty ? 'empty' : 'ok', rejected };
   }
 
   /** This job again, while there is a window to be read. */

@@ -6,6 +6,7 @@ import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../schedule/job.ts';
+import { decodeSeries, isEmpty } from './decode.ts';
 import { type Configuration, configurationsResource, decodeConfigurations } from './discovery.ts';
 import { seriesResource } from './series-resource.ts';
 import { type Addressing, addresses } from './targets.ts';
@@ -70,7 +71,9 @@ async function findAddressing(
   signal: AbortSignal,
 ): Promise<Addressing | undefined> {
   const [metric] = product.metrics;
-  const telling = configurations.find(({ id, domains }) => domains.length > 0 && !domains.includes(id));
+  const telling = configurations.find(
+    ({ id, domains, active }) => active && domains.length > 0 && !domains.includes(id),
+  );
   if (telling === undefined || metric === undefined) return undefined;
   for (const addressing of ['domain', 'configuration'] as const) {
     const [id = telling.id] = addresses(telling, addressing);
@@ -78,8 +81,9 @@ async function findAddressing(
     const target = { account, product, by: 'configuration', id, name: telling.name } as const;
     const window = { from: now - 5 * MINUTE_MS, to: now };
     try {
-      await read(() => seriesResource({ target, metric, window }), signal);
-      return addressing;
+      const { body } = await read(() => seriesResource({ target, metric, window }), signal);
+      // An answer without points may be to an id that the platform does not know.
+      if (!isEmpty(decodeSeries(body, { metric, id }, platformClock.now()))) return addressing;
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
       if (failure.outcome !== 'not_found') return undefined;

@@ -18,7 +18,11 @@ export interface Discovered {
   readonly rejected: number;
 }
 
-const id = z.union([z.int(), z.string().min(1)]).transform(String);
+/** An id goes into paths and keys: it must be writable in both. */
+const id = z
+  .union([z.int(), z.string().min(1).max(200)])
+  .transform(String)
+  .refine((text) => Buffer.from(text).toString() === text);
 
 const listItem = z.object({
   id,

@@ -1,4 +1,5 @@
 import type { Sample } from '../catalogue/family.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job, PollReport } from '../schedule/job.ts';
@@ -22,7 +23,7 @@ export interface ReconciliationOptions {
   readonly perMinute: () => number;
   readonly candidates: () => readonly Reconcilable[];
   readonly platformClock: PlatformClock;
-  readonly publish: (samples: readonly Sample[]) => void;
+  readonly publish: (samples: readonly Sample[], job: Job & { readonly schedule: string }) => void;
   readonly withdraw: () => void;
 }
 
@@ -44,7 +45,7 @@ const MEMORY_MS = 24 * 60 * MINUTE_MS;
 
 /** Compares what was counted over past hours with the platform's own answer for them, a few operations at a time. */
 export class ReconciliationJob implements Job {
-  readonly id = 'reconciliation';
+  readonly id: string;
   readonly subject = { collector: 'reconciliation' };
   readonly schedule = '* * * * *';
   readonly group: string;
@@ -52,9 +53,12 @@ export class ReconciliationJob implements Job {
   readonly #options: ReconciliationOptions;
   /** The latest comparison of each candidate. */
   readonly #checks = new Map<string, Check>();
+  /** The end of the span last compared, or tried to, by candidate. */
+  readonly #attempts = new Map<string, number>();
   #credit = 0;
 
   constructor(group: string, options: ReconciliationOptions) {
+    this.id = `reconciliation/${group}`;
     this.group = group;
     this.#options = options;
   }
@@ -75,15 +79,31 @@ export class ReconciliationJob implements Job {
       const span = candidate.spanBefore(now - PATIENCE_MS);
       if (span === undefined || span.window.to <= this.#endOf(candidate)) continue;
       this.#credit -= 1;
-      const truth = await candidate.truthOf(span, read, signal);
-      if (truth === undefined) continue;
-      const { product, id } = candidate;
-      this.#checks.set(id, { product, end: span.window.to, counted: span.counted, truth });
-      compared += 1;
+      if (await this.#compare(candidate, span, read, signal)) compared += 1;
     }
     this.#forget(now);
-    this.#options.publish(this.#samples());
+    this.#options.publish(this.#samples(), this);
     return { outcome: compared > 0 ? 'ok' : 'empty' };
+  }
+
+  /** Whether there was something to compare with. A candidate that cannot be read must not hold up the others. */
+  async #compare(
+    candidate: Reconcilable,
+    span: CountedSpan,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { product, id } = candidate;
+    this.#attempts.set(id, span.window.to);
+    try {
+      const truth = await candidate.truthOf(span, read, signal);
+      if (truth === undefined) return false;
+      this.#checks.set(id, { product, end: span.window.to, counted: span.counted, truth });
+      return true;
+    } catch (failure) {
+      if (!(failure instanceof PlatformFailure)) throw failure;
+      return false;
+    }
   }
 
   withdraw(): void {
@@ -95,11 +115,15 @@ export class ReconciliationJob implements Job {
   }
 
   #endOf({ id }: Reconcilable): number {
-    return this.#checks.get(id)?.end ?? Number.NEGATIVE_INFINITY;
+    return this.#attempts.get(id) ?? Number.NEGATIVE_INFINITY;
   }
 
   #forget(now: number): void {
-    for (const [id, { end }] of this.#checks) if (end < now - MEMORY_MS) this.#checks.delete(id);
+    for (const [id, { end }] of this.#checks) {
+      if (end >= now - MEMORY_MS) continue;
+      this.#checks.delete(id);
+      this.#attempts.delete(id);
+    }
   }
 
   /** By product, over the latest comparison of each of its series; without traffic there is nothing to compare. */
@@ -110,7 +134,7 @@ export class ReconciliationJob implements Job {
       sums.set(product, { counted: sum.counted + counted, truth: sum.truth + truth });
     }
     return [...sums].flatMap(([product, { counted, truth }]) => {
-      if (truth === 0 && counted === 0) return [];
+      if (truth === 0) return [];
       const labels = { account: this.#options.account, product };
       return [{ family: RECONCILIATION_RATIO, labels, value: counted / truth }];
     });

@@ -75,7 +75,8 @@ export class SeriesBook {
 
   /** The oldest mark: everything before it is counted in every series. Undefined where nothing is counted. */
   get mark(): number | undefined {
-    return oldestMark(this.#record?.ledgers);
+    const counted = [...(this.#record?.ledgers ?? [])].filter(([name]) => this.#counts(name));
+    return oldestMark(new Map(counted));
   }
 
   /** The window that brings the newest buckets. */
@@ -108,6 +109,8 @@ export class SeriesBook {
     let counted = 0;
     let givenUp = 0;
     for (const [name, known] of this.#openLedgers(decoded, since)) {
+      // A dimension that is not wanted for now is counted on from its mark when it is wanted again.
+      if (!this.#counts(name)) continue;
       const { ledger, forgotten } = withinHistory(known, width, newest);
       const settlement = { window, width, settledUntil };
       const posting = this.#post(name, ledger, decoded, settlement, { now, newest });
@@ -147,7 +150,9 @@ export class SeriesBook {
    * taken back what it showed before: then its newest bucket as told last is none.
    */
   #vouchedFor({ decoded, window, now }: WindowedAnswer, settleDelay: number): number {
-    if (reachesPresent(window, now)) return Number.POSITIVE_INFINITY;
+    // One that asks for a single bucket cannot reach beyond it.
+    const short = window.to - window.from < 2 * PROOF_MS;
+    if (short || reachesPresent(window, now)) return Number.POSITIVE_INFINITY;
     return newestStart(decoded) + Math.max(0, settleDelay - PROOF_MS);
   }
 

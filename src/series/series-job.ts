@@ -141,7 +141,11 @@ export class SeriesJob implements Job, Reconcilable {
 
   /** What is shown is gone at once when the job is, even if an answer was still being entered. */
   #publish(face: 'now' | 'total', samples: readonly Sample[], until: number): void {
-    if (!this.#withdrawn) this.#options.store.publish(this.#owner(face), samples, until);
+    if (this.#withdrawn) return;
+    const { store, platformClock } = this.#options;
+    // What has gone stale meanwhile is not shown for a moment, just because it was read anew.
+    if (until <= platformClock.localNow()) store.withdraw(this.#owner(face));
+    else store.publish(this.#owner(face), samples, until);
   }
 
   #owner(face: 'now' | 'total'): string {

@@ -18,8 +18,16 @@ export class SeriesSamples {
   readonly #target: Target;
   readonly #metric: string;
   readonly #units: UnitOverrides;
+  readonly #wants: (dimension: string) => boolean;
 
-  constructor(target: Target, metric: string, units: UnitOverrides) {
+  /** @param wants which dimensions are to be shown; those that are not may still have been counted before */
+  constructor(
+    target: Target,
+    metric: string,
+    units: UnitOverrides,
+    wants: (dimension: string) => boolean = () => true,
+  ) {
+    this.#wants = wants;
     this.#target = target;
     this.#metric = metric;
     this.#units = units;
@@ -40,12 +48,13 @@ export class SeriesSamples {
 
   /** Whether a dimension has a counter. */
   counts(dimension: string): boolean {
-    return this.#of(dimension).faces.counter !== undefined;
+    return this.#wants(dimension) && this.#of(dimension).faces.counter !== undefined;
   }
 
   counters(ledgers: ReadonlyMap<string, Ledger>): Sample[] {
     const samples: Sample[] = [];
     for (const [dimension, { total }] of ledgers) {
+      if (!this.#wants(dimension)) continue;
       const { faces, labels } = this.#of(dimension);
       if (faces.counter !== undefined) {
         samples.push({ family: faces.counter.family, labels, value: total * faces.counter.scale });

@@ -35,6 +35,8 @@ export class SettlingBound {
   settled(now: number): number | undefined {
     const watched = this.#since === undefined ? 0 : now - this.#since;
     if (watched < ENOUGH_MS || this.#buckets < ENOUGH_BUCKETS) return undefined;
-    return Math.max(0, ...this.#oldestChange.values()) * MARGIN + MARGIN_MS;
+    // Where nothing was ever seen to change there was no traffic to tell by.
+    if (this.#oldestChange.size === 0) return undefined;
+    return Math.max(...this.#oldestChange.values()) * MARGIN + MARGIN_MS;
   }
 }

@@ -39,7 +39,7 @@ export interface CollectorContext {
   readonly platformClock: PlatformClock;
   readonly observer: SettingsObserver;
   /** Until when (local ms) what a job of this weight publishes now may be shown without being renewed. */
-  readonly freshUntil: (weight: number) => number;
+  readonly freshUntil: (weight: number, group: string) => number;
 }
 
 /** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */

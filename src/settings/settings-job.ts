@@ -65,7 +65,7 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
     await this.#note(reading.rows);
     const samples = this.#samples(reading.rows);
     const { store, freshUntil } = this.#options.context;
-    if (!this.#withdrawn) store.publish(this.#owner, samples, freshUntil(this.weight));
+    if (!this.#withdrawn) store.publish(this.#owner, samples, freshUntil(this.weight, this.group));
     if (reading.failure !== undefined) throw reading.failure;
     const rejected: [RejectionReason, number][] =
       reading.rejected > 0 ? [['bad_item', reading.rejected]] : [];

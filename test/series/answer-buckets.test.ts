@@ -34,6 +34,12 @@ describe('the width of the buckets of an answer', () => {
   });
 });
 
+it.each([1, 250, 10_000])('rows %i ms apart are no buckets, where those before were of a minute', (apart) => {
+  const rows = [0, 1, 2, 3, 4].map((step) => [T0 + step * apart, 1]);
+  const stray = decodeSeries({ total: rows }, { metric: 'requests', id: '7' }, T0 + 600 * MINUTE);
+  expect(answerWidth(stray, MINUTE)).toBeUndefined();
+});
+
 it('the newest bucket is that of any series', () => {
   expect(newestStart(decoded([0, 4, 2]))).toBe(T0 + 4 * MINUTE);
   expect(newestStart(decoded([]))).toBe(Number.NEGATIVE_INFINITY);
