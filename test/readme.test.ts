@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type CatalogueRow, describeCatalogue } from '../src/catalogue/catalogue-table.ts';
+import { type CollectorRow, describeCollectors } from '../src/collectors-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -11,6 +12,12 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 };
 
 const BLOCK = /<!-- metrics:begin -->.*<!-- metrics:end -->/s;
+const SETTINGS_BLOCK = /<!-- collectors:begin -->.*<!-- collectors:end -->/s;
+
+function settingsRow({ section, part, collector, exported, permission, operations }: CollectorRow): string {
+  const name = collector === undefined || collector === '' ? '' : `\`${collector}\``;
+  return `| ${section} ${part} | ${name} | ${exported} | ${permission ?? ''} | ${operations} |`;
+}
 
 function row({ metric, dimensions, gauge, counter, labels }: CatalogueRow): string {
   const names = [gauge, ...(counter === undefined ? [] : [counter])].map((name) => `\`${name}\``);
@@ -18,14 +25,21 @@ function row({ metric, dimensions, gauge, counter, labels }: CatalogueRow): stri
   return `| ${metric} | ${shown.join(', ')} | ${names.join(', ')} | ${labels.join(', ')} |`;
 }
 
-it('has the metric table of the catalogue (npx vitest run -u test/readme.test.ts brings it up to date)', async () => {
+it('has the tables of the catalogue and of the collectors (npx vitest run -u test/readme.test.ts brings it up to date)', async () => {
   const table = [
     '| API metric | dimensions | families | further labels |',
     '|---|---|---|---|',
     ...describeCatalogue().map(row),
   ];
+  const settings = [
+    '| section | collector | exported | permission | operations |',
+    '|---|---|---|---|---|',
+    ...describeCollectors().map(settingsRow),
+  ];
   const written = README.replace(BLOCK, () =>
     ['<!-- metrics:begin -->', ...table, '<!-- metrics:end -->'].join('\n'),
+  ).replace(SETTINGS_BLOCK, () =>
+    ['<!-- collectors:begin -->', ...settings, '<!-- collectors:end -->'].join('\n'),
   );
   await expect(written).toMatchFileSnapshot(join(ROOT, 'README.md'));
 });
