@@ -38,6 +38,9 @@ export class Exporter {
   readonly #exposition: Exposition;
   readonly #accounts = new Map<string, Running>();
   readonly #stopExpiry: () => void;
+  /** Configurations are applied one after another. */
+  #applying: Promise<void> = Promise.resolve();
+  #stopped = false;
 
   constructor(options: ExporterOptions) {
     this.#options = options;
@@ -47,15 +50,10 @@ export class Exporter {
   }
 
   /** Makes this the configuration: accounts that have changed start anew, the others go on untouched. */
-  async apply(config: Config, signal: AbortSignal): Promise<void> {
-    this.#store.seriesLimit = config.limits.series;
-    const wanted = new Map(config.accounts.map((account) => [account.name, account]));
-    const leaving = [...this.#accounts].filter(
-      ([name, { config }]) => !sameAccount(config, wanted.get(name)),
-    );
-    for (const [name] of leaving) this.#accounts.delete(name);
-    await Promise.all(leaving.map(([, { account }]) => account.stop(signal)));
-    for (const [name, account] of wanted) if (!this.#accounts.has(name)) this.#start(account);
+  apply(config: Config, signal: AbortSignal): Promise<void> {
+    const applied = this.#applying.then(() => this.#apply(config, signal));
+    this.#applying = applied.catch(() => undefined);
+    return applied;
   }
 
   /** The document that a scrape gets, ready to be sent. */
@@ -91,9 +89,33 @@ export class Exporter {
 
   /** Stops polling, and gives back what was taken from the platforms until the signal aborts. */
   async stop(signal: AbortSignal): Promise<void> {
+    this.#stopped = true;
     this.#stopExpiry();
-    await Promise.all([...this.#accounts.values()].map(({ account }) => account.stop(signal)));
+    const leaving = [...this.#accounts.values()].map((running) => this.#leave(running, signal));
+    await Promise.all([this.#applying, ...leaving]);
     this.#accounts.clear();
+  }
+
+  async #apply(config: Config, signal: AbortSignal): Promise<void> {
+    if (this.#stopped) return;
+    this.#store.seriesLimit = config.limits.series;
+    const wanted = new Map(config.accounts.map((account) => [account.name, account]));
+    const leaving = [...this.#accounts].filter(
+      ([name, { config }]) => !sameAccount(config, wanted.get(name)),
+    );
+    for (const [name] of leaving) this.#accounts.delete(name);
+    await Promise.all(leaving.map(([, running]) => this.#leave(running, signal)));
+    if (this.#stopped) return;
+    for (const [name, account] of wanted) if (!this.#accounts.has(name)) this.#start(account);
+  }
+
+  /** Stops an account. A failure of that is told and hinders nothing else. */
+  async #leave({ config, account }: Running, signal: AbortSignal): Promise<void> {
+    const { observer } = this.#options;
+    await account.stop(signal).then(
+      () => observer.left(config.name),
+      (error: unknown) => observer.left(config.name, error),
+    );
   }
 
   #start(config: AccountConfig): void {

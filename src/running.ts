@@ -51,6 +51,7 @@ export class Running {
       telemetryPath,
       exposition: (format, encoding) => exporter.body(format, encoding),
       status: () => this.status(),
+      notReady: () => exporter.notReady(),
       reload: () => this.reload(),
     };
   }
@@ -86,6 +87,7 @@ export class Running {
       log.warn({ issues: issues.join('; ') }, 'the configuration was not reloaded');
       return { ok: false, issues };
     }
+    for (const warning of loaded.warnings) log.warn({ issue: formatIssue(warning) }, 'configuration');
     await this.#apply(loaded.config);
     log.info({ source: loaded.source }, 'configuration reloaded');
     return { ok: true };

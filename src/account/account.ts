@@ -31,6 +31,8 @@ export interface AccountObserver extends SeriesObserver, SettingsObserver {
   /** Other jobs are wanted than before, or another part of the quota. */
   planned(account: string, plan: Plan): void;
   defect(account: string, job: Job, error: unknown): void;
+  /** The account has stopped; `failure` is what went wrong while it did, if anything. */
+  left(account: string, failure?: unknown): void;
 }
 
 /** What an account has to do, in operations per minute, and what it may do. */

@@ -37,7 +37,7 @@ export async function serve(invocation: Serve): Promise<ExitCode> {
     invocation.logging.log.info('stopping');
     return EXIT.ok;
   } finally {
-    await Promise.race([stopAll(stops), systemClock.sleep(STOP_MS)]);
+    await Promise.race([stopAll(stops, invocation.logging), systemClock.sleep(STOP_MS)]);
   }
 }
 
@@ -134,14 +134,27 @@ function startExporter(
   });
   stops.unshift(() => exporter.stop(AbortSignal.timeout(STOP_MS)));
   const running = new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
-  const reload = () => void running.reload();
+  const reload = () => {
+    running
+      .reload()
+      .catch((error: unknown) =>
+        log.error({ err: error }, 'reloading the configuration failed: this is a bug'),
+      );
+  };
   process.on('SIGHUP', reload);
   stops.unshift(() => void process.off('SIGHUP', reload));
   return running;
 }
 
-async function stopAll(stops: Stops): Promise<void> {
-  for (const stop of stops) await stop();
+/** Stops everything, also what comes after something that fails to stop. */
+async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
+  for (const stop of stops) {
+    try {
+      await stop();
+    } catch (error) {
+      log.error({ err: error }, 'a part of the exporter did not stop as it should');
+    }
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

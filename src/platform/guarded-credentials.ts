@@ -1,22 +1,26 @@
 import type { Secret } from '../secret.ts';
 import type { Credentials } from './credentials.ts';
 
-/** Credentials whose every token is made known before it is used, so that it can be kept out of the log. */
+/** Credentials whose every secret is made known as soon as it is there, so that it can be kept out of the log. */
 export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
   const guarded = new WeakSet<Secret>();
+  const guardAll = (): readonly Secret[] => {
+    const secrets = credentials.secrets();
+    for (const secret of secrets) {
+      if (!guarded.has(secret)) guard(secret);
+      guarded.add(secret);
+    }
+    return secrets;
+  };
   return {
     get kind() {
       return credentials.kind;
     },
-    async authorization(signal) {
-      const token = await credentials.authorization(signal);
-      if (!guarded.has(token)) guard(token);
-      guarded.add(token);
-      return token;
-    },
-    refused: (used, signal) => credentials.refused(used, signal),
+    // What failed has used secrets too: a wrong password is one.
+    authorization: (signal) => credentials.authorization(signal).finally(guardAll),
+    refused: (used, signal) => credentials.refused(used, signal).finally(guardAll),
     expiresAt: () => credentials.expiresAt(),
-    secrets: () => credentials.secrets(),
-    close: (signal) => credentials.close(signal),
+    secrets: guardAll,
+    close: (signal) => credentials.close(signal).finally(guardAll),
   };
 }

@@ -4,7 +4,7 @@ import type { Credentials } from './credentials.ts';
 import { unlessAborted, withDeadline } from './deadline.ts';
 import { PlatformFailure } from './outcome.ts';
 import { TokenCreationGate } from './token-creation-gate.ts';
-import { type CreatedToken, TokenOperations } from './token-operations.ts';
+import { type CreatedToken, type Login, TokenOperations } from './token-operations.ts';
 import type { TransportOptions } from './transport.ts';
 
 const LONGEST_CLOSE_MS = 2_000;
@@ -28,7 +28,7 @@ export class TokenLogin implements Credentials {
   readonly #operations: TokenOperations;
   readonly #gate = new TokenCreationGate();
   readonly #stop = new AbortController();
-  #login: readonly Secret[] = [];
+  #login: Login | undefined;
   #current: CreatedToken | undefined;
   /** The token that the platform last answered 401 to. */
   #refused: Secret | undefined;
@@ -70,7 +70,8 @@ export class TokenLogin implements Credentials {
 
   secrets(): readonly Secret[] {
     const tokens = [...this.#retired, ...(this.#current === undefined ? [] : [this.#current])];
-    return [...this.#login, ...tokens.map(({ token }) => token)];
+    const login = this.#login === undefined ? [] : [this.#login.password, this.#login.basic];
+    return [...login, ...tokens.map(({ token }) => token)];
   }
 
   async close(signal: AbortSignal): Promise<void> {
@@ -96,7 +97,7 @@ export class TokenLogin implements Credentials {
   async #create(): Promise<CreatedToken> {
     this.#gate.pass(this.#clock.now());
     try {
-      const created = await this.#operations.create(await this.#basic(), this.#stop.signal);
+      const created = await this.#operations.create(await this.#currentLogin(), this.#stop.signal);
       if (created.assumed)
         this.#options.onNotice?.('the platform gave the token no usable expiry: 24 h assumed');
       this.#replace(created);
@@ -141,18 +142,18 @@ export class TokenLogin implements Credentials {
     const alive = tokens.filter(({ expiresAt }) => expiresAt > this.#clock.now());
     if (alive.length === 0) return;
     const results = await Promise.allSettled(
-      alive.map(async ({ token }) => this.#operations.revoke(token, await this.#basic(), signal)),
+      alive.map(async ({ token }) => this.#operations.revoke(token, await this.#currentLogin(), signal)),
     );
     const failed = results.filter(({ status }) => status === 'rejected').length;
     if (failed > 0) this.#options.onNotice?.(`${failed} of ${alive.length} tokens could not be revoked`);
   }
 
-  /** The credentials of the Authorization header (section 5). */
-  async #basic(): Promise<Secret> {
+  /** The login as it is now: the same object for as long as the password stays the same. */
+  async #currentLogin(): Promise<Login> {
     const password = await this.#options.password();
+    if (this.#login?.password.reveal() === password.reveal()) return this.#login;
     const pair = Buffer.from(`${this.#options.username}:${password.reveal()}`).toString('base64');
-    const basic = new Secret(pair);
-    this.#login = [password, basic];
-    return basic;
+    this.#login = { password, basic: new Secret(pair) };
+    return this.#login;
   }
 }

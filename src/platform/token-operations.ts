@@ -8,6 +8,13 @@ import { PlatformFailure } from './outcome.ts';
 import { lifeOf, type TokenLife } from './token-life.ts';
 import { Transport, type TransportOptions } from './transport.ts';
 
+/** What a login consists of: either may come back in an answer, and is masked there. */
+export interface Login {
+  readonly password: Secret;
+  /** User name and password as the Authorization header holds them (section 5). */
+  readonly basic: Secret;
+}
+
 /** A token of our own making. */
 export interface CreatedToken extends TokenLife {
   readonly token: Secret;
@@ -37,7 +44,7 @@ export class TokenOperations {
   }
 
   /** @throws PlatformFailure when the platform creates none, and the signal's reason when it aborts */
-  async create(login: Secret, signal: AbortSignal): Promise<CreatedToken> {
+  async create(login: Login, signal: AbortSignal): Promise<CreatedToken> {
     try {
       return await this.#post(login, signal);
     } catch (error) {
@@ -49,7 +56,7 @@ export class TokenOperations {
   }
 
   /** @throws PlatformFailure when the platform refuses, and the signal's reason when it aborts */
-  async revoke(token: Secret, login: Secret, signal: AbortSignal): Promise<void> {
+  async revoke(token: Secret, login: Login, signal: AbortSignal): Promise<void> {
     await this.#send('DELETE', `/tokens/${encodeURIComponent(token.reveal())}`, login, [token], signal);
   }
 
@@ -57,7 +64,7 @@ export class TokenOperations {
     await this.#transport.close();
   }
 
-  async #post(login: Secret, signal: AbortSignal): Promise<CreatedToken> {
+  async #post(login: Login, signal: AbortSignal): Promise<CreatedToken> {
     const { body, info } = await this.#send('POST', '/tokens', login, [], signal);
     const answer = TokenBody.safeParse(body);
     if (!answer.success)
@@ -71,7 +78,7 @@ export class TokenOperations {
   async #send(
     method: 'POST' | 'DELETE',
     path: string,
-    login: Secret,
+    { password, basic }: Login,
     secrets: readonly Secret[],
     signal: AbortSignal,
   ): Promise<Reply> {
@@ -80,8 +87,8 @@ export class TokenOperations {
         method,
         path: addressOf(this.#baseUrl, path),
         version: this.#version,
-        authorization: new Secret(`Basic ${login.reveal()}`),
-        secrets: [login, ...secrets],
+        authorization: new Secret(`Basic ${basic.reveal()}`),
+        secrets: [password, basic, ...secrets],
       },
       signal,
     );

@@ -11,6 +11,8 @@ export interface ReportLog extends EventLog {
 export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number): AccountObserver {
   const failures = new FailureLog(log);
   const warned = new Set<string>();
+  /** The collectors of each account that have a time of their last success. */
+  const succeeded = new Map<string, Set<string>>();
   let stateFails = false;
   return {
     exchanged(account, { status, path, rate }, { name }) {
@@ -32,7 +34,10 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       const { collector } = job.subject;
       metrics.polls.labels(account, collector, outcome).inc();
       metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
-      if (report !== undefined) metrics.pollLastSuccess.labels(account, collector).set(now() / 1_000);
+      if (report !== undefined) {
+        metrics.pollLastSuccess.labels(account, collector).set(now() / 1_000);
+        succeeded.set(account, (succeeded.get(account) ?? new Set()).add(collector));
+      }
       for (const [why, rows] of rejected ?? []) {
         metrics.rejectedRows.labels(account, collector, why).inc(rows);
       }
@@ -45,6 +50,15 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
     },
     defect(account, job, error) {
       log.error({ account, job: job.id, err: error }, 'a fault of the exporter made a poll fail');
+    },
+    left(account, failure) {
+      for (const collector of succeeded.get(account) ?? []) {
+        metrics.pollLastSuccess.remove(account, collector);
+      }
+      succeeded.delete(account);
+      failures.forget(account);
+      if (failure !== undefined)
+        log.error({ account, err: failure }, 'the account did not stop as it should');
     },
     stateRefused(account, { product, metric }, failure) {
       metrics.stateErrors.inc();

@@ -19,10 +19,18 @@ const GENERAL: ReadonlySet<Outcome> = new Set([
 /** So many general failures in a row are an event; fewer happen every day. */
 const IN_A_ROW = 3;
 
+/** General failures that one outage shows in turn: telling of each change would tell the same again and again. */
+const OUTAGE: ReadonlySet<Outcome> = new Set(['network', 'timeout', 'server_error', 'rate_limited']);
+
 interface Trouble {
   failures: number;
-  /** What was logged last; undefined while nothing was. */
-  logged: Outcome | undefined;
+  /** What was logged since it last worked; of an outage only its first failure. */
+  readonly logged: Set<Outcome>;
+}
+
+interface AccountTrouble {
+  readonly whole: Trouble;
+  readonly jobs: Map<string, Trouble>;
 }
 
 /**
@@ -31,8 +39,7 @@ interface Trouble {
  */
 export class FailureLog {
   readonly #log: EventLog;
-  readonly #accounts = new Map<string, Trouble>();
-  readonly #jobs = new Map<string, Trouble>();
+  readonly #accounts = new Map<string, AccountTrouble>();
 
   constructor(log: EventLog) {
     this.#log = log;
@@ -40,35 +47,49 @@ export class FailureLog {
 
   polled(account: string, { job, outcome, reason }: PollEnd): void {
     const general = GENERAL.has(outcome);
-    const whole = troubleOf(this.#accounts, account);
+    const { whole, jobs } = entryOf(this.#accounts, account, () => ({ whole: noTrouble(), jobs: new Map() }));
     if (general) this.#failed(whole, outcome, IN_A_ROW, { account, outcome, reason }, 'the platform fails');
     else this.#works(whole, { account }, 'the platform works again');
-    const own = troubleOf(this.#jobs, `${account} ${job.id}`);
+    const own = entryOf(jobs, job.id, noTrouble);
     const facts = { account, job: job.id };
     if (outcome === 'ok' || outcome === 'empty') this.#works(own, facts, 'the poll works again');
-    else if (!general || whole.logged === undefined) {
+    else if (!general || whole.logged.size === 0) {
       this.#failed(own, outcome, general ? IN_A_ROW : 1, { ...facts, outcome, reason }, 'the poll fails');
     }
   }
 
+  /** The account is gone, and its trouble with it. */
+  forget(account: string): void {
+    this.#accounts.delete(account);
+  }
+
   #failed(trouble: Trouble, outcome: Outcome, enough: number, facts: object, message: string): void {
     trouble.failures += 1;
-    if (trouble.failures < enough || trouble.logged === outcome) return;
-    trouble.logged = outcome;
+    if (trouble.failures < enough || isTold(trouble, outcome)) return;
+    trouble.logged.add(outcome);
     this.#log.warn(facts, message);
   }
 
   #works(trouble: Trouble, facts: object, message: string): void {
-    if (trouble.logged !== undefined) this.#log.info({ ...facts, after: trouble.logged }, message);
+    const after = [...trouble.logged].at(-1);
+    if (after !== undefined) this.#log.info({ ...facts, after }, message);
     trouble.failures = 0;
-    trouble.logged = undefined;
+    trouble.logged.clear();
   }
 }
 
-function troubleOf(troubles: Map<string, Trouble>, key: string): Trouble {
-  const known = troubles.get(key);
+function isTold({ logged }: Trouble, outcome: Outcome): boolean {
+  return logged.has(outcome) || (OUTAGE.has(outcome) && [...logged].some((told) => OUTAGE.has(told)));
+}
+
+function noTrouble(): Trouble {
+  return { failures: 0, logged: new Set() };
+}
+
+function entryOf<Value>(entries: Map<string, Value>, key: string, make: () => Value): Value {
+  const known = entries.get(key);
   if (known !== undefined) return known;
-  const trouble: Trouble = { failures: 0, logged: undefined };
-  troubles.set(key, trouble);
-  return trouble;
+  const made = make();
+  entries.set(key, made);
+  return made;
 }

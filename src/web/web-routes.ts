@@ -13,6 +13,8 @@ export interface WebSources {
   readonly telemetryPath: string;
   readonly exposition: ReadExposition;
   readonly status: () => Status;
+  /** Why the exporter is not ready to be scraped and trusted; empty when it is. */
+  readonly notReady: () => readonly string[];
   readonly reload: () => Promise<ReloadResult>;
 }
 
@@ -86,10 +88,10 @@ function sendPage(
   return sendDocument(request, response, { type: 'html', body });
 }
 
-function sendReady(response: Response, { status }: WebSources): void {
-  const { ready, not_ready } = status();
-  if (ready) sendText(response, 200, ['ready']);
-  else sendText(response, 503, ['not ready', ...not_ready]);
+function sendReady(response: Response, { notReady }: WebSources): void {
+  const reasons = notReady();
+  if (reasons.length === 0) sendText(response, 200, ['ready']);
+  else sendText(response, 503, ['not ready', ...reasons]);
 }
 
 async function sendReload(request: Request, response: Response, { reload }: WebSources): Promise<void> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Client, type ExchangeInfo } from '../../src/platform/client.ts';
+import { guardedCredentials } from '../../src/platform/guarded-credentials.ts';
 import { type CredentialsSource, openCredentials } from '../../src/platform/open-credentials.ts';
 import { Secret } from '../../src/secret.ts';
 import { eventually } from '../eventually.ts';
@@ -273,6 +274,20 @@ describe('a wrong password', () => {
     }
     // At 0, 30, 90, 210, 450 and 930 s, then every quarter of an hour.
     expect(platform.arrivals.map(({ method }) => method)).toEqual(Array.from({ length: 8 }, () => 'POST'));
+  });
+
+  test('that the platform repeats is shown neither as it is nor as it was sent, and the log knows both', async () => {
+    const password = 'hunter2-secret';
+    const pair = Buffer.from(`${USERNAME}:${password}`).toString('base64');
+    const source = { kind: 'password', username: USERNAME, password: new Secret(password) } as const;
+    const { credentials, platform } = await openLogin({ source });
+    const guarded: string[] = [];
+    const { authorization } = guardedCredentials(credentials, (secret) => guarded.push(secret.reveal()));
+    platform.trouble.detail = `bad password ${password} for bob, sent as ${pair}`;
+    await expect(authorization(never)).rejects.toThrow(
+      /^HTTP 401: bad password \[secret\] for bob, sent as \[secret\]$/,
+    );
+    expect(guarded).toEqual([password, pair]);
   });
 
   test('from a file is read again for the next attempt', async () => {

@@ -10,6 +10,8 @@ export interface TokenPlatform extends Upstream {
   readonly trouble: {
     /** Answers every creation with this status. */
     creationStatus?: number;
+    /** What it says then, and to a login that it does not know. */
+    detail?: string;
     /** Sent along with every creation's answer. */
     creationHeaders?: Record<string, string>;
     /** Versions that creation and revocation answer 406 to. */
@@ -37,7 +39,8 @@ export async function startTokenPlatform(clock: ManualClock, skewMs = 0): Promis
   let held: Promise<void> = Promise.resolve();
   const create = (response: ServerResponse) => {
     const { creationStatus: status, creationHeaders: headers = {} } = trouble;
-    if (status !== undefined) return sendJson(response, { detail: 'No token for you.' }, { status, headers });
+    if (status !== undefined)
+      return sendJson(response, { detail: trouble.detail ?? 'No token for you.' }, { status, headers });
     created += 1;
     const now = clock.now() + skewMs;
     const token = `tok-${created}-${'0'.repeat(30)}`;
@@ -58,7 +61,7 @@ export async function startTokenPlatform(clock: ManualClock, skewMs = 0): Promis
     const version = Number(headers.accept?.split('version=')[1]);
     if (trouble.unsupported?.includes(version)) return sendJson(response, {}, { status: 406 });
     if (headers.authorization !== BASIC)
-      return sendJson(response, { detail: 'Invalid username.' }, { status: 401 });
+      return sendJson(response, { detail: trouble.detail ?? 'Invalid username.' }, { status: 401 });
     if (method === 'POST') return create(response);
     const known = alive.delete(decodeURIComponent(url.slice('/tokens/'.length)));
     response.writeHead(known ? 204 : 404).end();

@@ -56,3 +56,38 @@ it('tells when the reason changes', () => {
   polled('x', 'not_found');
   expect(lines).toEqual(['warn the poll fails x forbidden', 'warn the poll fails x not_found']);
 });
+
+it('tells once of an outage that shows itself in several ways', () => {
+  const ways = ['timeout', 'network', 'server_error', 'rate_limited'] as const;
+  for (let poll = 0; poll < 5; poll += 1) for (const way of ways) polled('x', way);
+  expect(lines).toEqual(['warn the platform fails server_error']);
+  polled('x', 'unauthorized');
+  polled('x', 'timeout');
+  polled('x', 'unauthorized');
+  expect(lines.slice(1)).toEqual(['warn the platform fails unauthorized']);
+  polled('x', 'ok');
+  for (const way of ways) polled('x', way);
+  expect(lines.slice(2)).toEqual([
+    'info the platform works again unauthorized',
+    'warn the platform fails server_error',
+  ]);
+});
+
+it('tells once of a single job that fails in several general ways', () => {
+  for (let poll = 0; poll < 4; poll += 1) {
+    for (const way of ['timeout', 'server_error'] as const) {
+      polled('x', way);
+      polled('y', 'ok');
+    }
+  }
+  expect(lines).toEqual(['warn the poll fails x timeout']);
+});
+
+it('knows nothing any more of an account that has left', () => {
+  for (const id of ['x', 'y', 'z']) polled(id, 'network');
+  polled('x', 'forbidden');
+  lines = [];
+  log.forget('a');
+  polled('x', 'ok');
+  expect(lines).toEqual([]);
+});

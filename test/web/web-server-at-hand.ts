@@ -28,6 +28,7 @@ export async function startWeb(changes: Partial<WebOptions> = {}) {
     telemetryPath: '/metrics',
     exposition: (_, encoding) => [encoding === 'gzip' ? gzipSync('edge_up 1\n') : Buffer.from('edge_up 1\n')],
     status: () => madeUpStatus(),
+    notReady: () => [],
     reload: async () => ({ ok: true }),
     log,
     closeTimeout: 100,

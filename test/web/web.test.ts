@@ -11,6 +11,7 @@ describe('the server', () => {
       telemetryPath: '/metrics',
       exposition: () => [],
       status: () => madeUpStatus(),
+      notReady: () => [],
       reload: async () => ({ ok: true }),
       log,
     });

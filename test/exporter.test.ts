@@ -1,0 +1,113 @@
+import { beforeEach, expect, test } from 'vitest';
+import { systemClock } from '../src/clock.ts';
+import { type Account, CONFIG, type Config } from '../src/configuration/config-schema.ts';
+import { Exporter } from '../src/exporter.ts';
+import { PlatformFailure } from '../src/platform/outcome.ts';
+import type { Job } from '../src/schedule/job.ts';
+import { reportTo } from '../src/self/account-report.ts';
+import { createSelfMetrics, type SelfMetrics } from '../src/self/self-metrics.ts';
+import { memoryState } from '../src/state/state.ts';
+
+const never = new AbortController().signal;
+
+let metrics: SelfMetrics;
+let errors: string[];
+/** How the credentials of each account are given back; at once where nothing is said. */
+let closing: Map<string, Promise<void>>;
+let started: string[];
+let observer: ReturnType<typeof reportTo>;
+let exporter: Exporter;
+
+beforeEach(() => {
+  metrics = createSelfMetrics();
+  errors = [];
+  started = [];
+  closing = new Map();
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (facts: object, message: string) => void errors.push(`${message} ${JSON.stringify(facts)}`),
+  };
+  observer = reportTo(metrics, log, systemClock.now);
+  exporter = new Exporter({
+    clock: systemClock,
+    ticker: () => () => undefined,
+    state: memoryState(),
+    metrics,
+    observer,
+    credentials: ({ name }: Account) => {
+      started.push(name);
+      return {
+        kind: 'token',
+        authorization: async () => {
+          throw new PlatformFailure('unauthorized', 'no token in this test');
+        },
+        refused: async () => false,
+        expiresAt: () => undefined,
+        secrets: () => [],
+        close: () => closing.get(name) ?? Promise.resolve(),
+      };
+    },
+  });
+});
+
+function configOf(...names: string[]): Config {
+  const accounts = names.map((name) => ({ name, api_url: 'http://127.0.0.1:9', token: 'x' }));
+  return CONFIG.parse({ accounts });
+}
+
+function names(): string[] {
+  return exporter.accounts().map(({ name }) => name);
+}
+
+/** A promise that is kept by hand. */
+function held(): { promise: Promise<void>; release: () => void } {
+  const gate = new EventTarget();
+  const promise = new Promise<void>((resolve) => gate.addEventListener('now', () => resolve()));
+  return { promise, release: () => void gate.dispatchEvent(new Event('now')) };
+}
+
+test('an account that leaves takes the time of its last success with it, and no other', async () => {
+  await exporter.apply(configOf('a', 'b'), never);
+  for (const account of ['a', 'b']) {
+    const job = { id: 'x', subject: { collector: 'domains' } } as Job;
+    const end = { job, outcome: 'ok', report: {}, reason: '', rejected: undefined, durationMs: 1 };
+    observer.polled(account, end as unknown as Parameters<typeof observer.polled>[1]);
+  }
+  await exporter.apply(configOf('b'), never);
+  const { values } = await metrics.pollLastSuccess.get();
+  expect(new Set(values.map(({ labels }) => labels.account))).toEqual(new Set(['b']));
+  await exporter.stop(never);
+});
+
+test('an account that fails to stop is told of, and hinders no new one', async () => {
+  await exporter.apply(configOf('a'), never);
+  const failure = Promise.reject(new Error('will not go'));
+  failure.catch(() => undefined);
+  closing.set('a', failure);
+  await exporter.apply(configOf('b'), never);
+  expect(names()).toEqual(['b']);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain('the account did not stop as it should {"account":"a"');
+  await exporter.stop(never);
+});
+
+test('a stop during a reload waits for it, and the reload starts nothing any more', async () => {
+  await exporter.apply(configOf('a'), never);
+  const { promise, release } = held();
+  closing.set('a', promise);
+  const applying = exporter.apply(configOf('b'), never);
+  let stopped = false;
+  // Lets the reload begin.
+  await new Promise((resolve) => setImmediate(resolve));
+  const stopping = exporter.stop(never).then(() => {
+    stopped = true;
+  });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(stopped).toBe(false);
+  release();
+  await Promise.all([applying, stopping]);
+  await exporter.apply(configOf('c'), never);
+  expect(names()).toEqual([]);
+  expect(started).toEqual(['a']);
+});
