@@ -44,6 +44,12 @@ it('has the tables of the catalogue and of the collectors (npx vitest run -u tes
   await expect(written).toMatchFileSnapshot(join(ROOT, 'README.md'));
 });
 
+it('scrapes by the job name that the alerts know', () => {
+  const [, job] = /job_name: (\S+)/.exec(README) ?? [];
+  const alerts = readFileSync(join(ROOT, 'config/prometheus/alerts.rules.yml'), 'utf8');
+  expect(alerts).toContain(`up{job="${job}"}`);
+});
+
 it('links to what exists', () => {
   const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => target);
   expect(links.length).toBeGreaterThan(20);

@@ -107,7 +107,7 @@ export class Account {
       operations: this.#operations,
       foresight: this.#foresight,
       exchange: (resource, signal) => this.#client.get(resource, signal),
-      onPollEnd: (end) => observer.polled(config.name, end),
+      onPollEnd: (end) => this.#polled(end),
       onDefect: (job, error) => observer.defect(config.name, job, error),
     });
     this.#jobs = new AccountJobs({
@@ -174,6 +174,16 @@ export class Account {
     this.#reportPlan();
     this.#publishVitals();
     this.#publishLearned();
+  }
+
+  #polled(end: PollEnd): void {
+    const { observer, config } = this.#options;
+    // Without any answer yet it is the credentials that fail: the platform was never asked.
+    if (end.outcome === 'unauthorized' && !this.#link.answered) {
+      this.#link.withoutToken(end.reason ?? 'there is no token');
+      this.#publishVitals();
+    }
+    observer.polled(config.name, end);
   }
 
   #exchanged(info: ExchangeInfo, scope: Scope): void {

@@ -75,6 +75,12 @@ export class AccountLink {
     this.#options.onExchange(info, scope);
   };
 
+  /** There is no token to ask with: nothing reaches the platform, and nothing that it could answer. */
+  withoutToken(reason: string): void {
+    this.#up = false;
+    this.#note = reason;
+  }
+
   /** The group of operations that an exchange belongs to: the first segment of its path, or the tokens. */
   groupOf({ method, path }: Pick<ExchangeInfo, 'method' | 'path'>): string {
     if (method !== 'GET') return this.scopes.apart(TOKENS).name;

@@ -16,6 +16,8 @@ export interface PollEnd {
   readonly report: PollReport | undefined;
   /** Rows of the answer that were dropped. */
   readonly rejected: Rejections | undefined;
+  /** Operations that it performed; a poll of none says nothing of the platform. */
+  readonly operations: number;
   /** From when its first operation left (ms). */
   readonly durationMs: number;
 }
@@ -65,6 +67,7 @@ function end(
     reason,
     report,
     rejected,
+    operations: entry.operations,
     durationMs: now - (entry.startedAt ?? now),
   });
 }
@@ -81,6 +84,7 @@ function readFor(entry: JobEntry, { clock, operations, foresight, exchange }: Ex
     };
     const over = await operations.turn(ticket, signal);
     entry.start(clock.now());
+    entry.operations += 1;
     try {
       return await exchange(resource(), signal);
     } finally {

@@ -40,6 +40,8 @@ export class JobEntry implements JobState {
   lastReason: string | undefined;
   lastSuccessAt: number | undefined;
   lastBucketAt: number | undefined;
+  /** Operations of the poll under way, or of the last one. */
+  operations = 0;
   /** Polls that failed since the last one that did not. */
   failures = 0;
 
@@ -65,6 +67,7 @@ export class JobEntry implements JobState {
       return false;
     }
     this.state = 'waiting';
+    this.operations = 0;
     this.dueAt = at;
     // Nobody waits for the past: work that only follows other work has aged since it became necessary.
     if (this.job.schedule === undefined) this.since = at;

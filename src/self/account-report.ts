@@ -34,7 +34,7 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       const { collector } = job.subject;
       metrics.polls.labels(account, collector, outcome).inc();
       metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
-      if (report !== undefined) {
+      if (report !== undefined && end.operations > 0) {
         metrics.pollLastSuccess.labels(account, collector).set(now() / 1_000);
         succeeded.set(account, (succeeded.get(account) ?? new Set()).add(collector));
       }
@@ -85,11 +85,13 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
         if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
         if (lateAmount !== 0) metrics.lateAmount.labels(account, product, metric).inc(Math.abs(lateAmount));
       }
-      if (givenUp > 0)
+      if (givenUp > 0 && !warned.has(`${account} ${product} ${metric} given up`)) {
+        warned.add(`${account} ${product} ${metric} given up`);
         log.warn(
           { account, product, metric, buckets: givenUp },
-          'buckets given up: the platform keeps leaving them out',
+          'buckets given up: the platform keeps leaving them out; edge_exporter_buckets_given_up_total counts on',
         );
+      }
     },
     unknownDimensions(account, { metric = '' }, dimensions) {
       for (const dimension of dimensions) {

@@ -45,7 +45,9 @@ export class FailureLog {
     this.#log = log;
   }
 
-  polled(account: string, { job, outcome, reason }: PollEnd): void {
+  polled(account: string, { job, outcome, reason, operations }: PollEnd): void {
+    const answered = outcome === 'ok' || outcome === 'empty';
+    if (answered && operations === 0) return;
     const general = GENERAL.has(outcome);
     const { whole, jobs } = entryOf(this.#accounts, account, () => ({ whole: noTrouble(), jobs: new Map() }));
     if (general) this.#failed(whole, outcome, IN_A_ROW, { account, outcome, reason }, 'the platform fails');

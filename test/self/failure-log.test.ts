@@ -17,7 +17,15 @@ beforeEach(() => {
 
 function polled(id: string, outcome: Outcome): void {
   const job = { id } as Job;
-  log.polled('a', { job, outcome, reason: 'why', report: undefined, rejected: undefined, durationMs: 1 });
+  log.polled('a', {
+    job,
+    outcome,
+    reason: 'why',
+    report: undefined,
+    rejected: undefined,
+    operations: 1,
+    durationMs: 1,
+  });
 }
 
 it('tells of a platform in trouble once, however many jobs feel it, and when it works again', () => {
@@ -90,4 +98,13 @@ it('knows nothing any more of an account that has left', () => {
   log.forget('a');
   polled('x', 'ok');
   expect(lines).toEqual([]);
+});
+
+it('does not take a poll that asked nothing for a platform that works', () => {
+  for (let poll = 0; poll < 3; poll += 1) polled('x', 'network');
+  const job = { id: 'idle' } as Job;
+  const nothing = { reason: undefined, report: undefined, rejected: undefined, operations: 0, durationMs: 0 };
+  log.polled('a', { job, outcome: 'empty', ...nothing });
+  polled('x', 'network');
+  expect(lines).toEqual(['warn the platform fails network']);
 });
