@@ -71,7 +71,15 @@ test('an account that leaves takes the time of its last success with it, and no 
   await exporter.apply(configOf('a', 'b'), never);
   for (const account of ['a', 'b']) {
     const job = { id: 'x', subject: { collector: 'domains' } } as Job;
-    const end = { job, outcome: 'ok', report: {}, reason: '', rejected: undefined, durationMs: 1 };
+    const end = {
+      job,
+      outcome: 'ok',
+      report: {},
+      reason: '',
+      rejected: undefined,
+      operations: 1,
+      durationMs: 1,
+    };
     observer.polled(account, end as unknown as Parameters<typeof observer.polled>[1]);
   }
   await exporter.apply(configOf('b'), never);
