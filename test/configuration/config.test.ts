@@ -35,6 +35,11 @@ async function problemsOf(file: string, env: Record<string, string> = {}) {
 
 const ACCOUNT = 'accounts:\n  - name: production\n    api_url: https://api.example.net\n    token: abc\n';
 
+/** How deep is too deep differs between versions of Node.js, and with it the column. */
+function anyDepth(problem: string): string {
+  return problem.replace(/:\d+: is nested too deeply$/, ': is nested too deeply');
+}
+
 const FIXTURES = join(import.meta.dirname, '../config');
 const FIXTURE_ENV = { SET_EMPTY: '', SET_NUMBER: '0.3', SET_YAML: '10m\n    token: other' };
 
@@ -43,7 +48,7 @@ test.each(await readdir(FIXTURES))('%s has exactly the mistakes that it says', a
   const text = await readFile(file, 'utf8');
   const expected = [...text.matchAll(/^# expect: (.*)$/gm)].map(([, issue]) => `:${issue}`);
   expect(expected).not.toHaveLength(0);
-  expect(await problemsOf(file, FIXTURE_ENV)).toEqual(expected);
+  expect((await problemsOf(file, FIXTURE_ENV)).map(anyDepth)).toEqual(expected.map(anyDepth));
 });
 
 test('no issue repeats a value that the file holds', async () => {
