@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Account, type AccountObserver } from './account/account.ts';
+import { Account } from './account/account.ts';
+import type { AccountObserver } from './account/account-observer.ts';
 import type { Clock } from './clock.ts';
 import type { Account as AccountConfig, Config } from './configuration/config-schema.ts';
 import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';

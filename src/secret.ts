@@ -17,11 +17,6 @@ export class Secret {
     return this.#value;
   }
 
-  /** `text` with every occurrence of the secret masked, for messages that come from elsewhere. */
-  scrub(text: string): string {
-    return this.#value === '' ? text : text.replaceAll(this.#value, MASK);
-  }
-
   toString(): string {
     return MASK;
   }

@@ -33,15 +33,15 @@ test('a reader that leaves is no reason to fail', async () => {
   expect(await ended).toBe(2);
 });
 
+// A command that reads a file: one that waits for nothing may have ended before anything else has its turn.
+const WAITING = ['check-config', `--config.file=${BROKEN}`];
+
 test('an error that nobody caught is logged, and ends the process with 1', async () => {
   // Thrown as soon as the program has said that it wants to know of it.
   const bomb = `process.on('newListener', (event) => {
     if (event === 'uncaughtException') process.nextTick(() => { throw new Error('unforeseen'); });
   });`;
-  const { child, ended } = start(
-    ['check-config'],
-    [`--import=data:text/javascript,${encodeURIComponent(bomb)}`],
-  );
+  const { child, ended } = start(WAITING, [`--import=data:text/javascript,${encodeURIComponent(bomb)}`]);
   const log = await text(child.stderr);
   expect(log).toMatch(/^ts=\S+ level=error msg="the program failed: this is a bug" err=unforeseen stack=/);
   expect(await ended).toBe(1);
@@ -51,10 +51,7 @@ test('a promise that nobody awaited is no less visible', async () => {
   const bomb = `process.on('newListener', (event) => {
     if (event === 'uncaughtException') Promise.reject(new Error('unforeseen'));
   });`;
-  const { child, ended } = start(
-    ['check-config'],
-    [`--import=data:text/javascript,${encodeURIComponent(bomb)}`],
-  );
+  const { child, ended } = start(WAITING, [`--import=data:text/javascript,${encodeURIComponent(bomb)}`]);
   expect(await text(child.stderr)).toContain('err=unforeseen');
   expect(await ended).toBe(1);
 });

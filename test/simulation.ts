@@ -1,4 +1,4 @@
-import type { AccountObserver } from '../src/account/account.ts';
+import type { AccountObserver } from '../src/account/account-observer.ts';
 import { CONFIG, type Config } from '../src/configuration/config-schema.ts';
 import { Exporter } from '../src/exporter.ts';
 import { openCredentials } from '../src/platform/open-credentials.ts';

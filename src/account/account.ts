@@ -11,36 +11,13 @@ import { Foresight } from '../schedule/foresight.ts';
 import type { Job } from '../schedule/job.ts';
 import { Schedule } from '../schedule/schedule.ts';
 import type { Ticker } from '../schedule/ticker.ts';
-import type { SeriesObserver } from '../series/bookkeeper.ts';
-import { learnedSamples } from '../series/learned-samples.ts';
-import type { SettingsObserver } from '../settings/collector.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
+import { AccountDisplay } from './account-display.ts';
 import { AccountJobs, type Pace } from './account-jobs.ts';
+import type { AccountObserver } from './account-observer.ts';
 import { type AccountFacts, accountStatus } from './account-status.ts';
 import { type AccountTally, tallyAccount } from './account-tally.ts';
-import { vitalSamples } from './account-vitals.ts';
-
-/** Told what an account does, to be measured and logged. */
-export interface AccountObserver extends SeriesObserver, SettingsObserver {
-  exchanged(account: string, info: ExchangeInfo, scope: Scope): void;
-  /** The platform names no limit: so many operations a minute are assumed. */
-  assumedLimit(account: string, limit: number): void;
-  departed(account: string, scope: string, waitedMs: number): void;
-  polled(account: string, end: PollEnd): void;
-  /** Other jobs are wanted than before, or another part of the quota. */
-  planned(account: string, plan: Plan): void;
-  defect(account: string, job: Job, error: unknown): void;
-  /** The account has stopped; `failure` is what went wrong while it did, if anything. */
-  left(account: string, failure?: unknown): void;
-}
-
-/** What an account has to do, in operations per minute, and what it may do. */
-export interface Plan {
-  readonly jobs: number;
-  readonly perMinute: number;
-  readonly allowance: number;
-}
 
 export interface AccountOptions {
   readonly config: AccountConfig;
@@ -66,6 +43,7 @@ export class Account {
   readonly #schedule: Schedule;
   readonly #jobs: AccountJobs;
   readonly #foresight: Foresight;
+  readonly #display: AccountDisplay;
   #beatAt: number;
   #planReported = '';
   #stopBeat: () => void = () => undefined;
@@ -94,6 +72,8 @@ export class Account {
     });
     const { scopes, platformClock } = this.#link;
     this.#foresight = new Foresight(scopes);
+    const shown = { account: config.name, staleAfter: config.stale_after, clock, store };
+    this.#display = new AccountDisplay({ ...shown, link: this.#link });
     this.#operations = new Operations({
       clock,
       scopes,
@@ -159,8 +139,7 @@ export class Account {
     this.#operations.stop();
     await this.#credentials.close(signal);
     await this.#client.close();
-    const { store, config } = this.#options;
-    for (const owner of ['vitals', 'learned']) store.withdraw(`${config.name}/${owner}`);
+    this.#display.withdraw();
   }
 
   #replace(jobs: readonly Job[]): void {
@@ -172,8 +151,8 @@ export class Account {
     this.#beatAt = this.#options.clock.now();
     this.#foresight.measure();
     this.#reportPlan();
-    this.#publishVitals();
-    this.#publishLearned();
+    this.#showVitals();
+    this.#display.showLearned(this.#jobs.delays());
   }
 
   #polled(end: PollEnd): void {
@@ -181,21 +160,18 @@ export class Account {
     // Without any answer yet it is the credentials that fail: the platform was never asked.
     if (end.outcome === 'unauthorized' && !this.#link.answered) {
       this.#link.withoutToken(end.reason ?? 'there is no token');
-      this.#publishVitals();
+      this.#showVitals();
     }
     observer.polled(config.name, end);
   }
 
   #exchanged(info: ExchangeInfo, scope: Scope): void {
     this.#options.observer.exchanged(this.#options.config.name, info, scope);
-    this.#publishVitals();
+    this.#showVitals();
   }
 
-  #publishVitals(): void {
-    const { config, clock, store } = this.#options;
-    const now = clock.now();
-    const samples = vitalSamples(config.name, this.#link, this.#credentials.expiresAt(), now);
-    store.publish(`${config.name}/vitals`, samples, now + config.stale_after);
+  #showVitals(): void {
+    this.#display.showVitals(this.#credentials.expiresAt());
   }
 
   /** Told once a minute at most: while configurations are being discovered the plan changes many times. */
@@ -207,15 +183,6 @@ export class Account {
     if (text === this.#planReported) return;
     this.#planReported = text;
     observer.planned(config.name, plan);
-  }
-
-  #publishLearned(): void {
-    const { config, clock, store } = this.#options;
-    const account = config.name;
-    const samples = [...this.#jobs.delays()].flatMap(({ product, metric, delays }) =>
-      learnedSamples({ account, product, metric }, delays, this.#link.platformClock.now()),
-    );
-    store.publish(`${account}/learned`, samples, clock.now() + config.stale_after);
   }
 
   /** How long what is published now may be shown: until well after the next poll should have renewed it. */

@@ -1,8 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { type Scope, Scopes } from '../quota/scopes.ts';
-import type { Client, ExchangeInfo } from './client.ts';
+import type { ExchangeInfo } from './client.ts';
 import { PlatformClock } from './platform-clock.ts';
-import type { Answer, Resource } from './read.ts';
 
 export interface AccountLinkOptions {
   readonly clock: Clock;
@@ -105,10 +104,3 @@ const NOTES: Readonly<Record<string, string>> = {
   timeout: 'the platform does not answer in time',
   network: 'the platform cannot be reached',
 };
-
-/** Reads resources through a client. */
-export function exchangeThrough(
-  client: Client,
-): (resource: Resource, signal: AbortSignal) => Promise<Answer> {
-  return (resource, signal) => client.get(resource, signal);
-}

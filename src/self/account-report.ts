@@ -1,4 +1,4 @@
-import type { AccountObserver } from '../account/account.ts';
+import type { AccountObserver } from '../account/account-observer.ts';
 import { type EventLog, FailureLog } from './failure-log.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 

@@ -1,0 +1,27 @@
+import type { ExchangeInfo } from '../platform/client.ts';
+import type { Scope } from '../quota/scopes.ts';
+import type { PollEnd } from '../schedule/execute.ts';
+import type { Job } from '../schedule/job.ts';
+import type { SeriesObserver } from '../series/bookkeeper.ts';
+import type { SettingsObserver } from '../settings/collector.ts';
+
+/** Told what an account does, to be measured and logged. */
+export interface AccountObserver extends SeriesObserver, SettingsObserver {
+  exchanged(account: string, info: ExchangeInfo, scope: Scope): void;
+  /** The platform names no limit: so many operations a minute are assumed. */
+  assumedLimit(account: string, limit: number): void;
+  departed(account: string, scope: string, waitedMs: number): void;
+  polled(account: string, end: PollEnd): void;
+  /** Other jobs are wanted than before, or another part of the quota. */
+  planned(account: string, plan: Plan): void;
+  defect(account: string, job: Job, error: unknown): void;
+  /** The account has stopped; `failure` is what went wrong while it did, if anything. */
+  left(account: string, failure?: unknown): void;
+}
+
+/** What an account has to do, in operations per minute, and what it may do. */
+export interface Plan {
+  readonly jobs: number;
+  readonly perMinute: number;
+  readonly allowance: number;
+}
