@@ -1,4 +1,5 @@
-import type { Command, CommandName } from './command-line/command.ts';
+import type { Command } from './command-line/command.ts';
+import type { CommandName } from './command-line/flags.ts';
 
 /** A command in the help, and how its code is loaded: only when it is called, so that each starts fast. */
 export interface CommandEntry<Name extends CommandName> {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Account } from './account/account.ts';
-import type { AccountObserver } from './account/account-observer.ts';
+import type { AccountObserver } from './account/observer.ts';
 import type { Clock } from './clock.ts';
-import type { Account as AccountConfig, Config } from './configuration/config-schema.ts';
+import type { Account as AccountConfig, Config } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
 import { writeRegistry } from './exposition/registry-text.ts';
@@ -10,8 +10,8 @@ import { Store } from './exposition/store.ts';
 import type { Credentials } from './platform/credentials.ts';
 import type { ExchangeInfo } from './platform/exchange.ts';
 import type { Ticker } from './schedule/ticker.ts';
-import type { SelfMetrics } from './self/self-metrics.ts';
-import { measureNow } from './self/self-state.ts';
+import type { SelfMetrics } from './self/metrics.ts';
+import { measureNow } from './self/state.ts';
 import type { State } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
 

@@ -1,14 +1,14 @@
 import type { Clock } from './clock.ts';
-import type { ConfigInUse } from './configuration/config-in-use.ts';
-import { formatIssue } from './configuration/config-issue.ts';
-import type { Account as AccountConfig, Config } from './configuration/config-schema.ts';
+import type { ConfigInUse } from './configuration/in-use.ts';
+import { formatIssue } from './configuration/issue.ts';
+import type { Account as AccountConfig, Config } from './configuration/schema.ts';
 import type { Exporter } from './exporter.ts';
 import type { Secret } from './secret.ts';
-import type { SelfMetrics } from './self/self-metrics.ts';
+import type { SelfMetrics } from './self/metrics.ts';
 import type { State } from './state/state.ts';
 import type { Status } from './status.ts';
 import { VERSION } from './version.ts';
-import type { ReloadResult, WebSources } from './web/web-routes.ts';
+import type { ReloadResult, WebSources } from './web/routes.ts';
 
 export interface RunningOptions {
   readonly exporter: Exporter;

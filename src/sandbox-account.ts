@@ -1,4 +1,4 @@
-import { CONFIG, type Config } from './configuration/config-schema.ts';
+import { CONFIG, type Config } from './configuration/schema.ts';
 import { createSandbox, DEFAULT_TOKEN } from './sandbox/sandbox.ts';
 
 /** The embedded platform, running, and the configuration that polls it. */

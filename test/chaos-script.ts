@@ -1,4 +1,4 @@
-import type { FaultSettings } from '../src/sandbox/faults.ts';
+import type { FaultSettings } from '../src/sandbox/faults/faults.ts';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import type { Simulation } from './simulation.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type CatalogueRow, describeCatalogue } from '../src/catalogue/catalogue-table.ts';
+import { type CatalogueRow, describeCatalogue } from '../src/catalogue/table.ts';
 import { type CollectorRow, describeCollectors } from '../src/collectors-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { systemClock } from '../src/clock.ts';
-import { ConfigInUse } from '../src/configuration/config-in-use.ts';
-import { CONFIG } from '../src/configuration/config-schema.ts';
+import { ConfigInUse } from '../src/configuration/in-use.ts';
+import { CONFIG } from '../src/configuration/schema.ts';
 import type { Exporter } from '../src/exporter.ts';
 import { Running } from '../src/running.ts';
-import { createSelfMetrics } from '../src/self/self-metrics.ts';
+import { createSelfMetrics } from '../src/self/metrics.ts';
 import { memoryState } from '../src/state/state.ts';
 
 test('a reload tells of what is odd about the configuration, as the start does', async () => {

@@ -1,6 +1,6 @@
 import { PRODUCTS } from '../src/catalogue/products.ts';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
-import { restoreBook } from '../src/series/series-state.ts';
+import { restoreBook } from '../src/series/state.ts';
 import type { State, StateKey } from '../src/state/state.ts';
 
 /** What a comparison of all counters with the platform's truth found. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../clock.ts';
-import type { Account as AccountConfig } from '../configuration/config-schema.ts';
+import type { Account as AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
-import { AccountLink } from '../platform/account-link.ts';
 import { Client, type ExchangeInfo } from '../platform/client.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import { Operations } from '../quota/operations.ts';
@@ -13,11 +12,12 @@ import { Schedule } from '../schedule/schedule.ts';
 import type { Ticker } from '../schedule/ticker.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
-import { AccountDisplay } from './account-display.ts';
-import { AccountJobs, type Pace } from './account-jobs.ts';
-import type { AccountObserver } from './account-observer.ts';
-import { type AccountFacts, accountStatus } from './account-status.ts';
-import { type AccountTally, tallyAccount } from './account-tally.ts';
+import { AccountDisplay } from './display.ts';
+import { AccountJobs, type Pace } from './jobs.ts';
+import { AccountLink } from './link.ts';
+import type { AccountObserver } from './observer.ts';
+import { type AccountFacts, accountStatus } from './status.ts';
+import { type AccountTally, tallyAccount } from './tally.ts';
 
 export interface AccountOptions {
   readonly config: AccountConfig;

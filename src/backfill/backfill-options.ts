@@ -1,6 +1,6 @@
 import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import type { Secret } from '../secret.ts';
 import type { CollectObserver } from './collect.ts';
 import type { HistoryPlan } from './history-plan.ts';

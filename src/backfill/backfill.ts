@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { EXIT } from '../command-line/command.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import type { Collected } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';

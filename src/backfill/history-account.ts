@@ -1,14 +1,14 @@
 import picomatch from 'picomatch';
-import { AccountConnection, type AccountConnectionOptions } from '../account/account-connection.ts';
+import { AccountConnection, type AccountConnectionOptions } from '../account/connection.ts';
 import { productOf } from '../catalogue/products.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { Survey } from '../plan/survey.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { JobSubject } from '../schedule/job.ts';
 import { ReadModes } from '../series/read-modes.ts';
-import { SeriesReader } from '../series/series-reader.ts';
-import { FINEST_WINDOW_MS } from '../series/window.ts';
+import { SeriesReader } from '../series/reader.ts';
+import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import { type Available, availableAt } from './history-range.ts';
 import type { HistoryReaderOptions } from './history-reader.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { productOf } from '../catalogue/products.ts';
-import type { Target } from '../series/target.ts';
+import type { Target } from '../targets/target.ts';
 import type { HistoryRequest } from './history-request.ts';
 
 const plannedSeries = z.strictObject({

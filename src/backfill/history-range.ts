@@ -1,4 +1,4 @@
-import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../series/window.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 
 /** How far back the platform's history reaches (the longest duration of section 4.12). */
 export const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;

@@ -1,6 +1,6 @@
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
-import type { SeriesReader } from '../series/series-reader.ts';
+import type { SeriesReader } from '../series/reader.ts';
 import type { HistoryWindow } from './history-range.ts';
 import { type PatienceOptions, patiently } from './patience.ts';
 import { isWhole, recordOf, type SpoolLine, type SpoolRecord } from './spool-record.ts';

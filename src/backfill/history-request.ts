@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Labels } from '../catalogue/family.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { moment } from './history-range.ts';
 
 /** Everything that was asked for and that the history depends on, as JSON. */

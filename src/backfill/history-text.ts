@@ -3,7 +3,7 @@ import type { Family, Labels } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import { familyHeader } from '../exposition/family-header.ts';
 import { LabelTexts } from '../exposition/label-text.ts';
-import { targetLabels } from '../series/target.ts';
+import { targetLabels } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import { assemble, type SeriesHistory } from './series-history.ts';
 import { counterLines, gaugeLines } from './series-lines.ts';

@@ -1,4 +1,4 @@
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { demandPerMinute } from '../quota/intervals.ts';
 import { periodOf } from '../quota/period.ts';
 import type { PlannedSeries } from './history-plan.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Output } from '../command-line/command.ts';
+import type { Output } from '../output.ts';
 
 /** How far a history has come. */
 export class Progress {

@@ -1,6 +1,6 @@
 import type { Faces } from '../catalogue/catalogue.ts';
 import { formatValue } from '../exposition/sample-value.ts';
-import { MINUTE_MS } from '../series/window.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import type { SeriesHistory } from './series-history.ts';
 
 /** One dimension of a metric's history. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Points } from '../series/points.ts';
+import type { Points } from '../decode/points.ts';
 import type { HistoryWindow } from './history-range.ts';
 
 const spoolRecord = z.strictObject({

@@ -2,7 +2,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../command-line/command.ts';
-import { lockDirectory, StateInUse, type StateLock } from '../state/state-lock.ts';
+import { lockDirectory, StateInUse, type StateLock } from '../state/lock.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
 import { BackfillRefusal } from './refusal.ts';
 

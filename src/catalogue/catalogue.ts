@@ -1,4 +1,4 @@
-import { KNOWN_METRICS, MEANING_FAMILIES, RAW_FAMILIES, type Scope } from './catalogue-families.ts';
+import { KNOWN_METRICS, MEANING_FAMILIES, RAW_FAMILIES, type Scope } from './families.ts';
 import type { Family, Labels } from './family.ts';
 import type { KnownMetric, Meaning, Reading } from './meaning.ts';
 import { baseUnits, DEFAULT_UNITS, type UnitKind, type UnitOverrides } from './units.ts';

@@ -1,15 +1,7 @@
-import type { Environment } from '../configuration/config-interpolation.ts';
+import type { Environment } from '../configuration/interpolation.ts';
 import type { Logging } from '../logging/log.ts';
-import type { FlagsOf } from './flags.ts';
-
-export type CommandName = 'serve' | 'check-config' | 'plan' | 'doctor' | 'backfill' | 'sandbox';
-
-/** Somewhere that text is written to: a terminal, a pipe, a file. */
-export interface Output {
-  write(text: string): unknown;
-  /** Whether it is a terminal. */
-  readonly isTTY?: boolean | undefined;
-}
+import type { Output } from '../output.ts';
+import type { CommandName, FlagsOf } from './flags.ts';
 
 /** What the process ends with. */
 export const EXIT = {

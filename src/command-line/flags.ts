@@ -1,4 +1,3 @@
-import type { CommandName } from './command.ts';
 import {
   count,
   counts,
@@ -12,6 +11,8 @@ import {
   text,
   urlPath,
 } from './flag-values.ts';
+
+export type CommandName = 'serve' | 'check-config' | 'plan' | 'doctor' | 'backfill' | 'sandbox';
 
 /** A flag of the command line. */
 export interface Flag {

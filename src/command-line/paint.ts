@@ -1,5 +1,5 @@
-import type { Environment } from '../configuration/config-interpolation.ts';
-import type { Output } from './command.ts';
+import type { Environment } from '../configuration/interpolation.ts';
+import type { Output } from '../output.ts';
 
 const CODES = { red: 31, green: 32, yellow: 33, grey: 90 } as const;
 

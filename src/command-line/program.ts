@@ -1,9 +1,11 @@
 import { COMMANDS, type Commands } from '../commands.ts';
-import type { Environment } from '../configuration/config-interpolation.ts';
+import type { Environment } from '../configuration/interpolation.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
+import type { Output } from '../output.ts';
 import { readVersion } from '../version.ts';
 import { parseCommandLine, type RunRequest } from './cli.ts';
-import { type CommandName, EXIT, type ExitCode, type Output } from './command.ts';
+import { EXIT, type ExitCode } from './command.ts';
+import type { CommandName } from './flags.ts';
 import { commandHelp, programHelp } from './help.ts';
 
 /** What the program has of the process it runs in. */

@@ -1,10 +1,10 @@
-import type { Output } from '../command-line/command.ts';
 import { paint } from '../command-line/paint.ts';
 import { didYouMean } from '../command-line/suggestion.ts';
 import { loadConfig } from '../configuration/config.ts';
-import type { Environment } from '../configuration/config-interpolation.ts';
-import { formatIssue } from '../configuration/config-issue.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Environment } from '../configuration/interpolation.ts';
+import { formatIssue } from '../configuration/issue.ts';
+import type { Account } from '../configuration/schema.ts';
+import type { Output } from '../output.ts';
 
 export interface AccountsAsked {
   readonly accounts: readonly Account[];

@@ -7,7 +7,7 @@ import { BackfillRefusal } from '../backfill/refusal.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { paint } from '../command-line/paint.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import { accountsAsked } from './accounts-asked.ts';
 

@@ -1,8 +1,8 @@
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { paint } from '../command-line/paint.ts';
 import { type ConfigSource, loadConfig } from '../configuration/config.ts';
-import { type ConfigIssue, formatIssue } from '../configuration/config-issue.ts';
-import type { Account, Config } from '../configuration/config-schema.ts';
+import { type ConfigIssue, formatIssue } from '../configuration/issue.ts';
+import type { Account, Config } from '../configuration/schema.ts';
 
 /** Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not. */
 export async function checkConfig({

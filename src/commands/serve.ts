@@ -1,23 +1,23 @@
 import process from 'node:process';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { ConfigInUse } from '../configuration/config-in-use.ts';
-import { formatIssue } from '../configuration/config-issue.ts';
-import type { Config } from '../configuration/config-schema.ts';
+import { ConfigInUse } from '../configuration/in-use.ts';
+import { formatIssue } from '../configuration/issue.ts';
+import type { Config } from '../configuration/schema.ts';
+import { guardedCredentials } from '../credentials/guarded.ts';
+import { openCredentials } from '../credentials/open.ts';
 import { Exporter } from '../exporter.ts';
-import { guardedCredentials } from '../platform/guarded-credentials.ts';
-import { openCredentials } from '../platform/open-credentials.ts';
 import { Running } from '../running.ts';
 import { startSandboxAccount } from '../sandbox-account.ts';
 import { cronTicker } from '../schedule/ticker.ts';
 import { reportTo } from '../self/account-report.ts';
-import { createSelfMetrics } from '../self/self-metrics.ts';
+import { createSelfMetrics } from '../self/metrics.ts';
+import { StateInUse } from '../state/lock.ts';
 import { openState } from '../state/open-state.ts';
 import { memoryState, type State } from '../state/state.ts';
-import { StateInUse } from '../state/state-lock.ts';
+import { WebConfigError } from '../web/config-text.ts';
+import { ListenError } from '../web/server.ts';
 import { createWeb } from '../web/web.ts';
-import { WebConfigError } from '../web/web-config-text.ts';
-import { ListenError } from '../web/web-server.ts';
 
 type Serve = Invocation<'serve'>;
 

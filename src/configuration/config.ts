@@ -1,13 +1,13 @@
 import { dirname, resolve } from 'node:path';
-import type { Credentials } from './config-access.ts';
-import { readConfigDocument } from './config-document.ts';
-import { configFromEnvironment, placeInEnvironment } from './config-environment.ts';
-import { readConfigFile } from './config-file.ts';
-import { findings } from './config-findings.ts';
-import type { Environment } from './config-interpolation.ts';
-import { type ConfigIssue, type Finding, inOrder } from './config-issue.ts';
-import { CONFIG, type Config, configJsonSchema } from './config-schema.ts';
-import { configWarnings } from './config-warnings.ts';
+import type { Credentials } from './access.ts';
+import { readConfigDocument } from './document.ts';
+import { configFromEnvironment, placeInEnvironment } from './environment.ts';
+import { readConfigFile } from './file.ts';
+import { findings } from './findings.ts';
+import type { Environment } from './interpolation.ts';
+import { type ConfigIssue, type Finding, inOrder } from './issue.ts';
+import { CONFIG, type Config, configJsonSchema } from './schema.ts';
+import { configWarnings } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
 export type ConfigSource =

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 
 /** Names of the families that an account shows of the series of these APIs, as far as the catalogue knows. */
 export function seriesFamilies({ collectors }: Account, apis: readonly SeriesApi[]): readonly string[] {

@@ -1,5 +1,5 @@
+import type { AccountLink } from '../account/link.ts';
 import { plainDuration, plainNumber, plainShare } from '../plan/plain-words.ts';
-import type { AccountLink } from '../platform/account-link.ts';
 import type { Scope } from '../quota/scopes.ts';
 import { type Step, stepsNamed } from './step.ts';
 

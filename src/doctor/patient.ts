@@ -1,6 +1,6 @@
-import { AccountConnection } from '../account/account-connection.ts';
+import { AccountConnection } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { partOf } from '../plan/representatives.ts';
 import { type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';

@@ -1,8 +1,8 @@
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { plainDuration, plainNumber } from '../plan/plain-words.ts';
 import type { Finding } from '../plan/survey.ts';
-import { MINUTE_MS } from '../series/window.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import { seriesFamilies } from './absent-families.ts';
 import { type Step, stepsNamed } from './step.ts';
 

@@ -1,4 +1,4 @@
-import type { Credentials as ConfiguredCredentials } from '../configuration/config-access.ts';
+import type { Credentials as ConfiguredCredentials } from '../configuration/access.ts';
 import { plainDuration } from '../plan/plain-words.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import type { FailureOutcome } from '../platform/outcome.ts';

@@ -1,5 +1,5 @@
 import { type Logger, pino } from 'pino';
-import type { Output } from '../command-line/command.ts';
+import type { Output } from '../output.ts';
 import type { Secret } from '../secret.ts';
 import { logfmt } from './logfmt.ts';
 import { Scrubber } from './scrubber.ts';

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ConfigStatus, StateStatus, Status } from '../status.ts';
+import { accountsSection } from './accounts.ts';
 import { type Html, html, trusted } from './html.ts';
 import { isFailing, type JobQuery, selectJobs } from './job-selection.ts';
-import { accountsSection } from './page-accounts.ts';
-import { jobsForm, jobsRegion } from './page-jobs.ts';
-import { PAGE_SCRIPT } from './page-script.ts';
-import { PAGE_STYLE } from './page-style.ts';
-import { grouped, moment, span } from './page-times.ts';
+import { jobsForm, jobsRegion } from './jobs.ts';
+import { PAGE_SCRIPT } from './script.ts';
+import { PAGE_STYLE } from './style.ts';
+import { grouped, moment, span } from './times.ts';
 
 /** What the page needs beside the status. */
 export interface PageOptions {

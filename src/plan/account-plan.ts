@@ -1,10 +1,10 @@
 import picomatch from 'picomatch';
 import { PRODUCTS } from '../catalogue/products.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { periodOf } from '../quota/period.ts';
 import type { Scopes } from '../quota/scopes.ts';
 import type { Job, JobSubject } from '../schedule/job.ts';
-import { USUAL_PUBLISH_MS } from '../series/delays.ts';
+import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
 import type { ScopeLimit } from './expected-job.ts';
 import { type AccountPlan, planAccount } from './plan.ts';
 import { plannedJobs } from './planned-job.ts';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { AccountConnection } from '../account/account-connection.ts';
+import { AccountConnection } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import type { Secret } from '../secret.ts';
 import { planOf } from './account-plan.ts';
 import { explore } from './explore.ts';

@@ -1,7 +1,7 @@
-import { linkOf } from '../account/account-connection.ts';
+import { linkOf } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import type { Counts } from '../command-line/flag-values.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import type { Account } from '../configuration/schema.ts';
 import { planOf } from './account-plan.ts';
 import { explore } from './explore.ts';
 import { imaginedRead } from './imagined-platform.ts';

@@ -1,7 +1,7 @@
 import { demandPerMinute, expectedIntervals } from '../quota/intervals.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
-import { type PlanRow, planRows } from './plan-row.ts';
 import type { PlannedJob } from './planned-job.ts';
+import { type PlanRow, planRows } from './row.ts';
 import { type Stretch, stretches } from './stretch.ts';
 import { suggestions } from './suggestions.ts';
 

@@ -2,7 +2,7 @@ import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
 import type { Demand } from '../quota/intervals.ts';
 import type { Job, JobSubject } from '../schedule/job.ts';
-import { MINUTE_MS } from '../series/window.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import { kindOf, partOf } from './representatives.ts';
 import type { Finding } from './survey.ts';
 

@@ -2,7 +2,7 @@ import { demandPerMinute } from '../quota/intervals.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
 import { groupedBy } from './grouped.ts';
 import { plainDuration, plainNumber } from './plain-words.ts';
-import { partKey } from './plan-row.ts';
+import { partKey } from './row.ts';
 
 /** What is too much, and where most of it comes from. */
 interface Excess {

@@ -1,11 +1,11 @@
-import { AccountJobs } from '../account/account-jobs.ts';
-import type { Account } from '../configuration/config-schema.ts';
+import { AccountJobs } from '../account/jobs.ts';
+import type { Account } from '../configuration/schema.ts';
 import { Store } from '../exposition/store.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../schedule/job.ts';
-import type { WindowedAnswer } from '../series/series-book.ts';
+import type { WindowedAnswer } from '../series/book.ts';
 import { memoryState } from '../state/state.ts';
 import { partOf } from './representatives.ts';
 import { thriftyRead } from './thrifty-read.ts';

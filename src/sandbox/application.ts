@@ -1,10 +1,10 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { z } from 'zod';
-import { admit, authenticate, fail, limit } from './admission.ts';
 import { controlRouter } from './control.ts';
-import { type Handler, send } from './exchange.ts';
-import type { Platform } from './platform.ts';
-import { detail, NOT_FOUND } from './reply.ts';
+import { admit, authenticate, fail, limit } from './http/admission.ts';
+import { type Handler, send } from './http/exchange.ts';
+import type { Platform } from './http/platform.ts';
+import { detail, NOT_FOUND } from './http/reply.ts';
 import { type Resource, resourceRouter } from './resource.ts';
 import { analytics } from './resources/analytics.ts';
 import { certificates } from './resources/certificates.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { WAF_FAMILIES } from './estate.ts';
-import { faultsSchema } from './faults.ts';
-import { INCIDENT_KINDS } from './incidents.ts';
+import { WAF_FAMILIES } from './account/estate.ts';
+import { faultsSchema } from './faults/faults.ts';
+import { INCIDENT_KINDS } from './traffic/incidents.ts';
 
 /** A moment as ms since the epoch or as an ISO date. */
 const moment = z.union([

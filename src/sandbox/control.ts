@@ -1,14 +1,14 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
+import { edgeStatus } from './account/edge.ts';
+import type { WafRuleset } from './account/estate.ts';
+import { type Settings, settingsSchema } from './account/settings.ts';
 import { faultPatch, incidentBody, truthQuery, wafPatch } from './control-bodies.ts';
-import { edgeStatus } from './edge.ts';
-import type { WafRuleset } from './estate.ts';
-import type { FaultSwitch } from './fault-switch.ts';
+import type { FaultSwitch } from './faults/switch.ts';
+import { type Platform, unitsOf } from './http/platform.ts';
+import type { RequestLog } from './http/request-log.ts';
 import { camelKeys, snakeKeys } from './letter-case.ts';
-import { type Platform, unitsOf } from './platform.ts';
-import type { RequestLog } from './request-log.ts';
-import { type Settings, settingsSchema } from './settings.ts';
-import { truthOf } from './truth.ts';
+import { truthOf } from './traffic/truth.ts';
 
 /**
  * The sandbox's own small API under `/_sandbox`, for whoever rehearses: faults, settings, events, the truth, what was

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { parseBody, parsePatch } from './body.ts';
-import type { Collection } from './collection.ts';
-import { listReply } from './pages.ts';
-import type { Permission } from './permissions.ts';
-import { NO_CONTENT, NOT_FOUND, type Reply, result } from './reply.ts';
+import type { Collection } from './account/collection.ts';
+import type { Settings } from './account/settings.ts';
+import { parseBody, parsePatch } from './http/body.ts';
+import { listReply } from './http/pages.ts';
+import type { Permission } from './http/permissions.ts';
+import { NO_CONTENT, NOT_FOUND, type Reply, result } from './http/reply.ts';
 import { type Call, idOf, type Operation } from './resource.ts';
-import type { Settings } from './settings.ts';
 
 interface Identified {
   readonly id: number;

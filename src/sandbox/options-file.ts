@@ -1,10 +1,10 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { faultsSchema } from './faults.ts';
+import { settingsSchema } from './account/settings.ts';
+import { faultsSchema } from './faults/faults.ts';
+import { PERMISSIONS } from './http/permissions.ts';
 import { camelKeys } from './letter-case.ts';
-import { PERMISSIONS } from './permissions.ts';
 import type { SandboxOptions } from './sandbox.ts';
-import { settingsSchema } from './settings.ts';
 
 const permissions = z.array(z.enum(PERMISSIONS)).exactOptional();
 const size = z.int().min(0).max(100_000);

@@ -1,9 +1,9 @@
 import { type Request, Router } from 'express';
-import { acceptedVersion } from './accept-version.ts';
-import { type Exchange, type ExchangeResponse, type Handler, send } from './exchange.ts';
-import type { Permission } from './permissions.ts';
-import type { Platform } from './platform.ts';
-import { codedError, detail, listedErrors, type Reply } from './reply.ts';
+import { acceptedVersion } from './http/accept-version.ts';
+import { type Exchange, type ExchangeResponse, type Handler, send } from './http/exchange.ts';
+import type { Permission } from './http/permissions.ts';
+import type { Platform } from './http/platform.ts';
+import { codedError, detail, listedErrors, type Reply } from './http/reply.ts';
 
 /** A request as the operations of a resource see it. */
 export interface Call {

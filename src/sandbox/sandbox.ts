@@ -1,20 +1,21 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Express } from 'express';
-import type { Account } from './account.ts';
+import type { Account } from './account/account.ts';
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './account/settings.ts';
 import { createApplication } from './application.ts';
-import { FaultSwitch } from './fault-switch.ts';
-import type { FaultSettings } from './faults.ts';
-import type { Incident } from './incidents.ts';
-import { type Platform, unitsOf } from './platform.ts';
-import { RateLimit } from './rate-limit.ts';
-import { RequestLog } from './request-log.ts';
-import { type AccountSize, DEFAULT_SIZE, seedAccount } from './seed-account.ts';
-import type { SeriesByDimension } from './series.ts';
-import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './settings.ts';
-import { type StaticToken, Tokens, type User } from './tokens.ts';
-import { Traffic } from './traffic.ts';
-import { type TruthQuery, truthOf } from './truth.ts';
+import type { FaultSettings } from './faults/faults.ts';
+import { FaultSwitch } from './faults/switch.ts';
+import { type Platform, unitsOf } from './http/platform.ts';
+import { RateLimit } from './http/rate-limit.ts';
+import { RequestLog } from './http/request-log.ts';
+import { type StaticToken, Tokens, type User } from './http/tokens.ts';
+import { seedAccount } from './seed/account.ts';
+import { type AccountSize, DEFAULT_SIZE } from './seed/size.ts';
+import type { Incident } from './traffic/incidents.ts';
+import type { SeriesByDimension } from './traffic/series.ts';
+import { Traffic } from './traffic/traffic.ts';
+import { type TruthQuery, truthOf } from './traffic/truth.ts';
 
 const DAY = 86_400_000;
 

@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
+import type { Rejections } from '../decode/points.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
 import type { Operations } from '../quota/operations.ts';
-import type { Rejections } from '../series/points.ts';
 import type { Foresight } from './foresight.ts';
 import { type Job, type PollReport, RowsRejected } from './job.ts';
 import type { JobEntry } from './job-entry.ts';

@@ -1,6 +1,6 @@
+import type { Rejections } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
-import type { Rejections } from '../series/points.ts';
 
 /** What a job is about, for labels, logs and the status page. */
 export interface JobSubject {

@@ -1,6 +1,6 @@
-import type { AccountObserver } from '../account/account-observer.ts';
+import type { AccountObserver } from '../account/observer.ts';
 import { type EventLog, FailureLog } from './failure-log.ts';
-import type { SelfMetrics } from './self-metrics.ts';
+import type { SelfMetrics } from './metrics.ts';
 
 /** The part of a logger that is used here. */
 export interface ReportLog extends EventLog {

@@ -1,4 +1,4 @@
-import { MINUTE_MS, type Window } from './window.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 
 /** How long, and in how many answers, a bucket must be absent before the counter goes on without it. */
 const PATIENCE_MS = 30 * MINUTE_MS;

@@ -1,5 +1,5 @@
-import type { Decoded } from './decode.ts';
-import { MINUTE_MS } from './window.ts';
+import type { Decoded } from '../decode/decode.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 
 /** From how many buckets of a series on its gaps are its width, rather than what is left of a bad answer. */
 const TELLING_BUCKETS = 4;

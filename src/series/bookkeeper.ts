@@ -1,11 +1,11 @@
 import type { JobSubject } from '../schedule/job.ts';
+import type { Delays } from '../settling/delays.ts';
+import { GrowthWatch } from '../settling/growth-watch.ts';
 import { type State, type StateKey, StateWriteFailure } from '../state/state.ts';
+import { type BookRecord, type Entry, SeriesBook, type WindowedAnswer } from './book.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { Delays } from './delays.ts';
-import { GrowthWatch } from './growth-watch.ts';
 import type { Ledger } from './ledger.ts';
-import { type BookRecord, type Entry, SeriesBook, type WindowedAnswer } from './series-book.ts';
-import { restoreBook, storeBook } from './series-state.ts';
+import { restoreBook, storeBook } from './state.ts';
 
 /** Told of what an answer brought, to be measured. */
 export interface SeriesObserver {

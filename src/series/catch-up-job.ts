@@ -1,11 +1,11 @@
+import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type FollowUp, type Job, type PollReport, RowsRejected } from '../schedule/job.ts';
+import type { Delays } from '../settling/delays.ts';
+import type { Window } from '../settling/window.ts';
 import type { Bookkeeper } from './bookkeeper.ts';
-import { isEmpty } from './decode.ts';
-import type { Delays } from './delays.ts';
-import type { SeriesReader } from './series-reader.ts';
-import type { Window } from './window.ts';
+import type { SeriesReader } from './reader.ts';
 
 export interface CatchUpOptions {
   /** The job that reads the present. */

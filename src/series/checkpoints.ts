@@ -1,5 +1,5 @@
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Ledger } from './ledger.ts';
-import { MINUTE_MS, type Window } from './window.ts';
 
 /** Counters are compared with the platform over spans of about an hour. */
 const SPAN_MS = 60 * MINUTE_MS;

@@ -1,5 +1,5 @@
-import type { Points } from './points.ts';
-import type { Window } from './window.ts';
+import type { Points } from '../decode/points.ts';
+import type { Window } from '../settling/window.ts';
 
 /** What a counter has taken in: a sum, and up to where. Both are only ever replaced together. */
 export interface Ledger {

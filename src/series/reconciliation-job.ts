@@ -3,9 +3,9 @@ import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job, PollReport } from '../schedule/job.ts';
+import { RECONCILIATION_RATIO } from '../settling/learned-families.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
-import { RECONCILIATION_RATIO } from './learned-families.ts';
-import { MINUTE_MS } from './window.ts';
 
 /** Something whose counters can be compared with the platform: one metric of one target. */
 export interface Reconcilable {

@@ -1,5 +1,5 @@
+import type { Points } from '../decode/points.ts';
 import { firstAtOrAfter } from './ledger.ts';
-import type { Points } from './points.ts';
 
 /** How an answer differs from the one before it, in the buckets that both hold. */
 export interface Restatements {

@@ -1,4 +1,4 @@
-import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from './window.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 
 /** How often the bucket is asked for alone, before it is waited for like any other. */
 const ATTEMPTS = 5;

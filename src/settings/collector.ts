@@ -4,8 +4,8 @@ import type { Store } from '../exposition/store.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Resource } from '../platform/read.ts';
 import type { Job, JobSubject } from '../schedule/job.ts';
-import type { Configuration } from '../series/discovery.ts';
 import type { State, StateWriteFailure } from '../state/state.ts';
+import type { Configuration } from '../targets/discovery.ts';
 
 /** A setting of the platform that differs from what it was when it was read before. */
 export interface SettingChange {

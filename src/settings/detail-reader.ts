@@ -1,7 +1,7 @@
 import { PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read, Resource } from '../platform/read.ts';
-import type { Details } from './settings-declaration.ts';
+import type { Details } from './declaration.ts';
 
 /** Which item is read, and where. */
 export interface DetailPlace {

@@ -1,7 +1,7 @@
 import type { Collector } from './collector.ts';
+import type { Item, SettingsDeclaration } from './declaration.ts';
+import { SettingsJob } from './job.ts';
 import { measured } from './setting-series.ts';
-import type { Item, SettingsDeclaration } from './settings-declaration.ts';
-import { SettingsJob } from './settings-job.ts';
 
 /** Makes a collector of what is declared of one kind of settings. */
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(

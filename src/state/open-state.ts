@@ -1,12 +1,12 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { rebuildDatabase } from './database.ts';
+import { ensureDirectory, foreignContent, refuseOccupied, setAside, writeMarker } from './directory.ts';
+import { DurableState } from './durable.ts';
+import { lockDirectory, StateInUse } from './lock.ts';
+import { DamagedState } from './probe.ts';
+import { type Restored, restoreRecords } from './restore.ts';
 import { memoryState, type State } from './state.ts';
-import { rebuildDatabase } from './state-database.ts';
-import { ensureDirectory, foreignContent, refuseOccupied, setAside, writeMarker } from './state-directory.ts';
-import { DurableState } from './state-durable.ts';
-import { lockDirectory, StateInUse } from './state-lock.ts';
-import { DamagedState } from './state-probe.ts';
-import { type Restored, restoreRecords } from './state-restore.ts';
 
 export interface StateLog {
   info(message: string): void;

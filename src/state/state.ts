@@ -1,5 +1,5 @@
-import { parseKey, type StateKey, storableKey, textOfKey } from './state-key.ts';
-import { openRecord, sealRecord } from './state-record.ts';
+import { parseKey, type StateKey, storableKey, textOfKey } from './key.ts';
+import { openRecord, sealRecord } from './record.ts';
 
 export type { StateKey };
 

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import bcrypt from 'bcryptjs';
 import type { RequestHandler } from 'express';
-import { sendText } from './web-responses.ts';
+import { sendText } from './responses.ts';
 
 /** User names and their bcrypt hashes. */
 export type Users = ReadonlyMap<string, string>;

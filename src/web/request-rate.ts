@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { sendText } from './web-responses.ts';
+import { sendText } from './responses.ts';
 
 /** How many requests are taken: `burst` at once, and then one every `interval` milliseconds. */
 export interface RequestRate {

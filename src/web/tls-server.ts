@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import type { TlsConfig, WebConfigFile } from './config-file.ts';
 import { verifies } from './tls-settings.ts';
-import type { TlsConfig, WebConfigFile } from './web-config-file.ts';
 
 /**
  * An HTTPS server whose certificates and client names follow the web configuration from one connection to the next.

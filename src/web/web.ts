@@ -1,11 +1,11 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import { PAGE_CONTENT_SECURITY_POLICY } from '../page/page.ts';
 import { createGate } from './basic-auth.ts';
+import { openWebConfig, type WebConfigFile, type WebLog } from './config-file.ts';
 import { limitRate } from './request-rate.ts';
-import { openWebConfig, type WebConfigFile, type WebLog } from './web-config-file.ts';
-import { sendText } from './web-responses.ts';
-import { addRoutes, type WebSources } from './web-routes.ts';
-import { close, createServer, listen, urlOf } from './web-server.ts';
+import { sendText } from './responses.ts';
+import { addRoutes, type WebSources } from './routes.ts';
+import { close, createServer, listen, urlOf } from './server.ts';
 
 export interface WebOptions extends WebSources {
   /** A file in the form of exporter-toolkit's web configuration: TLS, basic auth, headers. */

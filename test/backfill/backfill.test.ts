@@ -7,7 +7,7 @@ import { WorkFolder } from '../../src/backfill/work-folder.ts';
 import { facesOf } from '../../src/catalogue/catalogue.ts';
 import { productOf } from '../../src/catalogue/products.ts';
 import { writeLabels } from '../../src/exposition/label-text.ts';
-import type { FaultSettings } from '../../src/sandbox/faults.ts';
+import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { type HistoryBed, historyBed, NOW, noting, seriesOf } from './history-bed.ts';
 
 const MINUTE = 60_000;

@@ -6,7 +6,7 @@ import { backfill, type History } from '../../src/backfill/backfill.ts';
 import type { BackfillObserver, BackfillOptions } from '../../src/backfill/backfill-options.ts';
 import { nameOf } from '../../src/backfill/collect.ts';
 import { type Clock, systemClock } from '../../src/clock.ts';
-import { CONFIG } from '../../src/configuration/config-schema.ts';
+import { CONFIG } from '../../src/configuration/schema.ts';
 import {
   createSandbox,
   DEFAULT_TOKEN,

@@ -7,7 +7,7 @@ import {
   rangeProblem,
   windowsOf,
 } from '../../src/backfill/history-range.ts';
-import { FINEST_WINDOW_MS, MINUTE_MS } from '../../src/series/window.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS } from '../../src/settling/window.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 10, 20, 30);
 const AVAILABLE = availableAt(NOW, 10 * MINUTE_MS);

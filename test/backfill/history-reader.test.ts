@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { type HistoryWindow, windowsOf } from '../../src/backfill/history-range.ts';
 import { type HistoryReaderOptions, readWindow } from '../../src/backfill/history-reader.ts';
+import type { Rejections } from '../../src/decode/points.ts';
 import { type FailureOutcome, PlatformFailure } from '../../src/platform/outcome.ts';
-import type { Rejections } from '../../src/series/points.ts';
-import { MINUTE_MS } from '../../src/series/window.ts';
+import { MINUTE_MS } from '../../src/settling/window.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
 const HOUR = 60 * MINUTE_MS;

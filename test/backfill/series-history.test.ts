@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { assemble } from '../../src/backfill/series-history.ts';
 import { counterLines, gaugeLines } from '../../src/backfill/series-lines.ts';
 import type { SpoolRecord } from '../../src/backfill/spool-record.ts';
-import { MINUTE_MS } from '../../src/series/window.ts';
+import { MINUTE_MS } from '../../src/settling/window.ts';
 
 const FAMILY = { name: 'edge_x', type: 'gauge', help: '' } as const;
 const START = 1_767_607_200_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type HistoryWindow, windowsOf } from '../../src/backfill/history-range.ts';
 import { isWhole, parseSpoolLine, recordOf } from '../../src/backfill/spool-record.ts';
-import type { Points } from '../../src/series/points.ts';
-import { MINUTE_MS } from '../../src/series/window.ts';
+import type { Points } from '../../src/decode/points.ts';
+import { MINUTE_MS } from '../../src/settling/window.ts';
 
 const HOUR = 60 * MINUTE_MS;
 const FROM = 490_000 * HOUR;

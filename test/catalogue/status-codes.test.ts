@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { facesOf } from '../../src/catalogue/catalogue.ts';
 import { statusCodeLabels } from '../../src/catalogue/status-codes.ts';
-import { decodeSeries } from '../../src/series/decode.ts';
+import { decodeSeries } from '../../src/decode/decode.ts';
 
 const BUCKET = Date.UTC(2019, 3, 1, 13, 50);
 

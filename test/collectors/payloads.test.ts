@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { CollectorName } from '../../src/collectors.ts';
-import { listOf, settingsBench } from '../settings/settings-bench.ts';
+import { listOf, settingsBench } from '../settings/bench.ts';
 
 async function payload(name: string): Promise<unknown> {
   return JSON.parse(await readFile(join(import.meta.dirname, `../payloads/${name}.json`), 'utf8'));

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { COLLECTORS, type CollectorName } from '../../src/collectors.ts';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
-import { listOf, type SettingsBench, settingsBench } from '../settings/settings-bench.ts';
+import { listOf, type SettingsBench, settingsBench } from '../settings/bench.ts';
 
 const NAMES = Object.keys(COLLECTORS) as CollectorName[];
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseCommandLine } from '../../src/command-line/cli.ts';
-import { type CommandName, EXIT } from '../../src/command-line/command.ts';
+import { EXIT } from '../../src/command-line/command.ts';
+import type { CommandName } from '../../src/command-line/flags.ts';
 import type { Commands } from '../../src/commands.ts';
 
 const entry = { summary: 'Something.', load: async () => async () => EXIT.ok };

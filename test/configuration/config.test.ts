@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COLLECTORS } from '../../src/collectors.ts';
+import { defaultCollectors } from '../../src/configuration/collectors.ts';
 import { loadConfig } from '../../src/configuration/config.ts';
-import { defaultCollectors } from '../../src/configuration/config-collectors.ts';
-import { formatIssue } from '../../src/configuration/config-issue.ts';
+import { formatIssue } from '../../src/configuration/issue.ts';
 import { Secret } from '../../src/secret.ts';
 
 let directory: string;

@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { families } from '../../src/catalogue/catalogue.ts';
 import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/collectors.ts';
-import { createSelfMetrics } from '../../src/self/self-metrics.ts';
-import { LEARNED_FAMILIES } from '../../src/series/learned-families.ts';
+import { createSelfMetrics } from '../../src/self/metrics.ts';
+import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
 
 /** What Prometheus itself adds. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS'];

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../src/clock.ts';
-import { CONFIG } from '../../src/configuration/config-schema.ts';
+import { CONFIG } from '../../src/configuration/schema.ts';
 import { type ExaminationOptions, examine } from '../../src/doctor/examination.ts';
 import type { Step } from '../../src/doctor/step.ts';
 import {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PERMISSIONS } from '../../src/sandbox/permissions.ts';
+import { PERMISSIONS } from '../../src/sandbox/http/permissions.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { diagnose } from './diagnosis.ts';
 

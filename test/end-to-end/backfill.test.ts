@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { productOf } from '../../src/catalogue/products.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import type { SeriesByDimension } from '../../src/sandbox/series.ts';
+import type { SeriesByDimension } from '../../src/sandbox/traffic/series.ts';
 import { eventually } from '../eventually.ts';
 import { type Ending, startProcess } from './child-process.ts';
 import { configFile, temporaryFolder } from './config-file.ts';

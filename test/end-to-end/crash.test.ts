@@ -3,7 +3,7 @@ import { facesOf } from '../../src/catalogue/catalogue.ts';
 import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import { bookKey, storeBook } from '../../src/series/series-state.ts';
+import { bookKey, storeBook } from '../../src/series/state.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { auditBooks } from '../true-books.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { CONFIG } from '../../src/configuration/config-schema.ts';
+import { CONFIG } from '../../src/configuration/schema.ts';
 import { livePlan } from '../../src/plan/live-plan.ts';
 import type { AccountPlan } from '../../src/plan/plan.ts';
 import { createSandbox, DEFAULT_TOKEN, type SandboxOptions } from '../../src/sandbox/sandbox.ts';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScopeLimit } from '../../src/plan/expected-job.ts';
 import { type AccountPlan, planAccount } from '../../src/plan/plan.ts';
-import { planText } from '../../src/plan/plan-text.ts';
 import type { PlannedJob } from '../../src/plan/planned-job.ts';
+import { planText } from '../../src/plan/text.ts';
 
 const MINUTE = 60_000;
 

@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { openCredentials } from '../../src/credentials/open.ts';
 import { Client, type ExchangeInfo } from '../../src/platform/client.ts';
-import { openCredentials } from '../../src/platform/open-credentials.ts';
 import type { Outcome } from '../../src/platform/outcome.ts';
 import { readPages } from '../../src/platform/pages.ts';
 import type { Resource } from '../../src/platform/read.ts';
-import type { FaultSettings } from '../../src/sandbox/faults.ts';
+import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { createSandbox, DEFAULT_USER, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { Secret } from '../../src/secret.ts';
 import { ManualClock } from '../manual-clock.ts';

@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
+import { type CredentialsSource, openCredentials } from '../../src/credentials/open.ts';
 import { Client } from '../../src/platform/client.ts';
-import { type CredentialsSource, openCredentials } from '../../src/platform/open-credentials.ts';
 import { readPages } from '../../src/platform/pages.ts';
 import { Secret } from '../../src/secret.ts';
 import { type Handler, sendJson, startUpstream } from './upstream.ts';

@@ -1,4 +1,4 @@
-import { AccountLink } from '../../src/platform/account-link.ts';
+import { AccountLink } from '../../src/account/link.ts';
 import { Operations } from '../../src/quota/operations.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
 

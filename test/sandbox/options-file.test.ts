@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { DEFAULT_SETTINGS } from '../../src/sandbox/account/settings.ts';
 import { snakeKeys } from '../../src/sandbox/letter-case.ts';
 import { parseOptions } from '../../src/sandbox/options-file.ts';
 import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
-import { DEFAULT_SIZE } from '../../src/sandbox/seed-account.ts';
-import { DEFAULT_SETTINGS } from '../../src/sandbox/settings.ts';
+import { DEFAULT_SIZE } from '../../src/sandbox/seed/size.ts';
 
 const example = readFileSync(new URL('../../config/sandbox.yaml', import.meta.url), 'utf8');
 

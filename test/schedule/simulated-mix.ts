@@ -1,4 +1,4 @@
-import { AccountLink } from '../../src/platform/account-link.ts';
+import { AccountLink } from '../../src/account/link.ts';
 import type { Answer, Resource } from '../../src/platform/read.ts';
 import { Operations } from '../../src/quota/operations.ts';
 import { Foresight } from '../../src/schedule/foresight.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type Decoded, decodeSeries } from '../../src/decode/decode.ts';
 import { answerWidth, newestStart, startOfBucketAt } from '../../src/series/answer-buckets.ts';
-import { type Decoded, decodeSeries } from '../../src/series/decode.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Points } from '../../src/decode/points.ts';
 import { firstAtOrAfter, type Ledger, post, type Settlement } from '../../src/series/ledger.ts';
-import type { Points } from '../../src/series/points.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);

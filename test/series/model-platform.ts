@@ -1,6 +1,6 @@
-import { type Decoded, decodeSeries } from '../../src/series/decode.ts';
-import type { WindowedAnswer } from '../../src/series/series-book.ts';
-import type { Window } from '../../src/series/window.ts';
+import { type Decoded, decodeSeries } from '../../src/decode/decode.ts';
+import type { WindowedAnswer } from '../../src/series/book.ts';
+import type { Window } from '../../src/settling/window.ts';
 
 export const MINUTE = 60_000;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Points } from '../../src/series/points.ts';
+import type { Points } from '../../src/decode/points.ts';
 import { restatements } from '../../src/series/restatements.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { memoryState, StateWriteFailure } from '../../src/state/state.ts';
-import { type Answers, listOf, settingsBench } from './settings-bench.ts';
+import { type Answers, listOf, settingsBench } from './bench.ts';
 
 const PATH = '/edge_firewall';
 const CHANGED = 'edge_firewall_changed_timestamp_seconds';

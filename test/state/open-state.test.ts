@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { StateInUse } from '../../src/state/lock.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { StateWriteFailure } from '../../src/state/state.ts';
-import { StateInUse } from '../../src/state/state-lock.ts';
 
 const NOON = Date.parse('2026-01-02T12:00:00Z');
 const ASIDE = 'set-aside-2026-01-02T12-00-00.000Z';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Changes, Database } from '../../src/state/database.ts';
+import { DurableState } from '../../src/state/durable.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { memoryState, type State, StateWriteFailure } from '../../src/state/state.ts';
-import type { Changes, Database } from '../../src/state/state-database.ts';
-import { DurableState } from '../../src/state/state-durable.ts';
 
 const log = { info() {}, warn() {} };
 let directory: string;

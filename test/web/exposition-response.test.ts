@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { raw, startWeb } from './web-server-at-hand.ts';
+import { raw, startWeb } from './server-at-hand.ts';
 
 const FORMATS = {
   exposition: (format: string, encoding: string) => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConnectionOptions, TLSSocket } from 'node:tls';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { startWeb } from './web-server-at-hand.ts';
+import { startWeb } from './server-at-hand.ts';
 
 const CERTIFICATES = join(import.meta.dirname, '../certificates');
 

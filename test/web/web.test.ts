@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createWeb } from '../../src/web/web.ts';
 import { madeUpStatus } from '../page/made-up-status.ts';
-import { keptLog, startWeb } from './web-server-at-hand.ts';
+import { keptLog, startWeb } from './server-at-hand.ts';
 
 describe('the server', () => {
   test('names itself, for its scheme and whatever it listens on', async () => {

@@ -1,10 +1,10 @@
-import { configurationsOf, findConfiguration } from '../configurations.ts';
-import { ANALYTICS_MEASURES } from '../measures.ts';
-import type { Platform } from '../platform.ts';
-import type { Product } from '../products.ts';
-import { NOT_FOUND, ok, type Reply } from '../reply.ts';
+import { configurationsOf, findConfiguration } from '../account/configurations.ts';
+import type { Product } from '../account/products.ts';
+import type { Platform } from '../http/platform.ts';
+import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
-import { productOf } from '../truth.ts';
+import { ANALYTICS_MEASURES } from '../traffic/measures.ts';
+import { productOf } from '../traffic/truth.ts';
 import { seriesReply } from './series-answer.ts';
 
 /** Specification 4.12, with the paths that it mentions without showing them. */

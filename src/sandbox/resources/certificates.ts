@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { parseBody, parsePatch } from '../body.ts';
-import type { Certificate } from '../estate.ts';
-import { listReply } from '../pages.ts';
-import type { Platform } from '../platform.ts';
-import { codedError, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../reply.ts';
+import type { Certificate } from '../account/estate.ts';
+import { parseBody, parsePatch } from '../http/body.ts';
+import { listReply } from '../http/pages.ts';
+import type { Platform } from '../http/platform.ts';
+import { codedError, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
 
 const READ = 'View Security Settings';

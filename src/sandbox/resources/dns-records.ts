@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { parseBody } from '../body.ts';
-import type { DnsRecord, Zone } from '../estate.ts';
-import { listReply } from '../pages.ts';
-import type { Permission } from '../permissions.ts';
-import type { Platform } from '../platform.ts';
-import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../reply.ts';
+import type { DnsRecord, Zone } from '../account/estate.ts';
+import { parseBody } from '../http/body.ts';
+import { listReply } from '../http/pages.ts';
+import type { Permission } from '../http/permissions.ts';
+import type { Platform } from '../http/platform.ts';
+import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
 import { type Call, idOf, type Operation } from '../resource.ts';
 
 const body = z.object({

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { Domain } from '../account/estate.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
-import type { Domain } from '../estate.ts';
-import { platformHostname } from '../generated.ts';
-import type { Platform } from '../platform.ts';
-import { codedError, fieldErrors } from '../reply.ts';
+import type { Platform } from '../http/platform.ts';
+import { codedError, fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
+import { platformHostname } from '../seed/generated.ts';
 
 /** Specification 2.2: what a create or an overwrite sends. */
 const body = z.object({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import type { Application } from '../account/estate.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
-import type { Application } from '../estate.ts';
-import { originId } from '../generated.ts';
-import type { Platform } from '../platform.ts';
+import type { Platform } from '../http/platform.ts';
 import type { Resource } from '../resource.ts';
+import { originId } from '../seed/generated.ts';
 
 const overwrite = z.object({
   name: z.string().min(1),

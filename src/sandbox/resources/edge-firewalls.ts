@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { Firewall } from '../account/estate.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
-import type { Firewall } from '../estate.ts';
-import type { Platform } from '../platform.ts';
-import { fieldErrors } from '../reply.ts';
+import type { Platform } from '../http/platform.ts';
+import { fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
 import { microseconds } from '../timestamp.ts';
 

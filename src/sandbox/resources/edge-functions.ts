@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import type { EdgeFunction } from '../account/estate.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
-import type { EdgeFunction } from '../estate.ts';
-import type { Platform } from '../platform.ts';
-import { detail } from '../reply.ts';
+import type { Platform } from '../http/platform.ts';
+import { detail } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
 import { microseconds } from '../timestamp.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { parseBody, parsePatch } from '../body.ts';
-import { findConfiguration } from '../configurations.ts';
-import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../estate.ts';
-import type { Platform } from '../platform.ts';
-import { NOT_FOUND, ok, type Reply } from '../reply.ts';
+import { findConfiguration } from '../account/configurations.ts';
+import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../account/estate.ts';
+import { parseBody, parsePatch } from '../http/body.ts';
+import type { Platform } from '../http/platform.ts';
+import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type Call, idOf, type Resource } from '../resource.ts';
 
 const seconds = z.int().min(0);

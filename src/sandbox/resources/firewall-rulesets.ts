@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parseBody, parsePatch } from '../body.ts';
-import type { FirewallRuleset } from '../estate.ts';
-import type { Platform } from '../platform.ts';
-import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../reply.ts';
+import type { FirewallRuleset } from '../account/estate.ts';
+import { parseBody, parsePatch } from '../http/body.ts';
+import type { Platform } from '../http/platform.ts';
+import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
 
 /** Defaults of an overwrite are not documented: these switch everything off. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
+import type { Zone } from '../account/estate.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
-import type { Zone } from '../estate.ts';
-import { ZONE_DEFAULTS } from '../generated.ts';
-import type { Platform } from '../platform.ts';
-import { codedError } from '../reply.ts';
+import type { Platform } from '../http/platform.ts';
+import { codedError } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
+import { ZONE_DEFAULTS } from '../seed/generated.ts';
 import { records } from './dns-records.ts';
 
 const body = z.object({

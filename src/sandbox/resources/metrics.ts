@@ -1,11 +1,16 @@
-import { type Configuration, configurationsOf, findByDomain, findConfiguration } from '../configurations.ts';
-import type { Platform } from '../platform.ts';
-import type { Product } from '../products.ts';
-import { NOT_FOUND, ok, type Reply } from '../reply.ts';
+import {
+  type Configuration,
+  configurationsOf,
+  findByDomain,
+  findConfiguration,
+} from '../account/configurations.ts';
+import type { Product } from '../account/products.ts';
+import type { Settings } from '../account/settings.ts';
+import type { Platform } from '../http/platform.ts';
+import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
-import type { SeriesByDimension } from '../series.ts';
-import type { Settings } from '../settings.ts';
-import { productOf } from '../truth.ts';
+import type { SeriesByDimension } from '../traffic/series.ts';
+import { productOf } from '../traffic/truth.ts';
 import { seriesReply } from './series-answer.ts';
 
 /** Specification 4.13. What it leaves open about ids and shapes is a setting. */

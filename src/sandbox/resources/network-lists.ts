@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { NetworkList } from '../account/estate.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
-import type { NetworkList } from '../estate.ts';
-import { SYSTEM_LISTS } from '../generated.ts';
 import { hash, keyOf } from '../hash.ts';
-import type { Platform } from '../platform.ts';
-import { detail, fieldErrors, type Reply } from '../reply.ts';
+import type { Platform } from '../http/platform.ts';
+import { detail, fieldErrors, type Reply } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
+import { SYSTEM_LISTS } from '../seed/generated.ts';
 import { microseconds } from '../timestamp.ts';
 
 const body = z.object({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseBody } from '../body.ts';
-import type { Platform } from '../platform.ts';
-import { detail, fieldErrors, type Reply } from '../reply.ts';
+import { parseBody } from '../http/body.ts';
+import type { Platform } from '../http/platform.ts';
+import { detail, fieldErrors, type Reply } from '../http/reply.ts';
 import type { Call, Operation, Resource } from '../resource.ts';
 
 const MOST_URLS = 50;

@@ -1,14 +1,14 @@
-import { answerBuckets } from '../buckets.ts';
-import type { Settling } from '../completeness.ts';
-import type { Occasion } from '../faults.ts';
+import type { Api, Product } from '../account/products.ts';
+import type { Occasion } from '../faults/faults.ts';
 import { keyOf } from '../hash.ts';
-import { type Platform, unitsOf } from '../platform.ts';
-import type { Api, Product } from '../products.ts';
-import { queryWindow } from '../query-window.ts';
-import { fieldErrors, NOT_FOUND, type Reply } from '../reply.ts';
+import { type Platform, unitsOf } from '../http/platform.ts';
+import { queryWindow } from '../http/query-window.ts';
+import { fieldErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { Call } from '../resource.ts';
-import { readSeries, type SeriesByDimension } from '../series.ts';
-import { measureOf, selectionOf } from '../truth.ts';
+import { answerBuckets } from '../traffic/buckets.ts';
+import type { Settling } from '../traffic/completeness.ts';
+import { readSeries, type SeriesByDimension } from '../traffic/series.ts';
+import { measureOf, selectionOf } from '../traffic/truth.ts';
 
 /** Whose data a read asks for, as its path says. */
 export interface SeriesTarget {

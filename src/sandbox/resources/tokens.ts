@@ -1,8 +1,8 @@
-import type { Platform } from '../platform.ts';
-import { detail, NO_CONTENT, NOT_FOUND, type Reply } from '../reply.ts';
+import type { Platform } from '../http/platform.ts';
+import { detail, NO_CONTENT, NOT_FOUND, type Reply } from '../http/reply.ts';
+import type { User } from '../http/tokens.ts';
 import type { Call, Resource } from '../resource.ts';
 import { microseconds } from '../timestamp.ts';
-import type { User } from '../tokens.ts';
 
 /** Specification 4.1: the only operations with Basic authentication. */
 export function tokens({ tokens: issued }: Platform): Resource {

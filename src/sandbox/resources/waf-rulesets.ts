@@ -1,5 +1,5 @@
-import type { Platform } from '../platform.ts';
-import { listedErrors, ok } from '../reply.ts';
+import type { Platform } from '../http/platform.ts';
+import { listedErrors, ok } from '../http/reply.ts';
 import { idOf, type Resource } from '../resource.ts';
 
 /** Specification 4.9: read only. The sandbox's owner changes them by the control endpoint. */

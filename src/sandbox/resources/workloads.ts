@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { parsePatch } from '../body.ts';
-import type { Workload } from '../estate.ts';
-import type { Platform } from '../platform.ts';
-import { listedErrors, NOT_FOUND, type Reply } from '../reply.ts';
+import type { Workload } from '../account/estate.ts';
+import { parsePatch } from '../http/body.ts';
+import type { Platform } from '../http/platform.ts';
+import { listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import { idOf, type Resource } from '../resource.ts';
 
 const body = z.object({

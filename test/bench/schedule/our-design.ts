@@ -1,4 +1,4 @@
-import { AccountLink } from '../../../src/platform/account-link.ts';
+import { AccountLink } from '../../../src/account/link.ts';
 import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
 import { PlatformFailure } from '../../../src/platform/outcome.ts';
 import type { Answer } from '../../../src/platform/read.ts';

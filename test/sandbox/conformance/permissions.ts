@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../../../src/sandbox/permissions.ts';
+import { PERMISSIONS } from '../../../src/sandbox/http/permissions.ts';
 import type { Row } from './row.ts';
 
 const SERIES = '/metrics/products/1441740010/configurations/1536580016/metrics/waf';

@@ -1,0 +1,106 @@
+import type { Clock } from '../clock.ts';
+import type { Account as AccountConfig } from '../configuration/schema.ts';
+import { guardedCredentials } from '../credentials/guarded.ts';
+import { openCredentials } from '../credentials/open.ts';
+import { Client, type ExchangeInfo } from '../platform/client.ts';
+import type { Credentials } from '../platform/credentials.ts';
+import type { Read } from '../platform/read.ts';
+import { Operations } from '../quota/operations.ts';
+import type { Secret } from '../secret.ts';
+import { AccountLink } from './link.ts';
+
+export interface AccountConnectionOptions {
+  readonly account: AccountConfig;
+  readonly clock: Clock;
+  /** Told of every exchange, after the budgets have taken it in. */
+  readonly onExchange?: (info: ExchangeInfo) => void;
+  /** Told what an operator should know and no read's failure says. */
+  readonly onNotice?: (text: string) => void;
+  /** Share of each limit that is left to others, asked for anew each time; without it the account's reserve. */
+  readonly reserve?: () => number;
+  /** Keeps a secret out of whatever is written. */
+  readonly guard: (secret: Secret) => void;
+}
+
+/** How long giving back the token may take. */
+const CLOSE_MS = 2_000;
+
+/** An account's platform for a command that reads it once, under the same quota as the exporter. */
+export class AccountConnection {
+  readonly link: AccountLink;
+  readonly credentials: Credentials;
+  readonly #clock: Clock;
+  readonly #client: Client;
+  readonly #operations: Operations;
+
+  constructor({ account, clock, onExchange, onNotice, reserve, guard }: AccountConnectionOptions) {
+    this.#clock = clock;
+    this.link = linkOf(account, clock, onExchange, reserve);
+    const transport = {
+      baseUrl: account.api_url,
+      timeoutMs: account.request.timeout,
+      maxResponseBytes: account.request.max_response_bytes,
+      connections: account.request.concurrency,
+      clock,
+      onExchange: this.link.observe,
+    };
+    const notices = onNotice === undefined ? {} : { onNotice };
+    this.credentials = guardedCredentials(
+      openCredentials(account.credentials, { ...transport, connections: 1, ...notices }),
+      guard,
+    );
+    this.#client = new Client({ ...transport, credentials: this.credentials });
+    this.#operations = new Operations({
+      clock,
+      scopes: this.link.scopes,
+      concurrency: account.request.concurrency,
+    });
+  }
+
+  /** Reads for operations of a group: each waits for its turn under the quota. */
+  readFor(group: string): Read {
+    return async (resource, signal) => {
+      const now = this.#clock.now();
+      const ticket = { group, notBefore: now, weight: 1, since: now, patience: () => 0 };
+      const over = await this.#operations.turn(ticket, signal);
+      try {
+        return await this.#client.get(resource(), signal);
+      } finally {
+        over();
+      }
+    };
+  }
+
+  /** Reads that leave at once, for a caller that minds the quota by itself. */
+  readonly readAtOnce: Read = (resource, signal) => this.#client.get(resource(), signal);
+
+  /** Milliseconds until an operation of a group may leave; 0 when it may now. */
+  waitMs(group: string): number {
+    return this.link.scopes.of(group).budget.waitMs(this.#clock.now());
+  }
+
+  /** Gives back the token where it was created, and closes the connections. */
+  async close(): Promise<void> {
+    this.#operations.stop();
+    await this.credentials.close(AbortSignal.timeout(CLOSE_MS));
+    await this.#client.close();
+  }
+}
+
+/** What will be known of an account's platform: its time, its limits. */
+export function linkOf(
+  { api_url, quota }: AccountConfig,
+  clock: Clock,
+  onExchange: (info: ExchangeInfo) => void = () => undefined,
+  reserve: () => number = () => quota.reserve,
+): AccountLink {
+  return new AccountLink({
+    clock,
+    basePath: new URL(api_url).pathname.replace(/\/$/, ''),
+    get reserve() {
+      return reserve();
+    },
+    assumedLimit: quota.assumed_limit,
+    onExchange: (info) => onExchange(info),
+  });
+}

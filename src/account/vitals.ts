@@ -1,0 +1,36 @@
+import type { Sample } from '../catalogue/family.ts';
+import {
+  EDGE_RATELIMIT_LIMIT,
+  EDGE_RATELIMIT_REMAINING,
+  EDGE_RATELIMIT_RESET_TIMESTAMP,
+  EDGE_TOKEN_EXPIRY_TIMESTAMP,
+  EDGE_UP,
+} from '../catalogue/platform-families.ts';
+import type { AccountLink } from './link.ts';
+
+/** What an account says of itself: whether its platform is up, what is left of its quota, when its token expires. */
+export function vitalSamples(
+  account: string,
+  link: AccountLink,
+  tokenExpiresAt: number | undefined,
+  now: number,
+): Sample[] {
+  const samples: Sample[] = [];
+  if (link.up !== undefined) samples.push({ family: EDGE_UP, labels: { account }, value: link.up ? 1 : 0 });
+  if (tokenExpiresAt !== undefined) {
+    samples.push({ family: EDGE_TOKEN_EXPIRY_TIMESTAMP, labels: { account }, value: tokenExpiresAt / 1_000 });
+  }
+  for (const { name, budget } of link.scopes.all) {
+    const labels = { account, scope: name };
+    const remaining = budget.remaining(now);
+    const closesAt = budget.closesAt(now);
+    if (budget.limit !== undefined)
+      samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: budget.limit });
+    if (remaining !== undefined) samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: remaining });
+    if (closesAt !== undefined) {
+      const value = (closesAt + link.platformClock.skewMs) / 1_000;
+      samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value });
+    }
+  }
+  return samples;
+}

@@ -1,0 +1,87 @@
+import type { Family } from './family.ts';
+import type { KnownMetric, Meaning } from './meaning.ts';
+import { PRODUCTS } from './products.ts';
+import { SERVICE_METRICS } from './services.ts';
+import { TRAFFIC_METRICS } from './traffic.ts';
+import { DEFAULT_UNITS } from './units.ts';
+
+/** Whether a value is of one configuration or of a whole product (an aggregate read). */
+export type Scope = 'configuration' | 'product';
+
+/** The families that show a meaning: every one as a gauge, the additive ones as a counter too. */
+export interface MeaningFamilies {
+  readonly gauge: Family;
+  readonly counter?: Family;
+}
+
+/** Every API metric that the catalogue knows, by its name. */
+export const KNOWN_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
+  ...TRAFFIC_METRICS,
+  ...SERVICE_METRICS,
+]);
+
+// Whole-product values have names of their own: in one family with its configurations they would count twice.
+const NAMESPACES = { configuration: 'edge', product: 'edge_product' } as const;
+
+const UNIT_NOTES: Record<Meaning['unit'], string> = {
+  count: '',
+  volume: ` The platform documents no unit: taken for ${DEFAULT_UNITS.volume} unless the configuration says otherwise.`,
+  rate: ` In bytes, times 8 for bits. The platform documents no unit: taken for ${DEFAULT_UNITS.rate} unless the configuration says otherwise.`,
+  percent: '',
+};
+
+/** The API metrics, with their dimensions, that a meaning is read from: `analytics/metrics waf (xss, rfi)`. */
+function sourcesOf(meaning: Meaning): readonly string[] {
+  return [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) => {
+    const names = [...dimensions].filter(([, reading]) => reading.meaning === meaning).map(([name]) => name);
+    return names.length === 0 ? [] : [`${apisOf(metric)} ${metric} (${names.join(', ')})`];
+  });
+}
+
+function apisOf(metric: string): string {
+  const products = PRODUCTS.filter((product) => product.metrics.includes(metric));
+  return [...new Set(products.map(({ api }) => api))].join('/');
+}
+
+function familiesOf(meaning: Meaning, scope: Scope): MeaningFamilies {
+  const name = `${NAMESPACES[scope]}_${meaning.stem}`;
+  const whose = scope === 'product' ? ', of the whole product' : '';
+  const source = `${UNIT_NOTES[meaning.unit]} API: ${sourcesOf(meaning).join(', ')}.`;
+  const subject = `${meaning.text}${whose}`;
+  if (!meaning.additive) {
+    return { gauge: { name, type: 'gauge', help: `${subject}, in the newest published bucket.${source}` } };
+  }
+  const perMinute = `${subject}: per minute in the newest published bucket; for sums over time use ${name}_total.`;
+  const total = `${subject}: every settled bucket counted once; for the newest value use ${name}_per_minute.`;
+  return {
+    gauge: { name: `${name}_per_minute`, type: 'gauge', help: perMinute + source },
+    counter: { name: `${name}_total`, type: 'counter', help: total + source },
+  };
+}
+
+function ofEveryMeaning(scope: Scope): ReadonlyMap<Meaning, MeaningFamilies> {
+  const readings = [...KNOWN_METRICS.values()].flatMap((metric) => [...metric.dimensions.values()]);
+  const meanings = new Set(readings.map((reading) => reading.meaning));
+  return new Map([...meanings].map((meaning) => [meaning, familiesOf(meaning, scope)]));
+}
+
+/** The families of every meaning, by scope. One object per family, so that a family can be told by identity. */
+export const MEANING_FAMILIES: Readonly<Record<Scope, ReadonlyMap<Meaning, MeaningFamilies>>> = {
+  configuration: ofEveryMeaning('configuration'),
+  product: ofEveryMeaning('product'),
+};
+
+function rawFamily(scope: Scope): Family {
+  const whose = scope === 'product' ? ' of the whole product' : '';
+  return {
+    name: `${NAMESPACES[scope]}_metric`,
+    type: 'gauge',
+    help: `Value${whose} of an API metric or dimension that this exporter does not know, in the newest published bucket, as the platform sent it: not normalised, unit unknown, not to be added up.`,
+  };
+}
+
+/** The families of what the catalogue does not know, by scope. */
+export const RAW_FAMILIES: Readonly<Record<Scope, Family>> = {
+  configuration: rawFamily('configuration'),
+  product: rawFamily('product'),
+};

@@ -1,0 +1,144 @@
+import { z } from 'zod';
+import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import { listOf, nameOrId, schedule, text } from './fields.ts';
+
+const enabled = () => z.boolean().default(true).describe('false switches the collector off.');
+
+function productSettings(product: Product) {
+  const by = listOf(z.enum(['configuration', 'product'])).min(1, 'must not be empty');
+  return z.strictObject({
+    by: by
+      .refine(
+        (ways) => product.api === 'analytics' || !ways.includes('product'),
+        'the metrics API has no whole-product reads; the analytics API has',
+      )
+      .default(['configuration'])
+      .describe('Whether to read each configuration, the product as a whole (analytics only), or both.'),
+    address_by: z
+      .enum(['auto', 'configuration', 'domain'])
+      .default('auto')
+      .describe('Which id the API takes for a configuration; auto finds out.'),
+    schedule: schedule().exactOptional().describe("Cron expression, instead of the collector's."),
+    configurations: z
+      .strictObject({
+        include: listOf(nameOrId())
+          .min(1, 'must not be empty; leave the key out to include all')
+          .prefault(['*'])
+          .describe('Names (globs) or ids of the configurations to read.'),
+        exclude: listOf(nameOrId())
+          .prefault([])
+          .describe('Names (globs) or ids of those to leave out all the same.'),
+      })
+      .prefault({})
+      .describe('Which configurations to read.'),
+    metrics: listOf(text().meta({ examples: ['*', ...product.metrics] }))
+      .min(1, 'must not be empty; leave the key out for all')
+      .default(['*'])
+      .describe(`Metrics to read, "*" for all: ${product.metrics.join(', ')}. Others are exported raw.`),
+    dimensions: listOf(text())
+      .min(1, 'must not be empty; leave the key out for all')
+      .default(['*'])
+      .describe('Dimensions of these metrics to export, "*" for all.'),
+  });
+}
+
+/** How one product is read. */
+export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
+
+/** Reads series of some products. */
+export interface SeriesCollector {
+  /** Cron expression, for the products that have none of their own. */
+  readonly schedule: string;
+  /** By slug. */
+  readonly products: Readonly<Record<string, ProductSettings>>;
+}
+
+const productsOf = (api: SeriesApi) => PRODUCTS.filter((product) => product.api === api);
+
+function seriesCollector(api: SeriesApi) {
+  const shape = Object.fromEntries(
+    productsOf(api).map((product) => [
+      product.slug,
+      productSettings(product).exactOptional().describe(`Product ${product.id} of the ${api} API.`),
+    ]),
+  );
+  const products = z.strictObject(shape).refine((given) => Object.keys(given).length > 0, {
+    error: 'must not be empty; leave the key out for all',
+    // Unknown keys are left out of what is given here.
+    when: ({ issues }) => issues.length === 0,
+  });
+  return z.strictObject({
+    enabled: enabled(),
+    schedule: schedule().default('* * * * *').describe('Cron expression of the reads.'),
+    products: products
+      .exactOptional()
+      .describe(
+        api === 'metrics'
+          ? 'The products to read; without this key all of this API.'
+          : 'The products to read; without this key all of this API that the metrics collector does not read.',
+      ),
+  });
+}
+
+function estateCollector({ schedule: usual, about }: { readonly schedule: string; readonly about: string }) {
+  return z
+    .strictObject({
+      enabled: enabled(),
+      schedule: schedule().default(usual).describe('Cron expression of the reads.'),
+    })
+    .exactOptional()
+    .describe(about);
+}
+
+const ESTATE_NAMES = Object.keys(COLLECTORS) as CollectorName[];
+
+const ESTATE = Object.fromEntries(ESTATE_NAMES.map((name) => [name, estateCollector(COLLECTORS[name])])) as {
+  [Name in CollectorName]: ReturnType<typeof estateCollector>;
+};
+
+/** The `collectors` of an account: those that run, by name. */
+export const COLLECTORS_SCHEMA = z.strictObject({
+  metrics: seriesCollector('metrics').exactOptional().describe('Series of the metrics API (version 2).'),
+  analytics: seriesCollector('analytics')
+    .exactOptional()
+    .describe('Series of the analytics API (version 1).'),
+  ...ESTATE,
+});
+
+/** What an account collects. A collector that is absent does not run. */
+export type Collectors = {
+  readonly [Api in SeriesApi]?: SeriesCollector;
+} & {
+  readonly [Name in CollectorName]?: { readonly schedule: string };
+};
+
+/** The collectors that run, with their products. */
+export function toCollectors(given: z.output<typeof COLLECTORS_SCHEMA>): Collectors {
+  const metrics = given.metrics?.enabled ? withProducts(given.metrics, productsOf('metrics')) : undefined;
+  const read = new Set(
+    productsOf('metrics').flatMap(({ slug, id }) => (metrics?.products[slug] === undefined ? [] : [id])),
+  );
+  const unread = productsOf('analytics').filter(({ id }) => !read.has(id));
+  const analytics = given.analytics?.enabled ? withProducts(given.analytics, unread) : undefined;
+  const estate = ESTATE_NAMES.flatMap((name) => {
+    const collector = given[name];
+    return collector?.enabled ? [[name, { schedule: collector.schedule }] as const] : [];
+  });
+  return { ...(metrics && { metrics }), ...(analytics && { analytics }), ...Object.fromEntries(estate) };
+}
+
+function withProducts(
+  given: { schedule: string; products?: Record<string, ProductSettings> },
+  usual: readonly Product[],
+): SeriesCollector {
+  const all = () =>
+    Object.fromEntries(usual.map((product) => [product.slug, productSettings(product).parse({})]));
+  return { schedule: given.schedule, products: given.products ?? all() };
+}
+
+/** Everything: all products of the metrics API, those that only the analytics API has, and all settings. */
+export function defaultCollectors(): Collectors {
+  const everything = Object.keys(COLLECTORS_SCHEMA.shape).map((name) => [name, {}]);
+  return toCollectors(COLLECTORS_SCHEMA.parse(Object.fromEntries(everything)));
+}

@@ -1,0 +1,63 @@
+import type { Clock } from '../clock.ts';
+import type { ConfigStatus } from '../status.ts';
+import { type ConfigSource, type LoadedConfig, loadConfig } from './config.ts';
+import { type ConfigIssue, formatIssue } from './issue.ts';
+import type { Config } from './schema.ts';
+
+/** The configuration in use, where it came from, and how the last attempt to load it anew ended. */
+export class ConfigInUse {
+  readonly #clock: Clock;
+  readonly #load: () => Promise<LoadedConfig>;
+  #source: string;
+  #loadedAt: number;
+  #issues: readonly ConfigIssue[] = [];
+  #standIn: { readonly source: string; readonly config: Config } | undefined;
+
+  /** @param load loads it anew; by default from `source` */
+  constructor(source: ConfigSource, clock: Clock, load = () => loadConfig(source)) {
+    this.#clock = clock;
+    this.#load = load;
+    this.#source = 'file' in source ? source.file : 'environment';
+    this.#loadedAt = clock.now();
+  }
+
+  /** Loads the configuration. What is wrong with it is kept for `status`, and changes nothing. */
+  async load(): Promise<LoadedConfig> {
+    const loaded = await this.#loadOrStandIn();
+    this.#issues = loaded.ok ? [] : loaded.issues;
+    if (loaded.ok) this.#accept(loaded.source);
+    return loaded;
+  }
+
+  /** Uses a configuration that was not loaded, for as long as nothing else is. */
+  use(source: string, config: Config): Config {
+    this.#standIn = { source, config };
+    this.#issues = [];
+    this.#accept(source);
+    return config;
+  }
+
+  get loadedAt(): number {
+    return this.#loadedAt;
+  }
+
+  status(): ConfigStatus {
+    return {
+      source: this.#source,
+      loaded_at: new Date(this.#loadedAt).toISOString(),
+      last_reload_successful: this.#issues.length === 0,
+      issues: this.#issues.map(formatIssue),
+    };
+  }
+
+  async #loadOrStandIn(): Promise<LoadedConfig> {
+    const loaded = await this.#load();
+    if (loaded.ok || !loaded.nothingConfigured || this.#standIn === undefined) return loaded;
+    return { ok: true, warnings: [], ...this.#standIn };
+  }
+
+  #accept(source: string): void {
+    this.#source = source;
+    this.#loadedAt = this.#clock.now();
+  }
+}

@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import { UNIT_NAMES } from '../catalogue/units.ts';
+import { ACCESS, credentialMistakes, toCredentials, unencrypted } from './access.ts';
+import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collectors.ts';
+import { duration, durationOrAuto, integer, schedule, text } from './fields.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const MEBIBYTE = 2 ** 20;
+
+const quota = z.strictObject({
+  reserve: z
+    .number()
+    .min(0)
+    .max(0.95)
+    .default(0.2)
+    .describe("Share of each limit that is left to the token's other users."),
+  assumed_limit: integer()
+    .min(1)
+    .default(60)
+    .describe(
+      'Operations per minute that are taken to be allowed while the platform sends no rate limit headers.',
+    ),
+});
+
+const request = z.strictObject({
+  timeout: duration({ min: SECOND, max: 5 * MINUTE })
+    .prefault('30s')
+    .describe('How long one operation may take.'),
+  concurrency: integer().min(1).max(64).default(6).describe('How many operations may be under way at once.'),
+  max_response_bytes: integer()
+    .min(64 * 1024)
+    .max(1024 * MEBIBYTE)
+    .default(64 * MEBIBYTE)
+    .describe('Largest answer that is read, in bytes after decompression.'),
+});
+
+const TIMES = {
+  publish_delay: durationOrAuto({ min: 0, max: HOUR })
+    .prefault('auto')
+    .describe(
+      'Age at which a bucket shows in the gauges; "auto" is 2m until it has learned, by metric, when buckets are 98 % complete.',
+    ),
+  settle_delay: durationOrAuto({ min: MINUTE, max: 24 * HOUR })
+    .prefault('10m')
+    .describe(
+      'Age at which a bucket is final and enters the counters; "auto" is 10m until it has learned when buckets stop changing.',
+    ),
+  stale_after: duration({ min: MINUTE, max: 7 * 24 * HOUR })
+    .prefault('15m')
+    .describe('How long a value outlives the last successful read of it.'),
+  reconciliation_share: z
+    .number()
+    .min(0)
+    .max(0.5)
+    .default(0.01)
+    .describe('Share of the allowed operations spent on comparing past hours with the platform; 0 for none.'),
+  discovery: schedule()
+    .default('*/10 * * * *')
+    .describe('Cron expression of reading the lists of configurations.'),
+};
+
+const ACCOUNT = z
+  .strictObject({
+    name: text().describe('Value of the account label; unique.'),
+    ...ACCESS,
+    quota: quota.prefault({}).describe('How much of the rate limit to use.'),
+    request: request.prefault({}).describe('How single operations are made.'),
+    ...TIMES,
+    units: z
+      .record(z.string(), z.enum(UNIT_NAMES))
+      .default({})
+      .describe(
+        'Unit by metric, where the platform reports in another than assumed: data_transferred: gigabytes.',
+      ),
+    collectors: COLLECTORS_SCHEMA.exactOptional().describe(
+      'What to collect: only what is named here; without this key everything.',
+    ),
+  })
+  .superRefine(
+    (account, context) => {
+      for (const message of credentialMistakes(account)) context.addIssue({ code: 'custom', message });
+      const exposed = unencrypted(account.api_url, account.allow_http);
+      if (exposed !== undefined) context.addIssue({ code: 'custom', path: ['api_url'], message: exposed });
+      if (Number(account.settle_delay) < Number(account.publish_delay)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['settle_delay'],
+          message: 'expected at least publish_delay: a bucket is published before it is counted',
+        });
+      }
+    },
+    { when: isObject },
+  )
+  .transform((given) => ({
+    name: given.name,
+    api_url: given.api_url,
+    allow_http: given.allow_http,
+    credentials: toCredentials(given),
+    quota: given.quota,
+    request: given.request,
+    publish_delay: given.publish_delay,
+    settle_delay: given.settle_delay,
+    stale_after: given.stale_after,
+    reconciliation_share: given.reconciliation_share,
+    discovery: given.discovery,
+    units: given.units,
+    collectors: given.collectors === undefined ? defaultCollectors() : toCollectors(given.collectors),
+  }));
+
+/** One account of the platform, checked and complete: durations in milliseconds, schedules as cron expressions. */
+export type Account = z.output<typeof ACCOUNT>;
+
+const limits = z.strictObject({
+  series: integer().min(1).default(500_000).describe('How many series of the platform are exposed at most.'),
+});
+
+/** The configuration as it is written in YAML (its input) and as the program uses it (its output). */
+export const CONFIG = z
+  .strictObject({
+    accounts: z.array(ACCOUNT).min(1, 'must not be empty').describe('The accounts to poll.'),
+    limits: limits.prefault({}).describe('What the exporter may grow to.'),
+  })
+  .superRefine(
+    ({ accounts }, context) => {
+      if (!Array.isArray(accounts)) return;
+      const names: unknown[] = accounts.map((account) => account?.name);
+      for (const [index, name] of names.entries()) {
+        if (name === undefined || names.indexOf(name) === index) continue;
+        const message = `must be unique; accounts[${names.indexOf(name)}] has this name`;
+        context.addIssue({ code: 'custom', path: ['accounts', index, 'name'], message });
+      }
+    },
+    { when: isObject },
+  );
+
+export type Config = z.output<typeof CONFIG>;
+
+/** The JSON Schema of the YAML file, by which editors complete and check it. */
+export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(CONFIG.meta({ title: 'Configuration of edge-exporter' }), { io: 'input' });
+}
+
+function isObject({ value }: { readonly value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,26 @@
+import type { Credentials } from '../platform/credentials.ts';
+import type { Secret } from '../secret.ts';
+
+/** Credentials whose every secret is made known as soon as it is there, so that it can be kept out of the log. */
+export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
+  const guarded = new WeakSet<Secret>();
+  const guardAll = (): readonly Secret[] => {
+    const secrets = credentials.secrets();
+    for (const secret of secrets) {
+      if (!guarded.has(secret)) guard(secret);
+      guarded.add(secret);
+    }
+    return secrets;
+  };
+  return {
+    get kind() {
+      return credentials.kind;
+    },
+    // What failed has used secrets too: a wrong password is one.
+    authorization: (signal) => credentials.authorization(signal).finally(guardAll),
+    refused: (used, signal) => credentials.refused(used, signal).finally(guardAll),
+    expiresAt: () => credentials.expiresAt(),
+    secrets: guardAll,
+    close: (signal) => credentials.close(signal).finally(guardAll),
+  };
+}

@@ -1,0 +1,159 @@
+import type { Clock } from '../clock.ts';
+import type { Credentials } from '../platform/credentials.ts';
+import { unlessAborted, withDeadline } from '../platform/deadline.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { TransportOptions } from '../platform/transport.ts';
+import { Secret } from '../secret.ts';
+import { TokenCreationGate } from './token-creation-gate.ts';
+import { type CreatedToken, type Login, TokenOperations } from './token-operations.ts';
+
+const LONGEST_CLOSE_MS = 2_000;
+
+export interface TokenLoginOptions extends TransportOptions {
+  readonly username: string;
+  /** Asked before every use, so that a changed password file counts. */
+  readonly password: () => Promise<Secret>;
+  /** Told what an operator should know and no poll's failure says. */
+  readonly onNotice?: (text: string) => void;
+}
+
+/**
+ * Tokens made from a user name and a password: created when first needed, renewed in the background while the old
+ * one still serves, created anew when the platform refuses one, and revoked when replaced or at the end.
+ */
+export class TokenLogin implements Credentials {
+  readonly kind = 'password';
+  readonly #options: TokenLoginOptions;
+  readonly #clock: Clock;
+  readonly #operations: TokenOperations;
+  readonly #gate = new TokenCreationGate();
+  readonly #stop = new AbortController();
+  #login: Login | undefined;
+  #current: CreatedToken | undefined;
+  /** The token that the platform last answered 401 to. */
+  #refused: Secret | undefined;
+  #creation: Promise<CreatedToken> | undefined;
+  /** Replaced tokens, which requests under way may still carry. */
+  #retired: readonly (CreatedToken & { retiredAt: number })[] = [];
+
+  constructor(options: TokenLoginOptions) {
+    this.#options = options;
+    this.#clock = options.clock;
+    this.#operations = new TokenOperations(options);
+  }
+
+  async authorization(signal: AbortSignal): Promise<Secret> {
+    const now = this.#clock.now();
+    this.#revokeRetired(now);
+    const current = this.#current;
+    if (current === undefined || now >= current.expiresAt) return (await this.#created(signal)).token;
+    if (now >= current.renewAt && this.#gate.isOpen(now)) this.#renew();
+    return current.token;
+  }
+
+  async refused(used: Secret, signal: AbortSignal): Promise<boolean> {
+    const current = this.#current;
+    // Replaced while the request was under way: the new one has not been tried yet.
+    if (current !== undefined && current.token !== used) return true;
+    if (current !== undefined && this.#refused !== used) {
+      this.#refused = used;
+      this.#gate.refused(this.#clock.now() - current.createdAt);
+    }
+    // The refused token stays in use until there is another: the refusal may be about one resource only.
+    await this.#created(signal);
+    return true;
+  }
+
+  expiresAt(): number | undefined {
+    return this.#current?.expiresAt;
+  }
+
+  secrets(): readonly Secret[] {
+    const tokens = [...this.#retired, ...(this.#current === undefined ? [] : [this.#current])];
+    const login = this.#login === undefined ? [] : [this.#login.password, this.#login.basic];
+    return [...login, ...tokens.map(({ token }) => token)];
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    try {
+      await withDeadline(LONGEST_CLOSE_MS, signal, (inner) => this.#revokeAll(inner));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.#options.onNotice?.('the token was not revoked: there was no time left');
+    } finally {
+      this.#stop.abort(new PlatformFailure('unauthorized', 'the login is closed'));
+      await this.#operations.close();
+    }
+  }
+
+  /** The token of the creation under way, or of a new one: one at a time, however many wait. */
+  #created(signal: AbortSignal): Promise<CreatedToken> {
+    this.#creation ??= this.#create().finally(() => {
+      this.#creation = undefined;
+    });
+    return unlessAborted(this.#creation, signal);
+  }
+
+  async #create(): Promise<CreatedToken> {
+    this.#gate.pass(this.#clock.now());
+    try {
+      const created = await this.#operations.create(await this.#currentLogin(), this.#stop.signal);
+      if (created.assumed)
+        this.#options.onNotice?.('the platform gave the token no usable expiry: 24 h assumed');
+      this.#replace(created);
+      return created;
+    } catch (error) {
+      if (error instanceof PlatformFailure) this.#gate.failed(error, this.#clock.now());
+      throw error;
+    }
+  }
+
+  #replace(created: CreatedToken): void {
+    const old = this.#current;
+    const now = this.#clock.now();
+    this.#current = created;
+    this.#gate.created(now, old === undefined ? 0 : now - old.createdAt);
+    if (old !== undefined) this.#retired = [...this.#retired, { ...old, retiredAt: now }];
+  }
+
+  #renew(): void {
+    this.#created(this.#stop.signal).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.onNotice?.(`the token could not be renewed, the old one still serves: ${reason}`);
+    });
+  }
+
+  /** Revokes the replaced tokens that no request under way can carry any more. */
+  #revokeRetired(now: number): void {
+    const free = this.#retired.filter(({ retiredAt }) => now - retiredAt >= this.#options.timeoutMs);
+    if (free.length === 0) return;
+    this.#retired = this.#retired.filter((token) => !free.includes(token));
+    void this.#revoke(free, this.#stop.signal);
+  }
+
+  async #revokeAll(signal: AbortSignal): Promise<void> {
+    await Promise.allSettled(this.#creation === undefined ? [] : [unlessAborted(this.#creation, signal)]);
+    const current = this.#current === undefined ? [] : [this.#current];
+    await this.#revoke([...this.#retired, ...current], signal);
+  }
+
+  /** Revocation is a courtesy: where it fails, the token runs out by itself. */
+  async #revoke(tokens: readonly CreatedToken[], signal: AbortSignal): Promise<void> {
+    const alive = tokens.filter(({ expiresAt }) => expiresAt > this.#clock.now());
+    if (alive.length === 0) return;
+    const results = await Promise.allSettled(
+      alive.map(async ({ token }) => this.#operations.revoke(token, await this.#currentLogin(), signal)),
+    );
+    const failed = results.filter(({ status }) => status === 'rejected').length;
+    if (failed > 0) this.#options.onNotice?.(`${failed} of ${alive.length} tokens could not be revoked`);
+  }
+
+  /** The login as it is now: the same object for as long as the password stays the same. */
+  async #currentLogin(): Promise<Login> {
+    const password = await this.#options.password();
+    if (this.#login?.password.reveal() === password.reveal()) return this.#login;
+    const pair = Buffer.from(`${this.#options.username}:${password.reveal()}`).toString('base64');
+    this.#login = { password, basic: new Secret(pair) };
+    return this.#login;
+  }
+}

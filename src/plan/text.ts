@@ -1,0 +1,90 @@
+import { type Column, renderTable } from '../command-line/table.ts';
+import { plainDuration, plainNumber, plainShare } from './plain-words.ts';
+import type { AccountPlan, ScopePlan } from './plan.ts';
+import type { PlanRow } from './row.ts';
+import type { Stretch } from './stretch.ts';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'COLLECTOR', align: 'left' },
+  { title: 'PRODUCT', align: 'left' },
+  { title: 'LIMIT', align: 'left' },
+  { title: 'JOBS', align: 'right' },
+  { title: 'OPS/MIN', align: 'right' },
+  { title: 'SHARE', align: 'right' },
+  { title: 'SERIES', align: 'right' },
+  { title: 'EVERY', align: 'left' },
+  { title: 'DATA AGE', align: 'left' },
+];
+
+/** A plan as a person reads it: the verdict, the table, what gives, and what would help. */
+export function planText(plan: AccountPlan): string {
+  const sections = [
+    [verdict(plan), ...plan.scopes.map(scopeLine)],
+    [renderTable(COLUMNS, [...plan.rows.map(cells), total(plan.rows)]).trimEnd()],
+    plan.gives.length === 0 ? [] : ['As it is, intervals stretch:', ...plan.gives.map(stretchLine)],
+    plan.suggestions.length === 0
+      ? []
+      : ['Any one of these makes it fit:', ...plan.suggestions.map(indented)],
+    plan.notes.map((note) => `Note: ${note}.`),
+  ];
+  return sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => `${lines.join('\n')}\n`)
+    .join('\n');
+}
+
+function verdict({ account, api_url, fits }: AccountPlan): string {
+  return `account ${account} at ${api_url}: ${fits ? 'the plan fits' : 'the plan DOES NOT FIT the quota'}`;
+}
+
+function scopeLine({ scope, limit, limit_named_by, reserve, allowance, demand, share_of_limit }: ScopePlan) {
+  const source = limit_named_by === 'platform' ? 'named by the platform' : 'assumed';
+  return (
+    `  ${scope}: ${plainNumber(demand)} operations a minute are asked for, ${plainNumber(allowance)} may be used ` +
+    `(limit ${plainNumber(limit)}, ${source}; ${plainShare(reserve)} reserved): ${plainShare(share_of_limit)} of the limit`
+  );
+}
+
+function cells(row: PlanRow): string[] {
+  const { collector, product, scope, jobs, demand, share_of_limit, series, age_seconds } = row;
+  return [
+    collector,
+    product ?? '-',
+    scope,
+    plainNumber(jobs),
+    plainNumber(demand),
+    plainShare(share_of_limit),
+    series === null ? '?' : plainNumber(series),
+    plainRange(row.interval_seconds),
+    age_seconds === null ? '-' : `up to ${plainDuration(age_seconds)}`,
+  ];
+}
+
+function total(rows: readonly PlanRow[]): string[] {
+  const sum = (of: (row: PlanRow) => number) => plainNumber(rows.reduce((all, row) => all + of(row), 0));
+  return [
+    'total',
+    '',
+    '',
+    sum(({ jobs }) => jobs),
+    sum(({ demand }) => demand),
+    '',
+    sum(({ series }) => series ?? 0),
+  ];
+}
+
+function plainRange([least, most]: readonly [number, number]): string {
+  const [from, to] = [plainDuration(least), plainDuration(most)];
+  return from === to ? from : `${from} to ${to}`;
+}
+
+function stretchLine({ collector, product, metrics, scheduled_seconds, interval_seconds }: Stretch): string {
+  const what = [collector, product ?? ''].filter(Boolean).join(' ');
+  const which = metrics.length === 0 ? '' : ` (${metrics.join(', ')})`;
+  const factor = plainNumber(interval_seconds / scheduled_seconds);
+  return `  ${what}${which}: every ${plainDuration(interval_seconds)} instead of ${plainDuration(scheduled_seconds)} (${factor} times)`;
+}
+
+function indented(text: string): string {
+  return `  ${text}`;
+}

@@ -1,0 +1,29 @@
+import { fraction } from '../hash.ts';
+import type { Workload, WorkloadState } from './estate.ts';
+
+/**
+ * What the edge answers to a request for a hostname (specification 4.16): 200 when the workload serves it, 404 when it
+ * does not. While a change is on its way a request meets the old or the new state.
+ */
+export function edgeStatus(
+  workloads: Iterable<Workload>,
+  hostname: string,
+  { now, propagationMs }: { now: number; propagationMs: number },
+): 200 | 404 {
+  for (const workload of workloads) {
+    if (serves(stateAt(workload, now, propagationMs), workload.workload_domain, hostname)) return 200;
+  }
+  return 404;
+}
+
+function stateAt(workload: Workload, now: number, propagationMs: number): WorkloadState {
+  const { before, changed_at: changed, id } = workload;
+  if (before === null || now >= changed + propagationMs) return workload;
+  // The further the change has come, the more of the edge knows it.
+  return fraction(id, now) < (now - changed) / propagationMs ? workload : before;
+}
+
+function serves(state: WorkloadState, workloadDomain: string, hostname: string): boolean {
+  if (state.domains.includes(hostname)) return true;
+  return hostname === workloadDomain && state.workload_domain_allow_access;
+}

@@ -1,0 +1,123 @@
+import type { Reply } from '../http/reply.ts';
+import type { Occasion, POINT_DAMAGES, SHAPE_QUIRKS } from './faults.ts';
+import type { FaultSwitch } from './switch.ts';
+
+/** An answer as bytes; `missing` bytes are promised but never sent. */
+export interface WireBody {
+  readonly text: string;
+  readonly missing: number;
+}
+
+type Draw = () => number;
+
+/** The successful answer with what the faults change about its document. */
+export function damageDocument(reply: Reply, faults: FaultSwitch, occasion: Occasion): Reply {
+  if (reply.body === undefined || reply.status >= 300) return reply;
+  let body: unknown = reply.body;
+  const quirks = faults.strike('quirks', occasion);
+  if (quirks) body = quirks.kinds.reduce((document: unknown, kind) => QUIRKS[kind](document), body);
+  const wrong = faults.strike('wrong_types', occasion);
+  if (wrong) {
+    const draw = () => faults.chance('wrong_types');
+    body = mapSeries(body, (series) => damageSeries(series, wrong, draw, occasion.now));
+  }
+  const empty = faults.strike('empty_answer', occasion);
+  if (empty?.form === 'body') return { ...reply, body: undefined, text: '' };
+  if (empty) body = EMPTY[empty.form](body);
+  return { ...reply, body };
+}
+
+/** The answer's text with what the faults do to it on its way. */
+export function damageText(text: string, faults: FaultSwitch, occasion: Occasion): WireBody {
+  if (faults.strike('malformed_body', occasion)) return { text: `${text.slice(0, -1)},,]`, missing: 0 };
+  const truncated = faults.strike('truncated_body', occasion);
+  if (truncated === undefined || text === '') return { text, missing: 0 };
+  const half = text.slice(0, Math.floor(text.length / 2));
+  const missing = Buffer.byteLength(text) - Buffer.byteLength(half);
+  return { text: half, missing: truncated.cut === 'connection' ? missing : 0 };
+}
+
+const EMPTY = {
+  object: () => ({}),
+  null: () => null,
+  points: (body: unknown) => mapSeries(body, () => []),
+};
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isSeries(value: unknown): value is unknown[] {
+  return Array.isArray(value) && Array.isArray(value[0]) && typeof value[0][0] === 'number';
+}
+
+/** The document with every series in it, wherever it is, replaced. */
+function mapSeries(body: unknown, change: (series: unknown[]) => unknown[]): unknown {
+  if (isSeries(body)) return change(body);
+  if (!isRecord(body)) return body;
+  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, mapSeries(value, change)]));
+}
+
+function damageSeries(
+  series: unknown[],
+  { kinds, share }: { kinds: readonly (typeof POINT_DAMAGES)[number][]; share: number },
+  draw: Draw,
+  now: number,
+): unknown[] {
+  const damaged = series.flatMap((point) => {
+    if (draw() >= share) return [point];
+    const kind = kinds[Math.floor(draw() * kinds.length)] ?? 'null_value';
+    const [timestamp, value] = point as [number, number];
+    return POINTS[kind](timestamp, value, now);
+  });
+  if (!kinds.includes('out_of_order')) return damaged;
+  const at = Math.floor(draw() * damaged.length);
+  return [...damaged.slice(at), ...damaged.slice(0, at)];
+}
+
+const POINTS: Record<
+  (typeof POINT_DAMAGES)[number],
+  (time: number, value: number, now: number) => unknown[]
+> = {
+  string_value: (time, value) => [[time, String(value)]],
+  null_value: (time) => [[time, null]],
+  nan_text: (time) => [[time, 'NaN']],
+  object_value: (time, value) => [[time, { value }]],
+  negative_value: (time, value) => [[time, -1 - value]],
+  not_a_pair: (time) => [[time]],
+  seconds_timestamp: (time, value) => [[time / 1000, value]],
+  future_point: (time, value, now) => [
+    [time, value],
+    [Math.ceil(now / 60_000) * 60_000 + 3_600_000, value],
+  ],
+  duplicate: (time, value) => [
+    [time, value],
+    [time, value],
+  ],
+  out_of_order: (time, value) => [[time, value]],
+};
+
+const QUIRKS: Record<(typeof SHAPE_QUIRKS)[number], (body: unknown) => unknown> = {
+  extra_fields: (body) => mapItems(body, (item) => ({ ...item, added_later: { by: 'the platform' } })),
+  ids_as_strings: (body) =>
+    mapItems(body, (item) => ('id' in item ? { ...item, id: String(item['id']) } : item)),
+  null_results: (body) =>
+    isRecord(body) && Array.isArray(body['results']) && body['results'].length === 0
+      ? { ...body, results: null, total_pages: 0 }
+      : body,
+  single_object: (body) =>
+    isRecord(body) && Array.isArray(body['results']) && body['results'].length === 1
+      ? { ...body, results: body['results'][0] }
+      : body,
+};
+
+/** Changes the resources of an answer: in `results`, in a bare array, or the one that is the whole document. */
+function mapItems(
+  body: unknown,
+  change: (item: Record<string, unknown>) => Record<string, unknown>,
+): unknown {
+  if (Array.isArray(body)) return body.map((item) => (isRecord(item) ? change(item) : item));
+  if (!isRecord(body)) return body;
+  if ('results' in body) return { ...body, results: mapItems(body['results'], change) };
+  return 'id' in body ? change(body) : body;
+}

@@ -1,0 +1,69 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { damageDocument, damageText } from '../faults/damage.ts';
+import type { Occasion } from '../faults/faults.ts';
+import type { Platform } from './platform.ts';
+import { type Allowance, rateHeaders } from './rate-limit.ts';
+import type { Reply } from './reply.ts';
+import { authorizationKind } from './request-log.ts';
+import type { Session } from './tokens.ts';
+
+/** What is known of a request on its way through the sandbox. */
+export interface Exchange extends Occasion {
+  session?: Session;
+  allowance?: Allowance;
+}
+
+export type Handler = RequestHandler<
+  Record<string, string>,
+  unknown,
+  unknown,
+  Record<string, string | string[] | undefined>,
+  { exchange: Exchange }
+>;
+
+export type ExchangeResponse = Response<unknown, { exchange: Exchange }>;
+
+/** Puts an answer on the wire, with the headers that every answer has and the damage that faults do. */
+export function send(platform: Platform, req: Request, res: ExchangeResponse, reply: Reply): void {
+  const { exchange } = res.locals;
+  const { faults } = platform;
+  const damaged = damageDocument(reply, faults, exchange);
+  const text = damaged.text ?? (damaged.body === undefined ? '' : JSON.stringify(damaged.body));
+  const wire = text === '' ? { text, missing: 0 } : damageText(text, faults, exchange);
+  res.writeHead(reply.status, {
+    ...(text === '' ? {} : { 'Content-Type': reply.contentType ?? 'application/json' }),
+    ...(reply.status === 204 ? {} : { 'Content-Length': Buffer.byteLength(wire.text) + wire.missing }),
+    ...limitHeaders(platform, exchange),
+    ...reply.headers,
+  });
+  record(platform, req, exchange, reply.status);
+  if (wire.missing === 0) res.end(req.method === 'HEAD' ? undefined : wire.text);
+  else res.write(wire.text, () => res.destroy());
+}
+
+/** Writes the request down; `status` is 0 when there is no answer. */
+export function record(platform: Platform, req: Request, exchange: Exchange, status: number): void {
+  const [, query = ''] = req.originalUrl.split('?');
+  platform.requests.add({
+    time: exchange.now,
+    method: exchange.method,
+    path: exchange.path.replace(/^\/tokens\/.+/, '/tokens/:token'),
+    query,
+    status,
+    authorization: authorizationKind(req.headers.authorization),
+  });
+}
+
+function limitHeaders({ settings, faults }: Platform, exchange: Exchange): Record<string, string> {
+  if (exchange.allowance === undefined || settings.rateHeaders === 'absent') return {};
+  const headers = rateHeaders(exchange.allowance, settings);
+  const fault = faults.strike('rate_headers', exchange);
+  if (fault === undefined) return headers;
+  const ending = (name: string, endings: readonly string[]) =>
+    endings.some((end) => name.toLowerCase().endsWith(end));
+  return Object.fromEntries(
+    Object.entries(headers)
+      .filter(([name]) => !ending(name, fault.omit))
+      .map(([name, value]) => [name, ending(name, fault.garble) ? 'soon' : value]),
+  );
+}

@@ -1,0 +1,26 @@
+import type { Account } from '../account/account.ts';
+import type { Settings } from '../account/settings.ts';
+import type { FaultSwitch } from '../faults/switch.ts';
+import type { Units } from '../traffic/measures.ts';
+import type { Traffic } from '../traffic/traffic.ts';
+import type { RateLimit } from './rate-limit.ts';
+import type { RequestLog } from './request-log.ts';
+import type { Tokens } from './tokens.ts';
+
+/** The parts that answers are made of. */
+export interface Platform {
+  readonly account: Account;
+  readonly traffic: Traffic;
+  readonly tokens: Tokens;
+  readonly rateLimit: RateLimit;
+  readonly faults: FaultSwitch;
+  readonly settings: Settings;
+  readonly requests: RequestLog;
+  readonly seed: number;
+  /** The platform's own time, ms since the epoch: off by the clock skew fault. */
+  now(): number;
+}
+
+export function unitsOf(settings: Settings): Units {
+  return { volume: settings.volumeUnit, bandwidth: settings.bandwidthUnit };
+}

@@ -1,0 +1,100 @@
+import type { Account } from '../account/account.ts';
+import { assignments, findConfiguration } from '../account/configurations.ts';
+import { PRODUCTS, type Product } from '../account/products.ts';
+import { type Tenure, Tenures, without } from '../account/tenures.ts';
+import { bucketSums, type Contribution } from './bucket-sums.ts';
+import type { Buckets } from './buckets.ts';
+import type { Settling } from './completeness.ts';
+import type { Group } from './groups.ts';
+import type { Incident } from './incidents.ts';
+import { createSource, type Source } from './source.ts';
+
+/** Whose traffic: the whole product's, nobody's, or by id a configuration's or that of one of its domains. */
+export type Selection = 'product' | 'nobody' | number;
+
+/** The one product that incidents other than outages reach. */
+const DELIVERY = 1441740010;
+
+/** What is counted at every source of every product, computed from the seed whenever it is asked for. */
+export class Traffic {
+  readonly #seed: number;
+  readonly #account: Account;
+  readonly #incidents: Incident[] = [];
+  readonly #bySource = new Map<number, Incident[]>();
+  readonly #sources = new Map<Product, Map<number, Source>>();
+  readonly #tenures = new Map(PRODUCTS.map((product) => [product, new Tenures()]));
+
+  constructor(seed: number, account: Account) {
+    this.#seed = seed;
+    this.#account = account;
+    this.observe(-Infinity);
+  }
+
+  /** To be called after each change of the account, with the moment (ms) from which it holds. */
+  observe(at: number): void {
+    for (const [product, tenures] of this.#tenures) {
+      tenures.observe(assignments(this.#account, product.source), at);
+    }
+  }
+
+  get incidents(): readonly Incident[] {
+    return this.#incidents;
+  }
+
+  /** @throws RangeError when there is no such configuration or domain */
+  inject(incident: Incident): void {
+    const [first, ...rest] = this.#targets(incident.configuration);
+    if (first === undefined) throw new RangeError(`no configuration or domain ${incident.configuration}`);
+    this.#incidents.push(incident);
+    for (const source of incident.kind === 'outage' ? [first, ...rest] : [first]) {
+      this.#at(source).push(incident);
+    }
+  }
+
+  #targets(id: number): readonly number[] {
+    if (this.#account.domains.get(id)) return [id];
+    const domains = findConfiguration(this.#account, 'applications', id)?.domains ?? [];
+    return domains.filter((domain) => this.#account.domains.get(domain)?.is_active);
+  }
+
+  /** The cells of each bucket of a selection, by the rules of `bucketSums`. */
+  sums(
+    product: Product,
+    selection: Selection,
+    group: Group,
+    buckets: Buckets,
+    settling?: Settling,
+  ): Float64Array {
+    const contributions = this.#tenuresOf(product, selection).flatMap((tenure) =>
+      this.#contributions(product, tenure),
+    );
+    return bucketSums(contributions, group, buckets, settling);
+  }
+
+  #tenuresOf(product: Product, selection: Selection): Tenure[] {
+    const tenures = this.#tenures.get(product);
+    if (tenures === undefined || selection === 'nobody') return [];
+    return selection === 'product' ? [...tenures] : tenures.of(selection);
+  }
+
+  #contributions(product: Product, tenure: Tenure): Contribution[] {
+    const source = this.#source(product, tenure.source);
+    const outages = (this.#bySource.get(tenure.source) ?? []).filter(({ kind }) => kind === 'outage');
+    return without(tenure, outages).map(({ from, to }) => ({ source, from, to }));
+  }
+
+  #source(product: Product, id: number): Source {
+    const sources = this.#sources.get(product) ?? new Map<number, Source>();
+    this.#sources.set(product, sources);
+    const incidents = product.id === DELIVERY ? this.#at(id) : [];
+    const source = sources.get(id) ?? createSource(this.#seed, id, product, incidents);
+    sources.set(id, source);
+    return source;
+  }
+
+  #at(source: number): Incident[] {
+    const incidents = this.#bySource.get(source) ?? [];
+    this.#bySource.set(source, incidents);
+    return incidents;
+  }
+}

@@ -1,0 +1,213 @@
+import type { Decoded } from '../decode/decode.ts';
+import type { Points } from '../decode/points.ts';
+import {
+  catchUpWindow,
+  freshWindow,
+  MINUTE_MS,
+  reachesPresent,
+  type Window,
+  type WindowNeeds,
+} from '../settling/window.ts';
+import { Absences } from './absences.ts';
+import { answerWidth, newestStart, someStart, startOfBucketAt } from './answer-buckets.ts';
+import { type Ledger, oldestMark, type Posting, post, type Settlement } from './ledger.ts';
+import { type Restatements, restatements } from './restatements.ts';
+import { StraddledBucket } from './straddled-bucket.ts';
+
+/** What a book keeps across restarts. */
+export interface BookRecord {
+  /** From where on the counters count (ms since the epoch). */
+  readonly since: number;
+  readonly width: number;
+  readonly ledgers: ReadonlyMap<string, Ledger>;
+}
+
+/** What one answer did to a book. */
+export interface Entry {
+  readonly record: BookRecord;
+  readonly counted: number;
+  readonly givenUp: number;
+  readonly restated: readonly Restatements[];
+  /** Settled buckets that the answer lacks, by dimension. */
+  readonly absent: ReadonlyMap<string, readonly number[]>;
+}
+
+/** An answer with the window that was asked for. */
+export interface WindowedAnswer {
+  readonly decoded: Decoded;
+  readonly window: Window;
+  /** The platform's time when the answer came. */
+  readonly now: number;
+}
+
+/** How far back the platform's history reaches (the longest duration of section 4.12). */
+const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
+
+/** How far an answer about the past must reach beyond a bucket to be counted; windows are at least twice as long. */
+const PROOF_MS = 10 * MINUTE_MS;
+
+const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
+
+/**
+ * The accounts of one metric of one target: a ledger for each dimension, and what was seen last, to notice
+ * restatements. `draft` computes what an answer changes without changing anything; `enter` makes it so, once
+ * the record is durable.
+ */
+export class SeriesBook {
+  #record: BookRecord | undefined;
+  #seen = new Map<string, Points>();
+  readonly #absences = new Map<string, Absences>();
+  /** Start of the newest bucket of the latest answer that reached the present. */
+  #newest = Number.NEGATIVE_INFINITY;
+  readonly #straddled = new StraddledBucket();
+
+  readonly #counts: (dimension: string) => boolean;
+
+  /** @param counts which dimensions have a counter; the others are only watched for restatements */
+  constructor(counts: (dimension: string) => boolean, record?: BookRecord) {
+    this.#counts = counts;
+    this.#record = record;
+  }
+
+  get record(): BookRecord | undefined {
+    return this.#record;
+  }
+
+  /** The oldest mark: everything before it is counted in every series. Undefined where nothing is counted. */
+  get mark(): number | undefined {
+    const counted = [...(this.#record?.ledgers ?? [])].filter(([name]) => this.#counts(name));
+    return oldestMark(new Map(counted));
+  }
+
+  /** The window that brings the newest buckets. */
+  freshWindow(now: number, settleDelay: number): Window {
+    return freshWindow(this.#needs(now, settleDelay));
+  }
+
+  /** The oldest window that the counters lack and fresh windows do not bring. */
+  catchUpWindow(now: number, settleDelay: number): Window | undefined {
+    const straddled = this.#straddled.windowAt(this.mark, now - settleDelay);
+    return straddled ?? catchUpWindow(this.#needs(now, settleDelay));
+  }
+
+  /** The bucket width of an answer, or undefined where neither it nor an earlier one tells. */
+  widthOf(decoded: Decoded): number | undefined {
+    return answerWidth(decoded, this.#record?.width);
+  }
+
+  /** What an answer changes, or undefined when it holds nothing to begin with. */
+  draft(answer: WindowedAnswer, settleDelay: number): Entry | undefined {
+    const { decoded, window, now } = answer;
+    const width = this.widthOf(decoded);
+    if (width === undefined) return undefined;
+    const newest = this.#newestAsOf(answer);
+    // A platform whose data are late settles its buckets late, too. Its newest bucket tells, which may have just begun.
+    const settledUntil = Math.min(now, newest, this.#vouchedFor(answer, settleDelay)) - settleDelay;
+    const since = this.#record?.since ?? startOfBucketAt(settledUntil, width, decoded);
+    const ledgers = new Map(this.#record?.ledgers);
+    const absent = new Map<string, readonly number[]>();
+    let counted = 0;
+    let givenUp = 0;
+    for (const [name, known] of this.#openLedgers(decoded, since)) {
+      // A dimension that is not wanted for now is counted on from its mark when it is wanted again.
+      if (!this.#counts(name)) continue;
+      const { ledger, forgotten } = withinHistory(known, width, newest);
+      const settlement = { window, width, settledUntil };
+      const posting = this.#post(name, ledger, decoded, settlement, { now, newest });
+      ledgers.set(name, posting.ledger);
+      absent.set(name, posting.absent);
+      counted += posting.counted;
+      givenUp += posting.givenUp + forgotten;
+    }
+    const restated = this.#restated(answer, width);
+    return { record: { since, width, ledgers }, counted, givenUp, restated, absent };
+  }
+
+  /** Makes a draft the truth, after its record has become durable. */
+  enter(entry: Entry, answer: WindowedAnswer): void {
+    const { decoded, window, now } = answer;
+    this.#newest = this.#newestAsOf(answer);
+    this.#record = entry.record;
+    const sound = decoded.rejected.size === 0;
+    for (const [name, { mark }] of entry.record.ledgers) {
+      const buckets = entry.absent.get(name) ?? [];
+      // A window beyond the mark says nothing of what the counter waits for.
+      if (mark >= window.from) this.#absencesOf(name).note({ window, buckets, mark, sound }, now);
+    }
+    const start = someStart(decoded);
+    if (this.mark !== undefined && start !== undefined) {
+      this.#straddled.note(window, this.mark, entry.record.width, start);
+    }
+    if (newestStart(decoded) === this.#newest) this.#seen = new Map(decoded.series);
+  }
+
+  #needs(now: number, settleDelay: number): WindowNeeds {
+    return { now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS };
+  }
+
+  /**
+   * Up to where an answer about the past proves by itself that the platform has gone on, since a platform may have
+   * taken back what it showed before: then its newest bucket as told last is none.
+   */
+  #vouchedFor({ decoded, window, now }: WindowedAnswer, settleDelay: number): number {
+    // One that asks for a single bucket cannot reach beyond it.
+    const short = window.to - window.from < 2 * PROOF_MS;
+    if (short || reachesPresent(window, now)) return Number.POSITIVE_INFINITY;
+    return newestStart(decoded) + Math.max(0, settleDelay - PROOF_MS);
+  }
+
+  /** The start of the platform's newest bucket, where an answer tells, and else as told last. */
+  #newestAsOf({ decoded, window, now }: WindowedAnswer): number {
+    const newest = newestStart(decoded);
+    const tells = newest > Number.NEGATIVE_INFINITY && reachesPresent(window, now);
+    // A bucket of the future was told before the platform's clock was set back.
+    return tells || newest > this.#newest || this.#newest > now ? newest : this.#newest;
+  }
+
+  /** The ledgers, with new ones for the dimensions that were not met before. */
+  #openLedgers(decoded: Decoded, since: number): ReadonlyMap<string, Ledger> {
+    const ledgers = new Map(this.#record?.ledgers);
+    const mark = this.mark ?? since;
+    for (const name of decoded.series.keys()) {
+      if (this.#counts(name) && !ledgers.has(name)) ledgers.set(name, { total: 0, mark });
+    }
+    return ledgers;
+  }
+
+  #post(
+    name: string,
+    ledger: Ledger,
+    { series }: Decoded,
+    settlement: Settlement,
+    { now, newest }: { readonly now: number; readonly newest: number },
+  ): Posting {
+    const absences = this.#absences.get(name);
+    return post(ledger, series.get(name) ?? NO_POINTS, settlement, (bucket) =>
+      Boolean(absences?.exhausted(bucket, now, newest)),
+    );
+  }
+
+  #restated({ decoded, now }: WindowedAnswer, width: number): Restatements[] {
+    return [...decoded.series].map(([name, points]) => {
+      const counted = this.#record?.ledgers.get(name)?.mark ?? Number.NEGATIVE_INFINITY;
+      return restatements(this.#seen.get(name) ?? NO_POINTS, points, counted, width, now);
+    });
+  }
+
+  #absencesOf(name: string): Absences {
+    const known = this.#absences.get(name);
+    if (known !== undefined) return known;
+    const absences = new Absences();
+    this.#absences.set(name, absences);
+    return absences;
+  }
+}
+
+/**
+ * A ledger whose mark is further back than the platform's history cannot be continued there: it goes on where that
+ * begins. Counted from a bucket that the platform has, since a clock gone astray must not cost the past.
+ */
+function withinHistory(ledger: Ledger, width: number, newest: number): { ledger: Ledger; forgotten: number } {
+  const forgotten = Math.max(0, Math.ceil((newest - HISTORY_MS - ledger.mark) / width));
+  return { ledger: { total: ledger.total, mark: ledger.mark + forgotten * width }, forgotten };
+}

@@ -1,0 +1,107 @@
+import { type Faces, facesOf } from '../catalogue/catalogue.ts';
+import type { Family, Labels, Sample } from '../catalogue/family.ts';
+import type { UnitOverrides } from '../catalogue/units.ts';
+import type { Points } from '../decode/points.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { type Target, targetLabels } from '../targets/target.ts';
+import { firstAtOrAfter, type Ledger } from './ledger.ts';
+
+/** One dimension's faces, with the labels that stay the same object so that their text is rendered once. */
+interface Series {
+  readonly faces: Faces;
+  readonly labels: Labels;
+}
+
+/** Turns the dimensions of one metric of one target into samples. */
+export class SeriesSamples {
+  readonly #series = new Map<string, Series>();
+  readonly #target: Target;
+  readonly #metric: string;
+  readonly #units: UnitOverrides;
+  readonly #wants: (dimension: string) => boolean;
+
+  /** @param wants which dimensions are to be shown; those that are not may still have been counted before */
+  constructor(
+    target: Target,
+    metric: string,
+    units: UnitOverrides,
+    wants: (dimension: string) => boolean = () => true,
+  ) {
+    this.#wants = wants;
+    this.#target = target;
+    this.#metric = metric;
+    this.#units = units;
+  }
+
+  /** The gauges of one bucket: a dimension without a point at its start is absent, not zero. */
+  gauges(series: ReadonlyMap<string, Points>, bucketStart: number, width: number): Sample[] {
+    const samples: Sample[] = [];
+    for (const [dimension, points] of series) {
+      const { faces, labels } = this.#of(dimension);
+      const value = valueAt(points, bucketStart);
+      if (value === undefined) continue;
+      const { family, scale, perMinute } = faces.gauge;
+      samples.push({ family, labels, value: value * scale * (perMinute ? MINUTE_MS / width : 1) });
+    }
+    return samples;
+  }
+
+  /** Whether a dimension has a counter. */
+  counts(dimension: string): boolean {
+    return this.#wants(dimension) && this.#of(dimension).faces.counter !== undefined;
+  }
+
+  counters(ledgers: ReadonlyMap<string, Ledger>): Sample[] {
+    const samples: Sample[] = [];
+    for (const [dimension, { total }] of ledgers) {
+      if (!this.#wants(dimension)) continue;
+      const { faces, labels } = this.#of(dimension);
+      if (faces.counter !== undefined) {
+        samples.push({ family: faces.counter.family, labels, value: total * faces.counter.scale });
+      }
+    }
+    return samples;
+  }
+
+  /** Dimensions among these that the catalogue does not know. */
+  unknown(dimensions: Iterable<string>): string[] {
+    return [...dimensions].filter((dimension) => !this.#of(dimension).faces.known);
+  }
+
+  /** A sample that says which bucket the gauges show. */
+  lastBucket(family: Family, bucketStart: number): Sample {
+    this.#lastBucketLabels ??= { ...targetLabels(this.#target), metric: this.#metric };
+    return { family, labels: this.#lastBucketLabels, value: bucketStart / 1_000 };
+  }
+
+  #lastBucketLabels: Labels | undefined;
+
+  #of(dimension: string): Series {
+    const known = this.#series.get(dimension);
+    if (known !== undefined) return known;
+    const faces = facesOf(this.#metric, dimension, { scope: this.#target.by, units: this.#units });
+    const series = { faces, labels: { ...targetLabels(this.#target), ...faces.labels } };
+    this.#series.set(dimension, series);
+    return series;
+  }
+}
+
+/** The start of the newest bucket that closed at or before `until` in any series, or undefined when there is none. */
+export function newestBucket(
+  series: ReadonlyMap<string, Points>,
+  width: number,
+  until: number,
+): number | undefined {
+  let newest: number | undefined;
+  for (const { timestamps } of series.values()) {
+    const index = firstAtOrAfter(timestamps, until - width + 1) - 1;
+    const candidate = timestamps[index];
+    if (candidate !== undefined && (newest === undefined || candidate > newest)) newest = candidate;
+  }
+  return newest;
+}
+
+function valueAt(points: Points, time: number): number | undefined {
+  const index = firstAtOrAfter(points.timestamps, time);
+  return points.timestamps[index] === time ? points.values[index] : undefined;
+}

@@ -1,0 +1,177 @@
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join, relative, resolve, sep } from 'node:path';
+import { LOCK_FOLDER } from './lock.ts';
+
+/** The format of what the directory holds; another one is set aside. */
+const FORMAT = 1;
+const MARKER = 'edge-exporter-state.json';
+const SET_ASIDE = 'set-aside-';
+
+/**
+ * Creates the directory where it is missing (for its owner alone) and returns its real path; throws where it
+ * cannot be written.
+ */
+export async function ensureDirectory(directory: string): Promise<string> {
+  const path = resolve(directory);
+  const created = await createWhole(path);
+  // Every new name on the way has to survive a loss of power, or what is committed below it would not.
+  for (let at = path; created && at.length >= created.length; at = dirname(at))
+    await syncDirectory(dirname(at));
+  const real = await realpath(path);
+  await access(real, constants.R_OK | constants.W_OK | constants.X_OK);
+  return real;
+}
+
+/**
+ * Creates a directory with those above it, and returns the topmost that it created. Node's own recursion never ends
+ * where a file system answers that there is no such place as the one to be created, as /proc does.
+ */
+async function createWhole(path: string): Promise<string | undefined> {
+  const missing: string[] = [];
+  for (let at = path; await isMissing(at); at = dirname(at)) missing.unshift(at);
+  for (const at of missing) {
+    await mkdir(at, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      // Somebody else was faster.
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+  if (!(await stat(path)).isDirectory()) throw new Error('it is no directory');
+  return missing[0];
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+/**
+ * A slip such as `--state.dir=.` must not move the program, or somebody's home, away: throws where that is at
+ * stake.
+ */
+export async function refuseOccupied(directory: string): Promise<void> {
+  const names = await contentOf(directory);
+  if (names.length === 0 || names.includes(MARKER)) return;
+  const occupied = [
+    process.cwd(),
+    homedir(),
+    process.execPath,
+    ...process.argv.slice(1, 2),
+    import.meta.dirname,
+  ];
+  if (!occupied.some((path) => isWithin(directory, resolve(path)))) return;
+  throw new Error('it is no directory of its own, but holds the program, its working directory or a home');
+}
+
+/** Why the directory's content is not ours to read, or undefined where it is, or where there is none. */
+export async function foreignContent(directory: string): Promise<string | undefined> {
+  const names = await contentOf(directory);
+  if (names.length === 0) return undefined;
+  if (!names.includes(MARKER)) {
+    return `it holds other files (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''})`;
+  }
+  const marker = join(directory, MARKER);
+  const format = (await stat(marker)).isFile() ? formatOf(await readFile(marker, 'utf8')) : undefined;
+  if (format === undefined) return `its ${MARKER} is damaged`;
+  return format === FORMAT ? undefined : `it has format ${format}, and this version reads format ${FORMAT}`;
+}
+
+/** Marks the directory as ours, durably. */
+export async function writeMarker(directory: string): Promise<void> {
+  const unready = join(directory, `.${MARKER}`);
+  const file = await open(unready, 'w');
+  try {
+    await file.writeFile(`${JSON.stringify({ format: FORMAT, program: 'edge-exporter' })}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unready, join(directory, MARKER));
+  await syncDirectory(directory);
+}
+
+/** Makes the names in the directory survive a loss of power. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Moves the directory's content, deleting nothing, to a new directory beside it or, where that is another
+ * file system or not ours to write, inside it. Returns the new place.
+ */
+export async function setAside(directory: string, now: number): Promise<string> {
+  const name = SET_ASIDE + new Date(now).toISOString().replaceAll(':', '-');
+  const beside = `${directory}.${name}`;
+  try {
+    await mkdir(beside, { mode: 0o700 });
+  } catch (error) {
+    if (!isOneOf(error, ['EACCES', 'EPERM', 'EROFS'])) throw error;
+    return await moveContent(directory, join(directory, name));
+  }
+  try {
+    return await moveContent(directory, beside);
+  } catch (error) {
+    if (!isOneOf(error, ['EXDEV'])) throw error;
+    await rmdir(beside);
+    return await moveContent(directory, join(directory, name));
+  }
+}
+
+async function moveContent(directory: string, place: string): Promise<string> {
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  for (const name of await contentOf(directory)) await rename(join(directory, name), join(place, name));
+  await syncDirectory(directory);
+  return place;
+}
+
+/**
+ * What counts as content: not the lock, not what was set aside, not what a file system or a desktop leaves in
+ * every folder.
+ */
+async function contentOf(directory: string): Promise<string[]> {
+  const names = await readdir(directory);
+  return names.filter(
+    (name) =>
+      name !== LOCK_FOLDER && name !== 'lost+found' && !name.startsWith('.') && !name.startsWith(SET_ASIDE),
+  );
+}
+
+function isWithin(directory: string, path: string): boolean {
+  const way = relative(directory, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
+}
+
+function formatOf(marker: string): number | undefined {
+  try {
+    const { format } = JSON.parse(marker);
+    return typeof format === 'number' ? format : undefined;
+  } catch {
+    // Not JSON, or JSON null: damaged, which the caller reports.
+    return undefined;
+  }
+}
+
+function isOneOf(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}

@@ -1,0 +1,144 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { createSecureContext, type SecureContextOptions } from 'node:tls';
+import type { Users } from './basic-auth.ts';
+import type { WebConfigKeys } from './config.ts';
+import { parseWebConfig, WebConfigError } from './config-text.ts';
+import type { RequestRate } from './request-rate.ts';
+import { type ClientPolicy, secureContextOptions } from './tls-settings.ts';
+
+/** The part of a logger that the HTTP surface uses. */
+export interface WebLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** How the server speaks TLS. */
+export interface TlsConfig {
+  readonly context: SecureContextOptions;
+  readonly clientPolicy: ClientPolicy;
+  /** Names of which a client's certificate must hold one; `undefined` takes any. */
+  readonly clientNames: readonly string[] | undefined;
+}
+
+/** What a web configuration file says, its certificates loaded. */
+export interface WebConfig {
+  readonly tls: TlsConfig | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly users: Users;
+  readonly rate: RequestRate | undefined;
+}
+
+/** A web configuration that follows its file. */
+export interface WebConfigFile {
+  /** What the files say now, or said last while they were usable. The same object as before unless they changed. */
+  current(): WebConfig;
+}
+
+const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate: undefined };
+
+/**
+ * Follows the web configuration at `path` and the certificates that it names; without a path it is empty for ever.
+ * As in exporter-toolkit a change counts from the next request or connection on. Unlike there, a file that has become
+ * unusable changes nothing: what was in force stays, and a warning says what is wrong.
+ * @throws WebConfigError when it is not usable from the start
+ */
+export function openWebConfig(path: string | undefined, log: WebLog): WebConfigFile {
+  if (path === undefined) return { current: () => NOTHING };
+  let reading = startReading();
+  const first = loadWebConfig(path, reading.read);
+  let config = first;
+  return {
+    current() {
+      if (!reading.isOutdated()) return config;
+      reading = startReading();
+      try {
+        config = loadWebConfig(path, reading.read);
+        log.info({ file: path }, 'the web configuration was read anew');
+        if (needsRestart(first, config))
+          log.warn({ file: path }, 'a change to tls_server_config needs a restart');
+      } catch (error) {
+        if (!(error instanceof WebConfigError)) throw error;
+        const { issues } = error;
+        log.warn(
+          { file: path, issues },
+          'the web configuration is not usable; the one before it is in force',
+        );
+      }
+      return config;
+    },
+  };
+}
+
+/** A server cannot begin or cease to speak TLS, nor begin to ask its clients for certificates. */
+function needsRestart(first: WebConfig, now: WebConfig): boolean {
+  if (first.tls === undefined || now.tls === undefined) return first.tls !== now.tls;
+  return first.tls.clientPolicy === 'NoClientCert' && now.tls.clientPolicy !== 'NoClientCert';
+}
+
+/** Loads a web configuration and its certificates. @throws WebConfigError with everything that is wrong */
+export function loadWebConfig(path: string, readFile: ReadText = readText): WebConfig {
+  const read = (file: string) => {
+    try {
+      return readFile(file);
+    } catch (error) {
+      throw new WebConfigError([`${path}: cannot be used: ${(error as Error).message}`]);
+    }
+  };
+  const keys = parseWebConfig(read(path), path);
+  const beside = (file: string) => read(resolve(dirname(path), file));
+  return {
+    tls: keys.tls_server_config ? loadTls(keys.tls_server_config, path, beside) : undefined,
+    headers: definedHeaders(keys),
+    users: new Map(Object.entries(keys.basic_auth_users ?? {})),
+    // As in exporter-toolkit, an interval of 0 is no limit.
+    rate: keys.rate_limit && keys.rate_limit.interval > 0 ? keys.rate_limit : undefined,
+  };
+}
+
+function definedHeaders({ http_server_config }: WebConfigKeys): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(http_server_config?.headers ?? {}).filter(
+      (header): header is [string, string] => header[1] !== undefined,
+    ),
+  );
+}
+
+function loadTls(
+  tls: NonNullable<WebConfigKeys['tls_server_config']>,
+  path: string,
+  read: (file: string) => string,
+): TlsConfig {
+  const context = secureContextOptions(tls, read);
+  try {
+    createSecureContext(context);
+  } catch (error) {
+    throw new WebConfigError([`${path}: tls_server_config: ${(error as Error).message}`]);
+  }
+  return { context, clientPolicy: tls.client_auth_type, clientNames: tls.client_allowed_sans };
+}
+
+type ReadText = (file: string) => string;
+
+function readText(file: string): string {
+  return readFileSync(file, 'utf8');
+}
+
+/** Reads files and notices when one of them changes, even one that could not be read. */
+function startReading(): { readonly read: ReadText; readonly isOutdated: () => boolean } {
+  const seen = new Map<string, string>();
+  return {
+    read(file) {
+      seen.set(file, fingerprint(file));
+      return readText(file);
+    },
+    isOutdated: () => [...seen].some(([file, before]) => fingerprint(file) !== before),
+  };
+}
+
+/** Changes when the file does. It takes a few microseconds, so it may be asked for on each request. */
+function fingerprint(file: string): string {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  return stat === undefined ? 'absent' : `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size} ${stat.ino}`;
+}

@@ -1,0 +1,249 @@
+import { describe, expect, it } from 'vitest';
+import { AccountLink } from '../../src/account/link.ts';
+import {
+  type Headers,
+  parseRateLimit,
+  parseRetryAfter,
+  parseServerDate,
+} from '../../src/platform/rate-limit-headers.ts';
+import { ManualClock } from '../manual-clock.ts';
+
+const HOUR = 3_600_000;
+const PLATFORM_TIME = Date.UTC(2018, 5, 7, 1, 22, 0);
+const IN_42_SECONDS = '2018-06-07T01:22:42.811207';
+const DATE = 'Thu, 07 Jun 2018 01:22:00 GMT';
+const RECORDED: Headers = {
+  'X-RateLimit-Limit': '80',
+  'X-RateLimit-Remaining': '79',
+  'X-RateLimit-Reset': IN_42_SECONDS,
+  date: DATE,
+};
+
+/** A link whose local clock is ahead of the platform's by `ahead` ms, and a way to let an answer come. */
+function link({ ahead = 0 }: { readonly ahead?: number } = {}) {
+  const clock = new ManualClock(PLATFORM_TIME + ahead);
+  const assumed: number[] = [];
+  const account = new AccountLink({
+    clock,
+    basePath: '',
+    reserve: 0.2,
+    assumedLimit: 60,
+    onExchange: () => undefined,
+    onAssumedLimit: (limit) => assumed.push(limit),
+  });
+  const { budget } = account.scopes.of('metrics');
+  const answer = (headers: Headers, status = 200): void => {
+    const serverDate = parseServerDate(headers);
+    const rate = parseRateLimit(headers);
+    const retryAfterMs = parseRetryAfter(headers, serverDate ?? clock.now());
+    account.observe({
+      method: 'GET',
+      path: '/metrics/x',
+      version: 2,
+      status,
+      outcome: status === 200 ? 'ok' : 'rate_limited',
+      startedAt: clock.now(),
+      endedAt: clock.now(),
+      bytes: 0,
+      ...(serverDate === undefined ? {} : { serverDate }),
+      ...(rate === undefined ? {} : { rate }),
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    });
+  };
+  const closesIn = () => (budget.closesAt(clock.now()) ?? Number.NaN) - clock.now();
+  return { clock, account, budget, answer, closesIn, assumed };
+}
+
+describe('an answer tells what is left of the frame', () => {
+  it.each<[string, Headers]>([
+    ['as recorded: other letter case, microseconds, no zone', RECORDED],
+    [
+      'as documented: a Z',
+      {
+        'X-ratelimit-limit': '80',
+        'X-ratelimit-remaining': '79',
+        'X-ratelimit-reset': '2018-06-07T01:22:42.811Z',
+        date: DATE,
+      },
+    ],
+    [
+      'in lower case, with a space and an offset',
+      {
+        'x-ratelimit-limit': '80',
+        'x-ratelimit-remaining': '79',
+        'x-ratelimit-reset': '2018-06-07 01:22:42.811207+00:00',
+        date: DATE,
+      },
+    ],
+    ['twice: the lower number and the later reset count', { ...RECORDED, 'x-ratelimit-remaining': '79, 80' }],
+  ])('%s', (_, headers) => {
+    const { clock, budget, answer, closesIn } = link();
+    answer(headers);
+    expect(budget.limit).toBe(80);
+    expect(budget.remaining(clock.now())).toBe(79);
+    expect(budget.free(clock.now())).toBe(79 - 16);
+    // The Date header's second leaves up to a second's doubt about the platform's time.
+    expect(closesIn()).toBeGreaterThanOrEqual(42_811);
+    expect(closesIn()).toBeLessThanOrEqual(43_811);
+  });
+
+  it.each([-3 * HOUR, -20_000, 20_000, 3 * HOUR])('although the local clock is %i ms ahead', (ahead) => {
+    const { answer, closesIn } = link({ ahead });
+    answer(RECORDED);
+    expect(closesIn()).toBeGreaterThanOrEqual(42_811);
+    expect(closesIn()).toBeLessThanOrEqual(43_811);
+  });
+
+  it.each([-3 * HOUR, -20_000, 0, 20_000, 3 * HOUR])(
+    'at the latest a frame after it was first seen, without a Date header and with a clock %i ms ahead',
+    (ahead) => {
+      const { clock, budget, answer, closesIn } = link({ ahead });
+      const { date: _, ...dateless } = RECORDED;
+      answer(dateless);
+      expect(closesIn()).toBe(60_000);
+      clock.advance(10_000);
+      answer({ ...dateless, 'X-RateLimit-Remaining': '50' });
+      expect(closesIn()).toBe(50_000);
+      expect(budget.remaining(clock.now())).toBe(50);
+    },
+  );
+
+  it.each([
+    ['long past', '2017-06-07T01:22:42'],
+    ['years ahead', '2038-06-07T01:22:42'],
+    ['no time', 'soon'],
+    ['an impossible date', '2018-02-30T01:22:42Z'],
+  ])('with a reset that is %s: a frame after it was first seen', (_, reset) => {
+    const { answer, closesIn } = link();
+    answer({ ...RECORDED, 'X-RateLimit-Reset': reset });
+    expect(closesIn()).toBe(60_000);
+  });
+
+  it.each([undefined, '-5', 'many', '1e3'])('counting itself when what remains is %s', (remaining) => {
+    const { clock, budget, answer } = link();
+    answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
+    expect(budget.free(clock.now())).toBe(64 - 1);
+    for (let count = 1; count < 64; count += 1) answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
+    expect(budget.free(clock.now())).toBe(0);
+    expect(budget.waitMs(clock.now())).toBe(60_000);
+  });
+
+  it('by what remains alone, against the assumed limit, when no limit is named', () => {
+    const { clock, budget, answer } = link();
+    answer({ ...RECORDED, 'X-RateLimit-Limit': undefined, 'X-RateLimit-Remaining': '59' });
+    expect(budget.free(clock.now())).toBe(59 - 12);
+  });
+
+  it('never more than our own count allows, should what remains lie', () => {
+    const { clock, budget, answer } = link();
+    for (let count = 0; count < 64; count += 1) answer(RECORDED);
+    expect(budget.free(clock.now())).toBe(0);
+  });
+
+  it('that nothing remains: until the frame closes nothing leaves, then a single operation looks', () => {
+    const { clock, budget, answer, closesIn } = link();
+    answer({ ...RECORDED, 'X-RateLimit-Remaining': '0' });
+    expect(budget.waitMs(clock.now())).toBe(closesIn());
+    clock.advance(closesIn());
+    expect(budget.free(clock.now())).toBe(1);
+    budget.depart(clock.now());
+    expect(budget.free(clock.now())).toBe(0);
+    expect(budget.waitMs(clock.now())).toBe(Number.POSITIVE_INFINITY);
+  });
+
+  it.each([
+    [200, 198, 198 - 40],
+    [40, 38, 38 - 8],
+  ])('at once when the limit changes to %i', (limit, remaining, free) => {
+    const { clock, budget, answer } = link();
+    answer(RECORDED);
+    answer({
+      ...RECORDED,
+      'X-RateLimit-Limit': `${limit}`,
+      'X-RateLimit-Remaining': `${remaining}`,
+    });
+    expect(budget.limit).toBe(limit);
+    expect(budget.free(clock.now())).toBe(free);
+  });
+
+  it('of frames of another length: as long as the platform says', () => {
+    const { clock, budget, answer, closesIn } = link();
+    answer({ ...RECORDED, 'X-RateLimit-Reset': '2018-06-07T01:23:59' });
+    expect(closesIn()).toBeGreaterThanOrEqual(119_000);
+    expect(budget.perMinute).toBeCloseTo(32, 0);
+    clock.advance(61_000);
+    expect(budget.remaining(clock.now())).toBe(79);
+  });
+
+  it('still of the old frame when it comes after that frame closed: the next one is not mistaken for it', () => {
+    const { clock, budget, answer, closesIn } = link();
+    answer({ ...RECORDED, 'X-RateLimit-Remaining': '20' });
+    clock.advance(closesIn() + 100);
+    answer({
+      ...RECORDED,
+      'X-RateLimit-Reset': '2018-06-07T01:23:43.8',
+      date: 'Thu, 07 Jun 2018 01:22:43 GMT',
+    });
+    answer({ ...RECORDED, 'X-RateLimit-Remaining': '17', date: 'Thu, 07 Jun 2018 01:22:42 GMT' });
+    expect(budget.remaining(clock.now())).toBe(79);
+  });
+});
+
+describe('an answer without any of the headers', () => {
+  it('leaves the assumed limit, which is said once', () => {
+    const { clock, budget, answer, assumed } = link();
+    answer({});
+    answer({});
+    expect(assumed).toEqual([60]);
+    expect(budget.free(clock.now())).toBe(48 - 2);
+  });
+
+  it('lets no more leave within any minute than that', () => {
+    const { clock, budget, answer } = link();
+    for (let count = 0; count < 48; count += 1) answer({});
+    clock.advance(10_000);
+    expect(budget.free(clock.now())).toBe(0);
+    expect(budget.waitMs(clock.now())).toBe(50_000);
+    clock.advance(50_000);
+    expect(budget.free(clock.now())).toBe(48);
+  });
+
+  it('says nothing of an assumption where the others name a limit', () => {
+    const { answer, assumed } = link();
+    answer(RECORDED);
+    answer({});
+    expect(assumed).toEqual([]);
+  });
+});
+
+describe('a refusal from elsewhere stops the scope', () => {
+  const SPENT = { ...RECORDED, 'X-RateLimit-Remaining': '0' };
+
+  it.each<[string, Headers, number, number]>([
+    ['until the reset', SPENT, 42_811, 43_811],
+    ['for as many seconds as Retry-After says', { ...RECORDED, 'Retry-After': '17' }, 17_000, 17_000],
+    [
+      'until the moment that Retry-After names',
+      { ...RECORDED, 'Retry-After': 'Thu, 07 Jun 2018 01:22:30 GMT' },
+      30_000,
+      30_000,
+    ],
+    ['for a frame when nothing is said', {}, 60_000, 60_000],
+    ['for at least a second', { ...RECORDED, 'Retry-After': '0' }, 1_000, 1_000],
+  ])('%s', (_, headers, atLeast, atMost) => {
+    const { clock, budget, answer } = link();
+    answer(headers, 429);
+    expect(budget.free(clock.now())).toBe(0);
+    expect(budget.waitMs(clock.now())).toBeGreaterThanOrEqual(atLeast);
+    expect(budget.waitMs(clock.now())).toBeLessThanOrEqual(atMost);
+    expect(budget.stoppedUntil(clock.now())).toBe(clock.now() + budget.waitMs(clock.now()));
+  });
+
+  it('beyond a short Retry-After, as long as nothing remains of the frame', () => {
+    const { clock, budget, answer } = link();
+    answer({ ...SPENT, 'Retry-After': '1' }, 429);
+    clock.advance(2_000);
+    expect(budget.stoppedUntil(clock.now())).toBeUndefined();
+    expect(budget.waitMs(clock.now())).toBeGreaterThanOrEqual(40_000);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { SeriesBook, type WindowedAnswer } from '../../src/series/book.ts';
+import { answer, type Manner, MINUTE, PLAIN, START, trueSum } from './model-platform.ts';
+
+const SETTLE = 10 * MINUTE;
+const DAY = 24 * 60 * MINUTE;
+
+/** A book of one dimension that is read every minute. */
+class Reading {
+  readonly book = new SeriesBook((dimension) => dimension === 'steady');
+  now = START;
+
+  minutes(count: number, manner: Partial<Manner> = {}): void {
+    for (let minute = 0; minute < count; minute += 1) {
+      this.now += MINUTE;
+      this.enter(answer(this.book.freshWindow(this.now, SETTLE), this.now, { ...PLAIN, ...manner }));
+    }
+  }
+
+  enter(answered: WindowedAnswer): number {
+    const entry = this.book.draft(answered, SETTLE);
+    if (entry !== undefined) this.book.enter(entry, answered);
+    return entry?.givenUp ?? 0;
+  }
+
+  get ledger() {
+    const ledger = this.book.record?.ledgers.get('steady');
+    if (ledger === undefined) throw new Error('nothing was counted');
+    return ledger;
+  }
+}
+
+function expectTrue({ book, ledger }: Reading): void {
+  const from = book.record?.since ?? Number.NaN;
+  expect(ledger.total).toBe(trueSum('steady', { from, to: ledger.mark }));
+}
+
+describe('a series book', () => {
+  it('counts a bucket once the newest one is older than it by the settle delay', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    expect(reading.ledger.mark).toBe(reading.now - SETTLE - MINUTE);
+    expectTrue(reading);
+  });
+
+  it('waits with a platform that falls behind, whatever the clock says', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { mark } = reading.ledger;
+    for (let late = 1; late <= 30; late += 1) reading.minutes(1, { late });
+    expect(reading.ledger.mark).toBe(mark);
+    reading.minutes(20, { late: 30 });
+    expect(reading.ledger.mark).toBe(mark + 20 * MINUTE);
+    expectTrue(reading);
+  });
+
+  it('does not forget the past because a clock has gone astray', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { mark } = reading.ledger;
+    const window = reading.book.freshWindow(reading.now, SETTLE);
+    const answered = answer(window, reading.now, PLAIN);
+    expect(reading.enter({ ...answered, now: reading.now + 90 * DAY })).toBe(0);
+    reading.minutes(3);
+    expect(reading.ledger.mark).toBe(mark + 3 * MINUTE);
+    expectTrue(reading);
+  });
+
+  it('trusts no bucket of the future once the clock of the platform was set back', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { mark } = reading.ledger;
+    reading.now += 180 * MINUTE;
+    reading.minutes(1);
+    reading.now -= 130 * MINUTE;
+    const window = { from: mark, to: mark + 51 * MINUTE };
+    reading.enter(answer(window, reading.now, { ...PLAIN, late: 25 }));
+    expect(reading.ledger.mark).toBeGreaterThan(mark);
+    expectTrue(reading);
+  });
+
+  it('gives up what is older than the history of the platform, and says how much', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { mark } = reading.ledger;
+    reading.now += 31 * DAY;
+    const window = reading.book.freshWindow(reading.now, SETTLE);
+    const givenUp = reading.enter(answer(window, reading.now, PLAIN));
+    expect(givenUp).toBeGreaterThan(DAY / MINUTE);
+    expect(reading.ledger.mark).toBe(mark + givenUp * MINUTE);
+  });
+
+  it('asks for no more than usual because of a dimension that has ended', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    const withoutSteady = (answered: WindowedAnswer): WindowedAnswer => {
+      const points = answered.decoded.series.get('steady');
+      const series = new Map(points === undefined ? [] : [['other', points] as const]);
+      return { ...answered, decoded: { ...answered.decoded, series } };
+    };
+    for (let minute = 0; minute < 300; minute += 1) {
+      reading.now += MINUTE;
+      const window = reading.book.freshWindow(reading.now, SETTLE);
+      reading.enter(withoutSteady(answer(window, reading.now, PLAIN)));
+      expect(reading.book.catchUpWindow(reading.now, SETTLE)).toBeUndefined();
+    }
+    expect(reading.ledger.mark).toBeGreaterThan(reading.now - 60 * MINUTE);
+  });
+
+  it('gets past a hole in the past of the platform, though fresh answers come in between', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const hole = { from: reading.ledger.mark + 30 * MINUTE, to: reading.ledger.mark + 33 * MINUTE };
+    reading.now += 180 * MINUTE;
+    for (let minute = 0; minute < 60; minute += 1) {
+      reading.minutes(1);
+      const window = reading.book.catchUpWindow(reading.now, SETTLE);
+      if (window !== undefined) reading.enter(lacking(answer(window, reading.now, PLAIN), hole));
+    }
+    expect(reading.ledger.mark).toBeGreaterThan(reading.now - SETTLE - 3 * MINUTE);
+    const whole = trueSum('steady', { from: reading.book.record?.since ?? 0, to: reading.ledger.mark });
+    expect(reading.ledger.total).toBe(whole - trueSum('steady', hole));
+  });
+
+  it('gets from fine buckets to wide ones by asking for the one it stands in alone', () => {
+    const reading = new Reading();
+    reading.minutes(22);
+    const { mark } = reading.ledger;
+    reading.minutes(2, { finestUpTo: 6 });
+    expect(reading.ledger.mark).toBe(mark);
+    const asked: number[] = [];
+    for (let minute = 0; minute < 30; minute += 1) {
+      reading.minutes(1, { finestUpTo: 6 });
+      const window = reading.book.catchUpWindow(reading.now, SETTLE);
+      if (window === undefined) continue;
+      asked.push(window.from);
+      reading.enter(answer(window, reading.now, { ...PLAIN, finestUpTo: 6 }));
+    }
+    expect(new Set(asked)).toEqual(new Set([Math.floor(mark / (5 * MINUTE)) * 5 * MINUTE]));
+    expect(reading.ledger.mark).toBeGreaterThan(reading.now - SETTLE - 12 * MINUTE);
+    expectTrue(reading);
+  });
+});
+
+function lacking(answered: WindowedAnswer, { from, to }: { from: number; to: number }): WindowedAnswer {
+  const series = new Map(
+    [...answered.decoded.series].map(([name, { timestamps, values }]) => {
+      const kept = [...timestamps].flatMap((time, index) => (time >= from && time < to ? [] : [index]));
+      const pick = (array: Float64Array) => Float64Array.from(kept, (index) => Number(array[index]));
+      return [name, { timestamps: pick(timestamps), values: pick(values) }] as const;
+    }),
+  );
+  return { ...answered, decoded: { ...answered.decoded, series } };
+}

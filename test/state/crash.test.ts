@@ -1,0 +1,80 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const KILLS = 25;
+const STEP = 0.1;
+const compiled = resolve('node_modules/.cache', `state-crash-${process.pid}`);
+let directory: string;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'state-crash-'));
+  await mkdir(compiled, { recursive: true });
+  await writeFile(join(compiled, 'package.json'), '{"type":"module"}');
+  const options = '--ignoreConfig --rootDir . --target es2023 --module nodenext --types node --skipLibCheck';
+  const rewrite = '--allowImportingTsExtensions --rewriteRelativeImportExtensions';
+  execFileSync(resolve('node_modules/.bin/tsc'), [
+    ...`test/state/crash-writer.ts ${options} ${rewrite}`.split(' '),
+    '--outDir',
+    compiled,
+  ]);
+});
+
+afterAll(async () => {
+  await rm(directory, { recursive: true });
+  await rm(compiled, { recursive: true });
+});
+
+interface Life {
+  /** What the process found when it opened the state; undefined when it was killed before. */
+  readonly found: { total: number; mark: number }[] | undefined;
+  /** The last number of each committer whose commit had resolved. */
+  readonly committed: Map<number, number>;
+}
+
+/** Runs the writer and kills it at a random moment: of its start, or of its work. */
+async function liveAndDie(whileStarting: boolean): Promise<Life> {
+  const child = spawn(process.execPath, [join(compiled, 'test/state/crash-writer.js'), directory], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    output += text;
+  });
+  const closed = once(child, 'close');
+  if (!whileStarting) await Promise.race([once(child.stdout, 'data'), closed]);
+  await delay(Math.random() * (whileStarting ? 200 : 60));
+  child.kill('SIGKILL');
+  expect(await closed).toEqual([null, 'SIGKILL']);
+  // What follows the last line break was cut off by the kill.
+  const [first, ...lines] = output.split('\n').slice(0, -1);
+  const numbers = lines.map((line) => line.split(' ').map(Number));
+  const committed = new Map(numbers.map(([committer = -1, number = -1]) => [committer, number]));
+  return { found: first === undefined ? undefined : JSON.parse(first), committed };
+}
+
+function totalAfter(steps: number): number {
+  let sum = 0;
+  for (let step = 0; step < steps; step++) sum += STEP;
+  return sum;
+}
+
+it('every commit that resolved outlives kill -9 at any moment, and totals never part from their marks', async () => {
+  const promised = new Map<number, number>();
+  let checked = 0;
+  for (let kill = 0; kill <= KILLS; kill++) {
+    const { found, committed } = await liveAndDie(kill % 5 === 4);
+    for (const [committer, { total, mark }] of found?.entries() ?? []) {
+      expect(mark).toBeGreaterThanOrEqual(promised.get(committer) ?? 0);
+      expect(total).toBe(totalAfter(mark));
+      checked++;
+    }
+    for (const [committer, number] of committed) promised.set(committer, number);
+  }
+  expect(checked).toBeGreaterThan(KILLS * 4);
+  expect(Math.min(...promised.values())).toBeGreaterThan(KILLS);
+}, 120_000);

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { PlatformFailure } from '../../src/platform/outcome.ts';
+import { decodeConfigurations } from '../../src/targets/discovery.ts';
+
+const SHOP = { id: 7, name: 'shop', active: true, domains: [70, 71] };
+
+describe('a list of configurations', () => {
+  it.each([
+    ['a bare array', [SHOP]],
+    ['an envelope', { results: [SHOP], schema_version: 3 }],
+    ['an envelope of one', { results: SHOP }],
+    ['one object', SHOP],
+    ['ids as text', [{ ...SHOP, id: '7', domains: ['70', '71'] }]],
+  ])('may come as %s', (_, body) => {
+    expect(decodeConfigurations(body)).toEqual({
+      configurations: [{ id: '7', name: 'shop', active: true, domains: ['70', '71'] }],
+      rejected: 0,
+    });
+  });
+
+  it('may be empty', () => {
+    for (const body of [[], { results: [] }, { results: null, total_pages: 0 }]) {
+      expect(decodeConfigurations(body)).toEqual({ configurations: [], rejected: 0 });
+    }
+  });
+
+  it('leaves out what is no configuration, and the second of two with the same id', () => {
+    const { configurations, rejected } = decodeConfigurations([
+      null,
+      { name: 'no id' },
+      SHOP,
+      { id: 7 },
+      { id: 8 },
+    ]);
+    expect(configurations.map(({ id }) => id)).toEqual(['7', '8']);
+    expect(rejected).toBe(3);
+  });
+
+  it.each([
+    ['text', 'oops'],
+    ['null', null],
+    ['an object about something else', { detail: 'try again' }],
+    ['an object about nothing', {}],
+  ])('is refused when it is %s, since nothing may vanish because of it', (_, body) => {
+    expect(() => decodeConfigurations(body)).toThrow(PlatformFailure);
+  });
+});
