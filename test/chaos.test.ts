@@ -62,7 +62,7 @@ it('loses no bucket and counts none twice in a week of faults, outages, restarts
   const outcomes = pollsByOutcome(await simulation.scrape());
   for (const outcome of OUTCOMES_MET) expect(outcomes.get(outcome) ?? 0, outcome).toBeGreaterThan(0);
   await simulation.close();
-}, 240_000);
+}, 900_000);
 
 function pollsByOutcome({ samples }: ParsedExposition): Map<string, number> {
   const polls = new Map<string, number>();

@@ -17,6 +17,7 @@ export interface Alertmanager {
 
 /** An alert as an Alertmanager holds it. */
 export interface HeldAlert {
+  readonly fingerprint: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly status: {
     readonly state: 'unprocessed' | 'active' | 'suppressed';

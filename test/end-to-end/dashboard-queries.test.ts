@@ -1,13 +1,12 @@
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AlertRule, RecordingRule, RuleGroup } from '../../config/prometheus/source/rule.ts';
+import { ruleFiles } from '../../config/prometheus/source/rule-files.ts';
 import { filledIn } from '../../grafana/source/filled-in.ts';
 import { type Asked, committed, queriesOf } from '../dashboards/committed.ts';
 import { selectorsOf } from '../dashboards/promql.ts';
 import { eventually } from '../eventually.ts';
 import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
-
-const RULES = join(import.meta.dirname, '..', '..', 'config', 'prometheus', '*.rules.yml');
 
 const VALUES = {
   account: '.+',
@@ -35,64 +34,91 @@ function mayBeEmpty({ expr }: Asked): boolean {
 
 const QUERIES = committed().flatMap(queriesOf);
 
-describe('every query of every dashboard', () => {
-  const running: { exporter?: ExporterProcess; prometheus?: Prometheus } = {};
-
-  /** What a query selects, without the days of history that a new Prometheus lacks. */
-  const ask = async ({ expr, instant }: Asked): Promise<number> => {
-    const { prometheus } = running;
-    if (prometheus === undefined) throw new Error('there is no Prometheus');
-    const expression = filledIn(expr, VALUES).replaceAll(/ offset \w+/g, '');
-    if (instant) return (await prometheus.query(expression)).length;
-    const end = Date.now();
-    return (await prometheus.queryRange(expression, { start: end - 15_000, end, step: 1_000 })).length;
+/** The rules without the days of history that a new Prometheus lacks, and without patience. */
+function hastyRules(): { readonly groups: readonly RuleGroup<AlertRule | RecordingRule>[] } {
+  const { recording, alerts } = ruleFiles();
+  return {
+    groups: [...recording.groups, ...alerts.groups].map((group) => ({
+      ...group,
+      interval: '1s',
+      rules: group.rules.map((rule) => ({ ...rule, expr: withoutHistory(rule.expr) })),
+    })),
   };
+}
 
-  beforeAll(async () => {
-    const exporter = await startExporter({ args: ['serve', '--sandbox'] });
-    running.exporter = exporter;
-    running.prometheus = await startPrometheus({
-      jobs: { 'edge-exporter': exporter.target },
-      rules: [RULES],
-    });
-    await disturb(exporter);
-  });
+function withoutHistory(expression: string): string {
+  return expression.replaceAll(/ offset \w+/g, '');
+}
 
-  afterAll(async () => {
-    await running.prometheus?.stop();
-    await running.exporter?.stop();
-  });
+/** What every rule selects: an alert's own answer is empty as long as all is well. */
+const SELECTED_BY_RULES: readonly Asked[] = hastyRules().groups.flatMap(({ name: file, rules }) =>
+  rules.flatMap((rule) => {
+    const title = 'alert' in rule ? rule.alert : rule.record;
+    return selectorsOf(rule.expr).map(({ text }) => ({ file, title, refId: '', expr: text, instant: true }));
+  }),
+);
 
-  it('has an answer from an exporter that polls', { timeout: 240_000 }, async () => {
-    const open = new Set(QUERIES);
-    const tryAll = async () => {
-      for (const query of open) if ((await ask(query)) > 0) open.delete(query);
-      return [...open].every(mayBeEmpty);
+describe.each(['prometheus', 'prometheus3'] as const)(
+  'in %s every query of every dashboard and rule',
+  (tool) => {
+    const running: { exporter?: ExporterProcess; prometheus?: Prometheus } = {};
+
+    const ask = async ({ expr, instant }: Asked): Promise<number> => {
+      const { prometheus } = running;
+      if (prometheus === undefined) throw new Error('there is no Prometheus');
+      const expression = withoutHistory(filledIn(expr, VALUES));
+      if (instant) return (await prometheus.query(expression)).length;
+      const end = Date.now();
+      return (await prometheus.queryRange(expression, { start: end - 15_000, end, step: 1_000 })).length;
     };
-    await eventually('every query has an answer', tryAll, {
-      within: 200_000,
-      every: 3_000,
-      evidence: () =>
-        [...open]
-          .filter((query) => !mayBeEmpty(query))
-          .map(({ file, title, refId, expr }) => `${file}, ${title} ${refId}: ${expr}`)
-          .join('\n'),
-    });
-  });
 
-  it('meets but a part of all series', async () => {
-    const { prometheus } = running;
-    const count = async (selector: string) =>
-      (await prometheus?.query(`count(${selector})`))?.[0]?.value ?? Number.NaN;
-    const all = await count('{job="edge-exporter"}');
-    for (const { file, title, expr } of QUERIES) {
-      const selected = new Set(selectorsOf(expr).map(({ text }) => text));
-      const counts = await Promise.all([...selected].map(async (text) => (await count(text)) || 0));
-      const met = counts.reduce((sum, some) => sum + some, 0);
-      expect(met / all, `${file}, ${title}`).toBeLessThan(0.15);
-    }
-  });
-});
+    beforeAll(async () => {
+      const exporter = await startExporter({ args: ['serve', '--sandbox'] });
+      running.exporter = exporter;
+      running.prometheus = await startPrometheus({
+        jobs: { 'edge-exporter': exporter.target },
+        rules: hastyRules(),
+        tool,
+      });
+      await disturb(exporter);
+    });
+
+    afterAll(async () => {
+      await running.prometheus?.stop();
+      await running.exporter?.stop();
+    });
+
+    it('has an answer from an exporter that polls', { timeout: 240_000 }, async () => {
+      const open = new Set([...QUERIES, ...SELECTED_BY_RULES]);
+      const tryAll = async () => {
+        for (const query of open) if ((await ask(query)) > 0) open.delete(query);
+        return [...open].every(mayBeEmpty);
+      };
+      await eventually('every query has an answer', tryAll, {
+        within: 200_000,
+        every: 3_000,
+        evidence: () =>
+          [...open]
+            .filter((query) => !mayBeEmpty(query))
+            .map(({ file, title, refId, expr }) => `${file}, ${title} ${refId}: ${expr}`)
+            .join('\n'),
+      });
+    });
+
+    it('meets but a part of all series', async () => {
+      const { prometheus } = running;
+      const count = async (selector: string) =>
+        (await prometheus?.query(`count(${selector})`))?.[0]?.value ?? Number.NaN;
+      const all = await count('{job="edge-exporter"}');
+      for (const { file, title, expr } of QUERIES) {
+        const selected = new Set(selectorsOf(expr).map(({ text }) => text));
+        const counts = await Promise.all([...selected].map(async (text) => (await count(text)) || 0));
+        const met = counts.reduce((sum, some) => sum + some, 0);
+        expect(met / all, `${file}, ${title}`).toBeLessThan(0.15);
+      }
+    });
+  },
+);
 
 /** Lets some polls fail, some rows be bad, and a site fail its clients: panels about failures need them. */
 async function disturb(exporter: ExporterProcess): Promise<void> {

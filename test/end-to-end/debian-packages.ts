@@ -1,16 +1,22 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { downloadPackage } from './apt.ts';
 
 const run = promisify(execFile);
 
 const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'debian');
 
+/** Where a package is unpacked: of this system's release (`prometheus`), or of another (`prometheus/testing`). */
+function homeOf(debianPackage: string): string {
+  return join(CACHE, debianPackage.replace('/', '@'));
+}
+
 /** Where a program of an unpacked package is, whether or not it is unpacked. */
 export function unpackedBinary(debianPackage: string, program: string): string {
-  return join(CACHE, debianPackage, 'usr', 'bin', program);
+  return join(homeOf(debianPackage), 'usr', 'bin', program);
 }
 
 /**
@@ -26,7 +32,7 @@ const COMPILED_IN_FOLDERS: Readonly<Record<string, { readonly program: string; r
 
 /** The working folder that an unpacked program needs; undefined if it is not unpacked or needs none. */
 export function workingFolder(debianPackage: string): string | undefined {
-  const path = join(CACHE, debianPackage, COMPILED_IN_FOLDERS[debianPackage]?.folder ?? 'nowhere');
+  const path = join(homeOf(debianPackage), COMPILED_IN_FOLDERS[debianPackage]?.folder ?? 'nowhere');
   return existsSync(path) ? path : undefined;
 }
 
@@ -37,12 +43,12 @@ export function workingFolder(debianPackage: string): string | undefined {
  * @throws when there is no apt, or it does not have the package
  */
 export async function unpackDebianPackage(debianPackage: string): Promise<void> {
-  const home = join(CACHE, debianPackage);
+  const home = homeOf(debianPackage);
   if (existsSync(home)) return;
   await mkdir(CACHE, { recursive: true });
   const work = await mkdtemp(join(CACHE, '.unpacking-'));
   try {
-    const archive = await download(debianPackage, work);
+    const archive = await downloadPackage(debianPackage, work);
     const unpacked = join(work, 'unpacked');
     await run('dpkg', ['-x', join(work, archive), unpacked]);
     await lookInWorkingFolder(debianPackage, unpacked);
@@ -51,41 +57,6 @@ export async function unpackDebianPackage(debianPackage: string): Promise<void> 
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-}
-
-/** The file name of the downloaded archive, which contains the version. */
-async function download(debianPackage: string, folder: string): Promise<string> {
-  const get = async (options: readonly string[]) => {
-    await run('apt-get', [...options, 'download', debianPackage], { cwd: folder });
-    const archive = (await readdir(folder)).find((name) => name.endsWith('.deb'));
-    if (archive === undefined) throw new Error(`apt-get download ${debianPackage} left no archive`);
-    return archive;
-  };
-  const retries = ['-o', 'Acquire::Retries=3'];
-  try {
-    return await get(retries);
-  } catch {
-    const ownLists = [...retries, ...(await ownAptFolders(join(folder, 'apt')))];
-    await run('apt-get', [...ownLists, 'update'], { cwd: folder });
-    return await get(ownLists);
-  }
-}
-
-/** apt's options for lists and caches in a folder, which an ordinary user can write too. */
-async function ownAptFolders(folder: string): Promise<string[]> {
-  const [lists, cache] = [join(folder, 'lists'), join(folder, 'cache')];
-  await Promise.all([lists, cache].map((path) => mkdir(join(path, 'partial'), { recursive: true })));
-  const status = join(folder, 'status');
-  await copyFile('/var/lib/dpkg/status', status);
-  const options = {
-    'Dir::State': folder,
-    'Dir::State::lists': lists,
-    'Dir::State::status': status,
-    'Dir::Cache': cache,
-    // As root, apt would read as another user, to whom this folder may be closed.
-    'APT::Sandbox::User': 'root',
-  };
-  return Object.entries(options).flatMap(([name, value]) => ['-o', `${name}=${value}`]);
 }
 
 async function lookInWorkingFolder(debianPackage: string, unpacked: string): Promise<void> {

@@ -37,6 +37,13 @@ export interface Alert {
   readonly state: 'pending' | 'firing';
 }
 
+/** A recording or alert rule, and how its last evaluation went. */
+export interface Rule {
+  readonly name: string;
+  readonly health: 'ok' | 'err' | 'unknown';
+  readonly lastError?: string;
+}
+
 /** A Prometheus' HTTP API. Everything rejects with Prometheus' own message when it refuses. */
 export interface PrometheusApi {
   /** The vector of an expression (a scalar is a vector of one), now or at a time in ms since the epoch. */
@@ -48,6 +55,7 @@ export interface PrometheusApi {
   readonly series: (selector: string) => Promise<Readonly<Record<string, string>>[]>;
   readonly targets: () => Promise<Target[]>;
   readonly alerts: () => Promise<Alert[]>;
+  readonly rules: () => Promise<Rule[]>;
 }
 
 type Labels = Readonly<Record<string, string>>;
@@ -83,6 +91,8 @@ export function prometheusApi(url: string): PrometheusApi {
     },
     series: (selector) => get('series', { 'match[]': selector }),
     targets: async () => (await get<{ activeTargets: Target[] }>('targets')).activeTargets,
+    rules: async () =>
+      (await get<{ groups: { rules: Rule[] }[] }>('rules')).groups.flatMap(({ rules }) => rules),
     alerts: async () => (await get<{ alerts: Alert[] }>('alerts')).alerts,
   };
 }

@@ -20,6 +20,8 @@ export interface PrometheusOptions {
   /** A folder of blocks that exists already. Default: one of its own. */
   readonly storage?: string;
   readonly flags?: readonly string[];
+  /** Which of those at hand it is. Default: the system's, 2.42 or later. */
+  readonly tool?: 'prometheus' | 'prometheus3';
 }
 
 /** A real Prometheus. */
@@ -37,7 +39,7 @@ export interface Prometheus extends PrometheusApi {
 /** Starts a Prometheus on a free port and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions = {}): Promise<Prometheus> {
   const server = await startServer({
-    tool: 'prometheus',
+    tool: options.tool ?? 'prometheus',
     ready: '/-/ready',
     async args(address, folder) {
       await writeConfig(folder, options);

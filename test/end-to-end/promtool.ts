@@ -6,6 +6,15 @@ export function promtool(args: readonly string[], stdin?: string | Uint8Array): 
   return runToEnd({ path: toolPath('promtool'), args, ...(stdin === undefined ? {} : { stdin }) });
 }
 
+/** The rules are for Prometheus 2.42 to 3.x: promtool of both ends. */
+export const PROMTOOLS = ['promtool', 'promtool3'] as const;
+
+/** Runs the tests of a file; what promtool says of those that fail, or nothing. */
+export async function testRules(tool: (typeof PROMTOOLS)[number], file: string): Promise<string> {
+  const { code, stdout, stderr } = await runToEnd({ path: toolPath(tool), args: ['test', 'rules', file] });
+  return code === 0 ? '' : stdout + stderr;
+}
+
 /** Runs amtool. */
 export function amtool(args: readonly string[]): Promise<Ending> {
   return runToEnd({ path: toolPath('amtool'), args });

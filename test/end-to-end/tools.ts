@@ -6,6 +6,8 @@ import { unpackedBinary } from './debian-packages.ts';
 const TOOLS = {
   prometheus: { variable: 'PROMETHEUS_BIN', names: ['prometheus'], debian: 'prometheus' },
   promtool: { variable: 'PROMTOOL_BIN', names: ['promtool'], debian: 'prometheus' },
+  prometheus3: { variable: 'PROMETHEUS3_BIN', names: ['prometheus'], debian: 'prometheus/testing' },
+  promtool3: { variable: 'PROMTOOL3_BIN', names: ['promtool'], debian: 'promtool/testing' },
   alertmanager: {
     variable: 'ALERTMANAGER_BIN',
     names: ['prometheus-alertmanager', 'alertmanager'],
@@ -28,7 +30,7 @@ interface Place {
   /** Names the program's path, and then nothing else is looked at. */
   readonly variable: string;
   readonly names: readonly string[];
-  /** The Debian package that is unpacked into the cache. Chromium depends on too many others for that. */
+  /** The Debian package (`/` and its release) that is unpacked into the cache. Chromium depends on too many others for that. */
   readonly debian: string | undefined;
 }
 

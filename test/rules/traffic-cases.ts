@@ -100,6 +100,15 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: responses({ ok: 1_000, failed: 10 }),
   },
   {
+    // A small site that fails as a whole.
+    ...spike,
+    alert: 'Edge5xxRatio',
+    which: `${OF_SHOP}, burn="fast", severity="page"`,
+    normal: responses({ ok: 30 }),
+    bad: responses({ ok: 10, failed: 20 }),
+    mild: responses({ ok: 26, failed: 4 }),
+  },
+  {
     alert: 'Edge5xxRatio',
     which: `${OF_SHOP}, burn="slow", severity="page"`,
     normal: responses({ ok: 1_000 }),

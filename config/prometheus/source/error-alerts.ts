@@ -31,7 +31,7 @@ function burnAlert(burn: BurnName, scope: Scope, { times, errors5xx }: Threshold
   const most = burn === 'creeping' ? [] : [enough('serverErrors', errors5xx.minimumErrors)];
   return {
     alert: 'Edge5xxRatio',
-    expr: [over(short), over(long), enough('all', errors5xx.minimumRequests), ...most].join('\nand\n'),
+    expr: [over(short), over(long), enough('all', errors5xx.minimumRequests[burn]), ...most].join('\nand\n'),
     ...(burn === 'creeping' ? {} : { hold: 2 * times.minute, keepFiring: times.keepFiring }),
     severity: burn === 'creeping' ? 'ticket' : 'page',
     about: 'traffic',

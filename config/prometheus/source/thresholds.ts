@@ -64,7 +64,8 @@ export interface Thresholds {
     /** Share of the responses that may be errors. */
     readonly budget: number;
     readonly burn: Readonly<Record<BurnName, number>>;
-    readonly minimumRequests: number;
+    /** Who has less is not judged. A site may be small and fail as a whole; small shares need many requests to be believed. */
+    readonly minimumRequests: Readonly<Record<BurnName, number>>;
     readonly minimumErrors: number;
   };
   readonly errors4xx: {
@@ -123,7 +124,7 @@ export const THRESHOLDS: Thresholds = {
   errors5xx: {
     budget: 0.001,
     burn: { fast: 14.4, slow: 6, creeping: 1 },
-    minimumRequests: 100,
+    minimumRequests: { fast: 20, slow: 20, creeping: 100 },
     minimumErrors: 5,
   },
   errors4xx: { share: 0.2, seasonal: 3, minimumRequests: 200 },

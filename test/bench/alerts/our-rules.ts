@@ -93,7 +93,7 @@ export function burns(
         requests: short?.requests[minute] ?? Number.NaN,
       };
       const before = (long?.errors[minute] ?? Number.NaN) / (long?.requests[minute] ?? Number.NaN);
-      const enough = now.requests >= errors5xx.minimumRequests && now.errors >= errors5xx.minimumErrors;
+      const enough = now.requests >= errors5xx.minimumRequests[burn] && now.errors >= errors5xx.minimumErrors;
       return enough && now.errors / now.requests > share && before > share;
     };
   });
