@@ -1,10 +1,15 @@
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { paint } from '../command-line/paint.ts';
-import { type ConfigSource, loadConfig } from '../configuration/config.ts';
-import { type ConfigIssue, formatIssue } from '../configuration/issue.ts';
+import { type ConfigSource, examineConfig } from '../configuration/config.ts';
+import { type ConfigIssue, formatIssue, inOrder } from '../configuration/issue.ts';
 import type { Account, Config } from '../configuration/schema.ts';
+import type { NamedSecretFile } from '../configuration/secret-files.ts';
+import { secretFileTrouble } from '../credentials/secret-file.ts';
 
-/** Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not. */
+/**
+ * Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not, and in either
+ * case what is probably not meant.
+ */
 export async function checkConfig({
   flags,
   env,
@@ -13,16 +18,32 @@ export async function checkConfig({
 }: Invocation<'check-config'>): Promise<ExitCode> {
   const file = flags['config.file'];
   const source: ConfigSource = file === undefined ? { env } : { file, env };
-  const loaded = await loadConfig(source);
+  const { loaded, warnings, secretFiles } = await examineConfig(source);
+  const files = await filesInTrouble(secretFiles);
+  const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];
   const error = paint(stderr, env, 'red', 'error');
-  if (!loaded.ok) {
-    for (const issue of loaded.issues) stderr.write(line(error, issue));
-    return EXIT.misused;
-  }
+  for (const issue of inOrder(mistakes)) stderr.write(line(error, issue));
   const warning = paint(stderr, env, 'yellow', 'warning');
-  for (const issue of loaded.warnings) stderr.write(line(warning, issue));
+  for (const issue of inOrder([...warnings, ...files.doubts])) stderr.write(line(warning, issue));
+  if (!loaded.ok || mistakes.length > 0) return EXIT.misused;
   stdout.write(`${loaded.source}: ok\n${summary(loaded.config)}`);
   return EXIT.ok;
+}
+
+/**
+ * A file that is missing or closed is a doubt, since the exporter may run elsewhere, as somebody else, or before the
+ * file is mounted; one that can be read and holds no secret is a mistake.
+ */
+async function filesInTrouble(files: readonly NamedSecretFile[]) {
+  const examined = files.map(async ({ path, holds, issue }) => {
+    const trouble = await secretFileTrouble(path, holds);
+    return trouble === undefined ? [] : [{ ...trouble, issue: issue(trouble.message) }];
+  });
+  const troubled = (await Promise.all(examined)).flat();
+  return {
+    mistakes: troubled.filter(({ wrong }) => wrong).map(({ issue }) => issue),
+    doubts: troubled.filter(({ wrong }) => !wrong).map(({ issue }) => issue),
+  };
 }
 
 function line(label: string, issue: ConfigIssue): string {

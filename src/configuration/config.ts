@@ -1,5 +1,4 @@
-import { dirname, resolve } from 'node:path';
-import type { Credentials } from './access.ts';
+import { dirname } from 'node:path';
 import { readConfigDocument } from './document.ts';
 import { configFromEnvironment, placeInEnvironment } from './environment.ts';
 import { readConfigFile } from './file.ts';
@@ -7,6 +6,7 @@ import { findings } from './findings.ts';
 import type { Environment } from './interpolation.ts';
 import { type ConfigIssue, type Finding, inOrder } from './issue.ts';
 import { CONFIG, type Config, configJsonSchema } from './schema.ts';
+import { type NamedSecretFile, namedSecretFiles, relativeTo } from './secret-files.ts';
 import { configWarnings } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
@@ -29,23 +29,70 @@ export type LoadedConfig =
       readonly nothingConfigured: boolean;
     };
 
-/** Loads and checks the configuration. Whatever is wrong with it comes back as issues, all of them at once. */
-export function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
-  return 'file' in source ? fromFile(source.file, source.env) : Promise.resolve(fromEnvironment(source.env));
+/** What there is to tell of a configuration, right or wrong. */
+export interface ExaminedConfig {
+  readonly loaded: LoadedConfig;
+  /** What is allowed but probably not meant, also beside mistakes. */
+  readonly warnings: readonly ConfigIssue[];
+  readonly secretFiles: readonly NamedSecretFile[];
 }
 
-async function fromFile(file: string, env: Environment): Promise<LoadedConfig> {
-  const read = await readConfigFile(file);
-  if ('problem' in read) return refused([{ source: file, path: '', message: read.problem }]);
-  const document = readConfigDocument(read.text, file, env);
-  if (document.value === undefined) return refused(document.issues);
-  const checked = check(document.value);
-  if (!checked.ok || document.issues.length > 0) {
-    const found = checked.ok ? [] : checked.findings.map(document.place);
-    return refused([...document.issues, ...found.filter((issue) => !document.issues.some(samePlace(issue)))]);
+/** Loads and checks the configuration. Whatever is wrong with it comes back as issues, all of them at once. */
+export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
+  return (await examineConfig(source)).loaded;
+}
+
+/** Loads and checks the configuration, and tells what else there is to tell of it. */
+export async function examineConfig(source: ConfigSource): Promise<ExaminedConfig> {
+  const written = await ('file' in source ? inFile(source.file, source.env) : inEnvironment(source.env));
+  const { value, issues, place, directory } = written;
+  if (value === undefined) return { loaded: refused(written, issues), warnings: [], secretFiles: [] };
+  const checked = check(value);
+  const warnings = inOrder(configWarnings(value).map(place));
+  const secretFiles = namedSecretFiles(value, directory, place);
+  if (!checked.ok || issues.length > 0) {
+    const found = checked.ok ? [] : checked.findings.map(place);
+    const others = found.filter((issue) => !issues.some(samePlace(issue)));
+    return { loaded: refused(written, [...issues, ...others]), warnings, secretFiles };
   }
-  const config = relativeTo(dirname(file), checked.config);
-  return { ok: true, config, warnings: inOrder(configWarnings(config).map(document.place)), source: file };
+  const config = relativeTo(directory, checked.config);
+  return { loaded: { ok: true, config, warnings, source: written.source }, warnings, secretFiles };
+}
+
+/** A configuration as it is written. */
+interface Written {
+  /** The file as it was named, or `environment`. */
+  readonly source: string;
+  /** Undefined where there is nothing, or nothing that could be read further. */
+  readonly value: unknown;
+  /** What is wrong with how it is written. */
+  readonly issues: readonly ConfigIssue[];
+  readonly place: (finding: Finding) => ConfigIssue;
+  /** Where the paths in it start from. */
+  readonly directory: string;
+  readonly nothingConfigured: boolean;
+}
+
+async function inFile(source: string, env: Environment): Promise<Written> {
+  const common = { source, directory: dirname(source), nothingConfigured: false };
+  const read = await readConfigFile(source);
+  if ('text' in read) return { ...common, ...readConfigDocument(read.text, source, env) };
+  const place = ({ message }: Pick<Finding, 'message'>) => ({ source, path: '', message });
+  return { ...common, value: undefined, issues: [place({ message: read.problem })], place };
+}
+
+function inEnvironment(env: Environment): Written {
+  const value = configFromEnvironment(env);
+  const message = 'nothing is configured: give --config.file, or EDGE_API_URL and EDGE_TOKEN';
+  const issues = value === undefined ? [{ source: 'environment', path: '', message }] : [];
+  return {
+    source: 'environment',
+    value,
+    issues,
+    place: placeInEnvironment,
+    directory: '',
+    nothingConfigured: value === undefined,
+  };
 }
 
 /** Whether an issue is where another is: a variable that is not set makes no further mistake. */
@@ -53,20 +100,8 @@ function samePlace(issue: ConfigIssue): (other: ConfigIssue) => boolean {
   return ({ line, column }) => line === issue.line && column === issue.column;
 }
 
-function fromEnvironment(env: Environment): LoadedConfig {
-  const value = configFromEnvironment(env);
-  if (value === undefined) {
-    const message = 'nothing is configured: give --config.file, or EDGE_API_URL and EDGE_TOKEN';
-    return { ok: false, issues: [{ source: 'environment', path: '', message }], nothingConfigured: true };
-  }
-  const checked = check(value);
-  if (!checked.ok) return refused(checked.findings.map(placeInEnvironment));
-  const warnings = configWarnings(checked.config).map(placeInEnvironment);
-  return { ok: true, config: checked.config, warnings, source: 'environment' };
-}
-
-function refused(issues: readonly ConfigIssue[]): LoadedConfig {
-  return { ok: false, issues: inOrder(issues), nothingConfigured: false };
+function refused({ nothingConfigured }: Written, issues: readonly ConfigIssue[]): LoadedConfig {
+  return { ok: false, issues: inOrder(issues), nothingConfigured };
 }
 
 type Checked =
@@ -83,20 +118,4 @@ function check(value: unknown): Checked {
     if (!(error instanceof RangeError)) throw error;
     return { ok: false, findings: [{ path: [], at: 'value', message: 'holds too many mistakes to list' }] };
   }
-}
-
-/** The configuration with the paths of its files resolved from `directory`, where the file that names them is. */
-function relativeTo(directory: string, config: Config): Config {
-  const accounts = config.accounts.map((account) => ({
-    ...account,
-    credentials: credentialsIn(directory, account.credentials),
-  }));
-  return { ...config, accounts };
-}
-
-function credentialsIn(directory: string, credentials: Credentials): Credentials {
-  if (credentials.kind === 'token_file')
-    return { ...credentials, path: resolve(directory, credentials.path) };
-  if (credentials.kind !== 'password' || !('file' in credentials.password)) return credentials;
-  return { ...credentials, password: { file: resolve(directory, credentials.password.file) } };
 }

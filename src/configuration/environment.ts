@@ -28,6 +28,9 @@ export function configFromEnvironment(env: Environment): unknown {
 /** The finding as an issue of the variable that it is about, with variables in place of keys. */
 export function placeInEnvironment({ path, message }: Finding): ConfigIssue {
   const names = new Map<string, string>(Object.entries(VARIABLES));
-  const named = message.replaceAll(/(?<!the )\b[a-z]+(_[a-z]+)?\b/g, (word) => names.get(word) ?? word);
+  const named = message.replaceAll(
+    /(?<!\b(?:the|no) )\b[a-z]+(_[a-z]+)?\b/g,
+    (word) => names.get(word) ?? word,
+  );
   return { source: 'environment', path: names.get(String(path[2])) ?? '', message: named };
 }

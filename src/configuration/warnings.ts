@@ -1,11 +1,11 @@
 import { PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { didYouMean } from '../command-line/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
-import type { Account, Config } from './schema.ts';
+import { type LegibleAccount, legibleAccounts } from './legible.ts';
 
-/** What is allowed, but probably not meant. */
-export function configWarnings(config: Config): Finding[] {
-  return config.accounts.flatMap((account, index) => {
+/** What is allowed, but probably not meant; also in a configuration that holds mistakes besides. */
+export function configWarnings(value: unknown): Finding[] {
+  return legibleAccounts(value).flatMap((account, index) => {
     const path = ['accounts', index];
     return [
       ...unknownMetrics(account, path),
@@ -16,29 +16,37 @@ export function configWarnings(config: Config): Finding[] {
   });
 }
 
-const products = (account: Account, api: SeriesApi) => account.collectors[api]?.products ?? {};
+/** A collector of series that runs; undefined where it does not. */
+function running({ collectors = {} }: LegibleAccount, api: SeriesApi) {
+  const collector = Object.hasOwn(collectors, api) ? collectors[api] : undefined;
+  return collector?.enabled === false ? undefined : collector;
+}
 
-function unknownMetrics(account: Account, path: ConfigPath): Finding[] {
+function unknownMetrics(account: LegibleAccount, path: ConfigPath): Finding[] {
   return PRODUCTS.flatMap(({ api, slug, metrics }) =>
-    (products(account, api)[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
-      if (metric === '*' || metrics.includes(metric)) return [];
+    (running(account, api)?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
+      if (typeof metric !== 'string' || metric === '*' || metrics.includes(metric)) return [];
       const message = `not a known metric of ${slug}, will be exported raw${didYouMean(metric, metrics)}`;
       return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], message)];
     }),
   );
 }
 
-function readTwice(account: Account, path: ConfigPath): Finding[] {
-  const read = PRODUCTS.filter(({ api, slug }) => products(account, api)[slug] !== undefined);
-  return read.flatMap(({ api, slug, id }) => {
-    const twin = read.find((other) => api === 'analytics' && other.api === 'metrics' && other.id === id);
+function readTwice(account: LegibleAccount, path: ConfigPath): Finding[] {
+  const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
+  if (metrics === undefined) return [];
+  const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
+  // Without products of its own the analytics collector leaves out what the other reads.
+  const read = PRODUCTS.filter(({ api, slug }) => api === 'analytics' && slug in (analytics?.products ?? {}));
+  return read.flatMap(({ slug, id }) => {
+    const twin = PRODUCTS.find((other) => other.api === 'metrics' && other.id === id && reads(other.slug));
     if (twin === undefined) return [];
     const message = `the metrics collector reads the same product as ${twin.slug}: its figures will exist twice, under two product labels`;
-    return [warning([...path, 'collectors', api, 'products', slug], message, 'key')];
+    return [warning([...path, 'collectors', 'analytics', 'products', slug], message, 'key')];
   });
 }
 
-function unknownUnits(account: Account, path: ConfigPath): Finding[] {
+function unknownUnits(account: LegibleAccount, path: ConfigPath): Finding[] {
   const known = new Set(PRODUCTS.flatMap(({ metrics }) => metrics));
   const unknown = Object.keys(account.units).filter((metric) => !known.has(metric));
   return unknown.map((metric) =>
@@ -46,8 +54,9 @@ function unknownUnits(account: Account, path: ConfigPath): Finding[] {
   );
 }
 
-function nothingToDo(account: Account, path: ConfigPath): Finding[] {
-  if (Object.keys(account.collectors).length > 0) return [];
+function nothingToDo({ collectors }: LegibleAccount, path: ConfigPath): Finding[] {
+  if (collectors === undefined) return [];
+  if (Object.values(collectors).some(({ enabled }) => enabled !== false)) return [];
   return [
     warning([...path, 'collectors'], 'no collector is switched on: nothing of this account is read', 'key'),
   ];

@@ -1,7 +1,8 @@
 import { type Credentials, staticToken } from '../platform/credentials.ts';
 import type { TransportOptions } from '../platform/transport.ts';
 import type { Secret } from '../secret.ts';
-import { readSecretFile, TokenFile } from './token-file.ts';
+import { readPasswordFile } from './secret-file.ts';
+import { TokenFile } from './token-file.ts';
 import { TokenLogin } from './token-login.ts';
 
 /** How an account's token is got, as configured. */
@@ -27,6 +28,6 @@ export function openCredentials(source: CredentialsSource, options: CredentialsO
   return new TokenLogin({
     ...options,
     username,
-    password: async () => ('file' in password ? readSecretFile(password.file, 'the password') : password),
+    password: async () => ('file' in password ? readPasswordFile(password.file, 'the password') : password),
   });
 }

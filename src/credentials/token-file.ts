@@ -1,23 +1,7 @@
-import { readFile, stat } from 'node:fs/promises';
 import type { Credentials } from '../platform/credentials.ts';
-import { sendable } from '../platform/credentials.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
-import { Secret } from '../secret.ts';
-
-/** More than any token or password has; a path to something else must not be read into memory. */
-const LARGEST_SECRET_FILE = 16_384;
-
-const FILE_WORDS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  ENOTDIR: 'its folder is not a folder',
-};
-
-interface ReadToken {
-  readonly token: Secret;
-  /** Changes when the file does, also when a mounted secret is swapped by a symbolic link. */
-  readonly fingerprint: string;
-}
+import type { Secret } from '../secret.ts';
+import { type FoundSecret, readTokenFile } from './secret-file.ts';
 
 /**
  * A token kept in a file that something else renews. The file is looked at before every request and read again when
@@ -27,7 +11,7 @@ interface ReadToken {
 export class TokenFile implements Credentials {
   readonly kind = 'token_file';
   readonly #path: string;
-  #last: ReadToken | undefined;
+  #last: FoundSecret | undefined;
   #previous: Secret | undefined;
 
   constructor(path: string) {
@@ -38,7 +22,7 @@ export class TokenFile implements Credentials {
     try {
       return await this.#read('when changed');
     } catch (error) {
-      if (this.#last !== undefined && error instanceof PlatformFailure) return this.#last.token;
+      if (this.#last !== undefined && error instanceof PlatformFailure) return this.#last.secret;
       throw error;
     }
   }
@@ -52,48 +36,16 @@ export class TokenFile implements Credentials {
   }
 
   secrets(): readonly Secret[] {
-    return [this.#last?.token, this.#previous].filter((secret) => secret !== undefined);
+    return [this.#last?.secret, this.#previous].filter((secret) => secret !== undefined);
   }
 
   async close(): Promise<void> {}
 
   async #read(mode: 'when changed' | 'always'): Promise<Secret> {
     const known = mode === 'always' ? undefined : this.#last;
-    const found = await readTokenFile(this.#path, known);
-    if (found.token.reveal() !== this.#last?.token.reveal()) this.#previous = this.#last?.token;
+    const found = await readTokenFile(this.#path, `the token in ${this.#path}`, known);
+    if (found.secret.reveal() !== this.#last?.secret.reveal()) this.#previous = this.#last?.secret;
     this.#last = found;
-    return found.token;
-  }
-}
-
-/**
- * A secret from a file, without the white space around it.
- * @throws PlatformFailure `unauthorized` when it cannot be read or is too large
- */
-export async function readSecretFile(path: string, name: string): Promise<Secret> {
-  return (await readIfChanged(path, name, undefined)).token;
-}
-
-async function readTokenFile(path: string, known: ReadToken | undefined): Promise<ReadToken> {
-  const name = `the token in ${path}`;
-  const found = await readIfChanged(path, name, known);
-  sendable(found.token, name);
-  return found;
-}
-
-async function readIfChanged(path: string, name: string, known: ReadToken | undefined): Promise<ReadToken> {
-  try {
-    // Looked at before it is read: a change in between is seen next time.
-    const file = await stat(path);
-    const fingerprint = [file.mtimeMs, file.ctimeMs, file.size, file.ino, file.dev].join();
-    if (known?.fingerprint === fingerprint) return known;
-    if (!file.isFile() || file.size > LARGEST_SECRET_FILE) {
-      throw new PlatformFailure('unauthorized', `${name} cannot be read: it is not a small regular file`);
-    }
-    return { token: new Secret((await readFile(path, 'utf8')).trim()), fingerprint };
-  } catch (error) {
-    if (error instanceof PlatformFailure) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new PlatformFailure('unauthorized', `${name} cannot be read: ${FILE_WORDS[code] ?? code}`);
+    return found.secret;
   }
 }

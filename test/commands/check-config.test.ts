@@ -1,5 +1,7 @@
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { EXIT } from '../../src/command-line/command.ts';
 import { checkConfig } from '../../src/commands/check-config.ts';
 import { createLogger } from '../../src/logging/log.ts';
@@ -20,14 +22,30 @@ async function check(file: string | undefined, env: Record<string, string> = {},
   return { exitCode, out: out.join(''), err: err.join('') };
 }
 
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'check-config-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+});
+
+/** Checks a file of this text; the places of what it says are told without the file's name. */
+async function checkText(text: string) {
+  const file = join(folder, 'exporter.yaml');
+  await writeFile(file, text);
+  const { exitCode, out, err } = await check(file);
+  return { exitCode, out: out.replaceAll(file, ''), err: err.replaceAll(file, '') };
+}
+
 const EXAMPLE = join(import.meta.dirname, '../../config/exporter.yaml');
 const BROKEN = join(import.meta.dirname, '../config/unknown-key.yaml');
 const ISSUE = `${BROKEN}:6:5: accounts[0].colectors: unknown key; did you mean "collectors"?`;
 
 test('a good file is summarised: accounts, collectors, products and schedules', async () => {
-  const { exitCode, out, err } = await check(EXAMPLE);
+  await writeFile(join(folder, 'token'), 'tok-1');
+  const example = await readFile(EXAMPLE, 'utf8');
+  const { exitCode, out, err } = await checkText(example.replace('/run/secrets/edge-token', 'token'));
   expect({ exitCode, err }).toEqual({ exitCode: EXIT.ok, err: '' });
-  expect(out).toBe(`${EXAMPLE}: ok
+  expect(out).toBe(`: ok
 account production at https://api.example.net, by token_file
   metrics (* * * * *): edge_applications, edge_functions
   analytics (* * * * *): cloud_storage, live_ingest, media_packager
@@ -62,5 +80,90 @@ test('without a file the environment is checked', async () => {
   expect(await check(undefined)).toMatchObject({
     exitCode: EXIT.misused,
     err: expect.stringContaining('nothing is configured'),
+  });
+});
+
+const ODD = `accounts:
+  - name: production
+    api_url: https://api.example.net
+    token_file: absent
+    units: { bandwith: mbps }
+    collectors:
+      metrics:
+        products: { edge_applications: { metrics: [wfa, 12], colour: red } }
+      analytics:
+        products: { content_delivery: { schedule: never } }
+`;
+
+test('mistakes hide no doubts: both are told, each at its place', async () => {
+  expect(await checkText(ODD)).toEqual({
+    exitCode: EXIT.misused,
+    out: '',
+    err: `error: :8:57: accounts[0].collectors.metrics.products.edge_applications.metrics[1]: expected text, found a number; put it in quotes
+error: :8:62: accounts[0].collectors.metrics.products.edge_applications.colour: unknown key; expected one of: by, address_by, schedule, configurations, metrics, dimensions
+error: :10:51: accounts[0].collectors.analytics.products.content_delivery.schedule: expected a cron expression such as "*/5 * * * *"
+warning: :4:17: accounts[0].token_file: the file cannot be read: no such file
+warning: :5:14: accounts[0].units.bandwith: not a known metric; did you mean "bandwidth"?
+warning: :8:52: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not a known metric of edge_applications, will be exported raw; did you mean "waf"?
+warning: :10:21: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its figures will exist twice, under two product labels
+`,
+  });
+});
+
+const BY_TOKEN = 'accounts: [{ name: a, api_url: https://a.example, token_file: secret }]\n';
+const BY_PASSWORD = BY_TOKEN.replace('token_file: secret', 'username: u, password_file: secret');
+
+test('a secret file that is missing may yet come: a warning', async () => {
+  for (const [text, place] of [
+    [BY_TOKEN, ':1:63: accounts[0].token_file'],
+    [BY_PASSWORD, ':1:79: accounts[0].password_file'],
+  ] as const) {
+    const { exitCode, out, err } = await checkText(text);
+    expect({ exitCode, err }).toEqual({
+      exitCode: EXIT.ok,
+      err: `warning: ${place}: the file cannot be read: no such file\n`,
+    });
+    expect(out).toContain(': ok\n');
+  }
+});
+
+test.skipIf(process.getuid?.() === 0)('a secret file of somebody else is a warning', async () => {
+  await writeFile(join(folder, 'secret'), 'tok-1');
+  await chmod(join(folder, 'secret'), 0);
+  const { exitCode, err } = await checkText(BY_TOKEN);
+  expect({ exitCode, err }).toEqual({
+    exitCode: EXIT.ok,
+    err: 'warning: :1:63: accounts[0].token_file: the file cannot be read: permission denied\n',
+  });
+});
+
+test.each([
+  ['a folder', BY_TOKEN, (path: string) => mkdir(path), 'cannot be read: it is a folder'],
+  ['empty', BY_TOKEN, (path: string) => writeFile(path, '\n'), 'is empty'],
+  ['empty', BY_PASSWORD, (path: string) => writeFile(path, '\n'), 'is empty'],
+  [
+    'some other file',
+    BY_TOKEN,
+    (path: string) => writeFile(path, 'two words'),
+    'holds characters that no token has, for instance a space',
+  ],
+])('a secret file that is %s is a mistake', async (_, text, prepare, words) => {
+  await prepare(join(folder, 'secret'));
+  const { exitCode, out, err } = await checkText(text);
+  expect({ exitCode, out }).toEqual({ exitCode: EXIT.misused, out: '' });
+  expect(err).toMatch(/^error: :1:\d+: accounts\[0\]\.(token|password)_file: the file /);
+  expect(err.endsWith(`the file ${words}\n`)).toBe(true);
+});
+
+test('a secret file is looked at also where the environment names it', async () => {
+  const path = join(folder, 'secret');
+  await writeFile(path, 'two words');
+  const { exitCode, err } = await check(undefined, {
+    EDGE_API_URL: 'https://a.example',
+    EDGE_TOKEN_FILE: path,
+  });
+  expect({ exitCode, err }).toEqual({
+    exitCode: EXIT.misused,
+    err: 'error: environment: EDGE_TOKEN_FILE: the file holds characters that no token has, for instance a space\n',
   });
 });

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { readSecretFile, TokenFile } from '../../src/credentials/token-file.ts';
+import { readPasswordFile } from '../../src/credentials/secret-file.ts';
+import { TokenFile } from '../../src/credentials/token-file.ts';
 import { Client } from '../../src/platform/client.ts';
 import { sendJson, startUpstream } from '../platform/upstream.ts';
 
@@ -66,7 +67,7 @@ test.each([
     () => writeFile(path, 'Token abc'),
     'holds characters that no token has, for instance a space',
   ],
-  ['a folder', () => mkdir(path), 'cannot be read: it is not a small regular file'],
+  ['a folder', () => mkdir(path), 'cannot be read: it is a folder'],
   ['huge', () => writeFile(path, 'x'.repeat(1_000_000)), 'cannot be read: it is not a small regular file'],
 ])('a file that is %s is said to be so', async (_, prepare, words) => {
   await prepare();
@@ -130,10 +131,12 @@ test('a path through something that is no folder is said to be so', async () => 
   );
 });
 
-test('other secrets are read from files the same way', async () => {
+test('a password is read from its file the same way, and an empty one is never sent', async () => {
   await writeFile(path, 'pass word\n');
-  expect((await readSecretFile(path, 'the password')).reveal()).toBe('pass word');
-  await expect(readSecretFile(`${path}x`, 'the password')).rejects.toThrow(
+  expect((await readPasswordFile(path, 'the password')).reveal()).toBe('pass word');
+  await expect(readPasswordFile(`${path}x`, 'the password')).rejects.toThrow(
     'the password cannot be read: no such file',
   );
+  await writeFile(path, '\n');
+  await expect(readPasswordFile(path, 'the password')).rejects.toThrow('the password is empty');
 });

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+/**
+ * What a configuration says, as far as it can be read whatever else is wrong with it. Mistakes are left out here:
+ * the schema tells them.
+ */
+const PRODUCT = z.object({ metrics: z.array(z.unknown()).catch([]) }).catch({ metrics: [] });
+
+const COLLECTOR = z
+  .object({ enabled: z.unknown().optional(), products: z.record(z.string(), PRODUCT).optional().catch({}) })
+  .catch({ enabled: true, products: {} });
+
+const ACCOUNT = z
+  .object({
+    token_file: z.string().optional().catch(undefined),
+    password_file: z.string().optional().catch(undefined),
+    units: z.record(z.string(), z.unknown()).catch({}),
+    collectors: z.record(z.string(), COLLECTOR).optional().catch(undefined),
+  })
+  .catch({ units: {} });
+
+const CONFIG = z.object({ accounts: z.array(ACCOUNT).catch([]) }).catch({ accounts: [] });
+
+/** An account, as far as it can be read; without `collectors` it runs all, or what it says of them is no mapping. */
+export type LegibleAccount = z.output<typeof ACCOUNT>;
+
+/** The accounts of a configuration, in their order. */
+export function legibleAccounts(value: unknown): readonly LegibleAccount[] {
+  return CONFIG.parse(value).accounts;
+}
