@@ -13,6 +13,7 @@ import type { Ticker } from '../schedule/ticker.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
 import { AccountDisplay } from './display.ts';
+import { isSurveyed } from './job-part.ts';
 import { AccountJobs, type Pace } from './jobs.ts';
 import { AccountLink } from './link.ts';
 import type { AccountObserver } from './observer.ts';
@@ -179,7 +180,10 @@ export class Account {
     const { config, observer } = this.#options;
     const { jobs, perMinute } = this.#foresight;
     const plan = { jobs, perMinute, allowance: this.#allowance };
-    const text = `${plan.jobs} ${plan.allowance}`;
+    const fits = perMinute <= plan.allowance;
+    // Too much stays too much whatever else is found; that it fits is known only when all has been found.
+    if (!this.#link.answered || (fits && !isSurveyed(this.#schedule.states()))) return;
+    const text = `${jobs} ${plan.allowance} ${fits}`;
     if (text === this.#planReported) return;
     this.#planReported = text;
     observer.planned(config.name, plan);

@@ -12,7 +12,7 @@ export interface AccountObserver extends SeriesObserver, SettingsObserver {
   assumedLimit(account: string, limit: number): void;
   departed(account: string, scope: string, waitedMs: number): void;
   polled(account: string, end: PollEnd): void;
-  /** Other jobs are wanted than before, or another part of the quota. */
+  /** It is known what there is to do; told again when that, what may be done, or whether it fits has changed. */
   planned(account: string, plan: Plan): void;
   defect(account: string, job: Job, error: unknown): void;
   /** The account has stopped; `failure` is what went wrong while it did, if anything. */

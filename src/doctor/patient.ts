@@ -1,7 +1,7 @@
 import { AccountConnection } from '../account/connection.ts';
+import { partOf } from '../account/job-part.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
-import { partOf } from '../plan/representatives.ts';
 import { type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../schedule/job.ts';

@@ -1,8 +1,8 @@
+import { partOf } from '../account/job-part.ts';
 import type { Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { planOf } from '../plan/account-plan.ts';
 import { plainNumber } from '../plan/plain-words.ts';
-import { partOf } from '../plan/representatives.ts';
 import type { Job } from '../schedule/job.ts';
 import type { Collector } from '../settings/collector.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';

@@ -1,6 +1,7 @@
+import { type JobPart, partOf } from '../account/job-part.ts';
 import type { Outcome } from '../platform/outcome.ts';
 import type { Job } from '../schedule/job.ts';
-import { type JobPart, partOf, representatives } from './representatives.ts';
+import { representatives } from './representatives.ts';
 import type { Finding, Survey } from './survey.ts';
 
 /** How far an exploration has come, in reads. */

@@ -1,4 +1,5 @@
 import { linkOf } from '../account/connection.ts';
+import { partOf } from '../account/job-part.ts';
 import type { Clock } from '../clock.ts';
 import type { Counts } from '../command-line/flag-values.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -6,7 +7,6 @@ import { planOf } from './account-plan.ts';
 import { explore } from './explore.ts';
 import { imaginedRead } from './imagined-platform.ts';
 import type { AccountPlan } from './plan.ts';
-import { partOf } from './representatives.ts';
 import { Survey } from './survey.ts';
 
 export interface OfflinePlanOptions {

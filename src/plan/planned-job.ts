@@ -1,9 +1,10 @@
+import { partOf } from '../account/job-part.ts';
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
 import type { Demand } from '../quota/intervals.ts';
 import type { Job, JobSubject } from '../schedule/job.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { kindOf, partOf } from './representatives.ts';
+import { kindOf } from './representatives.ts';
 import type { Finding } from './survey.ts';
 
 /** What a job asks for and brings, as far as the survey has found out. */

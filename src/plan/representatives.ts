@@ -1,15 +1,5 @@
-import { COLLECTORS } from '../collectors.ts';
+import { partOf } from '../account/job-part.ts';
 import type { Job } from '../schedule/job.ts';
-
-/** What a job reads, by how much is known of it without reading. */
-export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
-
-/** Which part of the work a job belongs to. */
-export function partOf({ subject: { collector } }: Job): JobPart {
-  if (collector === 'discovery') return 'discovery';
-  if (Object.hasOwn(COLLECTORS, collector)) return 'settings';
-  return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
-}
 
 /** Jobs of one kind differ only in the configuration that they read. */
 export function kindOf({ group, subject }: Job): string {

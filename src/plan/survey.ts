@@ -1,3 +1,4 @@
+import { partOf } from '../account/job-part.ts';
 import { AccountJobs } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
 import { Store } from '../exposition/store.ts';
@@ -7,7 +8,6 @@ import type { Read } from '../platform/read.ts';
 import type { Job } from '../schedule/job.ts';
 import type { WindowedAnswer } from '../series/book.ts';
 import { memoryState } from '../state/state.ts';
-import { partOf } from './representatives.ts';
 import { thriftyRead } from './thrifty-read.ts';
 
 export interface SurveyOptions {

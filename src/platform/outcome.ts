@@ -18,6 +18,19 @@ export const OUTCOMES = ['ok', 'empty', ...FAILURE_OUTCOMES] as const;
 
 export type Outcome = (typeof OUTCOMES)[number];
 
+const PASSING: ReadonlySet<Outcome> = new Set([
+  'network',
+  'timeout',
+  'server_error',
+  'rate_limited',
+  'unauthorized',
+]);
+
+/** Whether it is a failure of the platform or of the way to it: the same question may be answered later. */
+export function isPassing(outcome: Outcome): boolean {
+  return PASSING.has(outcome);
+}
+
 /** A read of the platform that brought no usable answer. Its message is safe to log: it holds no secret. */
 export class PlatformFailure extends Error {
   override readonly name = 'PlatformFailure';

@@ -1,4 +1,4 @@
-import type { Outcome } from '../platform/outcome.ts';
+import { isPassing } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type ExecuteOptions, execute } from './execute.ts';
 import type { Job } from './job.ts';
@@ -24,15 +24,6 @@ const JUST_CLOSED_MS = 1_000;
 /** A failed poll of a slow schedule is tried again after this time, then after twice as long, and so on. */
 const RETRY_MS = MINUTE_MS;
 const MOST_DOUBLINGS = 10;
-
-/** Failures of the platform or of the way to it: the same question may be answered later. */
-const PASSING: ReadonlySet<Outcome | undefined> = new Set([
-  'network',
-  'timeout',
-  'server_error',
-  'rate_limited',
-  'unauthorized',
-]);
 
 /** Polls jobs when they are due: once at the start, then by their cron pattern, and never one beside itself. */
 export class Schedule {
@@ -126,7 +117,8 @@ export class Schedule {
   /** After a failure that passes by itself, work of a slow schedule does not wait for its next turn. */
   #retry(entry: JobEntry, now: number): void {
     const { job, lastOutcome, failures } = entry;
-    if (job.schedule === undefined || failures === 0 || !PASSING.has(lastOutcome)) return;
+    if (job.schedule === undefined || failures === 0 || lastOutcome === undefined) return;
+    if (!isPassing(lastOutcome)) return;
     const wait = RETRY_MS * 2 ** Math.min(failures - 1, MOST_DOUBLINGS);
     if (wait < this.#options.foresight.periodOf(job.schedule)) this.#due(entry, now + wait);
   }

@@ -44,7 +44,12 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       failures.polled(account, end);
     },
     planned(account, { jobs, perMinute, allowance }) {
-      const facts = { account, jobs, operations_per_minute: Math.round(perMinute), allowed: allowance };
+      const facts = {
+        account,
+        jobs,
+        operations_per_minute: Number(perMinute.toPrecision(3)),
+        allowed: allowance,
+      };
       if (perMinute <= allowance) log.info(facts, 'the plan fits the quota');
       else log.warn(facts, 'the plan exceeds the quota: intervals stretch, see edge-exporter plan');
     },

@@ -1,0 +1,23 @@
+import { COLLECTORS } from '../collectors.ts';
+import { isPassing } from '../platform/outcome.ts';
+import type { Job } from '../schedule/job.ts';
+import type { JobState } from '../schedule/job-entry.ts';
+
+/** What a job reads, by how much is known of it without reading. */
+export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
+
+/** Which part of the work a job belongs to. */
+export function partOf({ subject: { collector } }: Job): JobPart {
+  if (collector === 'discovery') return 'discovery';
+  if (Object.hasOwn(COLLECTORS, collector)) return 'settings';
+  return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
+}
+
+/** Whether it is known what there is to poll: every list was read once, or the platform will not let it be read. */
+export function isSurveyed(states: readonly JobState[]): boolean {
+  const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
+  return lists.every(
+    ({ lastSuccessAt, lastOutcome }) =>
+      lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
+  );
+}
