@@ -2,7 +2,7 @@ import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../exposition/store.ts';
 import { learnedSamples } from '../settling/learned-samples.ts';
-import type { MetricDelays } from './jobs.ts';
+import type { MetricDelays } from './learned-delays.ts';
 import type { AccountLink } from './link.ts';
 import { vitalSamples } from './vitals.ts';
 

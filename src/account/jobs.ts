@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -14,12 +14,11 @@ import { SeriesReader } from '../series/reader.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
 import type { Collector, CollectorContext, SettingsObserver } from '../settings/collector.ts';
-import { Delays } from '../settling/delays.ts';
 import type { State } from '../state/state.ts';
-import type { Configuration } from '../targets/discovery.ts';
 import { discoveryJob } from '../targets/discovery-job.ts';
 import type { Target } from '../targets/target.ts';
-import { type Addressing, targetsOf } from '../targets/targets.ts';
+import { AccountTargets, metricsOf, type UnmatchedNames } from './account-targets.ts';
+import { LearnedDelays, type MetricDelays } from './learned-delays.ts';
 
 /** How often a job comes round. */
 export interface Pace {
@@ -43,29 +42,19 @@ export interface AccountJobsOptions {
   readonly onChange: (jobs: readonly Job[]) => void;
 }
 
-/** What was learned of the delays of one metric of a product. */
-export interface MetricDelays {
-  readonly product: string;
-  readonly metric: string;
-  readonly delays: Delays;
-}
-
-interface Known {
-  readonly configurations: readonly Configuration[];
-  readonly addressing: Addressing;
-}
-
 /** Which jobs an account wants: from its configuration, and from the configurations that were discovered. */
 export class AccountJobs {
   readonly #options: AccountJobsOptions;
   readonly #modes = new ReadModes();
-  readonly #known = new Map<Product, Known>();
-  readonly #delays = new Map<string, MetricDelays>();
+  readonly #targets: AccountTargets;
+  readonly #delays: LearnedDelays;
   /** Jobs by what they are made from: a job that is still wanted stays the same object, with all that it has learned. */
   #jobs = new Map<string, Job>();
 
   constructor(options: AccountJobsOptions) {
     this.#options = options;
+    this.#targets = new AccountTargets(options.account);
+    this.#delays = new LearnedDelays(options.account);
   }
 
   /** The jobs wanted now. */
@@ -75,9 +64,10 @@ export class AccountJobs {
     for (const product of this.#listed()) {
       keep(`discovery ${product.api} ${product.slug}`, () => this.#discovery(product));
     }
-    for (const { product, settings, schedule } of this.#products()) {
-      for (const target of this.#targets(product, settings)) {
-        for (const metric of metricsOf(product, settings)) {
+    for (const read of this.#targets.products()) {
+      const { product, settings, schedule } = read;
+      for (const target of this.#targets.of(read)) {
+        for (const metric of metricsOf(read)) {
           const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
           keep(key, () => this.#series(target, metric, settings, schedule));
         }
@@ -97,18 +87,12 @@ export class AccountJobs {
 
   /** What was learned of the delays, by metric. */
   delays(): Iterable<MetricDelays> {
-    return this.#delays.values();
+    return this.#delays.all();
   }
 
-  /** Products of the configuration, with how each is read. */
-  #products(): { product: Product; settings: ProductSettings; schedule: string }[] {
-    const { collectors } = this.#options.account;
-    return PRODUCTS.flatMap((product) => {
-      const collector = collectors[product.api];
-      const settings = collector?.products[product.slug];
-      if (collector === undefined || settings === undefined) return [];
-      return [{ product, settings, schedule: settings.schedule ?? collector.schedule }];
-    });
+  /** Names of configurations to be read that match none, as far as the lists were read. */
+  unmatched(): UnmatchedNames[] {
+    return this.#targets.unmatched();
   }
 
   #settings(): [CollectorName, string][] {
@@ -121,14 +105,11 @@ export class AccountJobs {
 
   /** Products whose configurations must be listed: those read by configuration, and those that a collector needs. */
   #listed(): Set<Product> {
-    const byConfiguration = this.#products().filter(({ settings }) => settings.by.includes('configuration'));
+    const byConfiguration = this.#targets
+      .products()
+      .filter(({ settings }) => settings.by.includes('configuration'));
     const needed = this.#settings().flatMap(([name]) => (COLLECTORS[name] as Collector).needs ?? []);
     return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
-  }
-
-  #targets(product: Product, settings: ProductSettings): Target[] {
-    const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
-    return targetsOf(this.#options.account.name, product, settings, configurations, addressing);
   }
 
   #discovery(product: Product): Job {
@@ -142,7 +123,7 @@ export class AccountJobs {
       platformClock,
       freshUntil: () => freshUntil({ schedule: account.discovery, weight: 1, group: product.api }),
       onDiscovered: (configurations, addressing) => {
-        this.#known.set(product, { configurations, addressing });
+        this.#targets.discovered(product, configurations, addressing);
         onChange(this.jobs());
       },
     });
@@ -160,7 +141,7 @@ export class AccountJobs {
       weight,
       reader: new SeriesReader({ target, metric, wants, modes: this.#modes, platformClock }),
       samples: new SeriesSamples(target, metric, account.units, wants),
-      delays: this.#delaysOf(target.product, metric),
+      delays: this.#delays.of(target.product.slug, metric),
       state,
       store,
       platformClock,
@@ -170,8 +151,8 @@ export class AccountJobs {
   }
 
   #reconciledApis(): Set<SeriesApi> {
-    if (this.#options.account.reconciliation_share === 0) return new Set();
-    return new Set(this.#products().map(({ product }) => product.api));
+    const wanted = this.#options.account.reconciliation_share > 0;
+    return new Set(wanted ? this.#targets.products().map(({ product }) => product.api) : []);
   }
 
   /** Each API has its own job, since it may have its own limit; both together keep to the share. */
@@ -191,16 +172,6 @@ export class AccountJobs {
     });
   }
 
-  #delaysOf(product: Product, metric: string): Delays {
-    const { publish_delay, settle_delay } = this.#options.account;
-    const key = `${product.slug} ${metric}`;
-    const known = this.#delays.get(key);
-    if (known !== undefined) return known.delays;
-    const delays = new Delays(publish_delay, settle_delay);
-    this.#delays.set(key, { product: product.slug, metric, delays });
-    return delays;
-  }
-
   #context(collector: CollectorName, schedule: string): CollectorContext {
     const { account, store, state, platformClock, observer, freshUntil } = this.#options;
     return {
@@ -208,7 +179,7 @@ export class AccountJobs {
       origin: new URL(account.api_url).origin,
       collector,
       schedule,
-      configurations: (product) => this.#known.get(product)?.configurations ?? [],
+      configurations: (product) => this.#targets.configurations(product),
       store,
       state,
       platformClock,
@@ -216,9 +187,4 @@ export class AccountJobs {
       freshUntil: (weight, group) => freshUntil({ schedule, weight, group }),
     };
   }
-}
-
-/** The metrics of a product that are wanted: names as written, `*` for all that the product has. */
-function metricsOf(product: Product, { metrics }: ProductSettings): readonly string[] {
-  return [...new Set(metrics.flatMap((name) => (name === '*' ? product.metrics : [name])))];
 }

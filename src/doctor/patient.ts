@@ -42,6 +42,14 @@ export class Patient {
     return this.#survey.jobs();
   }
 
+  /** Names of the product's configurations to be read that match none of its list. */
+  unmatched({ group, subject: { product } }: Job): readonly string[] {
+    const mine = this.#survey
+      .unmatched()
+      .find(({ product: { api, slug } }) => api === group && slug === product);
+    return mine?.names ?? [];
+  }
+
   /** The job that tells most by a single read: a list, else settings, else series. */
   firstJob(): Job | undefined {
     const jobs = this.jobs();

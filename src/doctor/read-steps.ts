@@ -9,22 +9,28 @@ import { type Step, stepsNamed } from './step.ts';
 /** How much later (ms) than their delay buckets may come before it is worth a warning. */
 const LATE_MS = 5 * MINUTE_MS;
 
-/** What the list of a product's configurations showed. @param selected how many of them are read for their series; undefined when none is asked for */
+/**
+ * What the list of a product's configurations showed.
+ * @param selected how many of them are read for their series; undefined when none is asked for
+ * @param unmatched what is asked for by name and not in the list
+ */
 export function listStep(
   { job, outcome, reason = '', series = 0 }: Finding,
   selected: number | undefined,
+  unmatched: readonly string[],
 ): Step {
   const product = job.subject.product ?? '';
   const { ok, warning, problem } = stepsNamed(`list of ${product}`);
-  if (outcome === 'empty') return ok('no configurations: there is nothing of it to show');
+  const gone = unmatched.map((name) => JSON.stringify(name)).join(', ');
+  const verdict = (text: string) =>
+    gone === '' ? ok(text) : warning(`${text}; nothing matches ${gone} of configurations.include`);
+  if (outcome === 'empty') return verdict('no configurations: there is nothing of it to show');
   if (outcome !== 'ok')
     return problem(`its configurations cannot be listed (${reason}): nothing of it will be shown`);
   if (selected === undefined) return ok(`${plainNumber(series)} found, for the settings of each`);
-  if (selected === 0)
-    return warning(
-      `${plainNumber(series)} found, but none is active and selected: look at configurations.include and exclude`,
-    );
-  return ok(`${plainNumber(series)} found, ${plainNumber(selected)} read`);
+  if (selected > 0) return verdict(`${plainNumber(series)} found, ${plainNumber(selected)} read`);
+  const text = `${plainNumber(series)} found, but none is active and selected`;
+  return gone === '' ? warning(`${text}: look at configurations.include and exclude`) : verdict(text);
 }
 
 /** What a read of series showed. @param now the platform's time @param publishDelayMs age at which buckets are shown */

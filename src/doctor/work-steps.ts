@@ -61,7 +61,7 @@ async function* listSteps(patient: Patient): AsyncGenerator<Outcome> {
     const { product } = job.subject;
     const finding = await patient.look(job);
     if (typeof finding === 'string') yield { step: `list of ${product}`, why: finding };
-    else yield listStep(finding, selectedOf(patient, job));
+    else yield listStep(finding, selectedOf(patient, job), patient.unmatched(job));
   }
 }
 

@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { UnmatchedNames } from '../account/account-targets.ts';
 import { AccountConnection } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -45,8 +46,24 @@ export async function livePlan(
     });
     if (unreachable !== undefined) return { unreachable };
     const assumedLimit = account.quota.assumed_limit;
-    return planOf({ account, jobs: survey.jobs(), findings, notes, scopes, assumedLimit });
+    const unmatched = survey.unmatched().map(unmatchedNote);
+    return planOf({
+      account,
+      jobs: survey.jobs(),
+      findings,
+      notes: [...notes, ...unmatched],
+      scopes,
+      assumedLimit,
+    });
   } finally {
     await connection.close();
   }
+}
+
+function unmatchedNote({ product: { api, slug }, names }: UnmatchedNames): string {
+  const [verb, quoted] = [
+    names.length === 1 ? 'matches' : 'match',
+    names.map((name) => JSON.stringify(name)),
+  ];
+  return `${quoted.join(', ')} in collectors.${api}.products.${slug}.configurations.include ${verb} no configuration of the account`;
 }

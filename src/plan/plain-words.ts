@@ -13,8 +13,9 @@ export function plainDuration(seconds: number): string {
   return told.map(([amount, unit]) => `${amount}${unit}`).join(' ');
 }
 
-/** A number with at most one decimal below 100, none above, and groups of three set apart. */
+/** A number with at most one decimal below 100, none above, and groups of three set apart; nothing but 0 is said to be 0. */
 export function plainNumber(value: number): string {
+  if (value > 0 && value < 0.05) return '<0.1';
   if (Math.abs(value) < 100) return String(Math.round(value * 10) / 10);
   return String(Math.round(value)).replace(/\B(?=(\d{3})+$)/g, ' ');
 }

@@ -1,3 +1,4 @@
+import type { UnmatchedNames } from '../account/account-targets.ts';
 import { partOf } from '../account/job-part.ts';
 import { AccountJobs } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -68,6 +69,11 @@ export class Survey {
   /** The jobs wanted as far as is known: lists of configurations first, and more once those were polled. */
   jobs(): readonly Job[] {
     return this.#jobs.jobs().filter(({ schedule }) => schedule !== undefined);
+  }
+
+  /** Names of configurations to be read that match none, as far as the lists were polled. */
+  unmatched(): readonly UnmatchedNames[] {
+    return this.#jobs.unmatched();
   }
 
   /** Polls a job once. One after another, since what it shows is told by what is shown afterwards. */

@@ -47,6 +47,11 @@ export function selector({ include, exclude }: Selection): (configuration: Confi
   return (configuration) => included(configuration) && !excluded(configuration);
 }
 
+/** Whether a name (a glob) or an id is of none of the configurations; all of none is no contradiction. */
+export function matchesNothing(pattern: string, configurations: readonly Configuration[]): boolean {
+  return pattern !== '*' && !configurations.some(matcher([pattern]));
+}
+
 /** The ids that stand for a configuration; one without domains is addressed by its own id. */
 export function addresses({ id, domains }: Configuration, addressing: Addressing): readonly string[] {
   return addressing === 'domain' && domains.length > 0 ? domains : [id];

@@ -83,6 +83,42 @@ test('a part that is closed to the token is left out, and said', async () => {
   );
 });
 
+test('names that match no configuration of the account are said, and offline nothing is known of them', async () => {
+  const { EDGE_API_URL } = await startSandbox();
+  const file = configFile(`accounts:
+  - name: shop
+    api_url: ${EDGE_API_URL}
+    token: sandbox-token
+    collectors:
+      metrics:
+        products:
+          edge_applications: { configurations: { include: [shop, "shpo-*", "12"] }, metrics: [waf] }
+          edge_functions: { configurations: { include: ["*"] } }
+          intelligent_dns: { configurations: { include: [none.example] } }
+`);
+  const { exitCode, out } = await call(['plan', `--config.file=${file}`]);
+  expect(exitCode).toBe(0);
+  expect(out.match(/^Note.*$/gm)).toEqual([
+    'Note: "shpo-*", "12" in collectors.metrics.products.edge_applications.configurations.include match no configuration of the account.',
+    'Note: "none.example" in collectors.metrics.products.intelligent_dns.configurations.include matches no configuration of the account.',
+  ]);
+  expect(out).toMatch(/^discovery +- +reads +3 +0\.3 /m);
+  expect((await call(['plan', '--offline', `--config.file=${file}`])).out).not.toContain('include');
+});
+
+test('what is seldom read costs little, and not nothing', async () => {
+  const { EDGE_API_URL } = await startSandbox();
+  const file = configFile(`accounts:
+  - name: shop
+    api_url: ${EDGE_API_URL}
+    token: sandbox-token
+    collectors: { domains: { schedule: "0 * * * *" } }
+`);
+  const { out } = await call(['plan', `--config.file=${file}`]);
+  expect(out).toContain('  reads: <0.1 operations a minute are asked for, 160 may be used');
+  expect(out).toMatch(/^domains +- +reads +1 +<0\.1 +<1%/m);
+});
+
 test('a bad configuration ends with 2, and so does an account that is not there', async () => {
   expect(await call(['plan', '--offline'])).toMatchObject({ exitCode: 2, out: '' });
   const account = (name: string) => `  - { name: ${name}, api_url: https://api.example.net, token: t }\n`;

@@ -186,9 +186,29 @@ it('a configuration that selects nothing: where to look', async () => {
   const { of } = await diagnose({ account: { collectors: { metrics: { products } } } });
   expect(of('list of edge_applications')).toMatchObject({
     status: 'warning',
-    text: '6 found, but none is active and selected: look at configurations.include and exclude',
+    text: '6 found, but none is active and selected; nothing matches "no-such-*" of configurations.include',
   });
   expect(of('read of metrics')?.text).toBe('there is nothing to read: no configuration is selected');
+});
+
+it('configurations that are excluded, all of them: where to look', async () => {
+  const products = { edge_applications: { configurations: { exclude: ['*'] } } };
+  const { of } = await diagnose({ account: { collectors: { metrics: { products } } } });
+  expect(of('list of edge_applications')).toMatchObject({
+    status: 'warning',
+    text: '6 found, but none is active and selected: look at configurations.include and exclude',
+  });
+});
+
+it('names that match no configuration, beside some that do: which', async () => {
+  const configurations = { include: ['shop', 'shpo', 'old-*'], exclude: ['gone'] };
+  const products = { edge_applications: { configurations }, edge_functions: {} };
+  const { of } = await diagnose({ account: { collectors: { metrics: { products } } } });
+  expect(of('list of edge_applications')).toMatchObject({
+    status: 'warning',
+    text: '6 found, 2 read; nothing matches "shpo", "old-*" of configurations.include',
+  });
+  expect(of('list of edge_functions')?.status).toBe('ok');
 });
 
 it('more work than the quota allows: that intervals will stretch', async () => {
