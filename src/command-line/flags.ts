@@ -31,7 +31,7 @@ const LOGGED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'sandbox'
 export const FLAGS = {
   'config.file': {
     value: text('file'),
-    about: 'Configuration file. Without it EDGE_API_URL and EDGE_TOKEN describe one account.',
+    about: 'Configuration file. Without it the environment describes one account, see below.',
     commands: CONFIGURED,
   },
   'web.listen-address': {

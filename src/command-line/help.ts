@@ -1,4 +1,5 @@
 import type { Commands } from '../commands.ts';
+import { ACCOUNT_VARIABLES } from '../configuration/environment.ts';
 import type { CommandName } from './flags.ts';
 import { type Flag, type FlagName, flagsFor, flagVariable } from './flags.ts';
 
@@ -35,8 +36,20 @@ export function commandHelp(commands: Commands, command: CommandName): string {
     `${INDENT}Show this help.`,
     '  --version',
     `${INDENT}Show the version.`,
+    ...accountHelp(command),
     '',
   ].join('\n');
+}
+
+/** The variables that stand for a configuration file, for the commands that take one. */
+function accountHelp(command: CommandName): string[] {
+  if (!flagsFor(command).some(([name]) => name === 'config.file')) return [];
+  const width = Math.max(...ACCOUNT_VARIABLES.map(({ name }) => name.length));
+  return [
+    '',
+    'Environment that describes one account where there is no --config.file:',
+    ...ACCOUNT_VARIABLES.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
+  ];
 }
 
 function flagHelp(name: FlagName, flag: Flag): string[] {

@@ -1,22 +1,34 @@
 import type { Environment } from './interpolation.ts';
 import type { ConfigIssue, Finding } from './issue.ts';
 
-/** The variables that describe an account where there is no file, by the key that each stands for. */
-const VARIABLES = {
-  api_url: 'EDGE_API_URL',
-  allow_http: 'EDGE_ALLOW_HTTP',
-  token: 'EDGE_TOKEN',
-  token_file: 'EDGE_TOKEN_FILE',
-  username: 'EDGE_USERNAME',
-  password: 'EDGE_PASSWORD',
-  password_file: 'EDGE_PASSWORD_FILE',
-} as const;
+/** A variable that gives one key of an account. */
+export interface AccountVariable {
+  readonly key: string;
+  readonly name: string;
+  /** For the help. */
+  readonly about: string;
+}
+
+/** The variables that describe an account where there is no file. */
+export const ACCOUNT_VARIABLES: readonly AccountVariable[] = [
+  { key: 'api_url', name: 'EDGE_API_URL', about: 'Base address of the API. Required.' },
+  { key: 'allow_http', name: 'EDGE_ALLOW_HTTP', about: 'true lets the token travel unencrypted.' },
+  { key: 'token', name: 'EDGE_TOKEN', about: 'The token; or one of the others below.' },
+  {
+    key: 'token_file',
+    name: 'EDGE_TOKEN_FILE',
+    about: 'File that holds the token, read again when it changes.',
+  },
+  { key: 'username', name: 'EDGE_USERNAME', about: 'User whose token is created, renewed and revoked.' },
+  { key: 'password', name: 'EDGE_PASSWORD', about: 'The password of that user.' },
+  { key: 'password_file', name: 'EDGE_PASSWORD_FILE', about: 'File that holds that password.' },
+];
 
 const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
 
 /** What the environment says, as a file would; undefined when no variable is set. An empty one counts as not set. */
 export function configFromEnvironment(env: Environment): unknown {
-  const given = Object.entries(VARIABLES).flatMap(([key, name]) => {
+  const given = ACCOUNT_VARIABLES.flatMap(({ key, name }) => {
     const value = env[name];
     if (value === undefined || value === '') return [];
     return [[key, key === 'allow_http' ? (SWITCH[value] ?? value) : value] as const];
@@ -27,7 +39,7 @@ export function configFromEnvironment(env: Environment): unknown {
 
 /** The finding as an issue of the variable that it is about, with variables in place of keys. */
 export function placeInEnvironment({ path, message }: Finding): ConfigIssue {
-  const names = new Map<string, string>(Object.entries(VARIABLES));
+  const names = new Map(ACCOUNT_VARIABLES.map(({ key, name }) => [key, name]));
   const named = message.replaceAll(
     /(?<!\b(?:the|no) )\b[a-z]+(_[a-z]+)?\b/g,
     (word) => names.get(word) ?? word,

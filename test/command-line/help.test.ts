@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { flagsFor, flagVariable } from '../../src/command-line/flags.ts';
 import { commandHelp, programHelp } from '../../src/command-line/help.ts';
 import { COMMANDS } from '../../src/commands.ts';
+import { ACCESS } from '../../src/configuration/access.ts';
 
 const NAMES = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];
 
@@ -24,4 +25,16 @@ test('a switch is shown with its negation, any other flag with its value', () =>
   const help = commandHelp(COMMANDS, 'serve');
   expect(help).toContain('  --[no-]sandbox\n');
   expect(help).toContain('  --log.format=<logfmt|json>\n');
+});
+
+test('where the environment can describe an account, the help lists its variables, those of secrets too', () => {
+  const variables = Object.keys(ACCESS).map((key) => `EDGE_${key.toUpperCase()}`);
+  expect(variables).toContain('EDGE_PASSWORD_FILE');
+  for (const name of NAMES) {
+    const help = commandHelp(COMMANDS, name);
+    for (const variable of variables) {
+      const told = new RegExp(`^  ${variable} +\\S.*\\.$`, 'm').test(help);
+      expect(told, `${variable} in the help of ${name}`).toBe(name !== 'sandbox');
+    }
+  }
 });
