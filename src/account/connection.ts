@@ -79,6 +79,11 @@ export class AccountConnection {
     return this.link.scopes.of(group).budget.waitMs(this.#clock.now());
   }
 
+  /** Until when (local ms) everything that waits must wait for the quota; undefined when nothing does. */
+  waitsUntil(): number | undefined {
+    return this.#operations.restsUntil(this.#clock.now());
+  }
+
   /** Gives back the token where it was created, and closes the connections. */
   async close(): Promise<void> {
     this.#operations.stop();

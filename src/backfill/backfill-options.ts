@@ -5,6 +5,7 @@ import type { Secret } from '../secret.ts';
 import type { CollectObserver } from './collect.ts';
 import type { HistoryPlan } from './history-plan.ts';
 import type { PatienceOptions } from './patience.ts';
+import type { QuotaWait } from './progress.ts';
 
 export interface BackfillOptions {
   readonly accounts: readonly Account[];
@@ -28,6 +29,8 @@ export interface BackfillOptions {
 export interface BackfillObserver extends CollectObserver {
   /** The range is decided: so many windows of a metric in all, and how many of them an earlier start has read. */
   planned(plan: HistoryPlan, windows: number, done: number): void;
+  /** Where to ask which accounts wait for their quota. */
+  connected(waits: () => readonly QuotaWait[]): void;
   exchanged(): void;
   stumbled(account: string, reason: string, pause: number): void;
   notice(account: string, text: string): void;

@@ -27,11 +27,13 @@ export interface History {
  */
 export async function backfill(options: BackfillOptions): Promise<History> {
   const folder = new WorkFolder(options.output);
+  await folder.checkPlace();
   const found = await folder.begun();
   const begun = options.mode === 'restart' ? undefined : found;
   if (begun !== undefined) refuseChanges(begun, folder, options);
   else await refuseToReplace(folder, options);
   const accounts = options.accounts.map((account) => accountOf(account, options));
+  options.observer.connected(() => accounts.flatMap((account) => account.waits()));
   try {
     const plan = begun ?? (await makePlan(accounts, options));
     await folder.hold(found);

@@ -14,6 +14,7 @@ import { type Available, availableAt } from './history-range.ts';
 import type { HistoryReaderOptions } from './history-reader.ts';
 import { demandOf, leftAlone } from './left-over.ts';
 import { type PatienceOptions, patiently } from './patience.ts';
+import type { QuotaWait } from './progress.ts';
 
 /** Of series whose delay is learned, as long as nothing has been. */
 const USUAL_SETTLE_DELAY_MS = 10 * 60_000;
@@ -98,6 +99,12 @@ export class HistoryAccount {
       platformClock: this.platformClock,
     });
     return { reader, read: this.#connection.readFor(planned.api) };
+  }
+
+  /** Until when nothing of this account can be read, where its quota is used up and something waits for it. */
+  waits(): QuotaWait[] {
+    const until = this.#connection.waitsUntil();
+    return until === undefined ? [] : [{ account: this.name, until }];
   }
 
   close(): Promise<void> {

@@ -1,5 +1,23 @@
 import type { Clock } from '../clock.ts';
-import type { Output } from '../output.ts';
+
+/** An account whose reads wait for its quota. */
+export interface QuotaWait {
+  readonly account: string;
+  /** When the next may leave (local ms). */
+  readonly until: number;
+}
+
+/** Progress for a log. */
+export interface ProgressFacts {
+  readonly windows: number;
+  readonly of: number;
+  readonly operations: number;
+  readonly seconds_left: number | undefined;
+  readonly waiting: string | undefined;
+}
+
+/** A wait that somebody who watches would wonder about (ms). */
+const LONG_WAIT_MS = 2_000;
 
 /** How far a history has come. */
 export class Progress {
@@ -11,6 +29,8 @@ export class Progress {
   #operations = 0;
   /** What happens now, where it is not reading. */
   stage: string | undefined;
+  /** Which accounts wait for their quota. */
+  waits: () => readonly QuotaWait[] = () => [];
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -34,21 +54,42 @@ export class Progress {
     this.#done += windows;
   }
 
-  get facts(): { windows: number; of: number; operations: number; seconds_left: number | undefined } {
+  get facts(): ProgressFacts {
     const read = this.#done - this.#doneBefore;
     const elapsed = this.#clock.now() - this.#startedAt;
     const left = read === 0 ? undefined : Math.ceil((elapsed / read / 1_000) * (this.#windows - this.#done));
-    return { windows: this.#done, of: this.#windows, operations: this.#operations, seconds_left: left };
+    return {
+      windows: this.#done,
+      of: this.#windows,
+      operations: this.#operations,
+      seconds_left: left,
+      waiting: this.#waiting || undefined,
+    };
+  }
+
+  /** Who waits for what, and until when; empty when nobody does for long. */
+  get #waiting(): string {
+    const now = this.#clock.now();
+    const long = this.waits().filter(({ until }) => until - now >= LONG_WAIT_MS);
+    return long
+      .map(({ account, until }) => `account ${account} for its quota until ${second(until)}`)
+      .join(', ');
   }
 
   /** One line for a reader. */
   get line(): string {
-    if (this.stage !== undefined) return this.stage;
+    const waiting = this.#waiting === '' ? '' : `; waiting: ${this.#waiting}`;
+    if (this.stage !== undefined) return `${this.stage}${waiting}`;
     const { windows, of, operations, seconds_left: left } = this.facts;
     const share = of === 0 ? 0 : Math.floor((100 * windows) / of);
     const rest = left === undefined ? '' : `, ${duration(left)} left`;
-    return `${windows} of ${of} windows (${share} %), ${operations} operations${rest}`;
+    return `${windows} of ${of} windows (${share} %), ${operations} operations${rest}${waiting}`;
   }
+}
+
+/** The time of day of a moment, to the second in which it has come. */
+function second(time: number): string {
+  return new Date(Math.ceil(time / 1_000) * 1_000).toISOString().slice(11).replace('.000Z', 'Z');
 }
 
 /** Seconds as a reader says them: the two largest units. */
@@ -64,59 +105,4 @@ export function duration(seconds: number): string {
   );
   const shown = units.some((count) => count > 0) ? named.slice(first, first + 2) : named.slice(2);
   return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
-}
-
-/** Where lines of a log go. */
-export interface LineLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-}
-
-export interface ShowingOptions {
-  readonly progress: Progress;
-  readonly stderr: Output;
-  readonly log: Pick<LineLog, 'info'>;
-  readonly clock: Clock;
-}
-
-const LIVE_MS = 250;
-const LOGGED_MS = 5_000;
-const CLEAR_LINE = '\r\u001b[K';
-
-/** A log whose lines do not get into the live line: they take its place, and it appears again below them. */
-export function besideProgress(log: LineLog, stderr: Output): LineLog {
-  if (stderr.isTTY !== true) return log;
-  const over = (write: (facts: object, message: string) => void) => (facts: object, message: string) => {
-    stderr.write(CLEAR_LINE);
-    write(facts, message);
-  };
-  return {
-    info: over((facts, message) => log.info(facts, message)),
-    warn: over((facts, message) => log.warn(facts, message)),
-  };
-}
-
-/** Shows progress until the returned function is called: a line that changes on a terminal, else one every few seconds. */
-export function showProgress({ progress, stderr, log, clock }: ShowingOptions): () => void {
-  const over = new AbortController();
-  const live = stderr.isTTY === true;
-  const show = () => {
-    if (live) stderr.write(`${CLEAR_LINE}${progress.line}`);
-    else log.info(progress.facts, progress.stage ?? 'reading history');
-  };
-  const goOn = (): void => {
-    clock.sleep(live ? LIVE_MS : LOGGED_MS, over.signal).then(
-      () => {
-        show();
-        goOn();
-      },
-      // It fails only by the abort below.
-      () => undefined,
-    );
-  };
-  goOn();
-  return () => {
-    over.abort();
-    if (live) stderr.write(CLEAR_LINE);
-  };
 }

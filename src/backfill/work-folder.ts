@@ -1,8 +1,20 @@
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { EXIT } from '../command-line/command.ts';
 import { lockDirectory, StateInUse, type StateLock } from '../state/lock.ts';
+import { fileTrouble } from './file-trouble.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
 import { BackfillRefusal } from './refusal.ts';
 
@@ -22,6 +34,22 @@ export class WorkFolder {
   /** Where the text is written before it is whole. */
   get draft(): string {
     return join(this.path, basename(this.#output));
+  }
+
+  /**
+   * Looks before anything is asked of the platform whether there is a place for the output.
+   * @throws BackfillRefusal when its folder is missing or may not be written
+   */
+  async checkPlace(): Promise<void> {
+    const parent = resolve(dirname(this.#output));
+    try {
+      await (await opendir(parent)).close();
+      await access(parent, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const trouble = fileTrouble(error);
+      if (trouble === undefined) throw error;
+      throw new BackfillRefusal(`the folder of --output: ${trouble}`, EXIT.misused);
+    }
   }
 
   /** What is under the output's name now. */

@@ -1,9 +1,11 @@
 import { type History, backfill as makeHistory } from '../backfill/backfill.ts';
 import type { BackfillObserver } from '../backfill/backfill-options.ts';
 import { nameOf, WindowFailure } from '../backfill/collect.ts';
+import { fileTrouble } from '../backfill/file-trouble.ts';
 import { moment } from '../backfill/history-range.ts';
-import { besideProgress, type LineLog, Progress, showProgress } from '../backfill/progress.ts';
+import { Progress } from '../backfill/progress.ts';
 import { BackfillRefusal } from '../backfill/refusal.ts';
+import { besideProgress, type LineLog, showProgress } from '../backfill/show-progress.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { paint } from '../command-line/paint.ts';
@@ -94,6 +96,9 @@ function observe(progress: Progress, log: LineLog): BackfillObserver {
         'history begins',
       );
     },
+    connected(waits) {
+      progress.waits = waits;
+    },
     advanced: (windows) => progress.advance(windows),
     exchanged: () => progress.count(),
     stumbled: (account, reason, pause) =>
@@ -140,6 +145,6 @@ function sentenceOf(error: unknown): string | undefined {
     return `${error.message}: given up for now; what was read is kept, and the same command goes on from there`;
   }
   if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
-  const failedOnDisk = error instanceof Error && 'syscall' in error;
-  return failedOnDisk ? `${error.message}: what was read is kept` : undefined;
+  const trouble = fileTrouble(error);
+  return trouble === undefined ? undefined : `${trouble}; what was read is kept`;
 }

@@ -57,6 +57,12 @@ export class Operations {
     return this.#waiting.count((group) => scopeName === undefined || scopes.of(group).name === scopeName);
   }
 
+  /** Until when (local ms) the quota lets nothing leave of what waits; undefined when nothing waits for that. */
+  restsUntil(now: number): number | undefined {
+    if (this.waiting(now) === 0 || this.#onTheWire >= this.#options.concurrency) return undefined;
+    return Number.isFinite(this.#alarmAt) ? this.#alarmAt : undefined;
+  }
+
   /** Resolves when the operation may leave; the caller must call the function it gets when the operation is over. */
   turn(ticket: Ticket, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {

@@ -230,7 +230,7 @@ describe('a history is refused', () => {
     const bed = await historyBed();
     await expect(bed.run({ output: bed.folder })).rejects.toThrow(/is a folder$/);
     await expect(bed.run({ output: join(bed.folder, 'missing', 'history.om') })).rejects.toThrow(
-      /ENOENT.*missing/,
+      /the folder of --output: .*missing cannot be used: it does not exist/,
     );
     expect(await readdir(bed.folder)).toEqual([]);
   });

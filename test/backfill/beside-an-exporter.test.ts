@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../../src/backfill/backfill.ts';
 import type { BackfillOptions } from '../../src/backfill/backfill-options.ts';
+import type { QuotaWait } from '../../src/backfill/progress.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from '../simulation.ts';
 import { accountsAt, type HistorySample, noting, seriesOf, TWO_METRICS } from './history-bed.ts';
@@ -48,6 +49,29 @@ async function pair(options: SimulationOptions): Promise<Pair> {
     },
   };
 }
+
+it('can be asked who waits for the quota, and until when', async () => {
+  const account = { ...TWO_METRICS, reconciliation_share: 0 };
+  const rateLimit = { reads: 30, writes: 1, purges: 1 };
+  const { simulation, begin } = await pair({ account, sandbox: { configurations: 1, rateLimit } });
+  await simulation.minutes(2);
+  let waits: () => readonly QuotaWait[] = () => [];
+  const connected = (ask: typeof waits) => {
+    waits = ask;
+  };
+  const from = simulation.clock.now() - 10 * HOUR;
+  const { ended } = begin({ from, observer: { ...noting([]), connected } });
+  expect(waits()).toEqual([]);
+  await simulation.minutes(0.5);
+  const [wait] = waits();
+  expect(wait?.account).toBe('test');
+  const left = Number(wait?.until) - simulation.clock.now();
+  expect(left).toBeGreaterThan(0);
+  expect(left).toBeLessThanOrEqual(60_000);
+  await simulation.minutes(10);
+  expect(await ended).toMatchObject({ plan: { version: 1 } });
+  expect(waits()).toEqual([]);
+});
 
 it('shows at the end of each bucket what a scrape shows of it', async () => {
   const account = { ...TWO_METRICS, publish_delay: '11m', settle_delay: '11m', units: {} };

@@ -87,6 +87,7 @@ export function noting(events: string[]): BackfillObserver {
   return {
     planned: (_, windows, done) => events.push(`planned ${done}/${windows}`),
     advanced: () => undefined,
+    connected: () => undefined,
     exchanged: () => undefined,
     retried: (planned) => events.push(`retried ${planned.metric}`),
     stumbled: () => events.push('stumbled'),

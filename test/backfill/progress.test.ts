@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { besideProgress, duration, Progress, showProgress } from '../../src/backfill/progress.ts';
+import { duration, Progress } from '../../src/backfill/progress.ts';
+import { besideProgress, showProgress } from '../../src/backfill/show-progress.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
 it.each([
@@ -31,6 +32,25 @@ describe('progress', () => {
     }
     expect(progress.line).toBe('190 of 1000 windows (19 %), 90 operations, 9 min 0 s left');
     expect(progress.facts).toEqual({ windows: 190, of: 1_000, operations: 90, seconds_left: 540 });
+  });
+
+  it('says who waits for the quota and until when, unless it is over in a moment', async () => {
+    const { clock, progress } = await underWay();
+    const at = (seconds: number) => clock.now() + seconds * 1_000;
+    progress.waits = () => [
+      { account: 'a', until: at(41.2) },
+      { account: 'b', until: at(1.9) },
+      { account: 'c', until: at(3_600) },
+    ];
+    const [a, c] = [42, 3_600].map((seconds) => `${new Date(at(seconds)).toISOString().slice(11, 19)}Z`);
+    const waiting = `account a for its quota until ${a}, account c for its quota until ${c}`;
+    expect(progress.line).toBe(`100 of 1000 windows (10 %), 0 operations; waiting: ${waiting}`);
+    expect(progress.facts).toMatchObject({ waiting });
+    progress.stage = 'finding out what there is to read';
+    expect(progress.line).toBe(`finding out what there is to read; waiting: ${waiting}`);
+    progress.waits = () => [];
+    expect(progress.line).toBe('finding out what there is to read');
+    expect(progress.facts.waiting).toBe(undefined);
   });
 
   it('is a line that changes in place on a terminal', async () => {

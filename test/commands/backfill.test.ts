@@ -115,6 +115,33 @@ describe('backfill', () => {
     expect(err).toContain(`error: ${output} exists already`);
   });
 
+  it('refuses an output that has no place, without asking the platform, in a sentence', async () => {
+    const { sandbox, env, output } = await surroundings();
+    const nowhere = await call({ flags: { from: NOW - HOUR, output: `${output}-folder/history.om` }, env });
+    expect(nowhere).toEqual({
+      exitCode: EXIT.misused,
+      out: '',
+      err: `error: the folder of --output: ${output}-folder cannot be used: it does not exist\n`,
+    });
+    await writeFile(output, 'a file');
+    const inFile = await call({ flags: { from: NOW - HOUR, output: join(output, 'history.om') }, env });
+    expect(inFile.exitCode).toBe(EXIT.misused);
+    expect(inFile.err).toBe(
+      `error: the folder of --output: ${output} cannot be used: it, or what it is in, is no folder\n`,
+    );
+    expect(sandbox.requests.total).toBe(0);
+  });
+
+  it('says in a sentence which file fails it', async () => {
+    const { env, output } = await surroundings();
+    await writeFile(`${output}.partial`, 'a file in the way');
+    const { exitCode, err } = await call({ flags: { from: NOW - HOUR, output }, env });
+    expect(exitCode).toBe(EXIT.failed);
+    expect(err).toBe(
+      `error: ${output}.partial/plan.json cannot be used: it, or what it is in, is no folder; what was read is kept\n`,
+    );
+  });
+
   it('says that it can go on when it is interrupted, and does', async () => {
     const { sandbox, env, output } = await surroundings();
     const flags = { from: NOW - 5 * HOUR, output };
