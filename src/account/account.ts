@@ -111,8 +111,9 @@ export class Account {
   /** Why the account is not ready to be trusted, in plain words; undefined when it is. */
   notReady(): string | undefined {
     const { config, clock } = this.#options;
-    if (!this.#link.answered) {
-      const why = this.#link.note === '' ? '' : `: ${this.#link.note}`;
+    const { answered, note } = this.#link.standing;
+    if (!answered) {
+      const why = note === '' ? '' : `: ${note}`;
       return `account ${config.name}: the platform has not answered yet${why}`;
     }
     const silence = clock.now() - this.#beatAt;
@@ -158,11 +159,8 @@ export class Account {
 
   #polled(end: PollEnd): void {
     const { observer, config } = this.#options;
-    // Without any answer yet it is the credentials that fail: the platform was never asked.
-    if (end.outcome === 'unauthorized' && !this.#link.answered) {
-      this.#link.withoutToken(end.reason ?? 'there is no token');
-      this.#showVitals();
-    }
+    this.#link.standing.polled(end);
+    this.#showVitals();
     observer.polled(config.name, end);
   }
 

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { ExchangeInfo } from '../platform/client.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
 import { type Scope, Scopes } from '../quota/scopes.ts';
+import { Standing } from './standing.ts';
 
 export interface AccountLinkOptions {
   readonly clock: Clock;
@@ -21,12 +22,10 @@ const TOKENS = 'tokens';
 
 /** What an account knows of its platform from the answers: the time there, the limits, and whether it is up. */
 export class AccountLink {
+  readonly standing = new Standing();
   readonly platformClock: PlatformClock;
   readonly scopes: Scopes;
   readonly #options: AccountLinkOptions;
-  #up: boolean | undefined;
-  #answered = false;
-  #note = '';
   #saidAssumed = false;
 
   constructor(options: AccountLinkOptions) {
@@ -42,21 +41,6 @@ export class AccountLink {
     });
   }
 
-  /** Whether the platform answered the last exchange and took the token; undefined before the first. */
-  get up(): boolean | undefined {
-    return this.#up;
-  }
-
-  /** Whether the platform has answered at all, be it with a refusal. */
-  get answered(): boolean {
-    return this.#answered;
-  }
-
-  /** Why it is not up, in plain words. */
-  get note(): string {
-    return this.#note;
-  }
-
   /** Takes in an exchange: its time, its limits, and how it ended. */
   readonly observe = (info: ExchangeInfo): void => {
     const { endedAt, startedAt, serverDate, rate, status, retryAfterMs, outcome } = info;
@@ -69,16 +53,10 @@ export class AccountLink {
     const scope = this.scopes.of(group);
     scope.budget.observe(endedAt, rate, startedAt);
     if (status === 429) scope.budget.stop(endedAt, retryAfterMs);
-    this.#judge(info);
+    this.standing.exchanged(info);
     this.#sayAssumed(info, scope);
     this.#options.onExchange(info, scope);
   };
-
-  /** There is no token to ask with: nothing reaches the platform, and nothing that it could answer. */
-  withoutToken(reason: string): void {
-    this.#up = false;
-    this.#note = reason;
-  }
 
   /** The group of operations that an exchange belongs to: the first segment of its path, or the tokens. */
   groupOf({ method, path }: Pick<ExchangeInfo, 'method' | 'path'>): string {
@@ -91,16 +69,4 @@ export class AccountLink {
     this.#saidAssumed = true;
     this.#options.onAssumedLimit?.(this.#options.assumedLimit);
   }
-
-  #judge({ status, outcome }: ExchangeInfo): void {
-    this.#answered ||= status !== undefined;
-    this.#up = status !== undefined && status !== 401 && status < 500;
-    this.#note = this.#up ? '' : (NOTES[outcome] ?? `the platform answers ${status}`);
-  }
 }
-
-const NOTES: Readonly<Record<string, string>> = {
-  unauthorized: 'the platform refuses the token',
-  timeout: 'the platform does not answer in time',
-  network: 'the platform cannot be reached',
-};

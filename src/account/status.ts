@@ -25,8 +25,8 @@ export function accountStatus(facts: AccountFacts, now: number): AccountStatus {
   return {
     name,
     api_url: apiUrl,
-    up: link.up ?? null,
-    note: link.note,
+    up: link.standing.up ?? null,
+    note: link.standing.note,
     token_expires_at: time(tokenExpiresAt),
     clock_skew_seconds: link.platformClock.skewMs / 1_000,
     quota: quotaStatus(facts, now),

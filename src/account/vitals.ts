@@ -16,7 +16,8 @@ export function vitalSamples(
   now: number,
 ): Sample[] {
   const samples: Sample[] = [];
-  if (link.up !== undefined) samples.push({ family: EDGE_UP, labels: { account }, value: link.up ? 1 : 0 });
+  const { up } = link.standing;
+  if (up !== undefined) samples.push({ family: EDGE_UP, labels: { account }, value: up ? 1 : 0 });
   if (tokenExpiresAt !== undefined) {
     samples.push({ family: EDGE_TOKEN_EXPIRY_TIMESTAMP, labels: { account }, value: tokenExpiresAt / 1_000 });
   }

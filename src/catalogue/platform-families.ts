@@ -25,7 +25,7 @@ export const EDGE_PRODUCT_LAST_BUCKET = gauge(
 /** Labels: account. */
 export const EDGE_UP = gauge(
   'edge_up',
-  'Whether the platform answered the last operation of the account: 1 or 0.',
+  'Whether the platform itself answered the last operation of the account, and took its token: 1 or 0.',
 );
 
 /** Labels: account, scope. */

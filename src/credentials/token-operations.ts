@@ -93,6 +93,6 @@ export class TokenOperations {
       signal,
     );
     if (reply.location === undefined) return reply;
-    throw new PlatformFailure('network', 'redirect of a login refused', reply.info.status);
+    throw new PlatformFailure('undecodable', 'redirect of a login refused', reply.info.status);
   }
 }

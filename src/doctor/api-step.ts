@@ -7,25 +7,34 @@ import { shakeHands } from './tls-step.ts';
 export interface FirstAnswer {
   readonly outcome: Outcome;
   readonly reason?: string | undefined;
+  /** Whether what answered does not look like the API. */
+  readonly strange?: boolean | undefined;
 }
 
+const STRANGE = 'is api_url the address of the API, and not of a web page, a proxy or a login?';
+
 const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
-  undecodable: 'is api_url the address of the API, and not of a web page, a proxy or a login?',
-  not_acceptable: 'is api_url the address of the API, and not of a web page or a proxy?',
   server_error: 'the platform itself is in trouble: try again later',
   timeout: 'is the platform busy, or is request.timeout too short?',
   network: 'the port is open, but no answer came',
 };
 
-/** Whether what answers is the API; undefined when the answer was one of its own. */
+/**
+ * Whether what answers is the API.
+ * @param recognised whether any answer so far was one that only the platform gives
+ */
 export async function apiStep(
-  { outcome, reason = '' }: FirstAnswer,
+  { outcome, reason = '', strange = false }: FirstAnswer,
   endpoint: Endpoint,
   timeoutMs: number,
+  recognised: boolean,
 ): Promise<Step> {
-  const { ok, problem } = stepsNamed('API');
-  const hint = HINTS[outcome];
-  if (hint === undefined) return ok('it answers as the API does');
+  const { ok, warning, problem } = stepsNamed('API');
+  const hint = strange && !recognised ? STRANGE : HINTS[outcome];
+  if (hint === undefined) {
+    if (outcome === 'ok' || outcome === 'empty' || recognised) return ok('it answers as the API does');
+    return warning(`${reason}: so may many servers answer; is api_url right?`);
+  }
   const garbled = outcome === 'network' || outcome === 'undecodable';
   if (garbled && !endpoint.encrypted && (await speaksTls(endpoint, timeoutMs))) {
     return problem(`${reason}: api_url begins with http, but this port speaks TLS; write https`);

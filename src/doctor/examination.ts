@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import { strangenessOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import { clockStep, quotaSteps } from './answer-steps.ts';
 import { apiStep, type FirstAnswer } from './api-step.ts';
@@ -52,7 +53,8 @@ async function* platformSteps(
   const finding = await patient.look(job);
   // Where the quota ends within the first poll, an operation of it was answered before.
   const first: FirstAnswer = typeof finding === 'string' ? { outcome: 'ok' } : finding;
-  return yield* firstAnswerSteps(patient, first, await apiStep(first, endpoint, timeoutMs));
+  const recognised = patient.connection.link.standing.answered;
+  return yield* firstAnswerSteps(patient, first, await apiStep(first, endpoint, timeoutMs, recognised));
 }
 
 async function* firstAnswerSteps(
@@ -67,7 +69,7 @@ async function* firstAnswerSteps(
     yield theRest('what answers is not the API');
     return false;
   }
-  yield tokenStep(patient, first);
+  yield tokenStep(patient, first, api);
   yield clockStep(link);
   if (first.outcome === 'unauthorized') {
     yield theRest('the platform tells nothing without a token that it accepts');
@@ -83,21 +85,25 @@ async function* firstAnswerSteps(
 function tokenStep(
   { clock, connection: { credentials } }: Patient,
   { outcome, reason = '' }: FirstAnswer,
+  api: Step,
 ): Step {
   if (outcome === 'unauthorized') return tokenRefusedStep(credentials, reason);
-  if (outcome === 'rate_limited') return stepsNamed('token').skipped(`not checked: ${reason}`);
+  if (outcome === 'rate_limited' || api.status !== 'ok')
+    return stepsNamed('token').skipped(`not checked: ${reason}`);
   return tokenTakenStep(credentials, clock.now());
 }
 
 /** There was no token: because of its file, or because the platform did not create one. */
 async function* withoutToken(
-  { account }: Patient,
+  { account, connection }: Patient,
   failure: PlatformFailure,
   endpoint: Endpoint,
   timeoutMs: number,
 ): AsyncGenerator<Step, boolean> {
-  const api = await apiStep({ outcome: failure.outcome, reason: failure.message }, endpoint, timeoutMs);
-  yield api.status === 'problem' ? api : noTokenStep(account.credentials, failure.outcome, failure.message);
+  const { outcome, message: reason } = failure;
+  const answer = { outcome, reason, strange: strangenessOf(failure) !== undefined };
+  const api = await apiStep(answer, endpoint, timeoutMs, connection.link.standing.answered);
+  yield api.status === 'problem' ? api : noTokenStep(account.credentials, outcome, reason);
   yield theRest('there is no token to ask with');
   return false;
 }

@@ -3,6 +3,7 @@ import { partOf } from '../account/job-part.ts';
 import { AccountJobs } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
 import { Store } from '../exposition/store.ts';
+import { strangenessOf } from '../platform/exchange.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
@@ -26,6 +27,8 @@ export interface Finding {
   readonly outcome: Outcome;
   /** Why, in plain words, when it failed. */
   readonly reason?: string;
+  /** Whether it failed since it was not the platform that answered. */
+  readonly strange?: boolean;
   /** Series that the exporter would show from it; absent where the answer does not tell. */
   readonly series?: number;
   /** Start of the newest bucket shown (platform ms). */
@@ -96,7 +99,8 @@ export class Survey {
       };
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
-      return { job, outcome: failure.outcome, reason: failure.message };
+      const strange = strangenessOf(failure) !== undefined;
+      return { job, outcome: failure.outcome, reason: failure.message, strange };
     }
   }
 }

@@ -35,7 +35,7 @@ export function redirectTarget(baseUrl: string, from: string, location: string):
   }
   const target = new URL(location, current);
   if (target.origin !== base.origin || target.protocol !== base.protocol) {
-    throw new PlatformFailure('network', `redirect to another origin (${target.host}) refused`);
+    throw new PlatformFailure('undecodable', `redirect to another origin (${target.host}) refused`);
   }
   return target.pathname + target.search;
 }

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Secret } from '../secret.ts';
+import { type BodyKind, isDocumentedError } from './likeness.ts';
 import { PlatformFailure } from './outcome.ts';
 import { readBody, readRefusal } from './response-body.ts';
 import { platformWords, upstreamFailure } from './upstream-error.ts';
@@ -11,6 +12,7 @@ const TELLING_CHARACTERS = 8192;
 export interface Received<T> {
   readonly content: T;
   readonly bytes: number;
+  readonly kind: BodyKind;
 }
 
 /** Reads an answer with an error status: the failure that it is. */
@@ -18,8 +20,13 @@ export async function receiveRefusal(
   response: Dispatcher.ResponseData,
   secrets: readonly Secret[],
 ): Promise<Received<PlatformFailure>> {
+  const { statusCode } = response;
   const body = await readRefusal(response);
-  return { content: upstreamFailure(response.statusCode, body, secrets), bytes: Buffer.byteLength(body) };
+  return {
+    content: upstreamFailure(statusCode, body, secrets),
+    bytes: Buffer.byteLength(body),
+    kind: isDocumentedError(statusCode, body) ? 'documented_error' : 'other',
+  };
 }
 
 /**
@@ -32,7 +39,8 @@ export async function receiveDocument(
   secrets: readonly Secret[],
 ): Promise<Received<unknown>> {
   const body = await readBody(response, limit);
-  return { content: parseJson(body, response.statusCode, secrets), bytes: body.length };
+  const content = parseJson(body, response.statusCode, secrets);
+  return { content, bytes: body.length, kind: content instanceof PlatformFailure ? 'other' : 'document' };
 }
 
 function parseJson(bytes: Buffer, status: number, secrets: readonly Secret[]): unknown {

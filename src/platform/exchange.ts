@@ -1,4 +1,5 @@
 import type { Secret } from '../secret.ts';
+import type { Form, Speaker } from './likeness.ts';
 import type { Outcome } from './outcome.ts';
 import { PlatformFailure } from './outcome.ts';
 import type { RateLimit } from './rate-limit-headers.ts';
@@ -16,6 +17,9 @@ export interface ExchangeInfo {
   /** Absent when no answer came. */
   readonly status?: number;
   readonly outcome: ExchangeOutcome;
+  /** Who answered, by the looks of it, and with what; absent when no answer came. */
+  readonly speaker?: Speaker;
+  readonly form?: Form;
   /** Milliseconds since the epoch, local clock. */
   readonly startedAt: number;
   readonly endedAt: number;
@@ -57,4 +61,17 @@ export class ExchangeFailure extends PlatformFailure {
     super(failure.outcome, failure.message, failure.status);
     this.info = info;
   }
+}
+
+/** What is strange about a failed read when it was not the platform that answered, in plain words; else undefined. */
+export function strangenessOf(failure: PlatformFailure): string | undefined {
+  // Where there was an answer, its looks tell; where a reader could make nothing of a document, its words do.
+  const info = failure instanceof ExchangeFailure ? failure.info : undefined;
+  if (info?.speaker !== undefined) return info.speaker === 'stranger' ? unlikeThePlatform(info) : undefined;
+  return failure.outcome === 'undecodable' ? failure.message : undefined;
+}
+
+/** How an answer that is none of the platform's looks. */
+export function unlikeThePlatform({ status, form }: ExchangeInfo): string {
+  return `answers ${status} with ${form}, not as the platform's API does`;
 }

@@ -11,6 +11,7 @@ import {
   type Outgoing,
   type Reply,
 } from './exchange.ts';
+import { type BodyKind, type Form, formOf, speakerOf } from './likeness.ts';
 import { brokenBodyFailure, networkFailure } from './network-failure.ts';
 import { PlatformFailure } from './outcome.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate } from './rate-limit-headers.ts';
@@ -34,6 +35,8 @@ export interface TransportOptions {
 /** What has come of an exchange so far, kept for the report in case it fails half-way. */
 interface Progress {
   status?: number;
+  form?: Form;
+  body?: BodyKind;
   bytes: number;
   fromHeaders: Pick<ExchangeInfo, 'serverDate' | 'rate' | 'retryAfterMs'>;
 }
@@ -87,6 +90,7 @@ export class Transport {
     // The pool takes no notice of the signal while it is still connecting.
     const response = await unlessAborted(this.#pool.request({ ...requestOf(outgoing), signal }), signal);
     progress.status = response.statusCode;
+    progress.form = formOf(response.headers['content-type']);
     progress.fromHeaders = readHeaders(response.headers, this.#options.clock.now());
     const { location } = response.headers;
     if (response.statusCode >= 300 && response.statusCode < 400 && typeof location === 'string') {
@@ -121,14 +125,15 @@ export class Transport {
   #report(
     { method, path, version, ...outgoing }: Outgoing,
     startedAt: number,
-    { status, bytes, fromHeaders }: Progress,
+    { status, form, body, bytes, fromHeaders }: Progress,
     outcome: ExchangeOutcome,
   ): ExchangeInfo {
     const info: ExchangeInfo = {
       method,
       path: scrub(path, secretsOf(outgoing)),
       version,
-      ...(status !== undefined && { status }),
+      ...(status !== undefined && { status, speaker: speakerOf({ status, rate: fromHeaders.rate, body }) }),
+      ...(form !== undefined && { form }),
       outcome,
       startedAt,
       endedAt: this.#options.clock.now(),
@@ -164,8 +169,9 @@ function readHeaders(headers: Dispatcher.ResponseData['headers'], now: number): 
   };
 }
 
-function noted<T>({ content, bytes }: Received<T>, progress: Progress): T {
+function noted<T>({ content, bytes, kind }: Received<T>, progress: Progress): T {
   progress.bytes = bytes;
+  progress.body = kind;
   return content;
 }
 

@@ -1,5 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Rejections } from '../decode/points.ts';
+import { strangenessOf } from '../platform/exchange.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
 import type { Operations } from '../quota/operations.ts';
@@ -16,6 +17,8 @@ export interface PollEnd {
   readonly report: PollReport | undefined;
   /** Rows of the answer that were dropped. */
   readonly rejected: Rejections | undefined;
+  /** What was strange about the answer, when it failed since it was not the platform that answered. */
+  readonly strangeness: string | undefined;
   /** Operations that it performed; a poll of none says nothing of the platform. */
   readonly operations: number;
   /** From when its first operation left (ms). */
@@ -37,39 +40,38 @@ export interface ExecuteOptions {
 export async function execute(entry: JobEntry, options: ExecuteOptions): Promise<void> {
   try {
     const report = await entry.job.poll(readFor(entry, options), entry.signal);
-    end(entry, options, report.outcome, undefined, report);
+    const { outcome, rejected } = report;
+    end(entry, options, { ...BLANK, outcome, report, rejected });
   } catch (error) {
     if (entry.signal.aborted) return;
-    if (error instanceof PlatformFailure) {
-      const rejected = error instanceof RowsRejected ? error.rejected : undefined;
-      return end(entry, options, error.outcome, error.message, undefined, rejected);
-    }
+    if (error instanceof PlatformFailure) return end(entry, options, endingOf(error));
     options.onDefect(entry.job, error);
-    end(entry, options, 'undecodable', 'a fault of the exporter, see its log', undefined);
+    const reason = 'a fault of the exporter, see its log';
+    end(entry, options, { ...BLANK, outcome: 'undecodable', reason });
   } finally {
     entry.rest(options.clock.now());
   }
 }
 
-function end(
-  entry: JobEntry,
-  { clock, onPollEnd }: ExecuteOptions,
-  outcome: Outcome,
-  reason: string | undefined,
-  report: PollReport | undefined,
-  rejected = report?.rejected,
-): void {
+type Ending = Omit<PollEnd, 'job' | 'operations' | 'durationMs'>;
+
+const BLANK = { reason: undefined, report: undefined, rejected: undefined, strangeness: undefined };
+
+function endingOf(failure: PlatformFailure): Ending {
+  return {
+    outcome: failure.outcome,
+    reason: failure.message,
+    report: undefined,
+    rejected: failure instanceof RowsRejected ? failure.rejected : undefined,
+    strangeness: strangenessOf(failure),
+  };
+}
+
+function end(entry: JobEntry, { clock, onPollEnd }: ExecuteOptions, ending: Ending): void {
+  const { job, operations, startedAt } = entry;
   const now = clock.now();
-  entry.end(now, outcome, reason, report);
-  onPollEnd({
-    job: entry.job,
-    outcome,
-    reason,
-    report,
-    rejected,
-    operations: entry.operations,
-    durationMs: now - (entry.startedAt ?? now),
-  });
+  entry.end(now, ending.outcome, ending.reason, ending.report);
+  onPollEnd({ job, ...ending, operations, durationMs: now - (startedAt ?? now) });
 }
 
 /** A read for one poll: each of its operations waits for its turn. */

@@ -1,5 +1,6 @@
 import type { Sample } from '../catalogue/family.ts';
 import type { RejectionReason } from '../decode/points.ts';
+import { strangenessOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job, JobSubject, PollReport } from '../schedule/job.ts';
@@ -92,7 +93,7 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
 
   /** Where the permission is missing, says which, and stops asking for a while. */
   #explained(failure: PlatformFailure): PlatformFailure {
-    if (failure.outcome !== 'forbidden') return failure;
+    if (failure.outcome !== 'forbidden' || strangenessOf(failure) !== undefined) return failure;
     const { declaration, context } = this.#options;
     const reason = `needs the permission ${declaration.permission}, asks again every hour: ${failure.message}`;
     const explained = new PlatformFailure('forbidden', reason, failure.status);

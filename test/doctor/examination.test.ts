@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { PERMISSIONS } from '../../src/sandbox/http/permissions.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { type Handler, sendJson, startUpstream } from '../platform/upstream.ts';
 import { diagnose } from './diagnosis.ts';
 
 const REST = 'everything else';
@@ -160,9 +161,52 @@ it('a web page in place of the API: what it says, and to look at the address', a
   const { of } = await diagnose({ sandbox: { faults: { html_error: {} } } });
   expect(of('API')?.status).toBe('problem');
   expect(of('API')?.text).toMatch(
-    /^HTTP 400: .*; is api_url the address of the API, and not of a web page or a proxy\?$/,
+    /^HTTP 400: .*; is api_url the address of the API, and not of a web page, a proxy or a login\?$/,
   );
   expect(of(REST)?.text).toBe('not checked: what answers is not the API');
+});
+
+it.each<[string, Handler, string]>([
+  [
+    'a web page',
+    (_, response) => response.writeHead(404).end('<title>Not Found</title>'),
+    'HTTP 404: Not Found',
+  ],
+  [
+    'a document of its own',
+    (_, response) => sendJson(response, { status: 'ok' }),
+    'the list of configurations is an object without results',
+  ],
+  [
+    'a redirect to another',
+    (_, response) => response.writeHead(302, { location: 'https://login.example.net/' }).end(),
+    'redirect to another origin (login.example.net) refused',
+  ],
+])('a server that answers everything with %s: it is not the API', async (_, handler, reason) => {
+  const { origin } = await startUpstream(handler);
+  for (const given of [{}, { token: undefined, username: 'operator', password: 'p4ssw0rd' }]) {
+    const { of } = await diagnose({ account: { api_url: origin, ...given } });
+    expect(of('API')?.status).toBe('problem');
+    expect(of('API')?.text).toMatch(
+      /; is api_url the address of the API, and not of a web page, a proxy or a login\?$/,
+    );
+    expect(of('token')).toBeUndefined();
+  }
+  const { of } = await diagnose({ account: { api_url: origin } });
+  expect(of('API')?.text).toContain(`${reason}; `);
+});
+
+it('a server that knows nothing of what is asked, in words that many have: that it need not be the API', async () => {
+  const { origin } = await startUpstream((_, response) =>
+    sendJson(response, { detail: 'Not Found' }, { status: 404 }),
+  );
+  const { of } = await diagnose({ account: { api_url: origin } });
+  expect(of('API')).toMatchObject({
+    status: 'warning',
+    text: 'HTTP 404: Not Found: so may many servers answer; is api_url right?',
+  });
+  expect(of('token')?.text).toBe('not checked: HTTP 404: Not Found');
+  expect(of('list of edge_applications')?.status).toBe('problem');
 });
 
 it('an answer that cannot be decoded: which read, and why', async () => {

@@ -114,7 +114,7 @@ describe('its trouble', () => {
     const elsewhere = await startUpstream((__, response) => response.end('[]'));
     const { sandbox, client } = await openSandbox();
     sandbox.faults.set({ redirect: { origin: elsewhere.origin, methods: ['GET'] } });
-    await expect(client.get(metadata, never)).rejects.toMatchObject({ outcome: 'network' });
+    await expect(client.get(metadata, never)).rejects.toMatchObject({ outcome: 'undecodable' });
     expect(elsewhere.connections()).toBe(0);
   });
 });

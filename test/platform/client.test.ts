@@ -127,6 +127,8 @@ describe('an exchange is reported', () => {
       version: 1,
       status: 200,
       outcome: 'ok',
+      speaker: 'platform',
+      form: 'JSON',
       startedAt: 1_000,
       endedAt: expect.any(Number),
       serverDate: Date.UTC(2026, 0, 5, 10),
@@ -534,7 +536,7 @@ describe('a redirect', () => {
         response.writeHead(302, { location }).end(),
       );
       const { outcome, message } = await failure();
-      expect(outcome).toBe('network');
+      expect(outcome).toBe('undecodable');
       expect(message).toMatch(/^redirect to another origin \((127\.0\.0\.1|localhost):\d+\) refused$/);
       expect(exchanges).toHaveLength(1);
     }

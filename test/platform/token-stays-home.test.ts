@@ -64,7 +64,7 @@ test.each(['another origin', 'the own origin'])(
         .end();
     });
     await expect(client.get({ path: '/domains', version: 3 }, never)).rejects.toMatchObject({
-      outcome: 'network',
+      outcome: 'undecodable',
       message: 'redirect of a login refused',
     });
     expect(own.arrivals.map(({ method, url }) => `${method} ${url}`)).toEqual(['POST /tokens']);

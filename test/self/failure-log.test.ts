@@ -23,6 +23,7 @@ function polled(id: string, outcome: Outcome): void {
     reason: 'why',
     report: undefined,
     rejected: undefined,
+    strangeness: undefined,
     operations: 1,
     durationMs: 1,
   });
@@ -103,7 +104,14 @@ it('knows nothing any more of an account that has left', () => {
 it('does not take a poll that asked nothing for a platform that works', () => {
   for (let poll = 0; poll < 3; poll += 1) polled('x', 'network');
   const job = { id: 'idle' } as Job;
-  const nothing = { reason: undefined, report: undefined, rejected: undefined, operations: 0, durationMs: 0 };
+  const nothing = {
+    reason: undefined,
+    report: undefined,
+    rejected: undefined,
+    strangeness: undefined,
+    operations: 0,
+    durationMs: 0,
+  };
   log.polled('a', { job, outcome: 'empty', ...nothing });
   polled('x', 'network');
   expect(lines).toEqual(['warn the platform fails network']);

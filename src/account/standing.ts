@@ -1,0 +1,97 @@
+import { type ExchangeInfo, unlikeThePlatform } from '../platform/exchange.ts';
+import type { PollEnd } from '../schedule/execute.ts';
+import type { Job } from '../schedule/job.ts';
+
+/** What to look at when somebody else answers. */
+const HINT = 'is api_url right?';
+
+const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
+  timeout: 'the platform does not answer in time',
+  network: 'the platform cannot be reached',
+};
+
+/**
+ * Whether an account's platform answers, and takes the token. Any server answers something: so the platform must have
+ * been recognised first, by an answer that only it gives or by a poll that could use one, and what is answered to some
+ * jobs in a way that the platform does not (by a web page, for instance) is no matter while others recognise it.
+ */
+export class Standing {
+  #up: boolean | undefined;
+  #note = '';
+  #answered = false;
+  /** Whether what answers now is the platform, as far as the last answers show. */
+  #recognised = false;
+  /** Jobs that have been answered by the platform at some time. */
+  readonly #served = new WeakSet<Job>();
+  /** Those of them that somebody else has answered since the platform was recognised last. */
+  readonly #misled = new Set<Job>();
+
+  /** Whether the platform answered the last exchange and took the token; undefined before it is known. */
+  get up(): boolean | undefined {
+    return this.#up;
+  }
+
+  /** Whether the platform has answered at all, be it with a refusal. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** Why it is not up, in plain words. */
+  get note(): string {
+    return this.#note;
+  }
+
+  /** Takes in an exchange that was not given up by this side. */
+  exchanged(info: ExchangeInfo): void {
+    const { status, outcome, speaker } = info;
+    const unlike = `${unlikeThePlatform(info)}: ${HINT}`;
+    const noAnswer = NO_ANSWER[outcome];
+    if (speaker === 'platform') this.#recognise();
+    if (noAnswer !== undefined) this.#down(noAnswer);
+    else if (status === undefined) this.#down(`what answers does not speak HTTP: ${HINT}`);
+    else if (status >= 500) this.#down(`the platform answers ${status}`);
+    else if (status === 401) this.#down(speaker === 'platform' ? 'the platform refuses the token' : unlike);
+    else if (this.#recognised && speaker !== 'stranger') this.#rise();
+    else if (!this.#recognised && (speaker === 'stranger' || status === 404)) this.#down(unlike);
+  }
+
+  /** Takes in the end of a poll: only its reader knows whether a document was one of the platform's. */
+  polled({ job, outcome, reason, report, operations, strangeness }: PollEnd): void {
+    if (operations === 0) return;
+    if (report !== undefined) {
+      this.#served.add(job);
+      if (!this.#recognised) this.#rise();
+      this.#recognise();
+    } else if (strangeness === undefined) {
+      // Without any answer yet it is the credentials that fail: the platform was never asked.
+      if (outcome === 'unauthorized' && !this.#answered) this.#down(reason ?? 'there is no token');
+    } else if (!this.#recognised || this.#misleads(job)) {
+      this.#recognised = false;
+      this.#down(`${strangeness}: ${HINT}`);
+    }
+  }
+
+  /** Whether a job that the platform once served is misled for the second time, and nobody has heard it in between. */
+  #misleads(job: Job): boolean {
+    if (!this.#served.has(job)) return false;
+    if (this.#misled.has(job)) return true;
+    this.#misled.add(job);
+    return false;
+  }
+
+  #recognise(): void {
+    this.#recognised = true;
+    this.#answered = true;
+    this.#misled.clear();
+  }
+
+  #rise(): void {
+    this.#up = true;
+    this.#note = '';
+  }
+
+  #down(note: string): void {
+    this.#up = false;
+    this.#note = note;
+  }
+}
