@@ -59,9 +59,9 @@ export class Exporter {
 
   /** The document that a scrape gets, ready to be sent. */
   async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
-    const { metrics } = this.#options;
+    const { metrics, state } = this.#options;
     const tallies = [...this.#accounts.values()].map(({ account }) => account.tally());
-    measureNow(metrics, this.#store, tallies);
+    measureNow(metrics, this.#store, state, tallies);
     const own = writeRegistry(await metrics.registry.getMetricsAsJSON(), format);
     return this.#exposition.snapshot(format, encoding, own);
   }

@@ -33,6 +33,7 @@ export interface ConfigStatus {
 /** Whether counters survive a restart. */
 export interface StateStatus {
   readonly kind: 'durable' | 'memory';
+  /** Where they are kept, or should have been: with the kind `memory` it cannot be used. */
   readonly directory?: string;
   readonly note?: string;
 }

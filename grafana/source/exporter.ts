@@ -9,7 +9,7 @@ import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { EXPORTED, EXPORTER, largest, of, share, sum } from './query.ts';
 import { DATASOURCE_CHOICE, EXPORTED_ACCOUNT_CHOICE, INSTANCE_CHOICE, JOB_CHOICE } from './variables.ts';
-import { LOADED, UP_DOWN } from './words.ts';
+import { KEPT, LOADED, UP_DOWN } from './words.ts';
 
 const recentPolls = (...matchers: string[]) =>
   sum(`rate(${of('edge_exporter_polls_total', EXPORTED, ...matchers)}[15m])`);
@@ -68,10 +68,14 @@ const figures: readonly Panel[] = [
     noValue: 'none',
   }),
   figure({
-    title: 'Series exposed',
-    description: 'Series of the platform that are exposed, all chosen instances together.',
+    title: 'State',
+    description:
+      'Where the counters are kept; the worst of the chosen instances. In memory, though a directory was asked for, they end with the process: see the log.',
     unit: 'short',
-    expr: sum(of('edge_exporter_series', EXPORTER)),
+    expr: `min(${of('edge_exporter_state_durable', EXPORTER)})`,
+    limits: LIMITS.mustBeOne,
+    mappings: KEPT,
+    noValue: 'no directory',
   }),
   figure({
     title: 'State errors',

@@ -180,7 +180,7 @@ export class Account {
     const plan = { jobs, perMinute, allowance: this.#allowance };
     const fits = perMinute <= plan.allowance;
     // Too much stays too much whatever else is found; that it fits is known only when all has been found.
-    if (!this.#link.answered || (fits && !isSurveyed(this.#schedule.states()))) return;
+    if (!this.#link.standing.answered || (fits && !isSurveyed(this.#schedule.states()))) return;
     const text = `${jobs} ${plan.allowance} ${fits}`;
     if (text === this.#planReported) return;
     this.#planReported = text;

@@ -92,13 +92,14 @@ function overview(status: Status, now: number): Html {
 </dl></div>`;
 }
 
-function alerts({ not_ready, config }: Status): Html {
+function alerts({ not_ready, config, state }: Status): Html {
   const issues = config.last_reload_successful ? [] : config.issues;
+  const lost = state.kind === 'memory' && state.directory !== undefined;
   return html`${not_ready.length === 0 ? '' : alert('Not ready', not_ready)}${
     config.last_reload_successful
       ? ''
       : alert('The last reload of the configuration failed; the one before it is in force', issues)
-  }`;
+  }${lost ? alert('The counters end with this process', [state.note ?? '']) : ''}`;
 }
 
 function alert(head: string, lines: readonly string[]): Html {

@@ -109,6 +109,11 @@ export function createSelfMetrics() {
       'By how much buckets grew after they were counted, in the platform’s unit.',
       ['account', 'product', 'metric'],
     ),
+    stateDurable: gauge(
+      'state_durable',
+      'Whether the counters are kept in the directory of --state.dir: 1, or 0 where it cannot be used and they end with the process. Absent without --state.dir.',
+      ['directory'],
+    ),
     stateErrors: counter(
       'state_errors_total',
       'Commits that the state directory refused; nothing was shown of them.',

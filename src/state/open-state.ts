@@ -29,7 +29,7 @@ export async function openState(directory: string, log: StateLog, now = Date.now
     const reason = error instanceof Error ? error.message : String(error);
     const note = `the state directory ${directory} cannot be used: ${reason}; counters start from zero and end with the process`;
     log.warn(note);
-    return memoryState(note);
+    return memoryState(note, directory);
   }
 }
 

@@ -13,6 +13,7 @@ export interface StateEntry {
 export interface State {
   /** Whether what is committed outlives the process. */
   readonly kind: 'durable' | 'memory';
+  /** Where it is kept, or should have been; undefined where no directory was asked for. */
   readonly directory: string | undefined;
   /** What an operator should know, in plain words: why it is memory, or what was set aside or dropped. */
   readonly note: string | undefined;
@@ -35,12 +36,15 @@ export class StateWriteFailure extends Error {
   override readonly name = 'StateWriteFailure';
 }
 
-/** State that ends with the process. It stores values as the durable one does, so that both behave alike. */
-export function memoryState(note?: string): State {
+/**
+ * State that ends with the process. It stores values as the durable one does, so that both behave alike.
+ * @param directory where it should have been kept, if anywhere
+ */
+export function memoryState(note?: string, directory?: string): State {
   const records = new Map<string, Buffer>();
   return {
     kind: 'memory',
-    directory: undefined,
+    directory,
     note,
     get(key) {
       const name = textOfKey(key);

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { AlertRule, RecordingRule, RuleGroup } from '../../config/prometheus/source/rule.ts';
 import { ruleFiles } from '../../config/prometheus/source/rule-files.ts';
@@ -62,7 +65,9 @@ const SELECTED_BY_RULES: readonly Asked[] = hastyRules().groups.flatMap(({ name:
 );
 
 describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard and rule', () => {
-  const running: { exporter?: ExporterProcess; readonly prometheus: Prometheus[] } = { prometheus: [] };
+  const running: { state?: string; exporter?: ExporterProcess; readonly prometheus: Prometheus[] } = {
+    prometheus: [],
+  };
 
   /** The length of the shortest answer. */
   const ask = async ({ expr, instant }: Asked): Promise<number> => {
@@ -77,7 +82,8 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
   };
 
   beforeAll(async () => {
-    const exporter = await startExporter({ args: ['serve', '--sandbox'] });
+    running.state = await mkdtemp(join(tmpdir(), 'dashboard-queries-'));
+    const exporter = await startExporter({ args: ['serve', '--sandbox', `--state.dir=${running.state}`] });
     running.exporter = exporter;
     for (const tool of ['prometheus', 'prometheus3'] as const) {
       const jobs = { 'edge-exporter': exporter.target };
@@ -91,6 +97,7 @@ describe('in Prometheus 2.42 and in Prometheus 3 every query of every dashboard 
   afterAll(async () => {
     for (const prometheus of running.prometheus) await prometheus.stop();
     await running.exporter?.stop();
+    if (running.state !== undefined) await rm(running.state, { recursive: true });
   });
 
   it('has an answer from an exporter that polls', { timeout: 240_000 }, async () => {

@@ -70,6 +70,14 @@ test('what is wrong with the exporter itself stands on top', () => {
   expect(text).toContain('1,200 dropped');
 });
 
+test('a state directory that cannot be used stands on top, the wish to have none does not', () => {
+  const memory = { kind: 'memory', note: 'the state directory /state cannot be used: EROFS' } as const;
+  const head = 'The counters end with this process';
+  const asked = words(page(madeUpStatus({ state: { ...memory, directory: '/state' } })));
+  expect(asked).toContain(`${head} ${memory.note}`);
+  expect(words(page(madeUpStatus({ state: memory })))).not.toContain(head);
+});
+
 test('with many accounts only those that need attention start unfolded', () => {
   const accounts = ['a', 'b', 'c', 'd'].map((name) => madeUpAccount({ name, up: name !== 'c' }));
   const markup = page(madeUpStatus({ accounts }));
