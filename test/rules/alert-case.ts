@@ -25,6 +25,29 @@ export interface AlertCase {
 /** The normal time before. */
 export const BEFORE = 150;
 
+/** The account of the series that a case is given. */
+export const ACCOUNT = 'account="production"';
+
+type Times = Pick<AlertCase, 'normal' | 'bad' | 'mild'>;
+
+/** One series at normal, bad and mild times. */
+export function one(series: string, values: readonly [normal: Value, bad: Value, mild: Value]): Times {
+  const [normal, bad, mild] = values.map((value) => ({ [series]: value }));
+  return { normal: normal ?? {}, bad: bad ?? {}, mild: mild ?? {} };
+}
+
+/** A counter that stands still, but for a bad or mild time of so many minutes, when it grows by so much a minute. */
+export function grown(
+  series: string,
+  [bad, mild]: readonly [bad: number, mild: number],
+  minutes: number,
+): Times {
+  const by = (rate: number) => ({
+    [series]: (minute: number) => Math.round(rate * Math.min(Math.max(0, minute - BEFORE), minutes)),
+  });
+  return { normal: by(bad), bad: by(bad), mild: by(mild) };
+}
+
 /** A look at the alert in the course of a case. */
 interface Look {
   readonly minute: number;

@@ -1,9 +1,7 @@
-import type { AlertCase, Given, Value } from './alert-case.ts';
+import { ACCOUNT, type AlertCase, type Given, one } from './alert-case.ts';
 
-const ACCOUNT = 'account="production"';
 const CONFIGURATION = `${ACCOUNT}, product="edge_applications", configuration_id="1", configuration="shop"`;
 const UP = 'up{job="edge-exporter", instance="exporter:9801"}';
-const RECONCILIATION = `edge_exporter_reconciliation_ratio{${ACCOUNT}, product="edge_applications"}`;
 
 function dataAge(minutes: number | ((minute: number) => number)): Given {
   const at = (minute: number): number =>
@@ -30,14 +28,6 @@ function quota(remaining: number): Given {
 
 function tokenLeft(minutes: number): Given {
   return { [`edge_token_expiry_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + minutes) * 60 };
-}
-
-function one(
-  series: string,
-  values: readonly [normal: Value, bad: Value, mild: Value],
-): Pick<AlertCase, 'normal' | 'bad' | 'mild'> {
-  const [normal, bad, mild] = values.map((value) => ({ [series]: value }));
-  return { normal: normal ?? {}, bad: bad ?? {}, mild: mild ?? {} };
 }
 
 /** Every alert of the exporter and its account. */
@@ -106,8 +96,6 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     lasts: 15,
     resolves: 5,
   },
-  { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 0.97, 0.995]), lasts: 45, resolves: 5 },
-  { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 1.03, 1.005]), lasts: 45, resolves: 5 },
   { alert: 'EdgeExporterDown', ...one(UP, [1, 0, 1]), lasts: 20, resolves: 5, missing: 'fires' },
   {
     alert: 'EdgeConfigReloadFailed',

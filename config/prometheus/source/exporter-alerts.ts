@@ -1,16 +1,12 @@
+import { EXPORTER_JOB, OF_ACCOUNT, OF_EXPORTER } from './about-exporter.ts';
 import type { AlertDraft } from './alert.ts';
 import { STALE_CONFIGURATIONS } from './freshness-rules.ts';
+import { OF_TRAFFIC } from './poll-alerts.ts';
 import { duration } from './promql.ts';
 import type { Thresholds } from './thresholds.ts';
 
-/** The `job` of the exporter in Prometheus. */
-export const EXPORTER_JOB = 'edge-exporter';
-
-const OF_ACCOUNT = { about: 'exporter', dashboard: 'edge-exporter', variables: ['account'] } as const;
-const OF_EXPORTER = { about: 'exporter', dashboard: 'edge-exporter', variables: [] } as const;
-
 /** What is seen of the platform is old, or nothing is seen. */
-export function platformAlerts({ times, reconciliation }: Thresholds): readonly AlertDraft[] {
+export function platformAlerts({ times }: Thresholds): readonly AlertDraft[] {
   const seconds = times.staleData / 1_000;
   return [
     {
@@ -26,7 +22,7 @@ export function platformAlerts({ times, reconciliation }: Thresholds): readonly 
     {
       ...OF_ACCOUNT,
       alert: 'EdgeDataStale',
-      expr: `max by (account) (time() - edge_exporter_poll_last_success_timestamp_seconds{collector=~"metrics|analytics"}) > ${seconds}`,
+      expr: `max by (account) (time() - edge_exporter_poll_last_success_timestamp_seconds{collector=~"${OF_TRAFFIC}"}) > ${seconds}`,
       hold: times.hold,
       severity: 'ticket',
       labels: { scope: 'account' },
@@ -43,17 +39,6 @@ export function platformAlerts({ times, reconciliation }: Thresholds): readonly 
       summary: 'The platform does not answer for {{ $labels.account }}',
       description:
         'The operations of {{ $labels.account }} have had no good answer of the platform for a while. The outcomes of the polls say why: the network, the token, or the platform itself.',
-    },
-    {
-      ...OF_ACCOUNT,
-      alert: 'EdgeReconciliationOff',
-      expr: `edge_exporter_reconciliation_ratio < ${1 - reconciliation.tolerance}\nor\nedge_exporter_reconciliation_ratio > ${1 + reconciliation.tolerance}`,
-      hold: times.settled,
-      severity: 'ticket',
-      summary:
-        "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
-      description:
-        'What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.',
     },
   ];
 }

@@ -1,11 +1,13 @@
 import { type AlertDraft, alertRule } from './alert.ts';
 import { baselineRules, minuteRules } from './baseline-rules.ts';
+import { counterAlerts } from './counter-alerts.ts';
 import { clientErrorAlerts, offloadAlerts, serverErrorAlerts } from './error-alerts.ts';
 import { longRatioRules, responseRules, shortRatioRules } from './error-rules.ts';
 import { exporterAlerts, platformAlerts, quotaAlerts } from './exporter-alerts.ts';
 import { freshnessRules } from './freshness-rules.ts';
 import { LINKS, type Links } from './links.ts';
 import { measures } from './measures.ts';
+import { pollAlerts } from './poll-alerts.ts';
 import { duration } from './promql.ts';
 import type { AlertRule, RecordingRule, RuleGroup } from './rule.ts';
 import { protectionAlerts, settingsAlerts } from './settings-alerts.ts';
@@ -63,7 +65,11 @@ function alertGroups(thresholds: Thresholds, links: Links): readonly RuleGroup<A
       ...offloadAlerts(thresholds),
     ]),
     group('edge-settings', [...protectionAlerts(thresholds), ...settingsAlerts(thresholds)]),
-    group('edge-platform', [...platformAlerts(thresholds), ...quotaAlerts(thresholds)]),
-    group('edge-exporter', exporterAlerts(thresholds)),
+    group('edge-platform', [
+      ...platformAlerts(thresholds),
+      ...pollAlerts(thresholds),
+      ...quotaAlerts(thresholds),
+    ]),
+    group('edge-exporter', [...counterAlerts(thresholds), ...exporterAlerts(thresholds)]),
   ];
 }

@@ -29,6 +29,10 @@ export interface Times {
   /** How long a state of settings or of the exporter itself must last. */
   readonly settled: number;
   readonly quotaShort: number;
+  /** How long the state must refuse writes. */
+  readonly stateErrors: number;
+  /** How long nothing was read for a collector. Well above the interval of any; see the hold on top of it. */
+  readonly unread: number;
   /** How long a change of a setting is announced. */
   readonly announced: number;
   readonly certificate: { readonly ticket: number; readonly page: number };
@@ -81,7 +85,10 @@ export interface Thresholds {
   };
   readonly errorPageCacheSeconds: number;
   readonly quota: { readonly remaining: number; readonly stretch: number };
-  readonly reconciliation: { readonly tolerance: number };
+  /** Share of the polls that may fail for long. */
+  readonly polls: { readonly failed: number };
+  /** Share by which counters may be off, or of the buckets that they may lack. */
+  readonly counters: { readonly tolerance: number };
 }
 
 export type SpikeFloor = 'threats' | 'blocked' | 'family' | 'requests' | 'errors';
@@ -109,6 +116,8 @@ export const THRESHOLDS: Thresholds = {
     exporterDown: 3 * MINUTE,
     settled: 30 * MINUTE,
     quotaShort: 15 * MINUTE,
+    stateErrors: 15 * MINUTE,
+    unread: 2 * HOUR,
     announced: 15 * MINUTE,
     certificate: { ticket: 21 * DAY, page: 3 * DAY },
     token: { ticket: 2 * HOUR, page: 30 * MINUTE },
@@ -131,7 +140,8 @@ export const THRESHOLDS: Thresholds = {
   offload: { loss: 0.3, minimumRequests: 300 },
   errorPageCacheSeconds: 300,
   quota: { remaining: 0.1, stretch: 1.5 },
-  reconciliation: { tolerance: 0.01 },
+  polls: { failed: 0.1 },
+  counters: { tolerance: 0.01 },
 };
 
 /** The same thresholds where time runs faster: every duration multiplied, for rehearsals that cannot wait. */

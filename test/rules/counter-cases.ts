@@ -1,0 +1,41 @@
+import { ACCOUNT, type AlertCase, type Given, grown, one } from './alert-case.ts';
+
+const PRODUCT = `${ACCOUNT}, product="edge_applications"`;
+const RECONCILIATION = `edge_exporter_reconciliation_ratio{${PRODUCT}}`;
+const GIVEN_UP = `edge_exporter_buckets_given_up_total{${PRODUCT}}`;
+const COUNTED: Given = {
+  [`edge_exporter_buckets_counted_total{${PRODUCT}}`]: (minute) => minute * 200,
+};
+const STATE_ERRORS = 'edge_exporter_state_errors_total{instance="exporter:9801"}';
+
+const givenUp = grown(GIVEN_UP, [10, 3], 30);
+
+/** Every alert of counters. */
+export const COUNTER_CASES: readonly AlertCase[] = [
+  { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 0.97, 0.995]), lasts: 45, resolves: 5 },
+  { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 1.03, 1.005]), lasts: 45, resolves: 5 },
+  {
+    alert: 'EdgeBucketsGivenUp',
+    ...givenUp,
+    normal: { ...givenUp.normal, ...COUNTED },
+    lasts: 30,
+    resolves: 65,
+  },
+  {
+    alert: 'EdgeStateNotKept',
+    which: 'reason="memory"',
+    ...one('edge_exporter_state_durable{instance="exporter:9801", directory="/state"}', [1, 0, 1]),
+    lasts: 15,
+    resolves: 5,
+  },
+  {
+    alert: 'EdgeStateNotKept',
+    which: 'reason="refused"',
+    ...grown(STATE_ERRORS, [5, 0], 20),
+    mild: {
+      [STATE_ERRORS]: (minute) => (minute > 154 ? 40 : 0),
+    },
+    lasts: 20,
+    resolves: 16,
+  },
+];

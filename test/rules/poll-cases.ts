@@ -1,0 +1,52 @@
+import { ACCOUNT, type AlertCase, BEFORE, type Given, grown } from './alert-case.ts';
+
+function polls(collector: string, outcome: string): string {
+  return `edge_exporter_polls_total{${ACCOUNT}, collector="${collector}", outcome="${outcome}"}`;
+}
+
+const ALL_IS_WELL: Given = {
+  [`edge_up{${ACCOUNT}}`]: 1,
+  [polls('metrics', 'ok')]: (minute) => minute * 80,
+};
+
+/** Polls of traffic of which so many fail a minute beside 80 that do not. */
+function failing(bad: number, mild: number, meanwhile: Given = {}): AlertCase {
+  const lasts = 75;
+  const failed = grown(polls('metrics', 'server_error'), [bad, mild], lasts);
+  return {
+    alert: 'EdgePollsFailing',
+    normal: { ...failed.normal, ...ALL_IS_WELL },
+    bad: failed.bad,
+    mild: { ...failed.mild, ...meanwhile },
+    lasts,
+    resolves: 31,
+  };
+}
+
+const LAST_READ = `edge_exporter_poll_last_success_timestamp_seconds{${ACCOUNT}, collector="waf_rulesets"}`;
+
+/** Settings that are polled every five minutes, and were last read when the bad time began, or never. */
+function unread(normal: Given, bad: Given, mild: Given, each = 0.2): AlertCase {
+  const lasts = 200;
+  const failed = grown(polls('waf_rulesets', 'forbidden'), [0.2, each], lasts);
+  return {
+    alert: 'EdgeCollectorFailing',
+    normal: { ...failed.normal, ...ALL_IS_WELL, ...normal },
+    bad: { ...failed.bad, ...bad },
+    mild: { ...failed.mild, ...bad, ...mild },
+    lasts,
+    resolves: 5,
+  };
+}
+
+const READ = { [LAST_READ]: (minute: number) => minute * 60 };
+const NOT_READ = { [LAST_READ]: BEFORE * 60 };
+
+/** Every alert of polls that fail. */
+export const POLL_CASES: readonly AlertCase[] = [
+  failing(20, 4),
+  failing(20, 80, { [`edge_up{${ACCOUNT}}`]: 0 }),
+  unread(READ, NOT_READ, { [LAST_READ]: (minute) => (minute - 100) * 60 }),
+  unread(READ, NOT_READ, { [`edge_up{${ACCOUNT}}`]: 0 }),
+  { ...unread({}, {}, {}, 0.004), resolves: 121 },
+];
