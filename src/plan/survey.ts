@@ -8,7 +8,7 @@ import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../schedule/job.ts';
-import type { WindowedAnswer } from '../series/book.ts';
+import type { WindowedAnswer } from '../series/windowed-answer.ts';
 import { memoryState } from '../state/state.ts';
 import { thriftyRead } from './thrifty-read.ts';
 

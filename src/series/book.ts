@@ -1,18 +1,13 @@
 import type { Decoded } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
-import {
-  catchUpWindow,
-  freshWindow,
-  MINUTE_MS,
-  reachesPresent,
-  type Window,
-  type WindowNeeds,
-} from '../settling/window.ts';
+import { catchUpWindow, freshWindow, MINUTE_MS, type Window, type WindowNeeds } from '../settling/window.ts';
 import { Absences } from './absences.ts';
-import { answerWidth, newestStart, someStart, startOfBucketAt } from './answer-buckets.ts';
+import { answerWidth, someStart, startOfBucketAt } from './answer-buckets.ts';
 import { type Ledger, oldestMark, type Posting, post, type Settlement } from './ledger.ts';
+import { Progress } from './progress.ts';
 import { type Restatements, restatements } from './restatements.ts';
 import { StraddledBucket } from './straddled-bucket.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** What a book keeps across restarts. */
 export interface BookRecord {
@@ -32,19 +27,8 @@ export interface Entry {
   readonly absent: ReadonlyMap<string, readonly number[]>;
 }
 
-/** An answer with the window that was asked for. */
-export interface WindowedAnswer {
-  readonly decoded: Decoded;
-  readonly window: Window;
-  /** The platform's time when the answer came. */
-  readonly now: number;
-}
-
 /** How far back the platform's history reaches (the longest duration of section 4.12). */
 const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
-
-/** How far an answer about the past must reach beyond a bucket to be counted; windows are at least twice as long. */
-const PROOF_MS = 10 * MINUTE_MS;
 
 const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
 
@@ -57,8 +41,7 @@ export class SeriesBook {
   #record: BookRecord | undefined;
   #seen = new Map<string, Points>();
   readonly #absences = new Map<string, Absences>();
-  /** Start of the newest bucket of the latest answer that reached the present. */
-  #newest = Number.NEGATIVE_INFINITY;
+  readonly #progress = new Progress();
   readonly #straddled = new StraddledBucket();
 
   readonly #counts: (dimension: string) => boolean;
@@ -100,9 +83,8 @@ export class SeriesBook {
     const { decoded, window, now } = answer;
     const width = this.widthOf(decoded);
     if (width === undefined) return undefined;
-    const newest = this.#newestAsOf(answer);
-    // A platform whose data are late settles its buckets late, too. Its newest bucket tells, which may have just begun.
-    const settledUntil = Math.min(now, newest, this.#vouchedFor(answer, settleDelay)) - settleDelay;
+    const newest = this.#progress.newestAsOf(answer);
+    const settledUntil = this.#progress.settledUntil(answer, settleDelay);
     const since = this.#record?.since ?? startOfBucketAt(settledUntil, width, decoded);
     const ledgers = new Map(this.#record?.ledgers);
     const absent = new Map<string, readonly number[]>();
@@ -126,7 +108,7 @@ export class SeriesBook {
   /** Makes a draft the truth, after its record has become durable. */
   enter(entry: Entry, answer: WindowedAnswer): void {
     const { decoded, window, now } = answer;
-    this.#newest = this.#newestAsOf(answer);
+    this.#progress.note(answer);
     this.#record = entry.record;
     const sound = decoded.rejected.size === 0;
     for (const [name, { mark }] of entry.record.ledgers) {
@@ -138,30 +120,11 @@ export class SeriesBook {
     if (this.mark !== undefined && start !== undefined) {
       this.#straddled.note(window, this.mark, entry.record.width, start);
     }
-    if (newestStart(decoded) === this.#newest) this.#seen = new Map(decoded.series);
+    if (this.#progress.isNewest(answer)) this.#seen = new Map(decoded.series);
   }
 
   #needs(now: number, settleDelay: number): WindowNeeds {
     return { now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS };
-  }
-
-  /**
-   * Up to where an answer about the past proves by itself that the platform has gone on, since a platform may have
-   * taken back what it showed before: then its newest bucket as told last is none.
-   */
-  #vouchedFor({ decoded, window, now }: WindowedAnswer, settleDelay: number): number {
-    // One that asks for a single bucket cannot reach beyond it.
-    const short = window.to - window.from < 2 * PROOF_MS;
-    if (short || reachesPresent(window, now)) return Number.POSITIVE_INFINITY;
-    return newestStart(decoded) + Math.max(0, settleDelay - PROOF_MS);
-  }
-
-  /** The start of the platform's newest bucket, where an answer tells, and else as told last. */
-  #newestAsOf({ decoded, window, now }: WindowedAnswer): number {
-    const newest = newestStart(decoded);
-    const tells = newest > Number.NEGATIVE_INFINITY && reachesPresent(window, now);
-    // A bucket of the future was told before the platform's clock was set back.
-    return tells || newest > this.#newest || this.#newest > now ? newest : this.#newest;
   }
 
   /** The ledgers, with new ones for the dimensions that were not met before. */

@@ -2,10 +2,11 @@ import type { JobSubject } from '../schedule/job.ts';
 import type { Delays } from '../settling/delays.ts';
 import { GrowthWatch } from '../settling/growth-watch.ts';
 import { type State, type StateKey, StateWriteFailure } from '../state/state.ts';
-import { type BookRecord, type Entry, SeriesBook, type WindowedAnswer } from './book.ts';
+import { type BookRecord, type Entry, SeriesBook } from './book.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Ledger } from './ledger.ts';
 import { restoreBook, storeBook } from './state.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** Told of what an answer brought, to be measured. */
 export interface SeriesObserver {

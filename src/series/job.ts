@@ -9,7 +9,6 @@ import { type FollowUp, type Job, type JobSubject, type PollReport, RowsRejected
 import type { Delays } from '../settling/delays.ts';
 import type { State } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
-import type { WindowedAnswer } from './book.ts';
 import { Bookkeeper, type SeriesObserver } from './bookkeeper.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
@@ -17,6 +16,7 @@ import type { SeriesReader } from './reader.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
 import { bookKey } from './state.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface SeriesJobOptions {
   readonly target: Target;

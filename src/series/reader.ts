@@ -6,8 +6,8 @@ import type { Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
 import { type SeriesQuestion, seriesResource } from '../targets/resource.ts';
 import type { Target } from '../targets/target.ts';
-import type { WindowedAnswer } from './book.ts';
 import type { ReadModes } from './read-modes.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface SeriesReaderOptions {
   readonly target: Target;

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, SeriesBook, type WindowedAnswer } from '../../src/series/book.ts';
+import { type Entry, SeriesBook } from '../../src/series/book.ts';
 import { restoreBook, storeBook } from '../../src/series/state.ts';
+import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
 import type { Window } from '../../src/settling/window.ts';
 import { answer, type Manner, MINUTE, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';
 

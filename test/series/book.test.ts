@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { SeriesBook, type WindowedAnswer } from '../../src/series/book.ts';
+import { SeriesBook } from '../../src/series/book.ts';
+import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
 import { answer, type Manner, MINUTE, PLAIN, START, trueSum } from './model-platform.ts';
 
 const SETTLE = 10 * MINUTE;
