@@ -12,6 +12,7 @@ import { startSandboxAccount } from '../sandbox-account.ts';
 import { cronTicker } from '../schedule/ticker.ts';
 import { reportTo } from '../self/account-report.ts';
 import { createSelfMetrics } from '../self/metrics.ts';
+import { ForeignDirectory } from '../state/directory.ts';
 import { StateInUse } from '../state/lock.ts';
 import { openState } from '../state/open-state.ts';
 import { memoryState, type State } from '../state/state.ts';
@@ -26,6 +27,14 @@ const STOP_MS = 4_000;
 
 /** Everything that was started, to be stopped in reverse order. */
 type Stops = (() => Promise<void> | void)[];
+
+/** What keeps the exporter from starting without being a fault of it, and what it then ends with. */
+const KNOWN_FAILURES = [
+  [WebConfigError, EXIT.misused],
+  [ForeignDirectory, EXIT.misused],
+  [StateInUse, EXIT.failed],
+  [ListenError, EXIT.failed],
+] as const;
 
 /** Runs the exporter until it is asked to end. */
 export async function serve(invocation: Serve): Promise<ExitCode> {
@@ -66,10 +75,11 @@ async function start({ flags, env, stderr, logging }: Serve, stops: Stops): Prom
     await running.start(config);
     return undefined;
   } catch (error) {
-    const misused = error instanceof WebConfigError;
-    if (!misused && !(error instanceof StateInUse) && !(error instanceof ListenError)) throw error;
-    for (const issue of misused ? error.issues : [error.message]) stderr.write(`error: ${issue}\n`);
-    return misused ? EXIT.misused : EXIT.failed;
+    const known = KNOWN_FAILURES.find(([kind]) => error instanceof kind);
+    if (known === undefined || !(error instanceof Error)) throw error;
+    const issues = error instanceof WebConfigError ? error.issues : [error.message];
+    for (const issue of issues) stderr.write(`error: ${issue}\n`);
+    return known[1];
   }
 }
 

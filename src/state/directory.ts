@@ -10,8 +10,7 @@ import {
   rmdir,
   stat,
 } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { dirname, join, relative, resolve, sep } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { LOCK_FOLDER } from './lock.ts';
 
 /** The format of what the directory holds; another one is set aside. */
@@ -61,31 +60,27 @@ async function isMissing(path: string): Promise<boolean> {
   }
 }
 
-/**
- * A slip such as `--state.dir=.` must not move the program, or somebody's home, away: throws where that is at
- * stake.
- */
-export async function refuseOccupied(directory: string): Promise<void> {
-  const names = await contentOf(directory);
-  if (names.length === 0 || names.includes(MARKER)) return;
-  const occupied = [
-    process.cwd(),
-    homedir(),
-    process.execPath,
-    ...process.argv.slice(1, 2),
-    import.meta.dirname,
-  ];
-  if (!occupied.some((path) => isWithin(directory, resolve(path)))) return;
-  throw new Error('it is no directory of its own, but holds the program, its working directory or a home');
+/** The directory holds files of others, and no state: a slip such as `--state.dir=.` must cost nobody anything. */
+export class ForeignDirectory extends Error {
+  override readonly name = 'ForeignDirectory';
+
+  constructor(directory: string, names: readonly string[]) {
+    const some = names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
+    super(
+      `the state directory ${directory} holds other files (${some}) and no state of edge-exporter: give --state.dir a directory of its own`,
+    );
+  }
 }
 
-/** Why the directory's content is not ours to read, or undefined where it is, or where there is none. */
-export async function foreignContent(directory: string): Promise<string | undefined> {
+/** @throws ForeignDirectory when there is something in the directory and it is not ours */
+export async function refuseForeign(directory: string): Promise<void> {
   const names = await contentOf(directory);
-  if (names.length === 0) return undefined;
-  if (!names.includes(MARKER)) {
-    return `it holds other files (${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''})`;
-  }
+  if (names.length > 0 && !names.includes(MARKER)) throw new ForeignDirectory(directory, names.sort());
+}
+
+/** Why the state in the directory cannot be read, or undefined where it can, or where there is none. */
+export async function unreadable(directory: string): Promise<string | undefined> {
+  if (!(await contentOf(directory)).includes(MARKER)) return undefined;
   const marker = join(directory, MARKER);
   const format = (await stat(marker)).isFile() ? formatOf(await readFile(marker, 'utf8')) : undefined;
   if (format === undefined) return `its ${MARKER} is damaged`;
@@ -140,7 +135,10 @@ export async function setAside(directory: string, now: number): Promise<string> 
 
 async function moveContent(directory: string, place: string): Promise<string> {
   await mkdir(place, { recursive: true, mode: 0o700 });
-  for (const name of await contentOf(directory)) await rename(join(directory, name), join(place, name));
+  const names = await contentOf(directory);
+  // The marker goes last: without it what a sudden end leaves behind would not be ours.
+  const inOrder = [...names.filter((name) => name !== MARKER), ...names.filter((name) => name === MARKER)];
+  for (const name of inOrder) await rename(join(directory, name), join(place, name));
   await syncDirectory(directory);
   return place;
 }
@@ -155,11 +153,6 @@ async function contentOf(directory: string): Promise<string[]> {
     (name) =>
       name !== LOCK_FOLDER && name !== 'lost+found' && !name.startsWith('.') && !name.startsWith(SET_ASIDE),
   );
-}
-
-function isWithin(directory: string, path: string): boolean {
-  const way = relative(directory, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`));
 }
 
 function formatOf(marker: string): number | undefined {

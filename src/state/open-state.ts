@@ -1,7 +1,14 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { rebuildDatabase } from './database.ts';
-import { ensureDirectory, foreignContent, refuseOccupied, setAside, writeMarker } from './directory.ts';
+import {
+  ensureDirectory,
+  ForeignDirectory,
+  refuseForeign,
+  setAside,
+  unreadable,
+  writeMarker,
+} from './directory.ts';
 import { DurableState } from './durable.ts';
 import { lockDirectory, StateInUse } from './lock.ts';
 import { DamagedState } from './probe.ts';
@@ -17,15 +24,15 @@ const DATABASE = 'counters.mdb';
 const NOTHING: Restored = { records: [], dropped: 0 };
 
 /**
- * Opens the state in `directory`, for this process alone. A damaged or foreign content is set aside with a
- * warning, and where the directory cannot be used at all the state is kept in memory, with a warning too.
- * Throws only `StateInUse`.
+ * Opens the state in `directory`, for this process alone. A damaged state is set aside with a warning, and where the
+ * directory cannot be used at all the state is kept in memory, with a warning too.
+ * @throws StateInUse, or ForeignDirectory when it holds files that are not ours
  */
 export async function openState(directory: string, log: StateLog, now = Date.now): Promise<State> {
   try {
     return await openDurable(directory, log, now);
   } catch (error) {
-    if (error instanceof StateInUse) throw error;
+    if (error instanceof StateInUse || error instanceof ForeignDirectory) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const note = `the state directory ${directory} cannot be used: ${reason}; counters start from zero and end with the process`;
     log.warn(note);
@@ -35,7 +42,7 @@ export async function openState(directory: string, log: StateLog, now = Date.now
 
 async function openDurable(directory: string, log: StateLog, now: () => number): Promise<State> {
   const place = await ensureDirectory(directory);
-  await refuseOccupied(place);
+  await refuseForeign(place);
   const lock = await lockDirectory(place);
   try {
     const { restored, warning } = await restoreOrSetAside(place, now);
@@ -70,8 +77,8 @@ async function restoreOrSetAside(place: string, now: () => number) {
 
 /** The records, or why there are none to be had from what the directory holds. */
 async function restore(place: string): Promise<Restored | string> {
-  const foreign = await foreignContent(place);
-  if (foreign) return foreign;
+  const why = await unreadable(place);
+  if (why) return why;
   const path = join(place, DATABASE);
   try {
     await access(path, constants.R_OK | constants.W_OK);

@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { run } from '../../src/command-line/program.ts';
+import { ForeignDirectory } from '../../src/state/directory.ts';
 import { StateInUse } from '../../src/state/lock.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { StateWriteFailure } from '../../src/state/state.ts';
@@ -68,10 +70,9 @@ describe('opening a state directory', () => {
     expect(state.get(['a'])).toBe(1);
   });
 
-  it('falls back to memory rather than to move the working directory away', async () => {
+  it('refuses the working directory, and leaves it as it is', async () => {
     const before = await readdir(process.cwd());
-    const state = await open(process.cwd());
-    expect(state.note).toContain('holds the program');
+    await expect(open(process.cwd())).rejects.toThrow(ForeignDirectory);
     expect(await readdir(process.cwd())).toEqual(before);
   });
 
@@ -84,14 +85,51 @@ describe('opening a state directory', () => {
 });
 
 describe('a state directory that holds something else', () => {
-  it('has its content moved beside it, whole, with one warning that names both', async () => {
+  it('is refused by the names of what it holds, and left as it is', async () => {
     await mkdir(join(directory, 'photos'), { recursive: true });
     await writeFile(join(directory, 'photos', 'cat.txt'), 'meow');
-    await writeFile(join(directory, 'data.mdb'), 'of another program');
+    for (const name of ['data.mdb', 'b', 'c', 'd']) await writeFile(join(directory, name), '');
+    await expect(open()).rejects.toThrow(
+      new ForeignDirectory(directory, ['b', 'c', 'd', 'data.mdb', 'photos']).message,
+    );
+    await expect(open()).rejects.toThrow(`${directory} holds other files (b, c, d, …) and no state`);
+    expect((await readdir(directory)).sort()).toEqual(['b', 'c', 'd', 'data.mdb', 'photos']);
+    expect(await readdir(parent)).toEqual(['state']);
+    expect(warnings).toEqual([]);
+  });
+
+  it('ends serve with 2 and a sentence', async () => {
+    await mkdir(directory);
+    await writeFile(join(directory, 'letter.txt'), 'dear');
+    const errors: string[] = [];
+    const exitCode = await run({
+      args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0'],
+      env: { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' },
+      stdout: { write: () => undefined },
+      stderr: { write: (text) => errors.push(text) },
+      signal: AbortSignal.timeout(10_000),
+      onCrash: () => undefined,
+    });
+    expect(exitCode).toBe(2);
+    expect(errors.join('')).toBe(
+      `error: the state directory ${directory} holds other files (letter.txt) and no state of edge-exporter: give --state.dir a directory of its own\n`,
+    );
+  });
+});
+
+describe('a damaged state', () => {
+  it('is moved beside its directory, whole, with one warning that names both', async () => {
+    await (await open()).close();
+    await writeFile(join(directory, 'edge-exporter-state.json'), '');
+    await writeFile(join(directory, 'more'), 'of it');
     const state = await open();
     expect(state.kind).toBe('durable');
-    expect(await readFile(join(`${directory}.${ASIDE}`, 'photos', 'cat.txt'), 'utf8')).toBe('meow');
-    expect(await readFile(join(`${directory}.${ASIDE}`, 'data.mdb'), 'utf8')).toBe('of another program');
+    expect((await readdir(`${directory}.${ASIDE}`)).sort()).toEqual([
+      'counters.mdb',
+      'counters.mdb-lock',
+      'edge-exporter-state.json',
+      'more',
+    ]);
     expect(warnings).toEqual([state.note]);
     expect(state.note).toContain(directory);
     expect(state.note).toContain(`${directory}.${ASIDE}`);
@@ -121,12 +159,12 @@ describe.skipIf(!canMount)('a state directory that is a file system of its own',
     spawnSync('umount', [directory]);
   });
 
-  it('has foreign content moved into a folder inside it', async () => {
+  it('has a damaged state moved into a folder inside it', async () => {
     expect(mount('-t', 'tmpfs', '-o', 'size=1m')).toBe(true);
-    await writeFile(join(directory, 'foreign'), 'data');
+    await writeFile(join(directory, 'edge-exporter-state.json'), 'damaged');
     const state = await open();
     expect(state.kind).toBe('durable');
-    expect(await readFile(join(directory, ASIDE, 'foreign'), 'utf8')).toBe('data');
+    expect(await readFile(join(directory, ASIDE, 'edge-exporter-state.json'), 'utf8')).toBe('damaged');
     expect(await readdir(parent)).toEqual(['state']);
     await state.close();
     warnings = [];
