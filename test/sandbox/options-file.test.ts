@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/account/settings.ts';
+import { faultsSchema, POINT_DAMAGES, SHAPE_QUIRKS } from '../../src/sandbox/faults/faults.ts';
 import { snakeKeys } from '../../src/sandbox/letter-case.ts';
 import { parseOptions } from '../../src/sandbox/options-file.ts';
 import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
@@ -19,6 +21,21 @@ describe("a sandbox's options", () => {
       tokenLifetime: 86_400_000,
       faults: {},
     });
+  });
+
+  it('name every fault in the example, with its own options, as it can be switched on', () => {
+    const shown = [...example.matchAll(/^# {2}(\w+): (\{.*?\}) # \S/gm)];
+    expect(shown.map(([, name]) => name)).toEqual(Object.keys(faultsSchema.shape));
+    const common = ['probability', 'paths', 'methods', 'period'];
+    for (const [, name = '', options = ''] of shown) {
+      const { faults } = parseOptions(`faults: { ${name}: ${options} }`);
+      const whole = Object.entries(faults ?? {}).find(([fault]) => fault === name)?.[1];
+      const own = Object.keys(whole ?? {}).filter((option) => !common.includes(option));
+      expect(Object.keys(parse(options)), name).toEqual(own);
+    }
+    for (const kind of [...POINT_DAMAGES, ...SHAPE_QUIRKS])
+      expect(example).toMatch(new RegExp(`\\b${kind}\\b`));
+    for (const option of common) expect(example).toContain(option);
   });
 
   it('may be left out, all of them', () => {
