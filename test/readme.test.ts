@@ -1,8 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { type CatalogueRow, describeCatalogue } from '../src/catalogue/table.ts';
 import { type CollectorRow, describeCollectors } from '../src/collectors-table.ts';
+import { FLAGS, type FlagName, flagVariable } from '../src/command-line/flags.ts';
+import { ACCOUNT_VARIABLES } from '../src/configuration/environment.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -50,10 +52,52 @@ it('scrapes by the job name that the alerts know', () => {
   expect(alerts).toContain(`up{job="${job}"}`);
 });
 
-it('links to what exists', () => {
-  const links = [...README.matchAll(/\]\(([^)#:]+)\)/g)].map(([, target = '']) => target);
-  expect(links.length).toBeGreaterThan(20);
-  expect(links.filter((target) => !existsSync(join(ROOT, target)))).toEqual([]);
+/** The pages that users read, by their paths from the top. */
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'grafana/README.md']
+  .concat(['config', 'config/prometheus'].flatMap((folder) => pagesIn(folder)))
+  .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
+
+function pagesIn(folder: string): string[] {
+  const pages = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('.md'));
+  return pages.map((name) => `${folder}/${name}`);
+}
+
+/** Flags of other programs that the pages call. */
+const FLAGS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
+  promtool: ['max-block-duration'],
+  prometheus: ['storage.tsdb.retention.time', 'storage.tsdb.allow-overlapping-blocks'],
+  amtool: ['comment', 'duration'],
+  vitest: ['project'],
+  npm: ['ignore-scripts'],
+};
+
+it.each(PAGES)('%s links to what exists, and names no path that does not', (page, text) => {
+  const links = [...text.matchAll(/\]\(([^)#:]+)(#[^)]*)?\)/g)].map(([, target = '']) => target);
+  const missing = links.filter((target) => !existsSync(join(ROOT, dirname(page), target)));
+  expect(missing).toEqual([]);
+  if (page === 'README.md') expect(links.length).toBeGreaterThan(20);
+  const paths = text.match(/(?<![\w./-])(?:src|test|config)\/[\w./-]*[\w/]/g) ?? [];
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
+
+it.each(PAGES)('%s names only flags and variables that exist', (_, text) => {
+  const known = [...Object.keys(FLAGS), 'help', 'version', ...Object.values(FLAGS_OF_OTHERS).flat()];
+  const flags = [...text.matchAll(/(?<![\w-])--([a-z][\w.-]*\w)/g)].map(([, name = '']) => name);
+  expect(flags.filter((name) => !known.includes(name))).toEqual([]);
+  const variables = [
+    ...ACCOUNT_VARIABLES.map(({ name }) => name),
+    ...(Object.keys(FLAGS) as FlagName[]).map(flagVariable),
+  ];
+  const named = text.match(/\bEDGE_[A-Z_]*[A-Z]\b/g) ?? [];
+  expect(named.filter((name) => !variables.includes(name))).toEqual([]);
+});
+
+it('keeps no flag of another program that no page names', () => {
+  const text = PAGES.map(([, page]) => page).join('\n');
+  const unused = Object.values(FLAGS_OF_OTHERS)
+    .flat()
+    .filter((flag) => !text.includes(`--${flag}`));
+  expect(unused).toEqual([]);
 });
 
 it('gives a reason for every dependency, and for no other', () => {
