@@ -91,6 +91,7 @@ function whyWaiting(
   if (dueAt > now) return `starts in ${Math.ceil((dueAt - now) / 1_000)} s`;
   const scope = link.scopes.of(job.group);
   const since = `due for ${Math.round((now - dueAt) / 1_000)} s, ${most.get(scope.name) === state ? 'goes next: ' : ''}`;
+  if (operations.isSlow(job.group, now)) return `${since}${job.group} answers so slowly that others go first`;
   return since + obstacle(scope, operations.opening(scope, now), now);
 }
 
@@ -100,7 +101,7 @@ function obstacle({ name, budget }: Scope, { free, waitMs, kept }: Opening, now:
   if (stoppedUntil !== undefined) return `the platform refused ${name} until ${time(stoppedUntil)}`;
   if (free > 0 && kept.until > now) return `kept for a fresher bucket at ${time(kept.until)}`;
   if (free > 0) return 'more urgent work and the connections in use go first';
-  if (waitMs === Number.POSITIVE_INFINITY) return `waits for an answer that tells what is left of ${name}`;
+  if (budget.isLooking(now)) return `waits for an answer that tells what is left of ${name}`;
   return `the quota of ${name} is used up until ${time(now + waitMs)}`;
 }
 

@@ -4,6 +4,7 @@ import { AnswerSpan } from './answer-span.ts';
 import type { FrameView } from './better-moment.ts';
 import { FRAME_MS, type Frame } from './frame.ts';
 import { Frames } from './frames.ts';
+import { Look } from './look.ts';
 import { withScatter } from './other-users.ts';
 
 export interface BudgetOptions {
@@ -16,9 +17,6 @@ export interface BudgetOptions {
 
 /** What an answer said is trusted for so long; after that a single operation goes first to look. */
 const FRESH_MS = 1_000;
-
-/** Share of a frame after which it is looked at again while others use the token, unless the reserve is larger. */
-const LEAST_LOOK_SHARE = 0.1;
 
 /** Share of the limit that others are feared to take from a frame at which nobody has looked for long. */
 const FEARED_SHARE = 0.6;
@@ -44,8 +42,7 @@ export class Budget {
   #told = false;
   #stoppedUntil = 0;
   #inFlight = 0;
-  /** The operation that looks while others wait for its answer. */
-  #look: symbol | undefined;
+  readonly #look = new Look();
 
   constructor(options: BudgetOptions) {
     this.#options = options;
@@ -92,7 +89,11 @@ export class Budget {
   view(now: number): FrameView | undefined {
     const frame = this.#frames.open(now);
     if (frame === undefined) return undefined;
-    return { closesAt: frame.closesAt, seenAt: frame.seenAt, lookEveryMs: this.#lookEveryMs(frame) };
+    return {
+      closesAt: frame.closesAt,
+      seenAt: frame.seenAt,
+      lookEveryMs: this.#frames.lookEveryMs(frame, this.#options.reserve),
+    };
   }
 
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
@@ -100,10 +101,15 @@ export class Budget {
     return this.#stoppedUntil > now ? this.#stoppedUntil : undefined;
   }
 
+  /** Whether an operation is out whose answer tells what is left of the frame. */
+  isLooking(now: number): boolean {
+    return this.#look.waitsUntil(now) !== undefined;
+  }
+
   /** How many operations may leave now; where one must look first, the others may not leave before its answer. */
   free(now: number): number {
     if (this.#stoppedUntil > now) return 0;
-    const look = this.#look === undefined ? 1 : 0;
+    const look = this.isLooking(now) ? 0 : 1;
     if (!this.#answered) return look;
     if (!this.#told) return Math.max(0, this.allowance - this.#span.count(now) - this.#inFlight);
     const frame = this.#frames.open(now);
@@ -112,27 +118,29 @@ export class Budget {
     return look * this.#freeUnseen(frame, now);
   }
 
-  /** Milliseconds until an operation may leave, 0 for at once, Infinity for "not before an answer comes in". */
+  /** Milliseconds until an operation may leave unless an answer comes in before, 0 for at once. */
   waitMs(now: number): number {
     if (this.#stoppedUntil > now) return this.#stoppedUntil - now;
     if (this.free(now) > 0) return 0;
     if (this.#answered && !this.#told) return this.#span.waitMs(now);
     const frame = this.#frames.open(now);
-    if (frame === undefined) return Number.POSITIVE_INFINITY;
-    const lookAt = frame.seenAt + this.#lookEveryMs(frame);
+    const closesAt = frame?.closesAt ?? Number.POSITIVE_INFINITY;
+    const looksUntil = this.#look.waitsUntil(now);
+    if (frame === undefined || looksUntil !== undefined) return Math.min(looksUntil ?? now, closesAt) - now;
+    const lookAt = frame.seenAt + this.#frames.lookEveryMs(frame, this.#options.reserve);
     const mayLook = lookAt > now && frame.remaining - this.#inFlight > this.#reserve;
-    return Math.min(mayLook ? lookAt : frame.closesAt, frame.closesAt) - now;
+    return Math.min(mayLook ? lookAt : closesAt, closesAt) - now;
   }
 
   /** An operation leaves. The function returned must be called when it is over, whatever came of it. */
   depart(now: number): () => void {
-    const me = Symbol('operation');
     const frame = this.#frames.open(now);
-    if (frame === undefined || now - frame.seenAt > FRESH_MS) this.#look ??= me;
+    const looks = frame === undefined || now - frame.seenAt > FRESH_MS;
+    const looked = looks && !this.isLooking(now) ? this.#look.begin(now) : () => undefined;
     this.#inFlight += 1;
     return () => {
       this.#inFlight -= 1;
-      if (this.#look === me) this.#look = undefined;
+      looked();
     };
   }
 
@@ -145,7 +153,7 @@ export class Budget {
     const limit = this.#told ? this.#limitOrAssumed : this.#limit;
     if (limit === undefined) return;
     const reading = { now, sentAt, limit, rate, alone: this.#inFlight <= 1 };
-    if (this.#frames.read(reading)) this.#look = undefined;
+    if (this.#frames.read(reading)) this.#look.end();
   }
 
   /** A 429: nothing leaves until `retryAfterMs` has passed, or the frame closes, or a whole frame when neither is known. */
@@ -171,7 +179,7 @@ export class Budget {
   /** After a while without an answer, what was free may be gone, and what was not may have become so. */
   #freeUnseen(frame: Frame, now: number): number {
     const unseenMs = now - frame.seenAt;
-    const lookEveryMs = this.#lookEveryMs(frame);
+    const lookEveryMs = this.#frames.lookEveryMs(frame, this.#options.reserve);
     const { others, lengthMs } = this.#frames;
     const blind = others.met(frame) && unseenMs > lookEveryMs + FRESH_MS;
     const feared = blind ? withScatter((unseenMs / lengthMs) * FEARED_SHARE * this.#limitOrAssumed) : 0;
@@ -189,11 +197,5 @@ export class Budget {
   #keptFree(openMs: number): number {
     const others = openMs * this.#frames.others.perMs(this.#frames.last);
     return Math.max(this.#reserve, Math.min(others + this.#reserve, withScatter(others)));
-  }
-
-  /** While others use the token, a frame is not left unseen for longer than they could take the reserve in. */
-  #lookEveryMs(frame: Frame): number {
-    if (!this.#frames.others.about(frame)) return Number.POSITIVE_INFINITY;
-    return Math.max(LEAST_LOOK_SHARE, this.#options.reserve) * this.#frames.lengthMs;
   }
 }

@@ -3,6 +3,7 @@ import { cannotWait, type Kept, keptFor } from './better-moment.ts';
 import type { Scope, Scopes } from './scopes.ts';
 import { type Ticket, urgencyOf } from './ticket.ts';
 import { type Waiting, WaitingRoom } from './waiting-room.ts';
+import { Wire } from './wire.ts';
 
 export interface OperationsOptions {
   readonly clock: Clock;
@@ -27,12 +28,6 @@ export interface Opening {
   readonly bucketClosesAt: number;
 }
 
-/** How much one more exchange changes the mean duration. */
-const SMOOTHING = 0.1;
-
-/** How long an exchange takes until some were seen. */
-const USUAL_EXCHANGE_MS = 200;
-
 /**
  * Where every operation of an account waits for its turn: for a place on the wire, for its scope's budget, and for the
  * moment at which it brings most. Who leaves is decided when something may leave, by the urgency at that moment.
@@ -40,14 +35,14 @@ const USUAL_EXCHANGE_MS = 200;
 export class Operations {
   readonly #options: OperationsOptions;
   readonly #waiting = new WaitingRoom();
+  readonly #wire: Wire;
   #reviewComes = false;
-  #onTheWire = 0;
-  #exchangeMs = USUAL_EXCHANGE_MS;
   #alarm: AbortController | undefined;
   #alarmAt = Number.POSITIVE_INFINITY;
 
   constructor(options: OperationsOptions) {
     this.#options = options;
+    this.#wire = new Wire(options.concurrency);
   }
 
   /** How many tickets wait whose time has come, of one scope or of all. */
@@ -79,6 +74,7 @@ export class Operations {
         },
       };
       signal.addEventListener('abort', giveUp, { once: true });
+      this.#wire.meet(ticket.group);
       this.#waiting.add(entry, this.#options.clock.now());
       this.#reviewSoon();
     });
@@ -110,12 +106,17 @@ export class Operations {
 
   /** What a scope allows now. */
   opening({ budget }: Scope, now: number): Opening {
-    const { scopes, concurrency } = this.#options;
+    const { scopes } = this.#options;
     const bucketClosesAt = scopes.platformClock.nextMinute(now);
-    const throughput = concurrency / this.#exchangeMs;
+    const { throughput } = this.#wire;
     const kept = keptFor({ now, frame: budget.view(now), bucketClosesAt, throughput });
     const waiting = this.#waiting.count((group) => scopes.of(group).budget === budget);
     return { free: budget.free(now), waitMs: budget.waitMs(now), waiting, kept, bucketClosesAt };
+  }
+
+  /** Whether the answers of a group are so late that it gets fewer places on the wire than others. */
+  isSlow(group: string, now: number): boolean {
+    return this.#wire.isSlow(group, now);
   }
 
   /** Forgets the alarm, so that nothing keeps the process alive. */
@@ -123,14 +124,20 @@ export class Operations {
     this.#wakeAt(Number.POSITIVE_INFINITY);
   }
 
-  /** The waiting entry to let leave now, or the milliseconds until one may. */
+  /**
+   * The waiting entry to let leave now, or the milliseconds until one may. Where the most urgent one waits for a place,
+   * the others wait with it, so that they do not spend its quota, unless its group is slow.
+   */
   #choose(now: number): Waiting | number {
-    if (this.#onTheWire >= this.#options.concurrency) return Number.POSITIVE_INFINITY;
+    const wire = this.#wire;
+    if (wire.full) return Number.POSITIVE_INFINITY;
     const openings = new Map<Scope, Opening>();
     let chosen: Waiting | undefined;
     let soonest = Number.POSITIVE_INFINITY;
     for (const head of this.#waiting.heads()) {
-      const scope = this.#options.scopes.of(head.ticket.group);
+      const { group } = head.ticket;
+      if (wire.isSlow(group, now) && !wire.hasPlace(group, now)) continue;
+      const scope = this.#options.scopes.of(group);
       const opening = openings.get(scope) ?? this.opening(scope, now);
       openings.set(scope, opening);
       const wait = waitOf(head.ticket, opening, now);
@@ -138,20 +145,20 @@ export class Operations {
       if (wait > 0) continue;
       if (chosen === undefined || urgencyOf(head.ticket, now) > urgencyOf(chosen.ticket, now)) chosen = head;
     }
-    return chosen ?? soonest;
+    if (chosen === undefined || wire.hasPlace(chosen.ticket.group, now)) return chosen ?? soonest;
+    return Math.min(soonest, wire.slowInMs(chosen.ticket.group, now));
   }
 
   #leave({ group }: Ticket): () => void {
     const leftAt = this.#options.clock.now();
     const land = this.#options.scopes.of(group).budget.depart(leftAt);
+    const freePlace = this.#wire.depart(group, leftAt);
     let over = false;
-    this.#onTheWire += 1;
     return () => {
       if (over) return;
       over = true;
       land();
-      this.#onTheWire -= 1;
-      this.#exchangeMs += SMOOTHING * (this.#options.clock.now() - leftAt - this.#exchangeMs);
+      freePlace(this.#options.clock.now());
       this.review();
     };
   }

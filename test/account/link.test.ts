@@ -148,7 +148,8 @@ describe('an answer tells what is left of the frame', () => {
     expect(budget.free(clock.now())).toBe(1);
     budget.depart(clock.now());
     expect(budget.free(clock.now())).toBe(0);
-    expect(budget.waitMs(clock.now())).toBe(Number.POSITIVE_INFINITY);
+    expect(budget.isLooking(clock.now())).toBe(true);
+    expect(budget.waitMs(clock.now())).toBe(3_000);
   });
 
   it.each([

@@ -9,7 +9,14 @@ const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12);
 
 /** A queue whose platform has just answered that so much remains, half a minute before its frame closes. */
-async function queueWith(remaining: number, { openedAgo = 30_000, concurrency = 100 } = {}) {
+async function queueWith(
+  remaining: number,
+  {
+    openedAgo = 30_000,
+    concurrency = 100,
+    answersAfter = {},
+  }: { openedAgo?: number; concurrency?: number; answersAfter?: Readonly<Record<string, number>> } = {},
+) {
   const clock = new EventClock(START + 10_000);
   const scopes = new Scopes({
     reserve: 0.2,
@@ -20,9 +27,10 @@ async function queueWith(remaining: number, { openedAgo = 30_000, concurrency = 
   const operations = new Operations({ clock, scopes, concurrency });
   const left: string[] = [];
   const leftAt: number[] = [];
-  const resetAt = clock.now() - openedAgo + MINUTE;
+  let resetAt = clock.now() - openedAgo + MINUTE;
   let remains = remaining + 1;
   const answer = () => {
+    if (clock.now() >= resetAt) [resetAt, remains] = [clock.now() + MINUTE, 80];
     remains -= 1;
     budget.observe(clock.now(), { limit: 80, remaining: remains, resetAt });
   };
@@ -33,8 +41,9 @@ async function queueWith(remaining: number, { openedAgo = 30_000, concurrency = 
       (over) => {
         left.push(name);
         leftAt.push(clock.now() - START);
-        clock.at(clock.now() + 80, () => {
-          answer();
+        const hangsFor = answersAfter[ticket.group];
+        clock.at(clock.now() + (hangsFor ?? 80), () => {
+          if (hangsFor === undefined) answer();
           over();
         });
       },
@@ -110,4 +119,54 @@ it('lets a ticket go that is given up while it waits', async () => {
   await after(10);
   expect(left).toEqual(['given up gave up']);
   expect(operations.waiting(clock.now())).toBe(0);
+});
+
+const HANGS = { analytics: 30_000 };
+
+it('lets the others go on when one API hangs: by the place left to them, a moment later past it', async () => {
+  const { ask, left, after } = await queueWith(79, { concurrency: 6, answersAfter: HANGS });
+  const since = START - 10 * MINUTE;
+  for (let count = 0; count < 20; count += 1) ask('hung', { group: 'analytics', since });
+  for (let count = 0; count < 30; count += 1) ask('works', {});
+  await after(1_000);
+  expect(left).toEqual(Array(5).fill('hung'));
+  await after(4_000);
+  expect(left.filter((name) => name === 'works')).toHaveLength(30);
+});
+
+it('leaves a single place to an API that hangs, and the others to those that answer', async () => {
+  const { ask, left, after } = await queueWith(79, { concurrency: 6, answersAfter: HANGS });
+  const since = START - 10 * MINUTE;
+  for (let count = 0; count < 20; count += 1) ask('hung', { group: 'analytics', since });
+  ask('works', {});
+  await after(HANGS.analytics + 1_000);
+  const hung = () => left.filter((name) => name === 'hung').length;
+  expect(hung()).toBe(6);
+  for (let count = 0; count < 20; count += 1) ask('works', {});
+  await after(4_000);
+  expect(left.filter((name) => name === 'works')).toHaveLength(21);
+  await after(HANGS.analytics);
+  expect(hung()).toBe(7);
+});
+
+it('does not wait for an answer that hangs to tell what is left of a frame', async () => {
+  const { ask, left, after } = await queueWith(79, { openedAgo: 59_000, answersAfter: HANGS });
+  await after(2_000);
+  ask('hung', { group: 'analytics', since: START - 10 * MINUTE });
+  ask('works', {});
+  await after(1_000);
+  expect(left).toEqual(['hung']);
+  await after(4_000);
+  expect(left).toEqual(['hung', 'works']);
+});
+
+it('leaves a place for another API while all answer, and keeps to the most urgent first', async () => {
+  const { ask, left, after, clock } = await queueWith(79, { concurrency: 3 });
+  const early = { since: clock.now() - 10 * MINUTE };
+  for (let count = 0; count < 4; count += 1) ask('urgent', early);
+  ask('patient', { group: 'domains' });
+  await after(10);
+  expect(left).toEqual(['urgent', 'urgent']);
+  await after(100);
+  expect(left).toEqual(['urgent', 'urgent', 'urgent', 'urgent', 'patient']);
 });
