@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Account } from './account/account.ts';
 import type { AccountObserver } from './account/observer.ts';
 import type { Clock } from './clock.ts';
+import { secretsOf } from './configuration/access.ts';
 import type { Account as AccountConfig, Config } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
@@ -135,13 +136,13 @@ export class Exporter {
   }
 }
 
+/** Whether nothing of an account has changed, nor the secrets, which comparing objects does not look into. */
 function sameAccount(before: AccountConfig, after: AccountConfig | undefined): boolean {
-  return after !== undefined && isDeepStrictEqual(before, after) && secretOf(before) === secretOf(after);
-}
-
-/** The secret of an account's credentials, which comparing objects does not look into. */
-function secretOf({ credentials }: AccountConfig): string | undefined {
-  if (credentials.kind === 'token') return credentials.token.reveal();
-  if (credentials.kind === 'token_file' || 'file' in credentials.password) return undefined;
-  return credentials.password.reveal();
+  const revealed = ({ credentials }: AccountConfig) =>
+    secretsOf(credentials).map((secret) => secret.reveal());
+  return (
+    after !== undefined &&
+    isDeepStrictEqual(before, after) &&
+    isDeepStrictEqual(revealed(before), revealed(after))
+  );
 }

@@ -1,7 +1,8 @@
 import type { Clock } from './clock.ts';
+import { secretsOf } from './configuration/access.ts';
 import type { ConfigInUse } from './configuration/in-use.ts';
 import { formatIssue } from './configuration/issue.ts';
-import type { Account as AccountConfig, Config } from './configuration/schema.ts';
+import type { Config } from './configuration/schema.ts';
 import type { Exporter } from './exporter.ts';
 import type { Secret } from './secret.ts';
 import type { SelfMetrics } from './self/metrics.ts';
@@ -95,7 +96,7 @@ export class Running {
 
   async #apply(config: Config): Promise<void> {
     const { exporter, metrics, inUse, guard } = this.#options;
-    for (const account of config.accounts) for (const secret of secretsOf(account)) guard(secret);
+    for (const { credentials } of config.accounts) for (const secret of secretsOf(credentials)) guard(secret);
     await exporter.apply(config, AbortSignal.timeout(STOP_ACCOUNT_MS));
     metrics.configReloadSuccessful.set(1);
     metrics.configReloadTimestamp.set(inUse.loadedAt / 1_000);
@@ -104,9 +105,3 @@ export class Running {
 
 /** How long an account that has left the configuration may take to give back its token. */
 const STOP_ACCOUNT_MS = 2_000;
-
-function secretsOf({ credentials }: AccountConfig): Secret[] {
-  if (credentials.kind === 'token') return [credentials.token];
-  if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
-  return [credentials.password];
-}

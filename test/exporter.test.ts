@@ -7,6 +7,7 @@ import type { Job } from '../src/schedule/job.ts';
 import { reportTo } from '../src/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../src/self/metrics.ts';
 import { memoryState } from '../src/state/state.ts';
+import { eventually } from './eventually.ts';
 
 const never = new AbortController().signal;
 
@@ -60,6 +61,11 @@ function names(): string[] {
   return exporter.accounts().map(({ name }) => name);
 }
 
+async function shown(): Promise<string> {
+  await exporter.settled();
+  return Buffer.concat(await exporter.body('text', 'identity')).toString();
+}
+
 /** A promise that is kept by hand. */
 function held(): { promise: Promise<void>; release: () => void } {
   const gate = new EventTarget();
@@ -90,6 +96,9 @@ test('an account that leaves takes the time of its last success with it, and no 
 
 test('an account that fails to stop is told of, and hinders no new one', async () => {
   await exporter.apply(configOf('a'), never);
+  await eventually('the account shows that it is down', async () =>
+    (await shown()).includes('edge_up{account="a"} 0'),
+  );
   const failure = Promise.reject(new Error('will not go'));
   failure.catch(() => undefined);
   closing.set('a', failure);
@@ -97,6 +106,7 @@ test('an account that fails to stop is told of, and hinders no new one', async (
   expect(names()).toEqual(['b']);
   expect(errors).toHaveLength(1);
   expect(errors[0]).toContain('the account did not stop as it should {"account":"a"');
+  expect(await shown()).not.toContain('edge_up{account="a"}');
   await exporter.stop(never);
 });
 

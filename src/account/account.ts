@@ -13,9 +13,11 @@ import type { Ticker } from '../schedule/ticker.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
 import { AccountDisplay } from './display.ts';
+import { linkOf, transportOf } from './from-configuration.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { isSurveyed } from './job-part.ts';
 import { AccountJobs, type Pace } from './jobs.ts';
-import { AccountLink } from './link.ts';
+import type { AccountLink } from './link.ts';
 import type { AccountObserver } from './observer.ts';
 import { type AccountFacts, accountStatus } from './status.ts';
 import { type AccountTally, tallyAccount } from './tally.ts';
@@ -31,9 +33,6 @@ export interface AccountOptions {
   readonly credentials: (onExchange: (info: ExchangeInfo) => void) => Credentials;
 }
 
-/** The scheduler must have beaten within this time, or it does not live. */
-const LONGEST_SILENCE_MS = 150_000;
-
 /** One account of the platform at work: its connection, its quota, its jobs. */
 export class Account {
   readonly #options: AccountOptions;
@@ -45,30 +44,21 @@ export class Account {
   readonly #jobs: AccountJobs;
   readonly #foresight: Foresight;
   readonly #display: AccountDisplay;
-  #beatAt: number;
+  readonly #heartbeat: Heartbeat;
   #planReported = '';
-  #stopBeat: () => void = () => undefined;
 
   constructor(options: AccountOptions) {
     const { config, clock, ticker, store, state, observer } = options;
     this.#options = options;
-    this.#beatAt = clock.now();
-    this.#link = new AccountLink({
-      clock,
-      basePath: new URL(config.api_url).pathname.replace(/\/$/, ''),
-      reserve: config.quota.reserve,
-      assumedLimit: config.quota.assumed_limit,
+    this.#heartbeat = new Heartbeat(clock);
+    this.#link = linkOf(config, clock, {
       onExchange: (info, scope) => this.#exchanged(info, scope),
       onAssumedLimit: (limit) => observer.assumedLimit(config.name, limit),
     });
     this.#credentials = options.credentials(this.#link.observe);
     this.#client = new Client({
-      baseUrl: config.api_url,
+      ...transportOf(config, clock),
       credentials: this.#credentials,
-      timeoutMs: config.request.timeout,
-      maxResponseBytes: config.request.max_response_bytes,
-      connections: config.request.concurrency,
-      clock,
       onExchange: this.#link.observe,
     });
     const { scopes, platformClock } = this.#link;
@@ -104,20 +94,20 @@ export class Account {
   }
 
   start(): void {
-    this.#stopBeat = this.#options.ticker('* * * * *', () => this.#beat());
+    this.#heartbeat.start(this.#options.ticker, () => this.#beat());
     this.#replace(this.#jobs.jobs());
   }
 
   /** Why the account is not ready to be trusted, in plain words; undefined when it is. */
   notReady(): string | undefined {
-    const { config, clock } = this.#options;
+    const { config } = this.#options;
     const { answered, note } = this.#link.standing;
     if (!answered) {
       const why = note === '' ? '' : `: ${note}`;
       return `account ${config.name}: the platform has not answered yet${why}`;
     }
-    const silence = clock.now() - this.#beatAt;
-    if (silence <= LONGEST_SILENCE_MS) return undefined;
+    const silence = this.#heartbeat.silence();
+    if (silence === undefined) return undefined;
     return `account ${config.name}: the scheduler has not run for ${Math.round(silence / 1_000)} s`;
   }
 
@@ -134,14 +124,17 @@ export class Account {
 
   /** Lets the polls under way end, gives back the token, and closes the connections. */
   async stop(signal: AbortSignal): Promise<void> {
-    this.#stopBeat();
+    this.#heartbeat.stop();
     // Every job takes away what it shows; by their names alone, account "a" could not be told from "a/b".
     this.#schedule.replace([]);
     await this.#schedule.stop();
     this.#operations.stop();
-    await this.#credentials.close(signal);
-    await this.#client.close();
-    this.#display.withdraw();
+    try {
+      await this.#credentials.close(signal);
+    } finally {
+      this.#display.withdraw();
+      await this.#client.close();
+    }
   }
 
   #replace(jobs: readonly Job[]): void {
@@ -150,7 +143,6 @@ export class Account {
   }
 
   #beat(): void {
-    this.#beatAt = this.#options.clock.now();
     this.#foresight.measure();
     this.#reportPlan();
     this.#showVitals();

@@ -7,7 +7,8 @@ import type { Credentials } from '../platform/credentials.ts';
 import type { Read } from '../platform/read.ts';
 import { Operations } from '../quota/operations.ts';
 import type { Secret } from '../secret.ts';
-import { AccountLink } from './link.ts';
+import { linkOf, transportOf } from './from-configuration.ts';
+import type { AccountLink } from './link.ts';
 
 export interface AccountConnectionOptions {
   readonly account: AccountConfig;
@@ -35,15 +36,8 @@ export class AccountConnection {
 
   constructor({ account, clock, onExchange, onNotice, reserve, guard }: AccountConnectionOptions) {
     this.#clock = clock;
-    this.link = linkOf(account, clock, onExchange, reserve);
-    const transport = {
-      baseUrl: account.api_url,
-      timeoutMs: account.request.timeout,
-      maxResponseBytes: account.request.max_response_bytes,
-      connections: account.request.concurrency,
-      clock,
-      onExchange: this.link.observe,
-    };
+    this.link = linkOf(account, clock, { reserve, onExchange: (info) => onExchange?.(info) });
+    const transport = { ...transportOf(account, clock), onExchange: this.link.observe };
     const notices = onNotice === undefined ? {} : { onNotice };
     this.credentials = guardedCredentials(
       openCredentials(account.credentials, { ...transport, connections: 1, ...notices }),
@@ -87,25 +81,10 @@ export class AccountConnection {
   /** Gives back the token where it was created, and closes the connections. */
   async close(): Promise<void> {
     this.#operations.stop();
-    await this.credentials.close(AbortSignal.timeout(CLOSE_MS));
-    await this.#client.close();
+    try {
+      await this.credentials.close(AbortSignal.timeout(CLOSE_MS));
+    } finally {
+      await this.#client.close();
+    }
   }
-}
-
-/** What will be known of an account's platform: its time, its limits. */
-export function linkOf(
-  { api_url, quota }: AccountConfig,
-  clock: Clock,
-  onExchange: (info: ExchangeInfo) => void = () => undefined,
-  reserve: () => number = () => quota.reserve,
-): AccountLink {
-  return new AccountLink({
-    clock,
-    basePath: new URL(api_url).pathname.replace(/\/$/, ''),
-    get reserve() {
-      return reserve();
-    },
-    assumedLimit: quota.assumed_limit,
-    onExchange: (info) => onExchange(info),
-  });
 }

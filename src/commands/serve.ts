@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { transportOf } from '../account/from-configuration.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { ConfigInUse } from '../configuration/in-use.ts';
@@ -131,11 +132,8 @@ function startExporter(
     observer: reportTo(metrics, log, systemClock.now),
     credentials: (account, onExchange) => {
       const credentials = openCredentials(account.credentials, {
-        baseUrl: account.api_url,
-        timeoutMs: account.request.timeout,
-        maxResponseBytes: account.request.max_response_bytes,
+        ...transportOf(account, systemClock),
         connections: 1,
-        clock: systemClock,
         onExchange,
         onNotice: (text) => log.warn({ account: account.name }, text),
       });

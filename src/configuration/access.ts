@@ -12,6 +12,13 @@ export type Credentials =
       readonly password: Secret | { readonly file: string };
     };
 
+/** The secrets that the configuration itself holds: none where they are in files. */
+export function secretsOf(credentials: Credentials): readonly Secret[] {
+  if (credentials.kind === 'token') return [credentials.token];
+  if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
+  return [credentials.password];
+}
+
 /** The address of an API: origin and path only, over http or https; becomes the address without a trailing slash. */
 function apiUrl() {
   return z

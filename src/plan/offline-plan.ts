@@ -1,4 +1,4 @@
-import { linkOf } from '../account/connection.ts';
+import { linkOf } from '../account/from-configuration.ts';
 import { partOf } from '../account/job-part.ts';
 import type { Clock } from '../clock.ts';
 import type { Counts } from '../command-line/flag-values.ts';

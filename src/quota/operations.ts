@@ -54,7 +54,7 @@ export class Operations {
 
   /** Until when (local ms) the quota lets nothing leave of what waits; undefined when nothing waits for that. */
   restsUntil(now: number): number | undefined {
-    if (this.waiting(now) === 0 || this.#onTheWire >= this.#options.concurrency) return undefined;
+    if (this.waiting(now) === 0 || this.#wire.full) return undefined;
     return Number.isFinite(this.#alarmAt) ? this.#alarmAt : undefined;
   }
 
