@@ -82,8 +82,9 @@ export interface JobStatus {
   readonly metric?: string;
   /** A cron expression. */
   readonly schedule: string;
+  /** It waits when it is due and has not begun. */
   readonly state: 'idle' | 'waiting' | 'running';
-  /** Why the job is in that state, in plain words; empty when there is nothing to say. */
+  /** Why it waits, in plain words; empty when there is nothing to say. */
   readonly why: string;
   /** Time between polls as it is now, stretched by the quota; `null` until it is known. */
   readonly interval_seconds: number | null;
@@ -93,5 +94,6 @@ export interface JobStatus {
   readonly last_success_at: string | null;
   /** Start of the newest bucket that is held. */
   readonly last_bucket_at: string | null;
+  /** When it is due next; `null` while it waits, since it is due, and where nothing is known. */
   readonly next_at: string | null;
 }

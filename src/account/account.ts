@@ -202,10 +202,7 @@ export class Account {
       demandPerMinute: this.#foresight.perMinute,
       stretch: this.#foresight.stretch,
       jobs: this.#schedule.states(),
-      nextAt: ({ startedAt, job }) =>
-        job.schedule === undefined || startedAt === undefined
-          ? undefined
-          : startedAt + this.#foresight.periodOf(job.schedule),
+      periodOf: (schedule) => this.#foresight.periodOf(schedule),
     };
   }
 }

@@ -1,8 +1,8 @@
-import type { Opening, Operations } from '../quota/operations.ts';
-import type { Scope } from '../quota/scopes.ts';
+import type { Operations } from '../quota/operations.ts';
 import type { JobState } from '../schedule/job-entry.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import type { AccountLink } from './link.ts';
+import { isWaiting, whyWaiting } from './waiting.ts';
 
 export interface AccountFacts {
   readonly name: string;
@@ -14,14 +14,12 @@ export interface AccountFacts {
   readonly demandPerMinute: number;
   readonly stretch: number;
   readonly jobs: readonly JobState[];
-  /** When a job is due next by its schedule (local ms). */
-  readonly nextAt: (job: JobState) => number | undefined;
+  readonly periodOf: (schedule: string) => number;
 }
 
 /** An account as the status page shows it at `now` (local ms). */
 export function accountStatus(facts: AccountFacts, now: number): AccountStatus {
-  const { name, apiUrl, link, tokenExpiresAt, demandPerMinute, stretch, jobs, nextAt } = facts;
-  const most = mostUrgent(jobs, link, now);
+  const { name, apiUrl, link, tokenExpiresAt, demandPerMinute, stretch } = facts;
   return {
     name,
     api_url: apiUrl,
@@ -32,7 +30,7 @@ export function accountStatus(facts: AccountFacts, now: number): AccountStatus {
     quota: quotaStatus(facts, now),
     demand_per_minute: demandPerMinute,
     stretch,
-    jobs: jobs.map((job) => jobStatus(job, whyWaiting(job, facts, most, now), nextAt(job))),
+    jobs: jobStatuses(facts, now),
   };
 }
 
@@ -49,60 +47,47 @@ function quotaStatus({ link, operations, reserve }: AccountFacts, now: number): 
   }));
 }
 
-function jobStatus(state: JobState, why: string, nextAt: number | undefined): JobStatus {
-  const { job } = state;
+function jobStatuses({ jobs, link, operations, periodOf }: AccountFacts, now: number): JobStatus[] {
+  const obstacleOf = operations.obstacles(now);
+  const { connections } = operations;
+  return jobs.map((job) => {
+    if (!isWaiting(job, now))
+      return jobStatus(job, job.state === 'running' ? 'running' : 'idle', '', nextAt(job, periodOf));
+    const scope = link.scopes.of(job.job.group).name;
+    const why = job.ticket && whyWaiting(job, obstacleOf(job.ticket), { scope, connections }, now);
+    return jobStatus(job, 'waiting', why ?? '', undefined);
+  });
+}
+
+/** When a job is due next by its schedule (local ms). */
+function nextAt(
+  { job, state, dueAt, startedAt }: JobState,
+  periodOf: AccountFacts['periodOf'],
+): number | undefined {
+  if (state === 'waiting') return dueAt;
+  if (job.schedule === undefined || startedAt === undefined) return undefined;
+  return startedAt + periodOf(job.schedule);
+}
+
+function jobStatus(
+  { job, ...fared }: JobState,
+  state: JobStatus['state'],
+  why: string,
+  nextAt: number | undefined,
+): JobStatus {
   return {
     id: job.id,
     ...job.subject,
     schedule: job.schedule ?? 'as needed',
-    state: state.state,
+    state,
     why,
-    interval_seconds: state.intervalMs === undefined ? null : state.intervalMs / 1_000,
-    last_outcome: state.lastOutcome ?? null,
-    last_reason: state.lastReason ?? null,
-    last_success_at: time(state.lastSuccessAt),
-    last_bucket_at: time(state.lastBucketAt),
+    interval_seconds: fared.intervalMs === undefined ? null : fared.intervalMs / 1_000,
+    last_outcome: fared.lastOutcome ?? null,
+    last_reason: fared.lastReason ?? null,
+    last_success_at: time(fared.lastSuccessAt),
+    last_bucket_at: time(fared.lastBucketAt),
     next_at: time(nextAt),
   };
-}
-
-/** Of the jobs that are due, the most urgent of each scope, by the scope's name. */
-function mostUrgent(jobs: readonly JobState[], link: AccountLink, now: number): Map<string, JobState> {
-  const most = new Map<string, JobState>();
-  const urgency = ({ job, since }: JobState) => job.weight * (now - since);
-  for (const state of jobs) {
-    if (state.state !== 'waiting' || (state.dueAt ?? now) > now) continue;
-    const { name } = link.scopes.of(state.job.group);
-    const other = most.get(name);
-    if (other === undefined || urgency(state) > urgency(other)) most.set(name, state);
-  }
-  return most;
-}
-
-/** Why a job that is due has not started, in plain words; empty when there is nothing to say. */
-function whyWaiting(
-  state: JobState,
-  { link, operations }: AccountFacts,
-  most: ReadonlyMap<string, JobState>,
-  now: number,
-): string {
-  const { dueAt, job } = state;
-  if (state.state !== 'waiting' || dueAt === undefined) return '';
-  if (dueAt > now) return `starts in ${Math.ceil((dueAt - now) / 1_000)} s`;
-  const scope = link.scopes.of(job.group);
-  const since = `due for ${Math.round((now - dueAt) / 1_000)} s, ${most.get(scope.name) === state ? 'goes next: ' : ''}`;
-  if (operations.isSlow(job.group, now)) return `${since}${job.group} answers so slowly that others go first`;
-  return since + obstacle(scope, operations.opening(scope, now), now);
-}
-
-/** What keeps the operations of a scope from leaving. */
-function obstacle({ name, budget }: Scope, { free, waitMs, kept }: Opening, now: number): string {
-  const stoppedUntil = budget.stoppedUntil(now);
-  if (stoppedUntil !== undefined) return `the platform refused ${name} until ${time(stoppedUntil)}`;
-  if (free > 0 && kept.until > now) return `kept for a fresher bucket at ${time(kept.until)}`;
-  if (free > 0) return 'more urgent work and the connections in use go first';
-  if (budget.isLooking(now)) return `waits for an answer that tells what is left of ${name}`;
-  return `the quota of ${name} is used up until ${time(now + waitMs)}`;
 }
 
 function time(ms: number | undefined): string | null {

@@ -3,9 +3,10 @@ import type { RateLimit } from '../platform/rate-limit-headers.ts';
 import { AnswerSpan } from './answer-span.ts';
 import type { FrameView } from './better-moment.ts';
 import { FRAME_MS, type Frame } from './frame.ts';
+import { FrameRoom } from './frame-room.ts';
 import { Frames } from './frames.ts';
 import { Look } from './look.ts';
-import { withScatter } from './other-users.ts';
+import { keptForOthers } from './other-users.ts';
 
 export interface BudgetOptions {
   /** Share of the limit (0 to 1) that is left to the token's other users. */
@@ -15,11 +16,11 @@ export interface BudgetOptions {
   readonly platformClock: PlatformClock;
 }
 
-/** What an answer said is trusted for so long; after that a single operation goes first to look. */
-const FRESH_MS = 1_000;
-
-/** Share of the limit that others are feared to take from a frame at which nobody has looked for long. */
-const FEARED_SHARE = 0.6;
+/**
+ * Why nothing may leave: the platform has refused (429); an answer under way must tell first what others have taken;
+ * nothing is left; or what is left is for the token's other users.
+ */
+export type Shortage = 'refused' | 'answer' | 'spent' | 'share';
 
 /** A 429 stops for at least this long, even when its hint lies in the past. */
 const SHORTEST_STOP_MS = 1_000;
@@ -61,8 +62,9 @@ export class Budget {
 
   /** Operations per minute that this exporter may expect beside the token's other users. */
   get perMinute(): number {
-    const { lengthMs } = this.#frames;
-    return (Math.max(1, this.#limitOrAssumed - this.#keptFree(lengthMs)) * 60_000) / lengthMs;
+    const { lengthMs, others, last } = this.#frames;
+    const kept = keptForOthers(lengthMs * others.perMs(last), this.#reserve);
+    return (Math.max(1, this.#limitOrAssumed - kept) * 60_000) / lengthMs;
   }
 
   /** Operations per minute that the token's other users take, as far as seen. */
@@ -89,11 +91,7 @@ export class Budget {
   view(now: number): FrameView | undefined {
     const frame = this.#frames.open(now);
     if (frame === undefined) return undefined;
-    return {
-      closesAt: frame.closesAt,
-      seenAt: frame.seenAt,
-      lookEveryMs: this.#frames.lookEveryMs(frame, this.#options.reserve),
-    };
+    return { closesAt: frame.closesAt, seenAt: frame.seenAt, lookEveryMs: this.#room(frame).lookEveryMs };
   }
 
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
@@ -114,8 +112,22 @@ export class Budget {
     if (!this.#told) return Math.max(0, this.allowance - this.#span.count(now) - this.#inFlight);
     const frame = this.#frames.open(now);
     if (frame === undefined) return look;
-    if (now - frame.seenAt <= FRESH_MS) return this.#freeIn(frame, now);
-    return look * this.#freeUnseen(frame, now);
+    const room = this.#room(frame);
+    return (room.isFresh(now) ? 1 : look) * room.free(now);
+  }
+
+  /** Why nothing may leave now; undefined when something may. */
+  shortage(now: number): Shortage | undefined {
+    if (this.#stoppedUntil > now) return 'refused';
+    if (this.free(now) > 0) return undefined;
+    if (this.#answered && !this.#told) {
+      if (this.#span.count(now) < this.allowance) return 'answer';
+      return this.#reserve > 0 ? 'share' : 'spent';
+    }
+    const frame = this.#frames.open(now);
+    const room = frame && this.#room(frame);
+    if (room === undefined || room.free(now) > 0) return 'answer';
+    return room.isEmpty ? 'spent' : 'share';
   }
 
   /** Milliseconds until an operation may leave unless an answer comes in before, 0 for at once. */
@@ -127,15 +139,13 @@ export class Budget {
     const closesAt = frame?.closesAt ?? Number.POSITIVE_INFINITY;
     const looksUntil = this.#look.waitsUntil(now);
     if (frame === undefined || looksUntil !== undefined) return Math.min(looksUntil ?? now, closesAt) - now;
-    const lookAt = frame.seenAt + this.#frames.lookEveryMs(frame, this.#options.reserve);
-    const mayLook = lookAt > now && frame.remaining - this.#inFlight > this.#reserve;
-    return Math.min(mayLook ? lookAt : closesAt, closesAt) - now;
+    return this.#room(frame).opensAt(now) - now;
   }
 
   /** An operation leaves. The function returned must be called when it is over, whatever came of it. */
   depart(now: number): () => void {
     const frame = this.#frames.open(now);
-    const looks = frame === undefined || now - frame.seenAt > FRESH_MS;
+    const looks = frame === undefined || !this.#room(frame).isFresh(now);
     const looked = looks && !this.isLooking(now) ? this.#look.begin(now) : () => undefined;
     this.#inFlight += 1;
     return () => {
@@ -170,32 +180,15 @@ export class Budget {
     return Math.ceil(this.#limitOrAssumed * this.#options.reserve);
   }
 
-  #freeIn(frame: Frame, now: number): number {
-    const unseen = (now - frame.seenAt) * this.#frames.others.perMs(frame);
-    const kept = this.#keptFree(frame.closesAt - now);
-    return Math.max(0, Math.floor(frame.remaining - unseen - this.#inFlight - kept));
-  }
-
-  /** After a while without an answer, what was free may be gone, and what was not may have become so. */
-  #freeUnseen(frame: Frame, now: number): number {
-    const unseenMs = now - frame.seenAt;
-    const lookEveryMs = this.#frames.lookEveryMs(frame, this.#options.reserve);
+  #room(frame: Frame): FrameRoom {
     const { others, lengthMs } = this.#frames;
-    const blind = others.met(frame) && unseenMs > lookEveryMs + FRESH_MS;
-    const feared = blind ? withScatter((unseenMs / lengthMs) * FEARED_SHARE * this.#limitOrAssumed) : 0;
-    const taken = Math.max(feared, others.atWorst(frame, unseenMs));
-    const left = frame.remaining - this.#inFlight - taken;
-    if (left < 1) return 0;
-    const mayLook = unseenMs >= lookEveryMs && left > this.#reserve;
-    return Math.max(mayLook ? 1 : 0, this.#freeIn(frame, now));
-  }
-
-  /**
-   * What must remain when a frame is open for so long still: the reserve, or what the others will take by then with
-   * its usual scatter to spare, at most the reserve on top of it.
-   */
-  #keptFree(openMs: number): number {
-    const others = openMs * this.#frames.others.perMs(this.#frames.last);
-    return Math.max(this.#reserve, Math.min(others + this.#reserve, withScatter(others)));
+    return new FrameRoom({
+      frame,
+      others,
+      lengthMs,
+      limit: this.#limitOrAssumed,
+      reserveShare: this.#options.reserve,
+      inFlight: this.#inFlight,
+    });
   }
 }

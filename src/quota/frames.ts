@@ -2,9 +2,6 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { FRAME_MS, Frame, type FrameReading } from './frame.ts';
 import { OtherUsers } from './other-users.ts';
 
-/** Share of a frame after which it is looked at again while others use the token, unless the reserve is larger. */
-const LEAST_LOOK_SHARE = 0.1;
-
 /** The platform's frames one after another, as its answers tell of them, and what others take from them. */
 export class Frames {
   readonly others = new OtherUsers();
@@ -29,12 +26,6 @@ export class Frames {
   /** The frame that is open now (local ms), or undefined when there is none. */
   open(now: number): Frame | undefined {
     return this.#last !== undefined && now < this.#last.closesAt ? this.#last : undefined;
-  }
-
-  /** While others use the token, a frame is not left unseen for longer (ms) than they could take the reserve in. */
-  lookEveryMs(frame: Frame, reserve: number): number {
-    if (!this.others.about(frame)) return Number.POSITIVE_INFINITY;
-    return Math.max(LEAST_LOOK_SHARE, reserve) * this.#lengthMs;
   }
 
   /** Takes in an answer. False when it is of the past and tells nothing of the present. */

@@ -1,8 +1,10 @@
 import type { Clock } from '../clock.ts';
-import { cannotWait, type Kept, keptFor } from './better-moment.ts';
+import { Alarm } from './alarm.ts';
+import { keptFor } from './better-moment.ts';
+import { type Hold, holdOf, type Opening } from './hold.ts';
 import type { Scope, Scopes } from './scopes.ts';
-import { type Ticket, urgencyOf } from './ticket.ts';
-import { type Waiting, WaitingRoom } from './waiting-room.ts';
+import type { Ticket } from './ticket.ts';
+import { mostUrgent, type Waiting, WaitingRoom } from './waiting-room.ts';
 import { Wire } from './wire.ts';
 
 export interface OperationsOptions {
@@ -14,18 +16,17 @@ export interface OperationsOptions {
   readonly onDepart?: (ticket: Ticket, waitedMs: number) => void;
 }
 
-/** What a scope allows at a moment. */
-export interface Opening {
-  /** How many operations may leave now. */
-  readonly free: number;
-  /** Milliseconds until one may, when none may now. */
-  readonly waitMs: number;
-  /** How many tickets wait for it whose time has come. */
-  readonly waiting: number;
-  /** How many of the free ones are kept, and until when. */
-  readonly kept: Kept;
-  /** When the platform's next bucket closes (local ms). */
-  readonly bucketClosesAt: number;
+/** What keeps a ticket that waits from leaving. */
+export interface Obstacle {
+  /**
+   * A hold of its scope; `wire` where every place on the wire is taken, `slow` where that is so for its group, whose
+   * answers are late; undefined where it is about to leave.
+   */
+  readonly why: Hold['why'] | 'wire' | 'slow' | undefined;
+  /** When that ends (local ms); Infinity where it is not known. */
+  readonly until: number;
+  /** Whether it leaves before all others that wait for the same. */
+  readonly next: boolean;
 }
 
 /**
@@ -36,13 +37,18 @@ export class Operations {
   readonly #options: OperationsOptions;
   readonly #waiting = new WaitingRoom();
   readonly #wire: Wire;
+  readonly #alarm: Alarm;
   #reviewComes = false;
-  #alarm: AbortController | undefined;
-  #alarmAt = Number.POSITIVE_INFINITY;
 
   constructor(options: OperationsOptions) {
     this.#options = options;
     this.#wire = new Wire(options.concurrency);
+    this.#alarm = new Alarm(options.clock, () => this.review());
+  }
+
+  /** How many operations may be on the wire at once. */
+  get connections(): number {
+    return this.#options.concurrency;
   }
 
   /** How many tickets wait whose time has come, of one scope or of all. */
@@ -55,7 +61,25 @@ export class Operations {
   /** Until when (local ms) the quota lets nothing leave of what waits; undefined when nothing waits for that. */
   restsUntil(now: number): number | undefined {
     if (this.waiting(now) === 0 || this.#wire.full) return undefined;
-    return Number.isFinite(this.#alarmAt) ? this.#alarmAt : undefined;
+    return this.#alarm.at;
+  }
+
+  /** Tells of tickets that wait what keeps them now. */
+  obstacles(now: number): (ticket: Ticket) => Obstacle {
+    this.#waiting.admit(now);
+    const { scopes } = this.#options;
+    const hold = this.#holds(now);
+    const heads = [...this.#waiting.heads()];
+    return (ticket) => {
+      const held = hold(ticket);
+      const scope = scopes.of(ticket.group);
+      const first = mostUrgent(heads, now, (other) =>
+        held === undefined ? hold(other.ticket) === undefined : scopes.of(other.ticket.group) === scope,
+      );
+      const next = first?.ticket === ticket;
+      if (held !== undefined) return { why: held.why, until: held.until, next };
+      return { why: this.#lacksPlace(ticket, now), until: Number.POSITIVE_INFINITY, next };
+    };
   }
 
   /** Resolves when the operation may leave; the caller must call the function it gets when the operation is over. */
@@ -91,7 +115,7 @@ export class Operations {
       next.depart();
       next = this.#choose(now);
     }
-    this.#wakeAt(Math.min(nextEarly, now + next));
+    this.#alarm.set(Math.min(nextEarly, now + next));
   }
 
   /** Once for all that ask at the same moment, so that the most urgent of them goes first and not the first to ask. */
@@ -104,24 +128,9 @@ export class Operations {
     });
   }
 
-  /** What a scope allows now. */
-  opening({ budget }: Scope, now: number): Opening {
-    const { scopes } = this.#options;
-    const bucketClosesAt = scopes.platformClock.nextMinute(now);
-    const { throughput } = this.#wire;
-    const kept = keptFor({ now, frame: budget.view(now), bucketClosesAt, throughput });
-    const waiting = this.#waiting.count((group) => scopes.of(group).budget === budget);
-    return { free: budget.free(now), waitMs: budget.waitMs(now), waiting, kept, bucketClosesAt };
-  }
-
-  /** Whether the answers of a group are so late that it gets fewer places on the wire than others. */
-  isSlow(group: string, now: number): boolean {
-    return this.#wire.isSlow(group, now);
-  }
-
   /** Forgets the alarm, so that nothing keeps the process alive. */
   stop(): void {
-    this.#wakeAt(Number.POSITIVE_INFINITY);
+    this.#alarm.set(Number.POSITIVE_INFINITY);
   }
 
   /**
@@ -131,22 +140,48 @@ export class Operations {
   #choose(now: number): Waiting | number {
     const wire = this.#wire;
     if (wire.full) return Number.POSITIVE_INFINITY;
-    const openings = new Map<Scope, Opening>();
-    let chosen: Waiting | undefined;
+    const hold = this.#holds(now);
     let soonest = Number.POSITIVE_INFINITY;
-    for (const head of this.#waiting.heads()) {
-      const { group } = head.ticket;
-      if (wire.isSlow(group, now) && !wire.hasPlace(group, now)) continue;
-      const scope = this.#options.scopes.of(group);
-      const opening = openings.get(scope) ?? this.opening(scope, now);
-      openings.set(scope, opening);
-      const wait = waitOf(head.ticket, opening, now);
-      soonest = Math.min(soonest, wait);
-      if (wait > 0) continue;
-      if (chosen === undefined || urgencyOf(head.ticket, now) > urgencyOf(chosen.ticket, now)) chosen = head;
-    }
+    const chosen = mostUrgent(this.#waiting.heads(), now, ({ ticket }) => {
+      if (wire.isSlow(ticket.group, now) && !wire.hasPlace(ticket.group, now)) return false;
+      const held = hold(ticket);
+      soonest = Math.min(soonest, (held?.reviewAt ?? now) - now);
+      return held === undefined;
+    });
     if (chosen === undefined || wire.hasPlace(chosen.ticket.group, now)) return chosen ?? soonest;
     return Math.min(soonest, wire.slowInMs(chosen.ticket.group, now));
+  }
+
+  /** Why there is no place on the wire for a ticket; undefined when there is. */
+  #lacksPlace({ group }: Ticket, now: number): 'wire' | 'slow' | undefined {
+    if (this.#wire.hasPlace(group, now)) return undefined;
+    return this.#wire.isSlow(group, now) ? 'slow' : 'wire';
+  }
+
+  /** What holds tickets now, wire aside. */
+  #holds(now: number): (ticket: Ticket) => Hold | undefined {
+    const openings = new Map<Scope, Opening>();
+    return (ticket) => {
+      const scope = this.#options.scopes.of(ticket.group);
+      const opening = openings.get(scope) ?? this.#opening(scope, now);
+      openings.set(scope, opening);
+      return holdOf(ticket, opening);
+    };
+  }
+
+  #opening({ budget }: Scope, now: number): Opening {
+    const { scopes } = this.#options;
+    const bucketClosesAt = scopes.platformClock.nextMinute(now);
+    const { throughput } = this.#wire;
+    const why = budget.shortage(now);
+    const until = now + budget.waitMs(now);
+    return {
+      free: budget.free(now),
+      shortage: why && { why, until, reviewAt: until },
+      waiting: this.#waiting.count((group) => scopes.of(group).budget === budget),
+      kept: keptFor({ now, frame: budget.view(now), bucketClosesAt, throughput }),
+      bucketClosesAt,
+    };
   }
 
   #leave({ group }: Ticket): () => void {
@@ -162,33 +197,4 @@ export class Operations {
       this.review();
     };
   }
-
-  #wakeAt(time: number): void {
-    if (time === this.#alarmAt) return;
-    this.#alarm?.abort();
-    this.#alarm = undefined;
-    this.#alarmAt = time;
-    if (time === Number.POSITIVE_INFINITY) return;
-    const alarm = new AbortController();
-    this.#alarm = alarm;
-    const wait = Math.max(1, time - this.#options.clock.now());
-    this.#options.clock.sleep(wait, alarm.signal).then(
-      () => {
-        this.#alarmAt = Number.POSITIVE_INFINITY;
-        this.review();
-      },
-      // The only way to fail is the abort above: a nearer alarm has replaced this one.
-      () => undefined,
-    );
-  }
-}
-
-/** Milliseconds until a ticket may leave, 0 for now. */
-function waitOf(ticket: Ticket, opening: Opening, now: number): number {
-  const { free, waitMs, waiting, kept, bucketClosesAt } = opening;
-  if (free === 0) return waitMs;
-  // When there is enough for all, nobody is left to look with.
-  const forLooks = waiting > free ? kept.forLooks : 0;
-  const forBucket = cannotWait(ticket, bucketClosesAt) ? 0 : kept.forBucket;
-  return free > Math.max(forLooks, forBucket) ? 0 : kept.until - now;
 }

@@ -57,3 +57,11 @@ export class OtherUsers {
 export function withScatter(operations: number): number {
   return operations + 2 * Math.sqrt(operations);
 }
+
+/**
+ * What must remain of a frame for others who are expected to take so many operations: the reserve, or these with their
+ * usual scatter to spare, at most the reserve on top of them.
+ */
+export function keptForOthers(expected: number, reserve: number): number {
+  return Math.max(reserve, Math.min(expected + reserve, withScatter(expected)));
+}

@@ -1,4 +1,4 @@
-import type { Ticket } from './ticket.ts';
+import { type Ticket, urgencyOf } from './ticket.ts';
 
 /** A ticket, and what its holder waits for. */
 export interface Waiting {
@@ -59,6 +59,20 @@ export class WaitingRoom {
     this.#queues.set(key, queue);
     insert(queue, entry, (other) => other.ticket.since);
   }
+}
+
+/** Of entries that may be chosen the most urgent one; of equals the first. */
+export function mostUrgent(
+  entries: Iterable<Waiting>,
+  now: number,
+  may: (entry: Waiting) => boolean,
+): Waiting | undefined {
+  let most: Waiting | undefined;
+  for (const entry of entries) {
+    if (!may(entry)) continue;
+    if (most === undefined || urgencyOf(entry.ticket, now) > urgencyOf(most.ticket, now)) most = entry;
+  }
+  return most;
 }
 
 function keyOf({ group, weight }: Ticket): string {

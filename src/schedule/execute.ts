@@ -84,6 +84,7 @@ function readFor(entry: JobEntry, { clock, operations, foresight, exchange }: Ex
       since: entry.since,
       patience: () => foresight.intervalOf(entry.job),
     };
+    entry.ticket ??= ticket;
     const over = await operations.turn(ticket, signal);
     entry.start(clock.now());
     entry.operations += 1;

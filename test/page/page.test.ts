@@ -25,10 +25,10 @@ test('why a job brings nothing is told: its outcome, the reason, the age of its 
     last_success_at: at(-200),
     last_bucket_at: at(-340),
     state: 'waiting',
-    why: "due 12 s ago, waits for the quota's reset at 03:13:12",
+    why: 'due for 12 s, goes next: the quota of reads is used up for another 20 s',
   });
   expect(words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [job] })] })))).toContain(
-    "rate limited HTTP 429 5 min ago last success 3 min ago 1 min * * * * * waiting due 12 s ago, waits for the quota's reset at 03:13:12",
+    'rate limited HTTP 429 5 min ago last success 3 min ago 1 min * * * * * waiting due for 12 s, goes next: the quota of reads is used up for another 20 s',
   );
 });
 

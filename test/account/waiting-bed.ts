@@ -1,0 +1,112 @@
+import { AccountLink } from '../../src/account/link.ts';
+import { accountStatus } from '../../src/account/status.ts';
+import { Operations } from '../../src/quota/operations.ts';
+import { Foresight } from '../../src/schedule/foresight.ts';
+import type { Job } from '../../src/schedule/job.ts';
+import { Schedule } from '../../src/schedule/schedule.ts';
+import type { AccountStatus, JobStatus } from '../../src/status.ts';
+import { EventClock } from '../bench/schedule/event-clock.ts';
+
+export const MINUTE = 60_000;
+export const NOON = Date.UTC(2026, 0, 5, 12);
+
+/** What an answer to another operation of the same token said, and when. */
+export interface Told {
+  readonly remaining: number;
+  /** Seconds until the frame closes. */
+  readonly closesIn: number;
+  /** Seconds before now. */
+  readonly ago?: number;
+}
+
+export interface Bed {
+  readonly concurrency?: number;
+  readonly told?: Told;
+  /** Whether the platform answers, at once, rather than never. */
+  readonly answers?: boolean;
+}
+
+/** An account at 12:00:20 that leaves a fifth of 200 operations a minute to others. */
+export function accountWith({ concurrency = 100, told, answers = false }: Bed = {}) {
+  const clock = new EventClock(NOON + 20_000);
+  const link = new AccountLink({
+    clock,
+    basePath: '',
+    reserve: 0.2,
+    assumedLimit: 60,
+    onExchange: () => undefined,
+  });
+  const { scopes, platformClock } = link;
+  const { budget } = scopes.of('metrics');
+  platformClock.observe({ sentAt: clock.now(), receivedAt: clock.now(), serverDate: clock.now() });
+  if (told !== undefined) {
+    const { remaining, closesIn, ago = 0 } = told;
+    const resetAt = clock.now() + closesIn * 1_000;
+    budget.observe(clock.now() - ago * 1_000, { limit: 200, remaining, resetAt });
+  }
+  const foresight = new Foresight(scopes);
+  const operations = new Operations({ clock, scopes, concurrency });
+  const ticks = new Set<(at: number) => void>();
+  const schedule = new Schedule({
+    clock,
+    platformClock,
+    ticker: (_, tick) => {
+      ticks.add(tick);
+      return () => void ticks.delete(tick);
+    },
+    operations,
+    foresight,
+    exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
+    onPollEnd: () => undefined,
+    onDefect: (_, error) => {
+      throw error;
+    },
+  });
+  const status = (): AccountStatus => {
+    const facts = { name: 'a', apiUrl: '', reserve: 0.2, link, operations, tokenExpiresAt: undefined };
+    const { perMinute: demandPerMinute, stretch } = foresight;
+    const periodOf = (pattern: string) => foresight.periodOf(pattern);
+    const jobs = schedule.states();
+    return accountStatus({ ...facts, demandPerMinute, stretch, jobs, periodOf }, clock.now());
+  };
+  return {
+    clock,
+    budget,
+    status,
+    /** Lets every schedule's time come. */
+    fire(): void {
+      for (const tick of ticks) tick(clock.now());
+    },
+    /** Moves time on, and has the platform refuse everything from then on. */
+    async refusedAfter(ms: number): Promise<void> {
+      budget.stop(clock.now(), 2 * ms);
+      await clock.run(clock.now() + ms);
+    },
+    /** Lets jobs fall due, each more urgent than the next; how they stand once all that may leave has left. */
+    async jobs(count: number, wish: Partial<Job> = {}): Promise<readonly JobStatus[]> {
+      const jobs = Array.from({ length: count }, (_, index) =>
+        jobOf(`${index}`, { weight: count - index, ...wish }),
+      );
+      foresight.replace(jobs);
+      schedule.replace(jobs);
+      await clock.run(clock.now());
+      return status().jobs;
+    },
+  };
+}
+
+function jobOf(id: string, wish: Partial<Job>): Job {
+  return {
+    id,
+    subject: { collector: 'metrics' },
+    schedule: '* * * * *',
+    group: 'metrics',
+    weight: 1,
+    cost: () => 1,
+    async poll(read, signal) {
+      await read(() => ({ path: '/metrics', version: 1 }), signal);
+      return { outcome: 'ok' };
+    },
+    ...wish,
+  };
+}

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import { accountWith } from './waiting-bed.ts';
+
+it('waits for a connection while all are in use, though plenty of the quota is left', async () => {
+  const { jobs } = accountWith({ concurrency: 2, told: { remaining: 190, closesIn: 50 } });
+  const [first, second, next, last] = await jobs(4);
+  expect([first, second]).toMatchObject([{ state: 'running' }, { state: 'running' }]);
+  expect(next).toMatchObject({
+    state: 'waiting',
+    why: 'due for 0 s, goes next: all 2 connections are in use',
+  });
+  expect(last).toMatchObject({ state: 'waiting', why: 'due for 0 s: all 2 connections are in use' });
+});
+
+it('waits for the answer of the one that looks what is left, though plenty was left when last seen', async () => {
+  const { jobs } = accountWith({ told: { remaining: 190, closesIn: 50, ago: 5 } });
+  const [first, next] = await jobs(2);
+  expect(first).toMatchObject({ state: 'running' });
+  expect(next?.why).toBe('due for 0 s, goes next: an answer under way will tell what is left of reads');
+});
+
+it('waits for the first answer of all in the same way', async () => {
+  const { jobs } = accountWith();
+  const [first, next] = await jobs(2);
+  expect(first).toMatchObject({ state: 'running' });
+  expect(next?.why).toBe('due for 0 s, goes next: an answer under way will tell what is left of reads');
+});
+
+it('leaves the reserve to the token’s other users', async () => {
+  const { jobs } = accountWith({ told: { remaining: 40, closesIn: 50 } });
+  const [next] = await jobs(1);
+  expect(next?.why).toBe(
+    'due for 0 s, goes next: what is left of reads is kept for the token’s other users, next try in 50 s',
+  );
+});
+
+it('waits for the next frame once the quota is used up', async () => {
+  const { jobs } = accountWith({ told: { remaining: 0, closesIn: 50 } });
+  const [next] = await jobs(1);
+  expect(next?.why).toBe('due for 0 s, goes next: the quota of reads is used up for another 50 s');
+});
+
+it('leaves the reserve of an assumed limit where the platform tells nothing', async () => {
+  const { jobs, budget, clock } = accountWith();
+  for (let answers = 0; answers < 48; answers += 1) budget.observe(clock.now() - 30_000, undefined);
+  const [next] = await jobs(1);
+  expect(next?.why).toBe(
+    'due for 0 s, goes next: what is left of reads is kept for the token’s other users, next try in 30 s',
+  );
+});
+
+it('waits where the platform has refused', async () => {
+  const { jobs, budget, clock } = accountWith({ told: { remaining: 190, closesIn: 50 } });
+  budget.stop(clock.now(), 7_000);
+  const [next] = await jobs(1);
+  expect(next?.why).toBe('due for 0 s, goes next: the platform refuses reads for another 7 s');
+});
+
+it('is kept for the fresher bucket only where it can wait for that, and until that closes', async () => {
+  const told = { remaining: 190, closesIn: 50 };
+  const [patient] = await accountWith({ told }).jobs(1, { schedule: '0 0 1 1 *' });
+  expect(patient?.why).toBe('due for 0 s, goes next: kept for the fresher bucket in 40 s');
+  const [late] = await accountWith({ told }).jobs(1);
+  expect(late).toMatchObject({ state: 'running' });
+});
+
+it('keeps the last operations of a frame to see what others take, where more wait than may leave', async () => {
+  const { jobs } = accountWith({ concurrency: 1_000, told: { remaining: 190, closesIn: 38 } });
+  const all = await jobs(200);
+  const next = all.find(({ state }) => state === 'waiting');
+  expect(next?.why).toBe(
+    'due for 0 s, goes next: the last of reads are kept to see what others take, next in 12 s',
+  );
+  expect(all.filter(({ why }) => why.includes('goes next'))).toHaveLength(1);
+});
+
+it('rests until it is due, and waits only then', async () => {
+  const { jobs, fire, status, refusedAfter } = accountWith({
+    told: { remaining: 190, closesIn: 50 },
+    answers: true,
+  });
+  expect(await jobs(3)).toMatchObject([{ last_outcome: 'ok' }, {}, {}]);
+  fire();
+  const due = { state: 'idle', why: '', next_at: '2026-01-05T12:01:00.000Z' };
+  expect(status()).toMatchObject({ quota: [{ waiting: 0 }], jobs: [due, due, due] });
+  await refusedAfter(40_000);
+  expect(status()).toMatchObject({
+    quota: [{ waiting: 3 }],
+    jobs: [{ state: 'waiting', next_at: null }, {}, {}],
+  });
+});
