@@ -67,6 +67,7 @@ export class Running {
       uptime_seconds: (clock.now() - this.#startedAt) / 1_000,
       ready: notReady.length === 0,
       not_ready: notReady,
+      sandbox: inUse.isStandIn,
       config: inUse.status(),
       state: {
         kind,
@@ -98,6 +99,7 @@ export class Running {
     const { exporter, metrics, inUse, guard } = this.#options;
     for (const { credentials } of config.accounts) for (const secret of secretsOf(credentials)) guard(secret);
     await exporter.apply(config, AbortSignal.timeout(STOP_ACCOUNT_MS));
+    metrics.sandbox.set(inUse.isStandIn ? 1 : 0);
     metrics.configReloadSuccessful.set(1);
     metrics.configReloadTimestamp.set(inUse.loadedAt / 1_000);
   }

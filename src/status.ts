@@ -11,6 +11,8 @@ export interface Status {
   readonly ready: boolean;
   /** Why the exporter is not ready, in plain words; empty when it is. */
   readonly not_ready: readonly string[];
+  /** Whether the embedded platform is polled: then everything that is shown is made up. */
+  readonly sandbox: boolean;
   readonly config: ConfigStatus;
   readonly state: StateStatus;
   /** Series of the platform that are exposed now. */

@@ -1,31 +1,73 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { systemClock } from '../src/clock.ts';
+import type { LoadedConfig } from '../src/configuration/config.ts';
 import { ConfigInUse } from '../src/configuration/in-use.ts';
 import { CONFIG } from '../src/configuration/schema.ts';
-import type { Exporter } from '../src/exporter.ts';
+import { openCredentials } from '../src/credentials/open.ts';
+import { Exporter } from '../src/exporter.ts';
 import { Running } from '../src/running.ts';
+import { reportTo } from '../src/self/account-report.ts';
 import { createSelfMetrics } from '../src/self/metrics.ts';
 import { memoryState } from '../src/state/state.ts';
 
-test('a reload tells of what is odd about the configuration, as the start does', async () => {
-  const account = { name: 'a', api_url: 'http://127.0.0.1:9', token: 'x' };
-  const loaded = {
-    ok: true,
-    source: 'exporter.yaml',
-    config: CONFIG.parse({ accounts: [account] }),
-    warnings: [{ source: 'exporter.yaml', path: 'accounts', message: 'this is odd' }],
-  } as const;
+const never = new AbortController().signal;
+const ACCOUNT = { name: 'a', api_url: 'http://127.0.0.1:9', token: 'x' };
+const CONFIGURED = CONFIG.parse({ accounts: [ACCOUNT] });
+const LOADED = { ok: true, source: 'exporter.yaml', config: CONFIGURED, warnings: [] } as const;
+const NOTHING: LoadedConfig = { ok: false, issues: [], nothingConfigured: true };
+
+let exporter: Exporter | undefined;
+
+afterEach(async () => {
+  await exporter?.stop(never);
+});
+
+/** An exporter that polls nothing, and whose configuration is what `load` says. */
+function runningWith(load: () => LoadedConfig) {
+  const state = memoryState();
+  const metrics = createSelfMetrics();
   const lines: string[] = [];
   const note = (facts: object, message: string) => void lines.push(`${message} ${JSON.stringify(facts)}`);
-  const running = new Running({
-    exporter: { apply: async () => undefined } as unknown as Exporter,
-    inUse: new ConfigInUse({ env: {} }, systemClock, async () => loaded),
-    state: memoryState(),
-    metrics: createSelfMetrics(),
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  exporter = new Exporter({
     clock: systemClock,
-    log: { info: () => undefined, warn: note },
-    guard: () => undefined,
+    ticker: () => () => undefined,
+    state,
+    metrics,
+    observer: reportTo(metrics, silent, systemClock.now),
+    credentials: ({ credentials, api_url, request }, onExchange) =>
+      openCredentials(credentials, {
+        baseUrl: api_url,
+        timeoutMs: request.timeout,
+        maxResponseBytes: request.max_response_bytes,
+        connections: 1,
+        clock: systemClock,
+        onExchange,
+      }),
   });
+  const inUse = new ConfigInUse({ env: {} }, systemClock, async () => load());
+  const log = { info: () => undefined, warn: note };
+  const guard = () => undefined;
+  const running = new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
+  return { running, inUse, metrics, lines };
+}
+
+test('a reload tells of what is odd about the configuration, as the start does', async () => {
+  const warnings = [{ source: 'exporter.yaml', path: 'accounts', message: 'this is odd' }];
+  const { running, lines } = runningWith(() => ({ ...LOADED, warnings }));
   expect(await running.reload()).toEqual({ ok: true });
   expect(lines).toEqual([expect.stringMatching(/^configuration \{"issue":".*this is odd"\}$/)]);
+});
+
+test('says that everything is made up for as long as the embedded platform stands in for an account', async () => {
+  let load = (): LoadedConfig => NOTHING;
+  const { running, inUse, metrics } = runningWith(() => load());
+  const metric = async () => (await metrics.sandbox.get()).values[0]?.value;
+  await running.start(inUse.use('embedded sandbox', CONFIG.parse({ accounts: [ACCOUNT] })));
+  expect([running.status().sandbox, await metric()]).toEqual([true, 1]);
+  await running.reload();
+  expect([running.status().sandbox, await metric()]).toEqual([true, 1]);
+  load = () => LOADED;
+  await running.reload();
+  expect([running.status().sandbox, await metric()]).toEqual([false, 0]);
 });

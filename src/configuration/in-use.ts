@@ -12,6 +12,7 @@ export class ConfigInUse {
   #loadedAt: number;
   #issues: readonly ConfigIssue[] = [];
   #standIn: { readonly source: string; readonly config: Config } | undefined;
+  #isStandIn = false;
 
   /** @param load loads it anew; by default from `source` */
   constructor(source: ConfigSource, clock: Clock, load = () => loadConfig(source)) {
@@ -25,7 +26,7 @@ export class ConfigInUse {
   async load(): Promise<LoadedConfig> {
     const loaded = await this.#loadOrStandIn();
     this.#issues = loaded.ok ? [] : loaded.issues;
-    if (loaded.ok) this.#accept(loaded.source);
+    if (loaded.ok) this.#accept(loaded.source, loaded.config);
     return loaded;
   }
 
@@ -33,8 +34,13 @@ export class ConfigInUse {
   use(source: string, config: Config): Config {
     this.#standIn = { source, config };
     this.#issues = [];
-    this.#accept(source);
+    this.#accept(source, config);
     return config;
+  }
+
+  /** Whether it is one that was not loaded. */
+  get isStandIn(): boolean {
+    return this.#isStandIn;
   }
 
   get loadedAt(): number {
@@ -56,8 +62,9 @@ export class ConfigInUse {
     return { ok: true, warnings: [], ...this.#standIn };
   }
 
-  #accept(source: string): void {
+  #accept(source: string, config: Config): void {
     this.#source = source;
+    this.#isStandIn = config === this.#standIn?.config;
     this.#loadedAt = this.#clock.now();
   }
 }

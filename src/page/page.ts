@@ -51,8 +51,9 @@ ${accountsSection(status.accounts, now)}
 
 function title(status: Status): string {
   const failing = countJobs(status, isFailing);
-  if (!status.ready) return 'Not ready · edge-exporter';
-  return failing > 0 ? `${grouped(failing)} failing · edge-exporter` : 'edge-exporter';
+  const name = status.sandbox ? 'edge-exporter (made-up data)' : 'edge-exporter';
+  if (!status.ready) return `Not ready · ${name}`;
+  return failing > 0 ? `${grouped(failing)} failing · ${name}` : name;
 }
 
 function countJobs(
@@ -73,7 +74,7 @@ function top(status: Status, now: number, telemetryPath: string): Html {
 
 function overview(status: Status, now: number): Html {
   const failing = countJobs(status, isFailing);
-  return html`<div id="overview">${alerts(status)}
+  return html`<div id="overview">${status.sandbox ? SANDBOX_NOTICE : ''}${alerts(status)}
 <dl class="figures">
 <div><dt>Exporter</dt><dd class="large">${
     status.ready ? html`<span class="state ok">ready</span>` : html`<span class="state bad">not ready</span>`
@@ -91,6 +92,9 @@ function overview(status: Status, now: number): Html {
 <div class="words"><dt>State</dt><dd>${state(status.state)}</dd></div>
 </dl></div>`;
 }
+
+const SANDBOX_NOTICE = html`<p class="notice"><strong>All data here is made up.</strong> No account is configured, so this exporter
+polls the platform that is embedded in it. Give it <code>EDGE_API_URL</code> and <code>EDGE_TOKEN</code>, or a <code>--config.file</code>, to see your own.</p>`;
 
 function alerts({ not_ready, config, state }: Status): Html {
   const issues = config.last_reload_successful ? [] : config.issues;

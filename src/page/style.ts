@@ -55,6 +55,8 @@ code, .mono { font: 12px/1.5 ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo,
 
 .alert { border: 1px solid var(--bad); border-left-width: 4px; background: var(--bad-ground); border-radius: 6px; padding: 10px 16px; margin-bottom: 12px; }
 .alert ul { padding-left: 18px; }
+.notice { border: 1px dashed var(--warn); border-left: 4px solid var(--warn); background: var(--panel); border-radius: 6px; padding: 10px 16px; margin-bottom: 12px; }
+.notice strong { color: var(--warn); }
 
 .figures { display: flex; flex-wrap: wrap; gap: 14px 40px; padding: 14px 20px; background: var(--panel); border: 1px solid var(--rule); border-radius: 8px; }
 .figures dt { color: var(--quiet); font-size: 12px; }

@@ -38,6 +38,11 @@ export function createSelfMetrics() {
 
   return {
     registry,
+    sandbox: gauge(
+      'sandbox',
+      'Whether the embedded platform is polled, all of whose data is made up: 1 or 0.',
+      [],
+    ),
     polls: counter('polls_total', 'Polls of the platform by how they ended.', [
       'account',
       'collector',

@@ -66,6 +66,7 @@ export function madeUpStatus(changes: Partial<Status> = {}): Status {
     uptime_seconds: 276_000,
     ready: true,
     not_ready: [],
+    sandbox: false,
     config: {
       source: 'config/exporter.yaml',
       loaded_at: at(-276_000),

@@ -78,6 +78,13 @@ test('a state directory that cannot be used stands on top, the wish to have none
   expect(words(page(madeUpStatus({ state: memory })))).not.toContain(head);
 });
 
+test('that everything is made up stands on top and in the title, and only where it is', () => {
+  const sandbox = page(madeUpStatus({ sandbox: true }));
+  expect(words(sandbox)).toContain('All data here is made up. No account is configured');
+  expect(sandbox).toContain('<title>edge-exporter (made-up data)</title>');
+  expect(page(madeUpStatus())).not.toContain('made');
+});
+
 test('with many accounts only those that need attention start unfolded', () => {
   const accounts = ['a', 'b', 'c', 'd'].map((name) => madeUpAccount({ name, up: name !== 'c' }));
   const markup = page(madeUpStatus({ accounts }));
