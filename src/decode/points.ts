@@ -7,6 +7,8 @@ export interface Points {
   readonly values: Float64Array;
 }
 
+export const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
+
 /** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows,
  * `bad_item` a setting that is none or could not be read. */
 export const REJECTION_REASONS = [

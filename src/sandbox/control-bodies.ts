@@ -1,13 +1,8 @@
 import { z } from 'zod';
 import { WAF_FAMILIES } from './account/estate.ts';
 import { faultsSchema } from './faults/faults.ts';
+import { moment } from './moment.ts';
 import { INCIDENT_KINDS } from './traffic/incidents.ts';
-
-/** A moment as ms since the epoch or as an ISO date. */
-const moment = z.union([
-  z.coerce.number(),
-  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
-]);
 
 /** The query of `GET /_sandbox/truth`; the width is in ms. */
 export const truthQuery = z.strictObject({

@@ -1,17 +1,5 @@
-import { MINUTE_MS, type Window } from '../settling/window.ts';
-
-/** How long, and in how many answers, a bucket must be absent before the counter goes on without it. */
-const PATIENCE_MS = 30 * MINUTE_MS;
-const PATIENCE_ANSWERS = 5;
-
-/** The same where rows were dropped from the answers: any of those may have been the bucket's. */
-const PATIENCE_DAMAGED_ANSWERS = 30;
-
-/**
- * How far the platform's newest bucket must be beyond an absent one: before that it may only be late. Less than the
- * longest window, so that a series that has ended stays within the windows that are read anyway.
- */
-const OVERTAKEN_MS = 40 * MINUTE_MS;
+import type { Window } from '../settling/window.ts';
+import { type Absence, absentAgain, isExhausted, isOvertaken } from './patience.ts';
 
 /** Which settled buckets of a window an answer lacked. */
 export interface Absent {
@@ -22,12 +10,6 @@ export interface Absent {
   readonly mark: number;
   /** Whether no row of the answer was dropped. */
   readonly sound: boolean;
-}
-
-interface Absence {
-  readonly since: number;
-  sound: number;
-  damaged: number;
 }
 
 /**
@@ -45,9 +27,7 @@ export class Absences {
       if (bucket < mark || present) this.#noted.delete(bucket);
     }
     for (const bucket of buckets) {
-      const noted = this.#noted.get(bucket) ?? { since: now, sound: 0, damaged: 0 };
-      noted[sound ? 'sound' : 'damaged'] += 1;
-      this.#noted.set(bucket, noted);
+      this.#noted.set(bucket, absentAgain(this.#noted.get(bucket), sound, now));
     }
   }
 
@@ -57,8 +37,6 @@ export class Absences {
    */
   exhausted(bucket: number, now: number, newest: number): boolean {
     const noted = this.#noted.get(bucket);
-    if (noted === undefined || newest < bucket + OVERTAKEN_MS || now - noted.since < PATIENCE_MS)
-      return false;
-    return noted.sound >= PATIENCE_ANSWERS || noted.sound + noted.damaged >= PATIENCE_DAMAGED_ANSWERS;
+    return noted !== undefined && isOvertaken(bucket, newest) && isExhausted(noted, now);
   }
 }

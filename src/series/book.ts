@@ -1,12 +1,19 @@
 import type { Decoded } from '../decode/decode.ts';
-import type { Points } from '../decode/points.ts';
-import { catchUpWindow, freshWindow, MINUTE_MS, type Window, type WindowNeeds } from '../settling/window.ts';
-import { Absences } from './absences.ts';
+import { NO_POINTS, type Points } from '../decode/points.ts';
+import {
+  catchUpWindow,
+  freshWindow,
+  MINUTE_MS,
+  overviewWindow,
+  type Window,
+  type WindowNeeds,
+} from '../settling/window.ts';
 import { answerWidth, someStart, startOfBucketAt } from './answer-buckets.ts';
 import { type Ledger, oldestMark, type Posting, post, type Settlement } from './ledger.ts';
 import { Progress } from './progress.ts';
 import { type Restatements, restatements } from './restatements.ts';
 import { StraddledBucket } from './straddled-bucket.ts';
+import { type Moment, Waiting } from './waiting.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** What a book keeps across restarts. */
@@ -30,8 +37,6 @@ export interface Entry {
 /** How far back the platform's history reaches (the longest duration of section 4.12). */
 const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
 
-const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
-
 /**
  * The accounts of one metric of one target: a ledger for each dimension, and what was seen last, to notice
  * restatements. `draft` computes what an answer changes without changing anything; `enter` makes it so, once
@@ -40,7 +45,7 @@ const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64A
 export class SeriesBook {
   #record: BookRecord | undefined;
   #seen = new Map<string, Points>();
-  readonly #absences = new Map<string, Absences>();
+  readonly #waiting = new Waiting();
   readonly #progress = new Progress();
   readonly #straddled = new StraddledBucket();
 
@@ -58,8 +63,7 @@ export class SeriesBook {
 
   /** The oldest mark: everything before it is counted in every series. Undefined where nothing is counted. */
   get mark(): number | undefined {
-    const counted = [...(this.#record?.ledgers ?? [])].filter(([name]) => this.#counts(name));
-    return oldestMark(new Map(counted));
+    return oldestMark(this.#counted());
   }
 
   /** The window that brings the newest buckets. */
@@ -73,6 +77,11 @@ export class SeriesBook {
     return straddled ?? catchUpWindow(this.#needs(now, settleDelay));
   }
 
+  /** The window of an overview, which shows what lies beyond a gap; undefined where the counters lack less than a window. */
+  overviewWindow(now: number, settleDelay: number): Window | undefined {
+    return overviewWindow(this.#needs(now, settleDelay));
+  }
+
   /** The bucket width of an answer, or undefined where neither it nor an earlier one tells. */
   widthOf(decoded: Decoded): number | undefined {
     return answerWidth(decoded, this.#record?.width);
@@ -84,7 +93,7 @@ export class SeriesBook {
     const width = this.widthOf(decoded);
     if (width === undefined) return undefined;
     const newest = this.#progress.newestAsOf(answer);
-    const settledUntil = this.#progress.settledUntil(answer, settleDelay);
+    const settledUntil = this.#progress.settledUntil(answer, settleDelay, this.#waiting.shownUntil(now));
     const since = this.#record?.since ?? startOfBucketAt(settledUntil, width, decoded);
     const ledgers = new Map(this.#record?.ledgers);
     const absent = new Map<string, readonly number[]>();
@@ -107,15 +116,10 @@ export class SeriesBook {
 
   /** Makes a draft the truth, after its record has become durable. */
   enter(entry: Entry, answer: WindowedAnswer): void {
-    const { decoded, window, now } = answer;
+    const { decoded, window } = answer;
     this.#progress.note(answer);
     this.#record = entry.record;
-    const sound = decoded.rejected.size === 0;
-    for (const [name, { mark }] of entry.record.ledgers) {
-      const buckets = entry.absent.get(name) ?? [];
-      // A window beyond the mark says nothing of what the counter waits for.
-      if (mark >= window.from) this.#absencesOf(name).note({ window, buckets, mark, sound }, now);
-    }
+    this.#waiting.note(answer, entry.record.ledgers, entry.absent);
     const start = someStart(decoded);
     if (this.mark !== undefined && start !== undefined) {
       this.#straddled.note(window, this.mark, entry.record.width, start);
@@ -123,8 +127,17 @@ export class SeriesBook {
     if (this.#progress.isNewest(answer)) this.#seen = new Map(decoded.series);
   }
 
+  /** Takes in an overview: it counts nothing, but tells what need not be waited for. */
+  oversee(overview: WindowedAnswer): void {
+    this.#waiting.oversee(overview, this.#counted());
+  }
+
   #needs(now: number, settleDelay: number): WindowNeeds {
     return { now, settleDelay, mark: this.mark, width: this.#record?.width ?? MINUTE_MS };
+  }
+
+  #counted(): ReadonlyMap<string, Ledger> {
+    return new Map([...(this.#record?.ledgers ?? [])].filter(([name]) => this.#counts(name)));
   }
 
   /** The ledgers, with new ones for the dimensions that were not met before. */
@@ -137,16 +150,10 @@ export class SeriesBook {
     return ledgers;
   }
 
-  #post(
-    name: string,
-    ledger: Ledger,
-    { series }: Decoded,
-    settlement: Settlement,
-    { now, newest }: { readonly now: number; readonly newest: number },
-  ): Posting {
-    const absences = this.#absences.get(name);
-    return post(ledger, series.get(name) ?? NO_POINTS, settlement, (bucket) =>
-      Boolean(absences?.exhausted(bucket, now, newest)),
+  #post(name: string, ledger: Ledger, { series }: Decoded, settlement: Settlement, moment: Moment): Posting {
+    const { width } = settlement;
+    return post(ledger, series.get(name) ?? NO_POINTS, settlement, (from) =>
+      this.#waiting.exhausted(name, { from, to: from + width }, moment),
     );
   }
 
@@ -155,14 +162,6 @@ export class SeriesBook {
       const counted = this.#record?.ledgers.get(name)?.mark ?? Number.NEGATIVE_INFINITY;
       return restatements(this.#seen.get(name) ?? NO_POINTS, points, counted, width, now);
     });
-  }
-
-  #absencesOf(name: string): Absences {
-    const known = this.#absences.get(name);
-    if (known !== undefined) return known;
-    const absences = new Absences();
-    this.#absences.set(name, absences);
-    return absences;
   }
 }
 

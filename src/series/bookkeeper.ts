@@ -1,6 +1,7 @@
 import type { JobSubject } from '../schedule/job.ts';
 import type { Delays } from '../settling/delays.ts';
 import { GrowthWatch } from '../settling/growth-watch.ts';
+import { isOverview } from '../settling/window.ts';
 import { type State, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { type BookRecord, type Entry, SeriesBook } from './book.ts';
 import { Checkpoints } from './checkpoints.ts';
@@ -59,6 +60,7 @@ export class Bookkeeper {
 
   async #enter(answer: WindowedAnswer): Promise<void> {
     if (this.#closed) return;
+    if (isOverview(answer.window)) return this.book.oversee(answer);
     const { account, subject, delays, observer, publish } = this.#options;
     const { now, decoded } = answer;
     const entry = this.book.draft(answer, delays.settle(now));

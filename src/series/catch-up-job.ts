@@ -3,7 +3,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type FollowUp, type Job, type PollReport, RowsRejected } from '../schedule/job.ts';
 import type { Delays } from '../settling/delays.ts';
-import type { Window } from '../settling/window.ts';
+import { isOverview, type Window } from '../settling/window.ts';
 import type { Bookkeeper } from './bookkeeper.ts';
 import type { SeriesReader } from './reader.ts';
 
@@ -32,6 +32,9 @@ export class CatchUpJob implements Job {
   readonly follows: Job;
   readonly #options: CatchUpOptions;
   #notBefore = 0;
+  #polling = false;
+  /** Whether the window at the mark was asked for in vain, so that it is time to see what lies beyond. */
+  #stuck = false;
 
   constructor(options: CatchUpOptions) {
     const { follows } = options;
@@ -48,20 +51,35 @@ export class CatchUpJob implements Job {
   }
 
   async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
+    this.#polling = true;
+    try {
+      return await this.#poll(read, signal);
+    } finally {
+      this.#polling = false;
+    }
+  }
+
+  async #poll(read: Read, signal: AbortSignal): Promise<PollReport> {
     const { keeper, reader, platformClock } = this.#options;
     const before = keeper.book.mark;
+    const wanted = this.#stuck ? 'overview' : 'window';
+    this.#stuck = false;
     this.#notBefore = platformClock.localNow() + RETRY_MS;
-    const answer = await reader.read(read, (now) => this.#window(now), signal);
+    const answer = await reader.read(read, (now) => this.#window(now, wanted), signal);
     const { rejected } = answer.decoded;
     const empty = isEmpty(answer.decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     await keeper.enter(answer);
-    if (keeper.book.mark !== before) this.#notBefore = 0;
+    const oversaw = isOverview(answer.window);
+    const moved = keeper.book.mark !== before;
+    if (moved || oversaw) this.#notBefore = 0;
+    this.#stuck = !moved && !oversaw;
     return { outcome: empty ? 'empty' : 'ok', rejected };
   }
 
-  /** This job again, while there is a window to be read. */
+  /** This job again, while there is a window to be read; what a poll under way leaves to be done shows at its end. */
   followUp(): FollowUp | undefined {
+    if (this.#polling) return undefined;
     const { keeper, delays, platformClock } = this.#options;
     const now = platformClock.now();
     const missing = keeper.book.catchUpWindow(now, delays.horizon(now));
@@ -69,9 +87,11 @@ export class CatchUpJob implements Job {
   }
 
   /** The oldest window that is missing when the operation leaves; a fresh read may have filled it meanwhile. */
-  #window(now: number): Window {
-    const { keeper, delays } = this.#options;
+  #window(now: number, wanted: 'overview' | 'window'): Window {
+    const { delays, keeper } = this.#options;
+    const { book } = keeper;
     const horizon = delays.horizon(now);
-    return keeper.book.catchUpWindow(now, horizon) ?? keeper.book.freshWindow(now, horizon);
+    const overview = wanted === 'overview' ? book.overviewWindow(now, horizon) : undefined;
+    return overview ?? book.catchUpWindow(now, horizon) ?? book.freshWindow(now, horizon);
   }
 }

@@ -21,9 +21,10 @@ export class Progress {
   /**
    * Up to when buckets of an answer do not change any more: a platform whose data are late settles its buckets late,
    * too. Its newest bucket tells, which may have just begun.
+   * @param shown up to where another answer has lately shown that the platform has gone on
    */
-  settledUntil(answer: WindowedAnswer, settleDelay: number): number {
-    const vouched = vouchedFor(answer, settleDelay);
+  settledUntil(answer: WindowedAnswer, settleDelay: number, shown: number): number {
+    const vouched = Math.max(vouchedFor(answer, settleDelay), shown);
     return Math.min(answer.now, this.newestAsOf(answer), vouched) - settleDelay;
   }
 

@@ -56,6 +56,21 @@ export function catchUpWindow(needs: WindowNeeds): Window | undefined {
   return { from, to: Math.max(to, Math.min(from + LEAST_WINDOW_MS, fresh.to)) };
 }
 
+/**
+ * The window of an overview: all from the counters' mark to the present, in whatever width the platform answers so
+ * long a window with. Undefined where there is nothing to catch up, or no more than a usual window brings.
+ */
+export function overviewWindow(needs: WindowNeeds): Window | undefined {
+  const from = catchUpWindow(needs)?.from;
+  const { to } = freshWindow(needs);
+  return from === undefined || !isOverview({ from, to }) ? undefined : { from, to };
+}
+
+/** Whether a window is so long that its buckets are wide. */
+export function isOverview({ from, to }: Window): boolean {
+  return to - from > FINEST_WINDOW_MS;
+}
+
 /** Whether a window reaches up to the present, so that its newest bucket is the platform's. */
 export function reachesPresent({ to }: Window, now: number): boolean {
   return to > now - PRESENT_MS;

@@ -3,15 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { type Entry, SeriesBook } from '../../src/series/book.ts';
 import { restoreBook, storeBook } from '../../src/series/state.ts';
 import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
-import type { Window } from '../../src/settling/window.ts';
-import { answer, type Manner, MINUTE, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';
+import { isOverview, type Window } from '../../src/settling/window.ts';
+import { answer, type Manner, MINUTE, NEVER, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';
 
 const SETTLE = 10 * MINUTE;
 
 /** What happens next, after some time. */
 interface Step {
   readonly after: number;
-  readonly read: 'fresh' | 'catch-up' | { readonly back: number; readonly length: number };
+  readonly read: 'fresh' | 'catch-up' | 'overview' | { readonly back: number; readonly length: number };
   readonly manner: Manner;
   readonly fate: 'entered' | 'only drafted' | 'entered, then a restart';
 }
@@ -35,6 +35,7 @@ const step: fc.Arbitrary<Step> = fc.record({
   read: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom('fresh' as const) },
     { weight: 2, arbitrary: fc.constantFrom('catch-up' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('overview' as const) },
     { weight: 1, arbitrary: fc.record({ back: fc.nat(300), length: fc.integer({ min: 1, max: 60 }) }) },
   ),
   manner,
@@ -47,12 +48,22 @@ class Bookkeeping {
   now = START;
   #behind = 0;
   readonly #starts = new Map<string, number>();
+  readonly #lost: Window;
+
+  /** @param lost what was counted in this time the platform does not have */
+  constructor(lost = NEVER) {
+    this.#lost = lost;
+  }
 
   take({ after, read, manner, fate }: Step): void {
     this.now += after;
     // What a platform has shown it does not take back: it falls behind only as fast as time goes on.
     this.#behind = Math.max(0, Math.min(manner.late, this.#behind + after / MINUTE));
-    const answered = answer(this.#window(read), this.now, { ...manner, late: this.#behind });
+    const answered = answer(this.#window(read), this.now, { ...manner, late: this.#behind }, this.#lost);
+    if (isOverview(answered.window)) {
+      this.book.oversee(answered);
+      return;
+    }
     const before = this.book.record;
     const kept = before && JSON.stringify(storeBook(before));
     const entry = this.book.draft(answered, SETTLE);
@@ -64,19 +75,22 @@ class Bookkeeping {
   }
 
   /** Reads all that is lacking from a platform that is well again, for as long as the oldest mark is older than `age`. */
-  recover(age: number): void {
+  recover(age: number, patience = 3_000): void {
     const healthy = { manner: PLAIN, fate: 'entered' } as const;
     for (let minute = 0, rest = 10; rest > 0; minute += 1) {
       this.take({ ...healthy, after: MINUTE, read: 'fresh' });
       this.#catchUp(healthy);
       if ((this.book.mark ?? 0) >= this.now - age) rest -= 1;
-      else if (minute > 3_000) throw new Error(`the mark stays at ${this.book.mark}`);
+      else if (minute > patience) throw new Error(`the mark stays at ${this.book.mark}`);
     }
   }
 
   #catchUp(healthy: Pick<Step, 'manner' | 'fate'>): void {
     for (let before: number | undefined; this.#missing() !== undefined && this.book.mark !== before; ) {
       before = this.book.mark;
+      this.take({ ...healthy, after: 1_000, read: 'catch-up' });
+      if (this.book.mark !== before) continue;
+      this.take({ ...healthy, after: 1_000, read: 'overview' });
       this.take({ ...healthy, after: 1_000, read: 'catch-up' });
     }
   }
@@ -85,7 +99,7 @@ class Bookkeeping {
   audit(): void {
     for (const [name, { total, mark }] of this.book.record?.ledgers ?? []) {
       const from = this.#starts.get(name) ?? Number.NaN;
-      expect({ name, total }).toEqual({ name, total: trueSum(name, { from, to: mark }) });
+      expect({ name, total }).toEqual({ name, total: trueSum(name, { from, to: mark }, this.#lost) });
     }
   }
 
@@ -97,6 +111,7 @@ class Bookkeeping {
     const fresh = this.book.freshWindow(this.now, SETTLE);
     if (read === 'fresh') return fresh;
     if (read === 'catch-up') return this.#missing() ?? fresh;
+    if (read === 'overview') return this.book.overviewWindow(this.now, SETTLE) ?? fresh;
     const to = fresh.to - read.back * MINUTE;
     return { from: to - read.length * MINUTE, to };
   }
@@ -142,6 +157,28 @@ describe('a series book, whatever answers come when', () => {
         expect(mark).toBeGreaterThan(keeping.now - SETTLE - 3 * MINUTE);
       }),
       { numRuns: 40 },
+    );
+  });
+
+  it('gets past a gap of any length in hours, and loses nothing but the gap', () => {
+    const minutes = (min: number, max: number) => fc.integer({ min, max }).map((count) => count * MINUTE);
+    fc.assert(
+      fc.property(
+        fc.record({ begins: minutes(-30, 200), lasts: minutes(1, 36_000), ended: minutes(1, 120) }),
+        fc.array(step, { maxLength: 10 }),
+        fc.array(step, { maxLength: 10 }),
+        ({ begins, lasts, ended }, before, within) => {
+          const lost = { from: START + begins, to: START + begins + lasts };
+          const keeping = new Bookkeeping(lost);
+          for (const next of before) keeping.take(next);
+          const after = Math.max(1, lost.to + ended - keeping.now);
+          keeping.take({ after, read: 'fresh', manner: PLAIN, fate: 'entered' });
+          for (const next of within) keeping.take(next);
+          keeping.recover(60 * MINUTE, 900);
+        },
+      ),
+      // To shrink a case of weeks would take an hour.
+      { numRuns: 20, endOnFailure: true },
     );
   });
 });

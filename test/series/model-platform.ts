@@ -23,6 +23,9 @@ export interface Manner {
   readonly points: 'all' | 'none';
 }
 
+/** No time at all. */
+export const NEVER: Window = { from: 0, to: 0 };
+
 export const PLAIN: Manner = { finestUpTo: 60, late: 0, spoilt: [], reversed: false, points: 'all' };
 
 const SPOILT = {
@@ -53,18 +56,50 @@ export function trueValue(dimension: string, minute: number): number {
   return isListed(dimension, minute) ? mixed % 1_000 : 0;
 }
 
-export function trueSum(dimension: string, { from, to }: Window): number {
-  let sum = 0;
-  for (let minute = from; minute < to; minute += MINUTE) sum += trueValue(dimension, minute);
-  return sum;
+export function trueSum(dimension: string, { from, to }: Window, lost = NEVER): number {
+  const gone = { from: Math.max(from, lost.from), to: Math.min(to, lost.to) };
+  const sum = sumUntil(dimension, to) - sumUntil(dimension, from);
+  return gone.from < gone.to ? sum - trueSum(dimension, gone) : sum;
 }
 
-/** What the model answers for a window at a time, as the exporter decodes it. */
-export function answer(window: Window, now: number, manner: Manner): WindowedAnswer {
-  const width = window.to - window.from <= manner.finestUpTo * MINUTE ? MINUTE : 5 * MINUTE;
+/** Long before the model's history begins. */
+const EVER = START - 40 * 24 * 60 * MINUTE;
+
+const sums = new Map<string, number[]>();
+
+/** The sum of all minutes that begin before a time. */
+function sumUntil(dimension: string, time: number): number {
+  const known = sums.get(dimension) ?? [0];
+  sums.set(dimension, known);
+  const minutes = Math.ceil((time - EVER) / MINUTE);
+  while (known.length <= minutes) {
+    known.push((known.at(-1) ?? 0) + trueValue(dimension, EVER + (known.length - 1) * MINUTE));
+  }
+  return known[minutes] ?? Number.NaN;
+}
+
+const WIDTHS = [
+  { upTo: 6 * 60, minutes: 5 },
+  { upTo: 24 * 60, minutes: 30 },
+  { upTo: 7 * 24 * 60, minutes: 120 },
+  { upTo: Number.POSITIVE_INFINITY, minutes: 720 },
+];
+
+function widthOf({ from, to }: Window, finestUpTo: number): number {
+  const length = (to - from) / MINUTE;
+  return (length <= finestUpTo ? 1 : (WIDTHS.find(({ upTo }) => length <= upTo)?.minutes ?? 1)) * MINUTE;
+}
+
+/**
+ * What the model answers for a window at a time, as the exporter decodes it.
+ * @param lost what was counted in this time the platform does not have any more
+ */
+export function answer(window: Window, now: number, manner: Manner, lost = NEVER): WindowedAnswer {
+  const width = widthOf(window, manner.finestUpTo);
   let row = 0;
   const series = DIMENSIONS.flatMap((dimension) => {
-    const buckets = manner.points === 'all' ? bucketsOf(dimension, window, now, width, manner.late) : [];
+    const buckets =
+      manner.points === 'all' ? bucketsOf(dimension, window, now, width, manner.late, lost) : [];
     if (dimension === 'at_times' && buckets.length === 0) return [];
     const rows = buckets.flatMap(([time, value]): (readonly unknown[])[] => {
       const spoil = manner.spoilt.find((candidate) => candidate.row === row);
@@ -81,13 +116,20 @@ function decode(body: unknown, now: number): Decoded {
 }
 
 /** Buckets that overlap the window and have begun; those that are young hold less than they will. */
-function bucketsOf(dimension: string, { from, to }: Window, now: number, width: number, late: number) {
+function bucketsOf(
+  dimension: string,
+  { from, to }: Window,
+  now: number,
+  width: number,
+  late: number,
+  lost: Window,
+) {
   const seen = now - late * MINUTE;
   const buckets: [number, number][] = [];
   for (let start = Math.floor(from / width) * width; start < Math.min(to, seen); start += width) {
-    if (!isListed(dimension, start)) continue;
+    if (!isListed(dimension, start) || (start >= lost.from && start + width <= lost.to)) continue;
     const share = Math.min(1, (seen - start - width) / SETTLED_MS);
-    const value = trueSum(dimension, { from: start, to: start + width });
+    const value = trueSum(dimension, { from: start, to: start + width }, lost);
     buckets.push([start, share >= 1 ? value : Math.floor(value * 0.9 * Math.max(0, share))]);
   }
   return buckets;

@@ -5,6 +5,7 @@ import {
   FINEST_WINDOW_MS,
   freshWindow,
   MINUTE_MS,
+  overviewWindow,
   type Window,
   type WindowNeeds,
   windowQuery,
@@ -93,6 +94,20 @@ describe('a catch-up window', () => {
           mark = window.to;
         }
         expect(catchUpWindow({ ...given, mark })).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe('the window of an overview', () => {
+  it('reaches from the mark to the present, where that is more than a usual window', () => {
+    fc.assert(
+      fc.property(needs, (given) => {
+        const window = overviewWindow(given);
+        const missing = catchUpWindow(given);
+        const { to } = freshWindow(given);
+        if (missing === undefined || to - missing.from <= FINEST_WINDOW_MS) expect(window).toBeUndefined();
+        else expect(window).toEqual({ from: missing.from, to });
       }),
     );
   });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { moment } from '../moment.ts';
 
 /** When and where a fault strikes: always and everywhere unless told. */
 const lasting = {
@@ -96,6 +97,8 @@ export const faultsSchema = z
       minutes: z.number().positive(),
       settling: z.enum(['on_time', 'late']).default('on_time'),
     }),
+    /** What was counted between two moments is lost: there are no buckets that lie between them. */
+    missing_data: z.strictObject({ ...lasting, from: moment, to: moment }),
     /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
     clock_skew: z.strictObject({ ...lasting, ms: z.number() }),
     /** Another user of the same token takes this share of every limit. */
@@ -112,7 +115,7 @@ export type FaultSettings = z.input<typeof faultsSchema>;
 export type FaultName = keyof Faults;
 
 /** Faults that last, rather than strike one request and spare the next. */
-export type LastingFault = 'late_data' | 'clock_skew' | 'other_consumer';
+export type LastingFault = 'late_data' | 'missing_data' | 'clock_skew' | 'other_consumer';
 
 /** What decides whether a fault strikes. */
 export interface Occasion {

@@ -2,7 +2,7 @@ import type { Api, Product } from '../account/products.ts';
 import type { Occasion } from '../faults/faults.ts';
 import { keyOf } from '../hash.ts';
 import { type Platform, unitsOf } from '../http/platform.ts';
-import { queryWindow } from '../http/query-window.ts';
+import { type QueryWindow, queryWindow } from '../http/query-window.ts';
 import { fieldErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { Call } from '../resource.ts';
 import { answerBuckets } from '../traffic/buckets.ts';
@@ -39,20 +39,33 @@ export function seriesReply(
   const selection = selectionOf(target.api, target.product, target.metric, target.configuration);
   const { product, dimension } = target;
   const units = unitsOf(settings);
-  return shape(
-    readSeries(traffic, { product, selection, measure, dimension, buckets, settling: view.settling, units }),
+  const query = { product, selection, measure, dimension, buckets, settling: view.settling, units };
+  return shape(withoutLost(readSeries(traffic, query), buckets.width, view.lost));
+}
+
+/** The series without the buckets that lie between two moments. */
+function withoutLost(
+  series: SeriesByDimension,
+  width: number,
+  { from, to }: QueryWindow = { from: 0, to: 0 },
+): SeriesByDimension {
+  return Object.fromEntries(
+    Object.entries(series).map(([dimension, points]) => [
+      dimension,
+      points.filter(([start]) => start < from || start + width > to),
+    ]),
   );
 }
 
-/** Until when there are buckets, and how complete they are: both lag behind while data are late. */
-function dataView(platform: Platform, occasion: Occasion): { newest: number; settling: Settling } {
+/** Until when there are buckets, how complete they are (both lag behind while data are late), and which are lost. */
+function dataView(platform: Platform, occasion: Occasion) {
   const { now } = occasion;
   const late = platform.faults.lasting('late_data', occasion);
   const behind = (late?.minutes ?? 0) * 60_000;
-  const settling = {
+  const settling: Settling = {
     now: late?.settling === 'late' ? now - behind : now,
     settleMs: platform.settings.settleMs,
     key: keyOf(platform.seed, 'settling'),
   };
-  return { newest: now - behind, settling };
+  return { newest: now - behind, settling, lost: platform.faults.lasting('missing_data', occasion) };
 }

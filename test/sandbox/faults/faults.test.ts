@@ -134,6 +134,15 @@ describe('a fault', () => {
     expect(low.at(-1)?.[1]).toBeLessThan(Number(late.at(-1)?.[1]));
   });
 
+  it('can lose the buckets that lie between two moments', async () => {
+    const usual = totals((await strike({})).json());
+    const [from = 0, to = 0] = [usual[10]?.[0], usual[20]?.[0]];
+    bench.sandbox.faults.set({ missing_data: { from: from + 1, to } });
+    expect(totals((await bench.get(SERIES, 2)).json())).toEqual([...usual.slice(0, 11), ...usual.slice(20)]);
+    bench.sandbox.faults.set({ missing_data: { from, to, paths: ['/analytics/'] } });
+    expect(totals((await bench.get(SERIES, 2)).json())).toEqual(usual);
+  });
+
   it('can set the clock of the platform wrong', async () => {
     const { headers, json } = await strike({ clock_skew: { ms: 600_000 } });
     expect(headers.get('date')).toBe('Fri, 20 Nov 2026 12:44:20 GMT');
