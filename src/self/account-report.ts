@@ -88,7 +88,7 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
         if (ages.length > 0) metrics.restatements.labels(account, product).inc(ages.length);
         for (const age of ages) metrics.settleSeconds.labels(account, product).observe(age / 1_000);
         if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
-        if (lateAmount !== 0) metrics.lateAmount.labels(account, product, metric).inc(Math.abs(lateAmount));
+        if (lateAmount > 0) metrics.lateAmount.labels(account, product, metric).inc(lateAmount);
       }
       if (givenUp > 0 && !warned.has(`${account} ${product} ${metric} given up`)) {
         warned.add(`${account} ${product} ${metric} given up`);

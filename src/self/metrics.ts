@@ -111,7 +111,7 @@ export function createSelfMetrics() {
     ),
     lateAmount: counter(
       'late_restatement_amount_total',
-      'By how much buckets grew after they were counted, in the platform’s unit.',
+      'By how much buckets changed after they were counted, up or down, in the platform’s unit.',
       ['account', 'product', 'metric'],
     ),
     stateDurable: gauge(

@@ -7,7 +7,7 @@ export interface Restatements {
   readonly ages: readonly number[];
   /** Buckets that changed after they were counted. */
   readonly late: number;
-  /** By how much they changed in all, in the platform's unit (increase minus decrease). */
+  /** By how much they changed in all, in the platform's unit: what grew does not make up for what shrank. */
   readonly lateAmount: number;
 }
 
@@ -35,7 +35,7 @@ export function restatements(
     ages.push(now - time - width);
     if (time + width > mark) continue;
     late += 1;
-    lateAmount += change;
+    lateAmount += Math.abs(change);
   }
   return { ages, late, lateAmount };
 }

@@ -32,7 +32,7 @@ it('finds every bucket that both answers hold with different values, and what of
       expect(found.ages.toSorted((a, b) => a - b)).toEqual(ages.sort((a, b) => a - b));
       expect(found.late).toBe(late.length);
       expect(found.lateAmount).toBe(
-        late.reduce((sum, minute) => sum + Number(after[minute]) - Number(before[minute]), 0),
+        late.reduce((sum, minute) => sum + Math.abs(Number(after[minute]) - Number(before[minute])), 0),
       );
     }),
   );
