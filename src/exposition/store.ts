@@ -69,11 +69,6 @@ export class Store {
     if (this.#publications.delete(owner)) this.#enqueue(owner);
   }
 
-  /** Removes everything shown by the owners whose names start with `prefix`. */
-  withdrawAll(prefix: string): void {
-    for (const owner of this.#publications.keys()) if (owner.startsWith(prefix)) this.withdraw(owner);
-  }
-
   /** Removes what has come to its end by `now`; returns how many owners that were. */
   expire(now: number): number {
     let count = 0;

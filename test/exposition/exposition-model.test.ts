@@ -60,14 +60,10 @@ class Model {
   apply(step: Change): void {
     if (step.kind === 'publish')
       this.#owners.set(step.owner, { samples: samplesOf(step), until: step.until });
-    if (step.kind === 'withdraw') for (const owner of this.#matching(step.owner)) this.#owners.delete(owner);
+    if (step.kind === 'withdraw') this.#owners.delete(step.owner);
     if (step.kind === 'expire') {
       for (const [owner, { until }] of this.#owners) if (step.until >= until) this.#owners.delete(owner);
     }
-  }
-
-  #matching(prefix: string): string[] {
-    return [...this.#owners.keys()].filter((owner) => owner.startsWith(prefix));
   }
 
   samples(): Map<string, number> {
@@ -78,7 +74,7 @@ class Model {
 
 async function carryOut(step: Change, store: Store, exposition: Exposition): Promise<void> {
   if (step.kind === 'publish') store.publish(step.owner, samplesOf(step), step.until);
-  if (step.kind === 'withdraw') store.withdrawAll(step.owner);
+  if (step.kind === 'withdraw') store.withdraw(step.owner);
   if (step.kind === 'expire') store.expire(step.until);
   if (step.kind === 'pause') await setImmediate();
   if (step.kind === 'settle') await exposition.settled();
