@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { facesOf } from '../src/catalogue/catalogue.ts';
+import { decimal } from '../src/catalogue/decimal.ts';
 import { DIMENSIONS, productOf } from '../src/catalogue/products.ts';
 import { seriesKey } from './parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
@@ -57,7 +58,9 @@ it('shows the values of the bucket that it names', async () => {
       const { gauge, labels } = facesOf(metric, dimension, { scope: 'configuration' });
       const common = { account: 'test', product: 'edge_applications', configuration_id, configuration };
       const shown = samples.get(seriesKey(gauge.family.name, { ...common, ...labels }));
-      expect(shown, `${metric} ${dimension}`).toBe((truth[dimension]?.[0]?.[1] ?? Number.NaN) * gauge.scale);
+      expect(shown, `${metric} ${dimension}`).toBe(
+        decimal((truth[dimension]?.[0]?.[1] ?? Number.NaN) * gauge.scale),
+      );
       compared += 1;
     }
   }

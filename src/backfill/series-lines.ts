@@ -1,6 +1,7 @@
 import type { Faces } from '../catalogue/catalogue.ts';
+import { addedUp } from '../catalogue/decimal.ts';
 import { formatValue } from '../exposition/sample-value.ts';
-import { MINUTE_MS } from '../settling/window.ts';
+import { counterValue, gaugeValue } from '../series/shown-value.ts';
 import type { SeriesHistory } from './series-history.ts';
 
 /** One dimension of a metric's history. */
@@ -21,14 +22,11 @@ export function gaugeLines(
   gauge: Faces['gauge'],
 ): Generator<string> {
   const { starts, widths, values } = history;
-  const { scale, perMinute } = gauge;
   return inPieces(starts.length, (index) => {
     const value = Number(values[index]);
     if (Number.isNaN(value)) return '';
     const width = Number(widths[index]);
-    // The same product in the same order as a scrape shows it, so that not even the last digit differs.
-    const shown = value * scale * (perMinute ? MINUTE_MS / width : 1);
-    return line(series, shown, Number(starts[index]) + width);
+    return line(series, gaugeValue(value, gauge, width), Number(starts[index]) + width);
   });
 }
 
@@ -40,7 +38,7 @@ export function gaugeLines(
 export function counterLines(
   history: DimensionHistory,
   series: string,
-  { scale }: NonNullable<Faces['counter']>,
+  counter: NonNullable<Faces['counter']>,
 ): Generator<string> {
   const { starts, widths, values } = history;
   let total = 0;
@@ -51,8 +49,8 @@ export function counterLines(
     const start = Number(starts[index]);
     const zero = begun ? '' : line(series, 0, start + 1);
     begun = true;
-    total += value;
-    return zero + line(series, total * scale, start + Number(widths[index]));
+    total = addedUp(total, value);
+    return zero + line(series, counterValue(total, counter), start + Number(widths[index]));
   });
 }
 

@@ -1,3 +1,4 @@
+import { addedUp } from '../catalogue/decimal.ts';
 import type { Points } from '../decode/points.ts';
 import type { Window } from '../settling/window.ts';
 
@@ -47,7 +48,7 @@ export function post(ledger: Ledger, points: Points, settlement: Settlement, giv
   while (mark >= window.from && mark + width <= end) {
     const timestamp = points.timestamps[index];
     if (timestamp === mark) {
-      total += points.values[index] ?? 0;
+      total = addedUp(total, points.values[index] ?? 0);
       counted += 1;
       index += 1;
       mark += width;

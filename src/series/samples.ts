@@ -2,9 +2,9 @@ import { type Faces, facesOf } from '../catalogue/catalogue.ts';
 import type { Family, Labels, Sample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
-import { MINUTE_MS } from '../settling/window.ts';
 import { type Target, targetLabels } from '../targets/target.ts';
 import { firstAtOrAfter, type Ledger } from './ledger.ts';
+import { counterValue, gaugeValue } from './shown-value.ts';
 
 /** One dimension's faces, with the labels that stay the same object so that their text is rendered once. */
 interface Series {
@@ -40,8 +40,7 @@ export class SeriesSamples {
       const { faces, labels } = this.#of(dimension);
       const value = valueAt(points, bucketStart);
       if (value === undefined) continue;
-      const { family, scale, perMinute } = faces.gauge;
-      samples.push({ family, labels, value: value * scale * (perMinute ? MINUTE_MS / width : 1) });
+      samples.push({ family: faces.gauge.family, labels, value: gaugeValue(value, faces.gauge, width) });
     }
     return samples;
   }
@@ -57,7 +56,7 @@ export class SeriesSamples {
       if (!this.#wants(dimension)) continue;
       const { faces, labels } = this.#of(dimension);
       if (faces.counter !== undefined) {
-        samples.push({ family: faces.counter.family, labels, value: total * faces.counter.scale });
+        samples.push({ family: faces.counter.family, labels, value: counterValue(total, faces.counter) });
       }
     }
     return samples;

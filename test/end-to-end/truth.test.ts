@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { facesOf } from '../../src/catalogue/catalogue.ts';
+import { decimal } from '../../src/catalogue/decimal.ts';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import { eventually } from '../eventually.ts';
 import { seriesKey } from '../parse-exposition.ts';
@@ -96,7 +97,7 @@ function trueSeries(sandbox: ServedSandbox, shown: readonly QueriedSample[]): Ma
       const { gauge, labels: own } = facesOf(metric, dimension, { scope: 'configuration' });
       const common = { account, product: slug, configuration_id, configuration };
       const key = seriesKey(gauge.family.name, { ...common, ...own });
-      expected.set(key, (points[0]?.[1] ?? Number.NaN) * gauge.scale);
+      expected.set(key, decimal((points[0]?.[1] ?? Number.NaN) * gauge.scale));
     }
   }
   return expected;
