@@ -43,14 +43,16 @@ const LAST_LOOK_MS = 2_000;
 export function keptFor({ now, frame, bucketClosesAt, throughput }: Moment): Kept {
   if (frame === undefined) return { forLooks: 0, forBucket: 0, until: now };
   const { closesAt, seenAt, lookEveryMs } = frame;
-  const lookAt = Math.min(seenAt + lookEveryMs, closesAt - LAST_LOOK_MS);
-  const looked = seenAt >= closesAt - LAST_LOOK_MS;
-  const toLook = looked ? 0 : 1 + Math.floor((closesAt - LAST_LOOK_MS - now) / lookEveryMs);
+  const lastLookAt = closesAt - LAST_LOOK_MS;
+  const lookAt = Math.min(seenAt + lookEveryMs, lastLookAt);
+  const looked = seenAt >= lastLookAt;
+  const before = Math.max(0, Math.ceil((lastLookAt - now) / lookEveryMs) - 1);
+  const fewerAt = before > 0 ? lastLookAt - before * lookEveryMs : Number.POSITIVE_INFINITY;
   const carried = Math.max(0, Math.floor((closesAt - bucketClosesAt) * throughput));
-  const until = Math.min(looked ? closesAt : lookAt, bucketClosesAt);
+  const until = Math.min(looked ? closesAt : Math.min(lookAt, fewerAt), bucketClosesAt);
   return now >= lookAt && !looked
     ? { forLooks: 0, forBucket: 0, until: now }
-    : { forLooks: toLook, forBucket: carried, until };
+    : { forLooks: looked ? 0 : 1 + before, forBucket: carried, until };
 }
 
 /** Whether a ticket would be later than the plan has it if it waited for the next bucket. */

@@ -109,6 +109,19 @@ it('does not keep what would be later than planned', async () => {
   expect(left).toEqual(['cannot wait']);
 });
 
+it('lets leave what was kept for a look as soon as fewer looks are needed until the frame closes', async () => {
+  const { ask, left, leftAt, after } = await queueWith(79);
+  for (let count = 0; count < 100; count += 1) ask(`${count}`, {});
+  await after(1);
+  const atOnce = left.length;
+  // Looks are every twelve seconds, the last of them two seconds before the end at 70 s: five, and from 20 s on four.
+  await after(9_998);
+  expect(left.length).toBe(atOnce);
+  await after(2);
+  expect(left.length).toBe(atOnce + 1);
+  expect(leftAt.at(-1)).toBeGreaterThanOrEqual(20_000);
+});
+
 it('lets a ticket go that is given up while it waits', async () => {
   const { ask, left, operations, after, clock } = await queueWith(16);
   const giving = new AbortController();
