@@ -19,6 +19,7 @@ import { isSurveyed } from './job-part.ts';
 import { AccountJobs, type Pace } from './jobs.ts';
 import type { AccountLink } from './link.ts';
 import type { AccountObserver } from './observer.ts';
+import { PlanReport } from './plan-report.ts';
 import { type AccountFacts, accountStatus } from './status.ts';
 import { type AccountTally, tallyAccount } from './tally.ts';
 
@@ -45,12 +46,13 @@ export class Account {
   readonly #foresight: Foresight;
   readonly #display: AccountDisplay;
   readonly #heartbeat: Heartbeat;
-  #planReported = '';
+  readonly #planReport: PlanReport;
 
   constructor(options: AccountOptions) {
     const { config, clock, ticker, store, state, observer } = options;
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock);
+    this.#planReport = new PlanReport((plan) => observer.planned(config.name, plan));
     this.#link = linkOf(config, clock, {
       onExchange: (info, scope) => this.#exchanged(info, scope),
       onAssumedLimit: (limit) => observer.assumedLimit(config.name, limit),
@@ -144,7 +146,9 @@ export class Account {
 
   #beat(): void {
     this.#foresight.measure();
-    this.#reportPlan();
+    if (this.#link.standing.answered) {
+      this.#planReport.update(this.#foresight, isSurveyed(this.#schedule.states()));
+    }
     this.#showVitals();
     this.#display.showLearned(this.#jobs.delays());
   }
@@ -165,29 +169,10 @@ export class Account {
     this.#display.showVitals(this.#credentials.expiresAt());
   }
 
-  /** Told once a minute at most: while configurations are being discovered the plan changes many times. */
-  #reportPlan(): void {
-    const { config, observer } = this.#options;
-    const { jobs, perMinute } = this.#foresight;
-    const plan = { jobs, perMinute, allowance: this.#allowance };
-    const fits = perMinute <= plan.allowance;
-    // Too much stays too much whatever else is found; that it fits is known only when all has been found.
-    if (!this.#link.standing.answered || (fits && !isSurveyed(this.#schedule.states()))) return;
-    const text = `${jobs} ${plan.allowance} ${fits}`;
-    if (text === this.#planReported) return;
-    this.#planReported = text;
-    observer.planned(config.name, plan);
-  }
-
   /** How long what is published now may be shown: until well after the next poll should have renewed it. */
   #lifetime(pace: Pace): number {
     const interval = this.#foresight.intervalOf(pace);
     return Math.max(this.#options.config.stale_after, 3 * interval);
-  }
-
-  /** Operations per minute that the exporter may use when the token has no other users. */
-  get #allowance(): number {
-    return this.#link.scopes.of('metrics').budget.allowance;
   }
 
   #facts(): AccountFacts {

@@ -12,15 +12,16 @@ export interface AccountObserver extends SeriesObserver, SettingsObserver {
   assumedLimit(account: string, limit: number): void;
   departed(account: string, scope: string, waitedMs: number): void;
   polled(account: string, end: PollEnd): void;
-  /** It is known what there is to do; told again when that, what may be done, or whether it fits has changed. */
+  /** Of a limit scope it is known what there is to do; told again when that, what may be done, or whether it fits has changed. */
   planned(account: string, plan: Plan): void;
   defect(account: string, job: Job, error: unknown): void;
   /** The account has stopped; `failure` is what went wrong while it did, if anything. */
   left(account: string, failure?: unknown): void;
 }
 
-/** What an account has to do, in operations per minute, and what it may do. */
+/** What an account has to do under one limit scope, in operations per minute, and what it may do. */
 export interface Plan {
+  readonly scope: string;
   readonly jobs: number;
   readonly perMinute: number;
   readonly allowance: number;

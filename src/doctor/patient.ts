@@ -34,7 +34,7 @@ export class Patient {
       account,
       platformClock,
       readFor: (group) => this.#readWithoutWaiting(group),
-      allowance: () => scopes.of('metrics').budget.allowance,
+      allowance: (group) => scopes.of(group).budget.allowance,
     });
   }
 

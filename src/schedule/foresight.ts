@@ -1,7 +1,16 @@
 import { type Demand, demandPerMinute, intervalAt, levelOf } from '../quota/intervals.ts';
 import { type Period, periodOf } from '../quota/period.ts';
-import type { Scopes } from '../quota/scopes.ts';
+import type { Scope, Scopes } from '../quota/scopes.ts';
 import type { Job } from './job.ts';
+
+/** What the jobs of one limit scope ask for. */
+export interface ScopeDemand {
+  readonly scope: Scope;
+  /** On a schedule of their own. */
+  readonly jobs: number;
+  /** Operations per minute. */
+  readonly perMinute: number;
+}
 
 /** What the jobs of an account ask of its quota, and at which intervals they will therefore be polled. */
 export class Foresight {
@@ -18,11 +27,6 @@ export class Foresight {
     this.#scopes = scopes;
   }
 
-  /** How many jobs there are, on a schedule of their own or not. */
-  get jobs(): number {
-    return this.#jobs.length;
-  }
-
   /** Operations per minute that the schedules asked for when it was measured last. */
   get perMinute(): number {
     return this.#perMinute;
@@ -31,6 +35,15 @@ export class Foresight {
   /** Mean factor by which intervals are longer than scheduled, when it was measured last. */
   get stretch(): number {
     return this.#stretch;
+  }
+
+  /** What the schedules ask of each scope that they draw on. */
+  demands(): ScopeDemand[] {
+    const demands = this.#demands();
+    return this.#scopes.all.flatMap((scope) => {
+      const list = demands.get(scope.name);
+      return list === undefined ? [] : [{ scope, jobs: list.length, perMinute: demandPerMinute(list) }];
+    });
   }
 
   /** With other jobs than before. */

@@ -43,9 +43,10 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
       }
       failures.polled(account, end);
     },
-    planned(account, { jobs, perMinute, allowance }) {
+    planned(account, { scope, jobs, perMinute, allowance }) {
       const facts = {
         account,
+        scope,
         jobs,
         operations_per_minute: Number(perMinute.toPrecision(3)),
         allowed: allowance,

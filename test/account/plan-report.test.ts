@@ -1,65 +1,65 @@
-import { afterEach, expect, it } from 'vitest';
-import { type Simulation, simulate } from '../simulation.ts';
+import { expect, it } from 'vitest';
+import type { Plan } from '../../src/account/observer.ts';
+import { PlanReport } from '../../src/account/plan-report.ts';
+import { PlatformClock } from '../../src/platform/platform-clock.ts';
+import { Scopes } from '../../src/quota/scopes.ts';
+import { Foresight } from '../../src/schedule/foresight.ts';
+import type { Job } from '../../src/schedule/job.ts';
 
-let simulation: Simulation | undefined;
+const NOW = Date.UTC(2026, 0, 5, 12);
 
-afterEach(async () => {
-  await simulation?.close();
-  simulation = undefined;
-});
+function jobs(group: string, count: number): Job[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: `${group}/${index}`,
+    subject: { collector: group },
+    schedule: '* * * * *',
+    group,
+    weight: 1,
+    cost: () => 1,
+    poll: async () => ({ outcome: 'ok' }),
+  }));
+}
 
-const ONE_METRIC = {
-  reconciliation_share: 0,
-  collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
-};
+function planned() {
+  const scopes = new Scopes({ reserve: 0.2, assumedLimit: 60, platformClock: new PlatformClock(() => NOW) });
+  const foresight = new Foresight(scopes);
+  const told: Plan[] = [];
+  const report = new PlanReport((plan) => void told.push(plan));
+  const answer = (group: string, limit: number): void => {
+    scopes.learn(group, { limit });
+    scopes.of(group).budget.observe(NOW, { limit, remaining: limit - 1 });
+  };
+  return { foresight, told, report, answer };
+}
 
-/** What the log says of the plan. */
-const verdicts = ({ log }: Simulation) =>
-  log.flatMap(({ message, facts }) =>
-    /^the plan/.test(message) ? [[message.replace(/:.*/, ''), facts] as const] : [],
-  );
-
-it('says that the plan fits only once it is known what there is to poll', async () => {
-  simulation = await simulate({ sandbox: { faults: { connection_reset: {} } }, account: ONE_METRIC });
-  const { sandbox, minutes } = simulation;
-  await minutes(5);
-  sandbox.faults.set({ server_error: { status: 503 } });
-  await minutes(10);
-  expect(verdicts(simulation)).toEqual([]);
-  sandbox.faults.clear();
-  await minutes(10);
-  expect(verdicts(simulation)).toEqual([
-    ['the plan fits the quota', { account: 'test', jobs: 7, operations_per_minute: 6.1, allowed: 160 }],
-  ]);
-});
-
-it('says so although the platform closes a list to the token', async () => {
-  simulation = await simulate({
-    sandbox: { users: [], tokens: [{ token: 'sandbox-token', permissions: ['Analytics'] }] },
-    account: { ...ONE_METRIC, collectors: { ...ONE_METRIC.collectors, domains: {} } },
-  });
-  await simulation.minutes(2);
-  expect(await simulation.metrics.polls.get()).toMatchObject({
-    values: expect.arrayContaining([
-      { value: 1, labels: { account: 'test', collector: 'domains', outcome: 'forbidden' } },
+it('compares what is asked for with the limit that it is under, also without a job of the metrics API', () => {
+  const { foresight, told, report, answer } = planned();
+  foresight.replace([...jobs('analytics', 30), ...jobs('domains', 5)]);
+  for (let round = 0; round < 2; round += 1) {
+    answer('domains', 200);
+    answer('analytics', 20);
+  }
+  report.update(foresight, true);
+  expect(new Set(told.map(({ jobs, perMinute, allowance }) => ({ jobs, perMinute, allowance })))).toEqual(
+    new Set([
+      { jobs: 30, perMinute: 30, allowance: 16 },
+      { jobs: 5, perMinute: 5, allowance: 160 },
     ]),
-  });
-  expect(verdicts(simulation)).toMatchObject([['the plan fits the quota', { jobs: 8 }]]);
+  );
 });
 
-it('tells the rate of a small plan, which is not zero', async () => {
-  simulation = await simulate({ account: { collectors: { domains: { schedule: '0 * * * *' } } } });
-  await simulation.minutes(2);
-  expect(verdicts(simulation)).toMatchObject([
-    ['the plan fits the quota', { jobs: 1, operations_per_minute: 0.0167 }],
+it('tells of a scope again when its jobs or its limit have changed, and only then', () => {
+  const { foresight, told, report, answer } = planned();
+  foresight.replace(jobs('metrics', 2));
+  report.update(foresight, true);
+  report.update(foresight, true);
+  expect(told).toEqual([{ scope: 'reads', jobs: 2, perMinute: 2, allowance: 48 }]);
+  answer('metrics', 200);
+  report.update(foresight, true);
+  foresight.replace(jobs('metrics', 3));
+  report.update(foresight, true);
+  expect(told.slice(1)).toMatchObject([
+    { jobs: 2, allowance: 160 },
+    { jobs: 3, allowance: 160 },
   ]);
-});
-
-it('says that the plan exceeds the quota without waiting for the rest', async () => {
-  simulation = await simulate({
-    sandbox: { rateLimit: { reads: 5, writes: 20, purges: 200 } },
-    account: { ...ONE_METRIC, collectors: { ...ONE_METRIC.collectors, domains: {}, hosted_zones: {} } },
-  });
-  await simulation.minutes(4);
-  expect(verdicts(simulation)[0]).toMatchObject(['the plan exceeds the quota', { allowed: 4 }]);
 });
