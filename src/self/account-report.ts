@@ -1,6 +1,8 @@
 import type { AccountObserver } from '../account/observer.ts';
 import { type EventLog, FailureLog } from './failure-log.ts';
 import type { SelfMetrics } from './metrics.ts';
+import { RefusalLog } from './refusal-log.ts';
+import { RejectionLog } from './rejection-log.ts';
 
 /** The part of a logger that is used here. */
 export interface ReportLog extends EventLog {
@@ -10,15 +12,17 @@ export interface ReportLog extends EventLog {
 /** Counts what accounts do, and logs what an operator acts on: a change for the worse once, and its end. */
 export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number): AccountObserver {
   const failures = new FailureLog(log);
+  const refusals = new RefusalLog(log);
+  const rejections = new RejectionLog(log, now);
   const warned = new Set<string>();
   /** The collectors of each account that have a time of their last success. */
   const succeeded = new Map<string, Set<string>>();
   let stateFails = false;
   return {
-    exchanged(account, { status, path, rate }, { name }) {
+    exchanged(account, info, { name }) {
+      const { status } = info;
       metrics.operations.labels(account, name, status === undefined ? 'none' : String(status)).inc();
-      if (status === 429)
-        log.warn({ account, scope: name, path, ...rate }, 'the platform refused an operation: rate limited');
+      refusals.exchanged(account, name, info);
     },
     assumedLimit(account, limit) {
       log.warn(
@@ -42,6 +46,7 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
         metrics.rejectedRows.labels(account, collector, why).inc(rows);
       }
       failures.polled(account, end);
+      rejections.polled(account, end);
     },
     planned(account, { scope, jobs, perMinute, allowance }) {
       const facts = {
@@ -62,7 +67,7 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
         metrics.pollLastSuccess.remove(account, collector);
       }
       succeeded.delete(account);
-      failures.forget(account);
+      for (const told of [failures, refusals, rejections]) told.forget(account);
       if (failure !== undefined)
         log.error({ account, err: failure }, 'the account did not stop as it should');
     },
