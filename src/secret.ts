@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 
-const MASK = '[secret]';
+/** What stands in place of a secret. */
+export const MASK = '[secret]';
 
 /**
  * A credential that cannot be printed by accident: string conversion, JSON, `console.log` and loggers all

@@ -1,15 +1,11 @@
 import type { Credentials } from '../platform/credentials.ts';
 import type { Secret } from '../secret.ts';
 
-/** Credentials whose every secret is made known as soon as it is there, so that it can be kept out of the log. */
+/** Credentials whose every secret is made known as soon as it is there, and whenever it is used, so that it is kept out of the log. */
 export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
-  const guarded = new WeakSet<Secret>();
   const guardAll = (): readonly Secret[] => {
     const secrets = credentials.secrets();
-    for (const secret of secrets) {
-      if (!guarded.has(secret)) guard(secret);
-      guarded.add(secret);
-    }
+    for (const secret of secrets) guard(secret);
     return secrets;
   };
   return {

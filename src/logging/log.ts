@@ -1,8 +1,8 @@
 import { type Logger, pino } from 'pino';
 import type { Output } from '../output.ts';
+import { Scrubber } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
 import { logfmt } from './logfmt.ts';
-import { Scrubber } from './scrubber.ts';
 
 export interface LogOptions {
   readonly level: 'debug' | 'info' | 'warn' | 'error' | 'silent';

@@ -1,5 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../clock.ts';
+import { scrub } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { type Received, receiveDocument, receiveRefusal } from './answer.ts';
@@ -15,7 +16,6 @@ import { type BodyKind, type Form, formOf, speakerOf } from './likeness.ts';
 import { brokenBodyFailure, networkFailure } from './network-failure.ts';
 import { PlatformFailure } from './outcome.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate } from './rate-limit-headers.ts';
-import { scrub } from './scrub.ts';
 
 export interface TransportOptions {
   /** The account's base address. Every request goes to its origin, by construction of the pool. */

@@ -1,6 +1,6 @@
+import { scrub } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
 import { type FailureOutcome, PlatformFailure } from './outcome.ts';
-import { scrub } from './scrub.ts';
 
 /** The longest piece of the platform's own words that a reason carries, in characters. */
 const LONGEST_WORDS = 200;
