@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { durationOrAuto } from './fields.ts';
 
 /**
  * What a configuration says, as far as it can be read whatever else is wrong with it. Mistakes are left out here:
@@ -14,6 +15,7 @@ const ACCOUNT = z
   .object({
     token_file: z.string().optional().catch(undefined),
     password_file: z.string().optional().catch(undefined),
+    settle_delay: durationOrAuto({ min: 0, max: Number.POSITIVE_INFINITY }).optional().catch(undefined),
     units: z.record(z.string(), z.unknown()).catch({}),
     collectors: z.record(z.string(), COLLECTOR).optional().catch(undefined),
   })

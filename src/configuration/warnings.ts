@@ -11,6 +11,7 @@ export function configWarnings(value: unknown): Finding[] {
       ...unknownMetrics(account, path),
       ...readTwice(account, path),
       ...unknownUnits(account, path),
+      ...slowToSettle(account, path),
       ...nothingToDo(account, path),
     ];
   });
@@ -52,6 +53,16 @@ function unknownUnits(account: LegibleAccount, path: ConfigPath): Finding[] {
   return unknown.map((metric) =>
     warning([...path, 'units', metric], `not a known metric${didYouMean(metric, known)}`, 'key'),
   );
+}
+
+/** From here on buckets settle when the usual windows of an hour have left them behind. */
+const LONG_SETTLE_MS = 50 * 60_000;
+
+function slowToSettle({ settle_delay }: LegibleAccount, path: ConfigPath): Finding[] {
+  if (typeof settle_delay !== 'number' || settle_delay <= LONG_SETTLE_MS) return [];
+  const message =
+    'above 50m the usual reads do not bring what enters the counters: they move every ten minutes, by a read of their own for each metric and configuration';
+  return [warning([...path, 'settle_delay'], message)];
 }
 
 function nothingToDo({ collectors }: LegibleAccount, path: ConfigPath): Finding[] {

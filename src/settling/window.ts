@@ -12,6 +12,9 @@ export const FINEST_WINDOW_MS = 60 * MINUTE_MS;
 /** The shortest window of the past: so many buckets show their width, and short windows cost as much as long ones. */
 const LEAST_WINDOW_MS = 20 * MINUTE_MS;
 
+/** Less than this is not worth an operation: it is a matter of buckets that settle when fresh windows have passed them. */
+const LEAST_STEP_MS = 10 * MINUTE_MS;
+
 /** How much further back than the settling horizon a fresh window reaches, so that late changes are still seen. */
 const OVERLAP_MS = 5 * MINUTE_MS;
 
@@ -43,16 +46,17 @@ export function freshWindow({ now, mark, width, settleDelay }: WindowNeeds): Win
 
 /**
  * The oldest window that the counters still lack and no fresh window brings, or undefined when there is none or
- * its buckets have not settled. It is worth an operation only when it is as long as a window may be or reaches
- * up to the fresh one.
+ * its buckets have not settled.
  */
 export function catchUpWindow(needs: WindowNeeds): Window | undefined {
   const { now, mark, width, settleDelay } = needs;
   const fresh = freshWindow(needs);
   if (mark === undefined || mark >= fresh.from) return undefined;
-  const from = floorTo(mark, alignment(width));
-  const to = Math.min(from + FINEST_WINDOW_MS, fresh.from);
-  if (to <= from || to > now - settleDelay) return undefined;
+  const step = alignment(width);
+  const from = floorTo(mark, step);
+  const settled = floorTo(now - settleDelay, step);
+  const to = Math.min(from + FINEST_WINDOW_MS, fresh.from, settled);
+  if (to - from < LEAST_STEP_MS) return undefined;
   return { from, to: Math.max(to, Math.min(from + LEAST_WINDOW_MS, fresh.to)) };
 }
 

@@ -10,16 +10,21 @@ const DAY = 24 * 60 * MINUTE;
 class Reading {
   readonly book = new SeriesBook((dimension) => dimension === 'steady');
   now = START;
+  readonly #settle: number;
+
+  constructor(settle = SETTLE) {
+    this.#settle = settle;
+  }
 
   minutes(count: number, manner: Partial<Manner> = {}): void {
     for (let minute = 0; minute < count; minute += 1) {
       this.now += MINUTE;
-      this.enter(answer(this.book.freshWindow(this.now, SETTLE), this.now, { ...PLAIN, ...manner }));
+      this.enter(answer(this.book.freshWindow(this.now, this.#settle), this.now, { ...PLAIN, ...manner }));
     }
   }
 
   enter(answered: WindowedAnswer): number {
-    const entry = this.book.draft(answered, SETTLE);
+    const entry = this.book.draft(answered, this.#settle);
     if (entry !== undefined) this.book.enter(entry, answered);
     return entry?.givenUp ?? 0;
   }
@@ -122,6 +127,30 @@ describe('a series book', () => {
     const whole = trueSum('steady', { from: reading.book.record?.since ?? 0, to: reading.ledger.mark });
     expect(reading.ledger.total).toBe(whole - trueSum('steady', hole));
   });
+
+  it.each([20, 50, 56, 60, 90, 300])(
+    'moves on at least every ten minutes where buckets settle after %i',
+    (settle) => {
+      const reading = new Reading(settle * MINUTE);
+      let moved = reading.now;
+      let longest = 0;
+      let reads = 0;
+      for (let minute = 0; minute < 3 * settle + 200; minute += 1) {
+        const before = reading.book.mark;
+        reading.minutes(1);
+        const window = reading.book.catchUpWindow(reading.now, settle * MINUTE);
+        if (window !== undefined) {
+          reading.enter(answer(window, reading.now, PLAIN));
+          reads += 1;
+        }
+        if (reading.book.mark !== before) moved = reading.now;
+        else longest = Math.max(longest, reading.now - moved);
+      }
+      expect(longest / MINUTE).toBeLessThanOrEqual(10);
+      expect(reads).toBeLessThanOrEqual((3 * settle + 200) / 9 + 3);
+      expectTrue(reading);
+    },
+  );
 
   it('gets from fine buckets to wide ones by asking for the one it stands in alone', () => {
     const reading = new Reading();
