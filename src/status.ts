@@ -82,7 +82,9 @@ export interface JobStatus {
   readonly configuration_id?: string;
   readonly configuration?: string;
   readonly metric?: string;
-  /** A cron expression. */
+  /** The id of the job that it catches up for; it brings what that one's counters missed, and shows no data of its own. */
+  readonly catches_up_for?: string;
+  /** A cron expression, or "as needed". */
   readonly schedule: string;
   /** It waits when it is due and has not begun. */
   readonly state: 'idle' | 'waiting' | 'running';

@@ -78,6 +78,7 @@ function jobStatus(
   return {
     id: job.id,
     ...job.subject,
+    ...(job.follows && { catches_up_for: job.follows.id }),
     schedule: job.schedule ?? 'as needed',
     state,
     why,

@@ -39,7 +39,7 @@ function wordsOf({ why, until }: Obstacle, { scope, connections }: WaitingFor, n
     case 'bucket':
       return `kept for the fresher bucket in ${seconds}`;
     case 'looks':
-      return `the last of ${scope} are kept to see what others take, next in ${seconds}`;
+      return `what is left of ${scope} is spent one by one, to see what others take: next in ${seconds}`;
     case 'wire':
       return connections === 1 ? 'the connection is in use' : `all ${connections} connections are in use`;
     case 'slow':

@@ -1,6 +1,6 @@
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import { type Html, html } from './html.ts';
-import { isFailing } from './job-selection.ts';
+import { isFailing, showsBuckets } from './job-selection.ts';
 import { grouped, moment, span } from './times.ts';
 
 /** With more accounts than this, only those that need attention start unfolded. */
@@ -27,7 +27,7 @@ function accountPanel(account: AccountStatus, id: string, open: boolean, now: nu
 ${account.note === '' ? '' : html`<p class="note ${account.up === false ? 'bad-text' : 'quiet'}"><bdi>${account.note}</bdi></p>`}
 <dl class="facts">
 <div><dt>Token expires</dt><dd>${tokenExpiry(account.token_expires_at, now)}</dd></div>
-<div><dt>Demand</dt><dd>${grouped(account.demand_per_minute)} a minute</dd></div>
+<div><dt>Operations planned</dt><dd>${grouped(account.demand_per_minute)} a minute</dd></div>
 <div><dt>Intervals</dt><dd>${stretch(account.stretch)}</dd></div>
 <div><dt>Clock skew</dt><dd>${skew(account.clock_skew_seconds)}</dd></div>
 </dl>
@@ -61,7 +61,7 @@ function quotaRow(quota: QuotaStatus, now: number): Html {
   return html`<div class="quota">
 <div class="line"><span>Quota <bdi class="mono">${quota.scope}</bdi></span><span>${remaining(quota)}</span></div>
 ${quotaBar(quota)}
-<div class="line small quiet"><span>${Math.round(quota.reserve * 100)} % kept in reserve</span><span>${
+<div class="line small quiet"><span>${Math.round(quota.reserve * 100)} % left to others</span><span>${
     quota.waiting > 0 ? html`${grouped(quota.waiting)} waiting` : 'nothing waiting'
   }</span><span>${quota.reset_at === null ? 'reset not known' : html`resets ${moment(quota.reset_at, now)}`}</span></div>
 ${quota.stopped_until === null ? '' : html`<p class="small bad-text">Stopped by the platform, goes on ${moment(quota.stopped_until, now)}</p>`}
@@ -113,12 +113,22 @@ function partAddress(account: string, [job]: readonly JobStatus[]): string {
 function partRow(part: string, address: string, jobs: readonly JobStatus[], now: number): Html {
   const failing = jobs.filter(isFailing).length;
   const waiting = jobs.filter((job) => job.state === 'waiting').length;
-  const times = jobs.flatMap((job) => job.last_bucket_at ?? job.last_success_at ?? []).sort();
   return html`<tr><td><a href="${address}"><bdi>${part}</bdi></a></td>
 <td class="number">${grouped(jobs.length)}</td><td class="number">${
     failing > 0
       ? html`<strong class="bad-text">${grouped(failing)}</strong>`
       : html`<span class="none">0</span>`
   }</td>
-<td class="number">${waiting > 0 ? grouped(waiting) : html`<span class="none">0</span>`}</td><td class="age">${moment(times[0] ?? null, now)}</td></tr>`;
+<td class="number">${waiting > 0 ? grouped(waiting) : html`<span class="none">0</span>`}</td><td class="age">${oldestData(jobs, now)}</td></tr>`;
+}
+
+/** The age of what was shown longest ago, and how many show nothing: none is not fresh. */
+function oldestData(jobs: readonly JobStatus[], now: number): Html {
+  const series = jobs.filter(showsBuckets);
+  const ages =
+    series.length > 0 ? series.map((job) => job.last_bucket_at) : jobs.map((job) => job.last_success_at);
+  const times = ages.filter((age) => age !== null).sort();
+  const without = ages.length - times.length;
+  const some = times.length > 0 && without > 0;
+  return html`${moment(times[0] ?? null, now)}${some ? html` <span class="small quiet">${grouped(without)} without</span>` : ''}`;
 }

@@ -52,6 +52,11 @@ export function isFailing(job: JobStatus): boolean {
   return job.last_outcome !== null && FAILURES.has(job.last_outcome);
 }
 
+/** Whether what the job brings has an age of its own, that of its newest bucket. */
+export function showsBuckets({ metric, catches_up_for }: JobStatus): boolean {
+  return metric !== undefined && catches_up_for === undefined;
+}
+
 /** Whether `job` belongs under `filter`. */
 export function passes(job: JobStatus, filter: JobFilter): boolean {
   if (filter === 'all') return true;

@@ -6,6 +6,7 @@ import {
   JOB_FILTERS,
   type JobFilter,
   type JobSelection,
+  showsBuckets,
 } from './job-selection.ts';
 import { grouped, moment, span } from './times.ts';
 
@@ -60,7 +61,7 @@ function jobsTable(jobs: readonly AccountJob[], now: number): Html {
 function jobRow({ account, job }: AccountJob, now: number): Html {
   return html`<tr${isFailing(job) ? html` class="failing"` : ''} data-job="${job.id}">
 <td><div class="name"><bdi>${job.configuration ?? job.configuration_id ?? job.product ?? job.collector}</bdi></div>
-<div class="small quiet">${joined([account, job.collector, job.product, job.metric, configurationId(job)])}</div></td>
+<div class="small quiet">${joined([account, job.collector, job.product, job.metric, configurationId(job), aim(job)])}</div></td>
 <td data-head="Last poll">${outcome(job)}</td>
 <td data-head="Data">${data(job, now)}</td>
 <td data-head="Interval">${job.interval_seconds === null ? html`<span class="none">–</span>` : span(job.interval_seconds)}
@@ -71,6 +72,10 @@ function jobRow({ account, job }: AccountJob, now: number): Html {
 /** The id is shown where the name above it hides it. */
 function configurationId(job: JobStatus): string | undefined {
   return job.configuration === undefined ? undefined : job.configuration_id;
+}
+
+function aim(job: JobStatus): string | undefined {
+  return job.catches_up_for === undefined ? undefined : 'catches up on what was missed';
 }
 
 function joined(parts: readonly (string | undefined)[]): Html[] {
@@ -86,8 +91,8 @@ function outcome(job: JobStatus): Html {
 }
 
 function data(job: JobStatus, now: number): Html {
-  // Only series have buckets; settings are as old as the last time that they were read.
-  if (job.metric === undefined) return moment(job.last_success_at, now);
+  // Settings are as old as the last time that they were read.
+  if (!showsBuckets(job)) return moment(job.last_success_at, now);
   const success = html`<div class="small quiet">${
     job.last_success_at === null ? 'no success yet' : html`last success ${moment(job.last_success_at, now)}`
   }</div>`;

@@ -98,12 +98,11 @@ polls the platform that is embedded in it. Give it <code>EDGE_API_URL</code> and
 
 function alerts({ not_ready, config, state }: Status): Html {
   const issues = config.last_reload_successful ? [] : config.issues;
-  const lost = state.kind === 'memory' && state.directory !== undefined;
   return html`${not_ready.length === 0 ? '' : alert('Not ready', not_ready)}${
     config.last_reload_successful
       ? ''
       : alert('The last reload of the configuration failed; the one before it is in force', issues)
-  }${lost ? alert('The counters end with this process', [state.note ?? '']) : ''}`;
+  }${isLost(state) ? alert('The counters end with this process', [state.note ?? '']) : ''}`;
 }
 
 function alert(head: string, lines: readonly string[]): Html {
@@ -114,7 +113,16 @@ function configuration(config: ConfigStatus, now: number): Html {
   return html`<bdi class="mono">${config.source}</bdi><div class="small quiet">loaded ${moment(config.loaded_at, now)}</div>`;
 }
 
-function state({ kind, directory, note }: StateStatus): Html {
+function state(state: StateStatus): Html {
+  const { kind, directory, note } = state;
+  if (isLost(state)) {
+    return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">not in use: counters restart at zero</div>`;
+  }
   const where = kind === 'durable' ? html`<bdi class="mono">${directory}</bdi>` : html`in memory only`;
   return html`${where}<div class="small quiet">${note ?? (kind === 'durable' ? 'survives a restart' : 'counters restart at zero')}</div>`;
+}
+
+/** Whether a directory was asked for that cannot be used. */
+function isLost({ kind, directory }: StateStatus): boolean {
+  return kind === 'memory' && directory !== undefined;
 }

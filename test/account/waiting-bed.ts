@@ -69,6 +69,12 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     const jobs = schedule.states();
     return accountStatus({ ...facts, demandPerMinute, stretch, jobs, periodOf }, clock.now());
   };
+  const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
+    foresight.replace(jobs);
+    schedule.replace(jobs);
+    await clock.run(clock.now());
+    return status().jobs;
+  };
   return {
     clock,
     budget,
@@ -83,19 +89,15 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       await clock.run(clock.now() + ms);
     },
     /** Lets jobs fall due, each more urgent than the next; how they stand once all that may leave has left. */
-    async jobs(count: number, wish: Partial<Job> = {}): Promise<readonly JobStatus[]> {
-      const jobs = Array.from({ length: count }, (_, index) =>
-        jobOf(`${index}`, { weight: count - index, ...wish }),
-      );
-      foresight.replace(jobs);
-      schedule.replace(jobs);
-      await clock.run(clock.now());
-      return status().jobs;
+    jobs(count: number, wish: Partial<Job> = {}): Promise<readonly JobStatus[]> {
+      const weighed = Array.from({ length: count }, (_, index) => ({ weight: count - index, ...wish }));
+      return start(weighed.map((own, index) => jobOf(`${index}`, own)));
     },
+    start,
   };
 }
 
-function jobOf(id: string, wish: Partial<Job>): Job {
+export function jobOf(id: string, wish: Partial<Job>): Job {
   return {
     id,
     subject: { collector: 'metrics' },

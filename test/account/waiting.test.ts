@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accountWith } from './waiting-bed.ts';
+import { accountWith, jobOf, NOON } from './waiting-bed.ts';
 
 it('waits for a connection while all are in use, though plenty of the quota is left', async () => {
   const { jobs } = accountWith({ concurrency: 2, told: { remaining: 190, closesIn: 50 } });
@@ -69,7 +69,7 @@ it('keeps the last operations of a frame to see what others take, where more wai
   const all = await jobs(200);
   const next = all.find(({ state }) => state === 'waiting');
   expect(next?.why).toBe(
-    'due for 0 s, goes next: the last of reads are kept to see what others take, next in 12 s',
+    'due for 0 s, goes next: what is left of reads is spent one by one, to see what others take: next in 12 s',
   );
   expect(all.filter(({ why }) => why.includes('goes next'))).toHaveLength(1);
 });
@@ -88,4 +88,14 @@ it('rests until it is due, and waits only then', async () => {
     quota: [{ waiting: 3 }],
     jobs: [{ state: 'waiting', next_at: null }, {}, {}],
   });
+});
+
+it('names the job that another one catches up for, which rests until its time', async () => {
+  const { start } = accountWith({ told: { remaining: 190, closesIn: 50 }, answers: true });
+  const followUp = () => ({ job: jobOf('late', { follows: job }), notBefore: NOON + 30_000 });
+  const job = jobOf('fresh', { followUp });
+  const [fresh, late] = await start([job]);
+  expect(fresh).not.toHaveProperty('catches_up_for');
+  const rests = { state: 'idle', next_at: '2026-01-05T12:00:30.000Z' };
+  expect(late).toMatchObject({ id: 'late', catches_up_for: 'fresh', ...rests });
 });

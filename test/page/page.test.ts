@@ -45,7 +45,7 @@ test('an account shows its token, its quota with the reserve, and that the platf
   expect(text).toContain('production down https://api.example.net');
   expect(text).toContain('expired 2 min ago');
   expect(text).toContain('1.4 times as long');
-  expect(text).toContain('0 of 200 left 20 % kept in reserve 7 waiting resets in 32 s');
+  expect(text).toContain('0 of 200 left 20 % left to others 7 waiting resets in 32 s');
   expect(text).toContain('Stopped by the platform, goes on in 41 s');
 });
 
@@ -138,6 +138,27 @@ test('five thousand jobs make a page of no more than the hundred that are shown'
   expect(markup.match(/data-job=/g)).toHaveLength(100);
   expect(markup.length).toBeLessThan(200_000);
   expect(words(markup)).toContain('101 to 200 of 5,000 Previous page Next page');
+});
+
+test('a part is as old as its oldest data, and those of its series that have none are told apart', () => {
+  const part = (...jobs: ReturnType<typeof madeUpJob>[]) =>
+    words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }))).split('Oldest data ')[1] ?? '';
+  const none = { last_bucket_at: null };
+  const { metric: _, ...discovery } = madeUpJob({ last_bucket_at: null, last_success_at: at(-5) });
+  const catchUp = madeUpJob({ ...none, catches_up_for: 'status_code', last_success_at: at(-3_600) });
+  expect(part(madeUpJob(), discovery, catchUp)).toMatch(/^edge_applications 3 0 0 2 min ago Jobs/);
+  expect(part(madeUpJob(), madeUpJob(none), discovery)).toMatch(
+    /^edge_applications 3 0 0 2 min ago 1 without Jobs/,
+  );
+  expect(part(madeUpJob(none), discovery)).toMatch(/^edge_applications 2 0 0 – Jobs/);
+  expect(part(discovery)).toMatch(/^edge_applications 1 0 0 5 s ago Jobs/);
+});
+
+test('a job that catches up says so, and is as old as its last success', () => {
+  const catchUp = madeUpJob({ catches_up_for: 'x', last_bucket_at: null, last_success_at: at(-420) });
+  const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [catchUp] })] })));
+  expect(text).toContain('1001 · catches up on what was missed');
+  expect(text).not.toContain('none held');
 });
 
 test('settings have no buckets: their age is that of the last time they were read', () => {
