@@ -11,8 +11,8 @@ import { Store } from './exposition/store.ts';
 import type { Credentials } from './platform/credentials.ts';
 import type { ExchangeInfo } from './platform/exchange.ts';
 import type { Ticker } from './schedule/ticker.ts';
+import { measureNow } from './self/at-scrape.ts';
 import type { SelfMetrics } from './self/metrics.ts';
-import { measureNow } from './self/state.ts';
 import type { State } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
 

@@ -1,11 +1,6 @@
 import type { Outcome } from '../platform/outcome.ts';
 import type { PollEnd } from '../schedule/execute.ts';
-
-/** The part of a logger that is used here. */
-export interface EventLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-}
+import type { EventLog } from './report-log.ts';
 
 /** Failures that come from the platform as a whole, or from the way to it, rather than from what was asked. */
 const GENERAL: ReadonlySet<Outcome> = new Set([

@@ -1,5 +1,5 @@
 import type { ExchangeInfo } from '../platform/exchange.ts';
-import type { EventLog } from './failure-log.ts';
+import type { EventLog } from './report-log.ts';
 
 /** Refusals that are further apart than this (ms) are two events: a frame, and some patience with it. */
 const QUIET_MS = 120_000;

@@ -1,5 +1,5 @@
 import type { PollEnd } from '../schedule/execute.ts';
-import type { EventLog } from './failure-log.ts';
+import type { EventLog } from './report-log.ts';
 
 /** A platform that sends bad rows does so at every poll: how often (ms) that is told. */
 const TOLD_EVERY_MS = 3_600_000;

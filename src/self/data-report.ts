@@ -1,0 +1,55 @@
+import type { AccountObserver } from '../account/observer.ts';
+import type { SelfMetrics } from './metrics.ts';
+import type { ReportLog } from './report-log.ts';
+
+/** Counts what becomes of buckets, and logs what is lost, refused, unknown or changed. */
+export function reportData(
+  metrics: SelfMetrics,
+  log: ReportLog,
+): Pick<AccountObserver, 'entered' | 'stateRefused' | 'unknownDimensions' | 'settingChanged'> {
+  const warned = new Set<string>();
+  let stateFails = false;
+  return {
+    entered(account, { product = '', metric = '' }, { counted, givenUp, restated }) {
+      if (stateFails && counted > 0) {
+        stateFails = false;
+        log.info({ account }, 'the state can be written again');
+      }
+      metrics.bucketsCounted.labels(account, product).inc(counted);
+      metrics.bucketsGivenUp.labels(account, product).inc(givenUp);
+      for (const { ages, late, lateAmount } of restated) {
+        if (ages.length > 0) metrics.restatements.labels(account, product).inc(ages.length);
+        for (const age of ages) metrics.settleSeconds.labels(account, product).observe(age / 1_000);
+        if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
+        if (lateAmount > 0) metrics.lateAmount.labels(account, product, metric).inc(lateAmount);
+      }
+      if (givenUp > 0 && !warned.has(`${account} ${product} ${metric} given up`)) {
+        warned.add(`${account} ${product} ${metric} given up`);
+        log.warn(
+          { account, product, metric, buckets: givenUp },
+          'buckets given up: the platform keeps leaving them out; edge_exporter_buckets_given_up_total counts on',
+        );
+      }
+    },
+    stateRefused(account, { product, metric }, failure) {
+      metrics.stateErrors.inc();
+      if (!stateFails)
+        log.error(
+          { account, product, metric, err: failure },
+          'the state cannot be written: the counters wait',
+        );
+      stateFails = true;
+    },
+    unknownDimensions(account, { metric = '' }, dimensions) {
+      for (const dimension of dimensions) {
+        const key = `${account} ${metric} ${dimension}`;
+        if (warned.has(key)) continue;
+        warned.add(key);
+        log.warn({ account, metric, dimension }, 'unknown to the catalogue: exported raw as edge_metric');
+      }
+    },
+    settingChanged(account, { collector, id, name, fields }) {
+      log.info({ account, collector, id, name, fields: fields.join() }, 'a setting has changed');
+    },
+  };
+}

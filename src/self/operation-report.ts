@@ -1,0 +1,29 @@
+import type { AccountObserver } from '../account/observer.ts';
+import type { SelfMetrics } from './metrics.ts';
+import { RefusalLog } from './refusal-log.ts';
+import type { ReportLog } from './report-log.ts';
+
+/** Counts operations and how they wait, and logs what the platform says of its limits. */
+export function reportOperations(
+  metrics: SelfMetrics,
+  log: ReportLog,
+): Pick<AccountObserver, 'exchanged' | 'assumedLimit' | 'departed'> & { left(account: string): void } {
+  const refusals = new RefusalLog(log);
+  return {
+    exchanged(account, info, { name }) {
+      const { status } = info;
+      metrics.operations.labels(account, name, status === undefined ? 'none' : String(status)).inc();
+      refusals.exchanged(account, name, info);
+    },
+    assumedLimit(account, limit) {
+      log.warn(
+        { account, operations_per_minute: limit },
+        'the platform names no rate limit: quota.assumed_limit holds',
+      );
+    },
+    departed(account, scope, waitedMs) {
+      metrics.quotaWait.labels(account, scope).observe(Math.max(0, waitedMs) / 1_000);
+    },
+    left: (account) => refusals.forget(account),
+  };
+}

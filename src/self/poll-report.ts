@@ -1,0 +1,58 @@
+import type { AccountObserver } from '../account/observer.ts';
+import { FailureLog } from './failure-log.ts';
+import type { SelfMetrics } from './metrics.ts';
+import { RejectionLog } from './rejection-log.ts';
+import type { ReportLog } from './report-log.ts';
+
+/** Counts polls, and logs how they fail, what is planned, and what goes wrong in the exporter itself. */
+export function reportPolls(
+  metrics: SelfMetrics,
+  log: ReportLog,
+  now: () => number,
+): Pick<AccountObserver, 'polled' | 'planned' | 'defect' | 'left'> {
+  const failures = new FailureLog(log);
+  const rejections = new RejectionLog(log, now);
+  /** The collectors of each account that have a time of their last success. */
+  const succeeded = new Map<string, Set<string>>();
+  return {
+    polled(account, end) {
+      const { job, outcome, report, rejected, durationMs } = end;
+      const { collector } = job.subject;
+      metrics.polls.labels(account, collector, outcome).inc();
+      metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
+      if (report !== undefined && end.operations > 0) {
+        metrics.pollLastSuccess.labels(account, collector).set(now() / 1_000);
+        succeeded.set(account, (succeeded.get(account) ?? new Set()).add(collector));
+      }
+      for (const [why, rows] of rejected ?? []) {
+        metrics.rejectedRows.labels(account, collector, why).inc(rows);
+      }
+      failures.polled(account, end);
+      rejections.polled(account, end);
+    },
+    planned(account, { scope, jobs, perMinute, allowance }) {
+      const facts = {
+        account,
+        scope,
+        jobs,
+        operations_per_minute: Number(perMinute.toPrecision(3)),
+        allowed: allowance,
+      };
+      if (perMinute <= allowance) log.info(facts, 'the plan fits the quota');
+      else log.warn(facts, 'the plan exceeds the quota: intervals stretch, see edge-exporter plan');
+    },
+    defect(account, job, error) {
+      log.error({ account, job: job.id, err: error }, 'a fault of the exporter made a poll fail');
+    },
+    left(account, failure) {
+      for (const collector of succeeded.get(account) ?? []) {
+        metrics.pollLastSuccess.remove(account, collector);
+      }
+      succeeded.delete(account);
+      failures.forget(account);
+      rejections.forget(account);
+      if (failure !== undefined)
+        log.error({ account, err: failure }, 'the account did not stop as it should');
+    },
+  };
+}
