@@ -9,12 +9,14 @@ import type { ReportLog } from './report-log.ts';
 export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number): AccountObserver {
   const operations = reportOperations(metrics, log);
   const polls = reportPolls(metrics, log, now);
+  const data = reportData(metrics, log);
   return {
     ...operations,
     ...polls,
-    ...reportData(metrics, log),
+    ...data,
     left(account, failure) {
       operations.left(account);
+      data.left(account);
       polls.left(account, failure);
     },
   };

@@ -6,8 +6,18 @@ import type { ReportLog } from './report-log.ts';
 export function reportData(
   metrics: SelfMetrics,
   log: ReportLog,
-): Pick<AccountObserver, 'entered' | 'stateRefused' | 'unknownDimensions' | 'settingChanged'> {
-  const warned = new Set<string>();
+): Pick<AccountObserver, 'entered' | 'stateRefused' | 'unknownDimensions' | 'settingChanged'> & {
+  left(account: string): void;
+} {
+  /** What each account was warned of, once. */
+  const warned = new Map<string, Set<string>>();
+  const isNews = (account: string, about: string): boolean => {
+    const known = warned.get(account) ?? new Set();
+    warned.set(account, known);
+    if (known.has(about)) return false;
+    known.add(about);
+    return true;
+  };
   let stateFails = false;
   return {
     entered(account, { product = '', metric = '' }, { counted, givenUp, restated }) {
@@ -23,8 +33,7 @@ export function reportData(
         if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
         if (lateAmount > 0) metrics.lateAmount.labels(account, product, metric).inc(lateAmount);
       }
-      if (givenUp > 0 && !warned.has(`${account} ${product} ${metric} given up`)) {
-        warned.add(`${account} ${product} ${metric} given up`);
+      if (givenUp > 0 && isNews(account, `${product} ${metric} given up`)) {
         log.warn(
           { account, product, metric, buckets: givenUp },
           'buckets given up: the platform keeps leaving them out; edge_exporter_buckets_given_up_total counts on',
@@ -42,14 +51,13 @@ export function reportData(
     },
     unknownDimensions(account, { metric = '' }, dimensions) {
       for (const dimension of dimensions) {
-        const key = `${account} ${metric} ${dimension}`;
-        if (warned.has(key)) continue;
-        warned.add(key);
+        if (!isNews(account, `${metric} ${dimension} unknown`)) continue;
         log.warn({ account, metric, dimension }, 'unknown to the catalogue: exported raw as edge_metric');
       }
     },
     settingChanged(account, { collector, id, name, fields }) {
       log.info({ account, collector, id, name, fields: fields.join() }, 'a setting has changed');
     },
+    left: (account) => void warned.delete(account),
   };
 }
