@@ -13,7 +13,8 @@ import type { ExchangeInfo } from './platform/exchange.ts';
 import type { Ticker } from './schedule/ticker.ts';
 import { measureNow } from './self/at-scrape.ts';
 import type { SelfMetrics } from './self/metrics.ts';
-import type { State } from './state/state.ts';
+import { pruneBooks } from './series/pruning.ts';
+import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
 
 export interface ExporterOptions {
@@ -28,6 +29,9 @@ export interface ExporterOptions {
 /** How often what has become stale is looked for. */
 const EXPIRY_PATTERN = '*/10 * * * * *';
 
+/** When what the state keeps for nobody is looked for. */
+const PRUNING_PATTERN = '30 3 * * *';
+
 interface Running {
   readonly config: AccountConfig;
   readonly account: Account;
@@ -39,7 +43,7 @@ export class Exporter {
   readonly #store: Store;
   readonly #exposition: Exposition;
   readonly #accounts = new Map<string, Running>();
-  readonly #stopExpiry: () => void;
+  readonly #stopTicking: readonly (() => void)[];
   /** Configurations are applied one after another. */
   #applying: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -48,7 +52,10 @@ export class Exporter {
     this.#options = options;
     this.#store = new Store({ seriesLimit: Number.POSITIVE_INFINITY });
     this.#exposition = new Exposition(this.#store);
-    this.#stopExpiry = options.ticker(EXPIRY_PATTERN, () => this.#store.expire(options.clock.now()));
+    this.#stopTicking = [
+      options.ticker(EXPIRY_PATTERN, () => this.#store.expire(options.clock.now())),
+      options.ticker(PRUNING_PATTERN, () => void this.#prune()),
+    ];
   }
 
   /** Makes this the configuration: accounts that have changed start anew, the others go on untouched. */
@@ -92,10 +99,20 @@ export class Exporter {
   /** Stops polling, and gives back what was taken from the platforms until the signal aborts. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
-    this.#stopExpiry();
+    for (const stopTicking of this.#stopTicking) stopTicking();
     const leaving = [...this.#accounts.values()].map((running) => this.#leave(running, signal));
     await Promise.all([this.#applying, ...leaving]);
     this.#accounts.clear();
+  }
+
+  async #prune(): Promise<void> {
+    const kept = [...this.#accounts.values()].flatMap(({ account }) => account.keptBooks());
+    try {
+      await pruneBooks(this.#options.state, kept);
+    } catch (failure) {
+      // Tried again the next day; that the disk refuses is told when the counters meet it.
+      if (!(failure instanceof StateWriteFailure)) throw failure;
+    }
   }
 
   async #apply(config: Config, signal: AbortSignal): Promise<void> {

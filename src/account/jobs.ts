@@ -85,6 +85,11 @@ export class AccountJobs {
     return [...made.values()];
   }
 
+  /** The jobs that read series. */
+  series(): readonly SeriesJob[] {
+    return [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
+  }
+
   /** What was learned of the delays, by metric. */
   delays(): Iterable<MetricDelays> {
     return this.#delays.all();
@@ -159,9 +164,8 @@ export class AccountJobs {
   #reconciliation(api: SeriesApi): Job {
     const { account, store, platformClock, freshUntil, allowance } = this.#options;
     const owner = `${account.name}/reconciliation/${api}`;
-    const series = () => [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
-    const candidates = () => series().filter(({ group }) => group === api);
-    const part = () => candidates().length / Math.max(1, series().length);
+    const candidates = () => this.series().filter(({ group }) => group === api);
+    const part = () => candidates().length / Math.max(1, this.series().length);
     return new ReconciliationJob(api, {
       account: account.name,
       perMinute: () => account.reconciliation_share * allowance(api) * part(),

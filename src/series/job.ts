@@ -7,11 +7,12 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type FollowUp, type Job, type JobSubject, type PollReport, RowsRejected } from '../schedule/job.ts';
 import type { Delays } from '../settling/delays.ts';
-import type { State } from '../state/state.ts';
+import type { State, StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import { Bookkeeper, type SeriesObserver } from './bookkeeper.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
+import type { KeptBook } from './pruning.ts';
 import type { SeriesReader } from './reader.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
@@ -45,6 +46,7 @@ export class SeriesJob implements Job, Reconcilable {
   readonly group: string;
   readonly keeper: Bookkeeper;
   readonly #options: SeriesJobOptions;
+  readonly #key: StateKey;
   readonly #lastBucket: Family;
   readonly #catchUp: CatchUpJob;
   /** Start of the bucket that the gauges show. */
@@ -59,10 +61,11 @@ export class SeriesJob implements Job, Reconcilable {
     this.schedule = options.schedule;
     this.weight = options.weight;
     this.group = target.product.api;
+    this.#key = bookKey(target, metric);
     this.keeper = new Bookkeeper({
       account: target.account,
       subject: this.subject,
-      key: bookKey(target, metric),
+      key: this.#key,
       state,
       delays,
       observer,
@@ -99,6 +102,11 @@ export class SeriesJob implements Job, Reconcilable {
 
   followUp(): FollowUp | undefined {
     return this.#catchUp.followUp();
+  }
+
+  /** The book that it keeps in the state. */
+  get kept(): KeptBook {
+    return { key: this.#key, mark: this.keeper.book.mark };
   }
 
   get product(): string {
