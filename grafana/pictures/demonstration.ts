@@ -87,7 +87,9 @@ const urls = await Promise.all(
 const config = join(folder, 'exporter.yaml');
 const entries = urls.map(({ name, url }) => ({ name, api_url: url, token: TOKEN, quota: { reserve: 0.1 } }));
 await writeFile(config, JSON.stringify({ accounts: entries }));
-const exporter = await startExporter({ args: ['serve', `--config.file=${config}`] });
+const exporter = await startExporter({
+  args: ['serve', `--config.file=${config}`, `--state.dir=${join(folder, 'state')}`],
+});
 const shown = await eventually(
   'every series is shown',
   async () => {

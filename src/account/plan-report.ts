@@ -1,3 +1,4 @@
+import { fits } from '../quota/intervals.ts';
 import type { Foresight } from '../schedule/foresight.ts';
 import type { Plan } from './observer.ts';
 
@@ -20,9 +21,9 @@ export class PlanReport {
     for (const { scope, jobs, perMinute } of foresight.demands()) {
       const { name, budget } = scope;
       const { allowance } = budget;
-      const fits = perMinute <= allowance;
-      if (fits && !surveyed) continue;
-      const text = `${jobs} ${allowance} ${fits}`;
+      const fitting = fits(perMinute, allowance);
+      if (fitting && !surveyed) continue;
+      const text = `${jobs} ${allowance} ${fitting}`;
       if (text === this.#told.get(name)) continue;
       this.#told.set(name, text);
       this.#tell({ scope: name, jobs, perMinute, allowance });

@@ -1,4 +1,4 @@
-import { demandPerMinute, expectedIntervals } from '../quota/intervals.ts';
+import { demandPerMinute, expectedIntervals, fits } from '../quota/intervals.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
 import type { PlannedJob } from './planned-job.ts';
 import { type PlanRow, planRows } from './row.ts';
@@ -88,6 +88,6 @@ function planScope(jobs: readonly PlannedJob[], limit: ScopeLimit): ScopePlan {
     demand,
     operations: Math.min(demand, limit.allowance),
     share_of_limit: demand / limit.limit,
-    fits: demand <= limit.allowance,
+    fits: fits(demand, limit.allowance),
   };
 }

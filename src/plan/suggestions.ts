@@ -1,4 +1,4 @@
-import { demandPerMinute } from '../quota/intervals.ts';
+import { demandPerMinute, fits } from '../quota/intervals.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
 import { groupedBy } from './grouped.ts';
 import { plainDuration, plainNumber } from './plain-words.ts';
@@ -17,7 +17,7 @@ interface Excess {
 /** What would make the jobs of a scope fit, each by itself, in plain words. Empty when they do. */
 export function suggestions(jobs: readonly ExpectedJob[], limit: ScopeLimit): string[] {
   const demand = demandPerMinute(jobs);
-  if (demand <= limit.allowance) return [];
+  if (fits(demand, limit.allowance)) return [];
   const over = demand - limit.allowance;
   const product = greatest(jobs, partKey);
   const collector = greatest(jobs, ({ subject }) => subject.collector);

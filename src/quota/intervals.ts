@@ -12,6 +12,11 @@ export function demandPerMinute(demands: readonly Demand[]): number {
   return demands.reduce((sum, { cost, periodMs }) => sum + (cost / periodMs) * 60_000, 0);
 }
 
+/** Whether a demand fits what is allowed, both in operations per minute; a sum of shares is not exact. */
+export function fits(demand: number, allowance: number): boolean {
+  return demand <= allowance * (1 + 1e-9);
+}
+
 /**
  * The interval (ms) at which each job is really polled when together they may perform `perMinute` operations: its
  * period, or level / weight where that is longer.
@@ -34,7 +39,7 @@ export function intervalAt(level: number, { periodMs, weight }: Pick<Demand, 'pe
  * the level at which the operations add up to what is allowed.
  */
 export function levelOf(demands: readonly Demand[], perMinute: number): number {
-  if (demandPerMinute(demands) <= perMinute) return 0;
+  if (fits(demandPerMinute(demands), perMinute)) return 0;
   const used = (level: number) =>
     demands.reduce((sum, demand) => sum + (demand.cost / intervalAt(level, demand)) * 60_000, 0);
   let low = 0;

@@ -1,4 +1,5 @@
 import type { AccountObserver } from '../account/observer.ts';
+import { fits } from '../quota/intervals.ts';
 import { FailureLog } from './failure-log.ts';
 import type { SelfMetrics } from './metrics.ts';
 import { RejectionLog } from './rejection-log.ts';
@@ -38,7 +39,7 @@ export function reportPolls(
         operations_per_minute: Number(perMinute.toPrecision(3)),
         allowed: allowance,
       };
-      if (perMinute <= allowance) log.info(facts, 'the plan fits the quota');
+      if (fits(perMinute, allowance)) log.info(facts, 'the plan fits the quota');
       else log.warn(facts, 'the plan exceeds the quota: intervals stretch, see edge-exporter plan');
     },
     defect(account, job, error) {
