@@ -3,24 +3,32 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { FLAGS } from '../src/command-line/flags.ts';
+import type {
+  Compose,
+  DashboardProvisioning,
+  DatasourceProvisioning,
+  KubernetesManifests,
+  PrometheusConfig,
+  ServiceMonitor,
+} from './manifest-shapes.ts';
 
 const CONFIG = join(import.meta.dirname, '..', 'config');
 
 /** All documents of a file, without warnings or errors of the parser. */
-// biome-ignore lint/suspicious/noExplicitAny: a manifest's shape is what is tested here
-function documents(...path: string[]): any[] {
+function documents<Documents extends readonly unknown[]>(...path: string[]): Documents {
   const parsed = parseAllDocuments(readFileSync(join(CONFIG, ...path), 'utf8'));
   if (!Array.isArray(parsed)) throw new Error(`${path.join('/')} is empty`);
-  return parsed.map((document) => {
+  const values: unknown = parsed.map((document) => {
     expect([...document.errors, ...document.warnings]).toEqual([]);
     return document.toJS();
   });
+  return values as Documents;
 }
 
 const port = Number(FLAGS['web.listen-address'].default.replace(':', ''));
 
 describe('the manifests for Kubernetes', () => {
-  const manifests = documents('kubernetes', 'edge-exporter.yaml');
+  const manifests = documents<KubernetesManifests>('kubernetes', 'edge-exporter.yaml');
   const [configMap, claim, deployment, service] = manifests;
   const pod = deployment.spec.template.spec;
   const [container] = pod.containers;
@@ -35,7 +43,7 @@ describe('the manifests for Kubernetes', () => {
     const { labels } = deployment.spec.template.metadata;
     expect(deployment.spec.selector.matchLabels).toEqual(labels);
     expect(service.spec.selector).toEqual(labels);
-    const [monitor] = documents('kubernetes', 'service-monitor.yaml');
+    const [monitor] = documents<[ServiceMonitor]>('kubernetes', 'service-monitor.yaml');
     expect(monitor.spec.selector.matchLabels).toEqual(service.metadata.labels);
     expect(monitor.spec.endpoints[0].port).toBe(service.spec.ports[0].name);
   });
@@ -52,7 +60,7 @@ describe('the manifests for Kubernetes', () => {
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
-    const writable = container.volumeMounts.filter(({ readOnly }: { readOnly?: boolean }) => !readOnly);
+    const writable = container.volumeMounts.filter(({ readOnly }) => !readOnly);
     expect(writable).toEqual([{ name: 'state', mountPath: '/state' }]);
     expect(pod.volumes).toContainEqual({
       name: 'state',
@@ -61,8 +69,8 @@ describe('the manifests for Kubernetes', () => {
   });
 
   it('give the token to its user and group alone', () => {
-    const volume = pod.volumes.find(({ secret }: { secret?: object }) => secret);
-    expect(volume.secret.defaultMode).toBe(0o440);
+    const volume = pod.volumes.find(({ secret }) => secret);
+    expect(volume?.secret?.defaultMode).toBe(0o440);
     expect(JSON.stringify(manifests)).not.toMatch(/"token":/);
   });
 
@@ -75,8 +83,7 @@ describe('the manifests for Kubernetes', () => {
   });
 
   it('mount the configuration and the token where the flags and the configuration look for them', () => {
-    const mounts: { name: string; mountPath: string }[] = container.volumeMounts;
-    const at = (name: string) => mounts.find((mount) => mount.name === name)?.mountPath;
+    const at = (name: string) => container.volumeMounts.find((mount) => mount.name === name)?.mountPath;
     const [file] = Object.keys(configMap.data);
     expect(container.args).toContain(`--config.file=${at('config')}/${file}`);
     expect(configMap.data[file ?? '']).toContain(`token_file: ${at('token')}/token`);
@@ -84,14 +91,16 @@ describe('the manifests for Kubernetes', () => {
 });
 
 describe('the compose file', () => {
-  const [compose] = documents('compose.yaml');
-  const services = Object.entries<{ image?: string; ports: string[]; volumes: string[] }>(compose.services);
+  const [compose] = documents<[Compose]>('compose.yaml');
+  const services = Object.entries(compose.services);
 
   it('pins its images and builds the exporter from here', () => {
     const images = services.flatMap(([, { image }]) => image ?? []);
     expect(images).toHaveLength(3);
     for (const image of images) expect(image).toMatch(/:v?\d+\.\d+\.\d+$/);
-    expect(existsSync(join(CONFIG, compose.services['edge-exporter'].build, 'Dockerfile'))).toBe(true);
+    expect(
+      existsSync(join(CONFIG, compose.services['edge-exporter']?.build ?? 'nowhere', 'Dockerfile')),
+    ).toBe(true);
   });
 
   it('is reached from this machine only', () => {
@@ -110,10 +119,16 @@ describe('the compose file', () => {
   });
 
   it('lets the parts find each other by name and port', () => {
-    const [prometheus] = documents('prometheus', 'prometheus.yml');
-    const targets: string[] = prometheus.scrape_configs[0].static_configs[0].targets;
-    const alertmanagers: string[] = prometheus.alerting.alertmanagers[0].static_configs[0].targets;
-    const [datasource] = documents('..', 'grafana', 'provisioning', 'datasources', 'prometheus.yaml');
+    const [prometheus] = documents<[PrometheusConfig]>('prometheus', 'prometheus.yml');
+    const targets = prometheus.scrape_configs[0].static_configs[0].targets;
+    const alertmanagers = prometheus.alerting.alertmanagers[0].static_configs[0].targets;
+    const [datasource] = documents<[DatasourceProvisioning]>(
+      '..',
+      'grafana',
+      'provisioning',
+      'datasources',
+      'prometheus.yaml',
+    );
     const addresses = [...targets, ...alertmanagers, new URL(datasource.datasources[0].url).host];
     for (const [name, number] of addresses.map((address) => address.split(':'))) {
       expect(compose.services[name ?? '']?.ports, name).toContain(`127.0.0.1:${number}:${number}`);
@@ -121,12 +136,24 @@ describe('the compose file', () => {
   });
 
   it("provisions Grafana's dashboards from the folder that it mounts", () => {
-    const [provider] = documents('..', 'grafana', 'provisioning', 'dashboards', 'edge.yaml');
-    expect(compose.services.grafana.volumes).toContain(
+    const [provider] = documents<[DashboardProvisioning]>(
+      '..',
+      'grafana',
+      'provisioning',
+      'dashboards',
+      'edge.yaml',
+    );
+    expect(compose.services['grafana']?.volumes).toContain(
       `../grafana/dashboards:${provider.providers[0].options.path}:ro`,
     );
-    const [datasource] = documents('..', 'grafana', 'provisioning', 'datasources', 'prometheus.yaml');
-    const [prometheus] = documents('prometheus', 'prometheus.yml');
+    const [datasource] = documents<[DatasourceProvisioning]>(
+      '..',
+      'grafana',
+      'provisioning',
+      'datasources',
+      'prometheus.yaml',
+    );
+    const [prometheus] = documents<[PrometheusConfig]>('prometheus', 'prometheus.yml');
     expect(datasource.datasources[0].jsonData.timeInterval).toBe(
       prometheus.scrape_configs[0].scrape_interval,
     );
