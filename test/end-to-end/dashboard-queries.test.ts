@@ -30,6 +30,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['_changed_timestamp_seconds', 'no setting changes between two reads, which are minutes apart'],
   ['edge_exporter_reconciliation_ratio', 'counters are compared with the platform after an hour'],
   ['product:edge_stale_configurations:count', 'no data is stale'],
+  ['collector!~"metrics|analytics", outcome!~"ok|empty"', 'settings have been read before polls fail'],
   ['edge_certificate_expiry_timestamp_seconds', 'as it is documented, the platform does not tell it'],
   ['edge_token_expiry_timestamp_seconds', 'of a token that is given it is not known'],
 ];
