@@ -4,6 +4,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // Some tests only wait for other processes: that must not leave a core idle.
+    maxWorkers: '100%',
     reporters: process.env['CI']
       ? ['default', ['json', { outputFile: '.cache/test-report.json' }]]
       : ['default'],
