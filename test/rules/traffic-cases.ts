@@ -43,6 +43,12 @@ function cached(saved: number, missed: number): Given {
   };
 }
 
+/** Requests that were more for a while, which is over when the bad time begins. */
+function afterSurge(perMinute: number, surge: number): Given {
+  const value = (minute: number): number => (minute >= 60 && minute < 135 ? surge : perMinute);
+  return { [`edge_requests_per_minute{${SHOP}}`]: value };
+}
+
 const spike = { lasts: 20, resolves: 45 } as const;
 
 /** Every alert of traffic. */
@@ -71,6 +77,15 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
       alert: 'EdgeTrafficDrop',
       which,
       normal: requests(2_000),
+      bad: requests(100),
+      mild: requests(900),
+    },
+    {
+      // On the first day a surge that ends is no drop: there is no yesterday to tell what is usual.
+      ...spike,
+      alert: 'EdgeTrafficDrop',
+      which,
+      normal: afterSurge(2_000, 12_000),
       bad: requests(100),
       mild: requests(900),
     },

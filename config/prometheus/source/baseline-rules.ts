@@ -101,15 +101,21 @@ function spikeRules(names: Names, floor: number, thresholds: Thresholds): readon
   ];
 }
 
-/** Of requests only: they are too few when they are far below even a level that has fallen. */
+/**
+ * Of requests only: they are too few when they are far below even a level that has fallen. Before there is a yesterday,
+ * the least of the last hours is what is usual, lest the end of a surge be a drop.
+ */
 function dropRule(names: Names, floor: number, { times, drop }: Thresholds): RecordingRule {
   const little = floor * NEGLIGIBLE;
+  const yesterday = ago(names.hourly, times.day - times.hour / 2);
+  const least = `min_over_time(${range(names.hourly, times.recent, times.baseline)})`;
+  const season = `(${names.seasonal} and ${yesterday} or ${least})`;
   const lower = `quantile_over_time(0.1, ${range(names.drift, times.day, times.baseline)})`;
-  const usual = `((${names.seasonal} + ${little}) * clamp_max(${lower}, 1) - ${little})`;
+  const usual = `((${season} + ${little}) * clamp_max(${lower}, 1) - ${little})`;
   return {
     record: names.lower,
     expr: across('min', {
-      seasonal: `${drop.share} * ${names.seasonal}`,
+      seasonal: `${drop.share} * ${season}`,
       noise: `${usual} * (1 - ${drop.deviations} * ${noise(names, times)})`,
     }),
   };
