@@ -96,7 +96,7 @@ const shown = await eventually(
     const found = shownIn((await exporter.scrape()).body);
     return found.length >= 12 * 2 * 9 && found.some(({ account }) => account === 'staging') && found;
   },
-  { within: 240_000, every: 5_000 },
+  { within: 600_000, every: 5_000 },
 );
 const storage = join(folder, 'data');
 await mkdir(storage);

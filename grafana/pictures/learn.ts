@@ -36,6 +36,6 @@ export async function learn(
     const built = await promtool([...command, `--output-dir=${storage}`, file]);
     if (built.code !== 0) throw new Error(built.stderr);
     const loaded = async () => (await prometheus.query(yields, to - 600_000)).length > 0;
-    await eventually(`${yields} is loaded`, loaded, { within: 150_000, every: 3_000 });
+    await eventually(`${yields} is loaded`, loaded, { within: 600_000, every: 3_000 });
   }
 }
