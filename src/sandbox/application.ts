@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { z } from 'zod';
 import { controlRouter } from './control.ts';
-import { admit, authenticate, fail, limit } from './http/admission.ts';
+import { admit, authenticate, fail, identify, limit } from './http/admission.ts';
 import { type Handler, send } from './http/exchange.ts';
 import type { Platform } from './http/platform.ts';
 import { detail, NOT_FOUND } from './http/reply.ts';
@@ -46,7 +46,7 @@ export function createApplication(platform: Platform): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.use('/_sandbox', controlRouter(platform), complain);
-  app.use(admit(platform), authenticate(platform), limit(platform), fail(platform));
+  app.use(admit(platform), identify(platform), limit(platform), authenticate(platform), fail(platform));
   app.use(express.json({ limit: '2mb', strict: false }));
   for (const [path, resource] of RESOURCES) app.use(path, resourceRouter(platform, resource(platform)));
   app.use(((req, res) => send(platform, req, res, NOT_FOUND)) satisfies Handler);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { WAF_FAMILIES } from './account/estate.ts';
 import { faultsSchema } from './faults/faults.ts';
-import { moment } from './moment.ts';
+import { timestampOption } from './timestamp.ts';
 import { INCIDENT_KINDS } from './traffic/incidents.ts';
 
 /** The query of `GET /_sandbox/truth`; the width is in ms. */
@@ -10,8 +10,8 @@ export const truthQuery = z.strictObject({
   product: z.coerce.number().int(),
   configuration: z.union([z.literal('product'), z.coerce.number().int()]),
   metric: z.string(),
-  from: moment,
-  to: moment,
+  from: timestampOption,
+  to: timestampOption,
   width: z.coerce.number().int().min(60_000).multipleOf(60_000).optional(),
 });
 
@@ -19,8 +19,8 @@ export const truthQuery = z.strictObject({
 export const incidentBody = z.strictObject({
   kind: z.enum(INCIDENT_KINDS),
   configuration: z.int(),
-  from: moment,
-  to: moment,
+  from: timestampOption,
+  to: timestampOption,
   per_minute: z.number().min(0).default(0),
 });
 

@@ -5,7 +5,7 @@ import type { WafRuleset } from './account/estate.ts';
 import { type Settings, settingsSchema } from './account/settings.ts';
 import { faultPatch, incidentBody, truthQuery, wafPatch } from './control-bodies.ts';
 import type { FaultSwitch } from './faults/switch.ts';
-import { type Platform, unitsOf } from './http/platform.ts';
+import type { Platform } from './http/platform.ts';
 import type { RequestLog } from './http/request-log.ts';
 import { camelKeys, snakeKeys } from './letter-case.ts';
 import { truthOf } from './traffic/truth.ts';
@@ -58,10 +58,7 @@ function controlTraffic(router: Router, { settings, traffic }: Platform): void {
       traffic.inject(incident);
       res.status(201).json(incident);
     });
-  router.get('/truth', (req, res) => {
-    const utcOffset = settings.utcOffsetMinutes * 60_000;
-    res.json(truthOf(traffic, truthQuery.parse(req.query), { units: unitsOf(settings), utcOffset }));
-  });
+  router.get('/truth', (req, res) => void res.json(truthOf(traffic, truthQuery.parse(req.query), settings)));
 }
 
 function controlEstate(router: Router, platform: Platform): void {

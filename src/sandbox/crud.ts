@@ -24,7 +24,6 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   listView?(item: Item): Record<string, unknown>;
   /** Whether the list shows it; it shows everything unless told. */
   listed?(item: Item): boolean;
-  readonly orderBy: readonly string[];
   /** The body of an overwrite, defaults included; an update takes any part of it. */
   readonly body: z.ZodObject & z.ZodType<Fields>;
   readonly create: {
@@ -35,8 +34,8 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   touch?(call: Call): Partial<Item>;
   /** Refuses what the schema cannot see, such as a conflict or a reference to nothing. */
   check?(fields: Partial<Fields & New>, item: Item | undefined, call: Call): Reply | undefined;
-  /** Refuses a deletion, or removes what goes with the item. */
-  remove?(item: Item): Reply | undefined;
+  /** Removes the item with everything associated with it; only the item itself unless told. */
+  remove?(item: Item): void;
   /** What an overwrite shows, where that differs. */
   overwrittenView?(item: Item): Record<string, unknown>;
   readonly settings: Settings;
@@ -106,9 +105,8 @@ export function itemOperations<Item extends Identified, Fields extends object, N
       return 'refusal' in parsed ? parsed.refusal : write(call, item, parsed.fields, kind.view);
     }),
     remove: operation('delete', kind.write, (item) => {
-      const refusal = kind.remove?.(item);
-      if (refusal) return refusal;
-      kind.collection.remove(item.id);
+      if (kind.remove) kind.remove(item);
+      else kind.collection.remove(item.id);
       return NO_CONTENT;
     }),
   };
@@ -126,5 +124,5 @@ function list<Item extends Identified, Fields extends object, New extends object
   if (name !== undefined && only && items.length === 1 && kind.settings.byNameShape === 'object') {
     return result(view(only));
   }
-  return listReply(call, { items, view, orderBy: kind.orderBy, maxPageSize: kind.settings.maxPageSize });
+  return listReply(call, { items, view, maxPageSize: kind.settings.maxPageSize });
 }

@@ -3,7 +3,7 @@ import { acceptedVersion } from './http/accept-version.ts';
 import { type Exchange, type ExchangeResponse, type Handler, send } from './http/exchange.ts';
 import type { Permission } from './http/permissions.ts';
 import type { Platform } from './http/platform.ts';
-import { codedError, detail, listedErrors, type Reply } from './http/reply.ts';
+import { codedError, detail, listedErrors, NOT_FOUND, type Reply } from './http/reply.ts';
 
 /** A request as the operations of a resource see it. */
 export interface Call {
@@ -30,6 +30,8 @@ export interface Operation {
   readonly permission?: Permission;
   /** Where they differ from the resource's. */
   readonly versions?: readonly number[];
+  /** Whether the request names a Content-Type although it has no body. */
+  readonly contentType?: 'required';
   handle(call: Call): Reply;
 }
 
@@ -75,11 +77,25 @@ function serve(platform: Platform, resource: Resource, operation: Operation): Ha
     if (version === undefined) {
       return send(platform, req, res, refuse(406, 'Could not satisfy the request Accept header.'));
     }
-    if (operation.permission && !exchange.session?.permissions.has(operation.permission)) {
+    const { permission, contentType } = operation;
+    const permitted = permission === undefined || exchange.session?.permissions.has(permission);
+    if (!permitted || platform.faults.strike('forbidden', exchange)) {
       return send(platform, req, res, refuse(403, 'Forbidden'));
+    }
+    if (platform.faults.strike('not_found', exchange)) return send(platform, req, res, NOT_FOUND);
+    if ((contentType === 'required' || hasBody(req)) && !isJson(req)) {
+      return send(platform, req, res, refuse(400, 'Content-Type: application/json is required.'));
     }
     send(platform, req, res, operation.handle(callOf(platform, req, res, version)));
   };
+}
+
+function hasBody({ headers }: Request): boolean {
+  return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function isJson({ headers }: Request): boolean {
+  return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
 }
 
 function callOf(platform: Platform, req: Request, res: ExchangeResponse, version: number): Call {

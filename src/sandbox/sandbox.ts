@@ -6,7 +6,7 @@ import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './account/setti
 import { createApplication } from './application.ts';
 import type { FaultSettings } from './faults/faults.ts';
 import { FaultSwitch } from './faults/switch.ts';
-import { type Platform, unitsOf } from './http/platform.ts';
+import type { Platform } from './http/platform.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { RequestLog } from './http/request-log.ts';
 import { type StaticToken, Tokens, type User } from './http/tokens.ts';
@@ -62,8 +62,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     faults,
     settings,
     requests,
-    truth: (query) =>
-      truthOf(traffic, query, { units: unitsOf(settings), utcOffset: settings.utcOffsetMinutes * 60_000 }),
+    truth: (query) => truthOf(traffic, query, settings),
     inject: (incident) => traffic.inject(incident),
     listen: (port, host = '127.0.0.1') => listen(app, port, host),
   };

@@ -1,4 +1,17 @@
-/** A moment (ms since the epoch) as the platform writes it: `2016-11-18T14:10:58.024903Z`. */
-export function microseconds(time: number): string {
+import { z } from 'zod';
+
+/** A time (ms since the epoch) as version 3 writes it: `2016-11-18T14:10:58.024903Z`. */
+export function isoTimestamp(time: number): string {
   return new Date(time).toISOString().replace('Z', '903Z');
 }
+
+/** The same with a space and an offset: `2016-11-18 14:10:58.024903+00:00`. */
+export function spacedTimestamp(time: number): string {
+  return isoTimestamp(time).replace('T', ' ').replace('Z', '+00:00');
+}
+
+/** A time in options and control requests: ms since the epoch, or an ISO 8601 timestamp. */
+export const timestampOption = z.union([
+  z.coerce.number(),
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+]);

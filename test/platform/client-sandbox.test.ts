@@ -43,6 +43,15 @@ async function openSandbox(options: SandboxOptions = {}) {
   return { sandbox, clock, credentials, client, exchanges, baseUrl };
 }
 
+test.each(['specified', 'recorded'] as const)(
+  'the lifetime of a token is read from timestamps as %s',
+  async (tokenTimestamps) => {
+    const { client, credentials, clock } = await openSandbox({ tokenTimestamps, tokenLifetime: 3_600_000 });
+    await client.get(metadata, never);
+    expect(credentials.expiresAt()).toBe(clock.now() + 3_600_000);
+  },
+);
+
 test('a login on the embedded platform reads, learns its limits and leaves no token behind', async () => {
   const { sandbox, client, credentials, exchanges, clock } = await openSandbox();
   expect((await client.get(metadata, never)).body).toMatchObject({ requests: expect.any(Array) });

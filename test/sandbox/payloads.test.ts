@@ -45,7 +45,7 @@ const VARIABLE = new Set([
 describe('the shape of an answer is the recorded one', () => {
   let bench: Bench;
   beforeAll(async () => {
-    bench = await startBench();
+    bench = await startBench({ tokenTimestamps: 'recorded' });
   });
   afterAll(() => bench.close());
 

@@ -2,8 +2,8 @@ import { fraction } from '../hash.ts';
 import type { Workload, WorkloadState } from './estate.ts';
 
 /**
- * What the edge answers to a request for a hostname (specification 4.16): 200 when the workload serves it, 404 when it
- * does not. While a change is on its way a request meets the old or the new state.
+ * What the edge answers to a request for a hostname (specification 4.16): 200 when a workload with an application serves
+ * it, otherwise 404. While a change is being rolled out a request meets the old or the new configuration.
  */
 export function edgeStatus(
   workloads: Iterable<Workload>,
@@ -11,6 +11,7 @@ export function edgeStatus(
   { now, propagationMs }: { now: number; propagationMs: number },
 ): 200 | 404 {
   for (const workload of workloads) {
+    if (workload.application_id === null) continue;
     if (serves(stateAt(workload, now, propagationMs), workload.workload_domain, hostname)) return 200;
   }
   return 404;
@@ -24,6 +25,7 @@ function stateAt(workload: Workload, now: number, propagationMs: number): Worklo
 }
 
 function serves(state: WorkloadState, workloadDomain: string, hostname: string): boolean {
-  if (state.domains.includes(hostname)) return true;
-  return hostname === workloadDomain && state.workload_domain_allow_access;
+  const asked = hostname.toLowerCase();
+  if (state.domains.some((domain) => domain.toLowerCase() === asked)) return true;
+  return asked === workloadDomain && state.workload_domain_allow_access;
 }

@@ -151,7 +151,8 @@ export interface Workload {
   readonly workload_domain: string;
   workload_domain_allow_access: boolean;
   readonly infrastructure: 'production' | 'staging';
-  readonly application_id: number | null;
+  /** The application that its deployment names. */
+  application_id: number | null;
   /** What was served before the latest change, and when (ms) that was made. */
   before: WorkloadState | null;
   changed_at: number;

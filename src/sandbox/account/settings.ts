@@ -24,6 +24,15 @@ export const settingsSchema = z.strictObject({
   laterFields: z.enum(['absent', 'present']),
   /** How a function's id is written in the answer to an overwrite. */
   overwrittenFunctionId: z.enum(['string', 'number']),
+  /**
+   * Timestamps of tokens in versions 3 and 1. `specified`: ISO 8601 with `Z` in version 3, a space and `+00:00` in
+   * version 1 (specification 2.0). `recorded`: the other way round, as in answers recorded from such a platform.
+   */
+  tokenTimestamps: z.enum(['specified', 'recorded']),
+  /** Metrics that the analytics API lists and serves beside the documented ones: their dimensions by name. */
+  analyticsMetricsAdded: z.record(z.string(), z.array(z.string()).min(1)),
+  /** Documented metrics that the analytics API neither lists nor serves. */
+  analyticsMetricsMissing: z.array(z.string()),
   /** How long a change of a workload takes to reach the whole infrastructure. */
   propagationMs: z.number().min(0),
   /** After this many ms every bucket is final. */
@@ -51,6 +60,9 @@ export const DEFAULT_SETTINGS: Settings = {
   byNameShape: 'object',
   laterFields: 'absent',
   overwrittenFunctionId: 'string',
+  tokenTimestamps: 'specified',
+  analyticsMetricsAdded: {},
+  analyticsMetricsMissing: [],
   propagationMs: 300_000,
   settleMs: 600_000,
   maxPageSize: 100,

@@ -1,5 +1,6 @@
 import type { Reply } from '../http/reply.ts';
-import type { Occasion, POINT_DAMAGES, SHAPE_QUIRKS } from './faults.ts';
+import { isRecord, mapItems, mapSeries, withoutItems } from './documents.ts';
+import type { EmptyForm, Occasion, POINT_DAMAGES, SHAPE_QUIRKS } from './faults.ts';
 import type { FaultSwitch } from './switch.ts';
 
 /** An answer as bytes; `missing` bytes are promised but never sent. */
@@ -12,8 +13,11 @@ type Draw = () => number;
 
 /** The successful answer with what the faults change about its document. */
 export function damageDocument(reply: Reply, faults: FaultSwitch, occasion: Occasion): Reply {
-  if (reply.body === undefined || reply.status >= 300) return reply;
-  let body: unknown = reply.body;
+  if (reply.status >= 300) return reply;
+  const empty = faults.strike('empty_answer', occasion);
+  const answer = empty ? emptied(reply, empty.form) : reply;
+  if (answer.body === undefined) return answer;
+  let body: unknown = answer.body;
   const quirks = faults.strike('quirks', occasion);
   if (quirks) body = quirks.kinds.reduce((document: unknown, kind) => QUIRKS[kind](document), body);
   const wrong = faults.strike('wrong_types', occasion);
@@ -21,10 +25,7 @@ export function damageDocument(reply: Reply, faults: FaultSwitch, occasion: Occa
     const draw = () => faults.chance('wrong_types');
     body = mapSeries(body, (series) => damageSeries(series, wrong, draw, occasion.now));
   }
-  const empty = faults.strike('empty_answer', occasion);
-  if (empty?.form === 'body') return { ...reply, body: undefined, text: '' };
-  if (empty) body = EMPTY[empty.form](body);
-  return { ...reply, body };
+  return { ...answer, body };
 }
 
 /** The answer's text with what the faults do to it on its way. */
@@ -37,26 +38,18 @@ export function damageText(text: string, faults: FaultSwitch, occasion: Occasion
   return { text: half, missing: truncated.cut === 'connection' ? missing : 0 };
 }
 
-const EMPTY = {
+function emptied(reply: Reply, form: EmptyForm): Reply {
+  if (form === 'body') return { ...reply, body: undefined, text: '' };
+  if (reply.body !== undefined) return { ...reply, body: EMPTY[form](reply.body) };
+  return form === 'list' ? { ...reply, text: '' } : reply;
+}
+
+const EMPTY: Record<Exclude<EmptyForm, 'body'>, (body: unknown) => unknown> = {
   object: () => ({}),
   null: () => null,
-  points: (body: unknown) => mapSeries(body, () => []),
+  points: (body) => mapSeries(body, () => []),
+  list: withoutItems,
 };
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isSeries(value: unknown): value is unknown[] {
-  return Array.isArray(value) && Array.isArray(value[0]) && typeof value[0][0] === 'number';
-}
-
-/** The document with every series in it, wherever it is, replaced. */
-function mapSeries(body: unknown, change: (series: unknown[]) => unknown[]): unknown {
-  if (isSeries(body)) return change(body);
-  if (!isRecord(body)) return body;
-  return Object.fromEntries(Object.entries(body).map(([key, value]) => [key, mapSeries(value, change)]));
-}
 
 function damageSeries(
   series: unknown[],
@@ -110,14 +103,3 @@ const QUIRKS: Record<(typeof SHAPE_QUIRKS)[number], (body: unknown) => unknown> 
       ? { ...body, results: body['results'][0] }
       : body,
 };
-
-/** Changes the resources of an answer: in `results`, in a bare array, or the one that is the whole document. */
-function mapItems(
-  body: unknown,
-  change: (item: Record<string, unknown>) => Record<string, unknown>,
-): unknown {
-  if (Array.isArray(body)) return body.map((item) => (isRecord(item) ? change(item) : item));
-  if (!isRecord(body)) return body;
-  if ('results' in body) return { ...body, results: mapItems(body['results'], change) };
-  return 'id' in body ? change(body) : body;
-}

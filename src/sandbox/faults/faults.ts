@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { moment } from '../moment.ts';
+import { timestampOption } from '../timestamp.ts';
 
 /** When and where a fault strikes: always and everywhere unless told. */
 const lasting = {
-  /** Path prefixes, in which `*` stands for any part: `/metrics/`, `/analytics/*aggregate`. */
+  /** Path prefixes, in which `*` stands for any part, or whole paths that end in `$`: `/metrics/*waf`, `/domains$`. */
   paths: z.array(z.string()).optional(),
   methods: z.array(z.string().toUpperCase()).optional(),
   /** Strikes for the first `for_ms` of every `every_ms`, counted from the epoch. */
@@ -35,6 +35,10 @@ export const POINT_DAMAGES = [
 
 export const SHAPE_QUIRKS = ['extra_fields', 'ids_as_strings', 'null_results', 'single_object'] as const;
 
+export const EMPTY_FORMS = ['points', 'list', 'body', 'object', 'null'] as const;
+
+export type EmptyForm = (typeof EMPTY_FORMS)[number];
+
 /** Every fault by name. A fault that is present is on. */
 export const faultsSchema = z
   .strictObject({
@@ -47,6 +51,10 @@ export const faultsSchema = z
       status: z.int().min(500).max(599).default(500),
       form: z.enum(['json', 'html', 'empty']).default('json'),
     }),
+    /** 404, as if there were no such path. */
+    not_found: z.strictObject(when),
+    /** 403, as if the user lacked the permission. */
+    forbidden: z.strictObject(when),
     /** A 400 as text/html. */
     html_error: z.strictObject(when),
     /** The request is never answered. */
@@ -60,10 +68,13 @@ export const faultsSchema = z
     malformed_body: z.strictObject(when),
     /** `document`: a whole answer with half a document; `connection`: less than the promised length, then closed. */
     truncated_body: z.strictObject({ ...when, cut: z.enum(['document', 'connection']).default('document') }),
-    /** `body`: no bytes at all; `object`: `{}`; `points`: series without points; `null`: the document `null`. */
+    /**
+     * `points`: series without points; `list`: a list without items, metadata without metrics; `body`: no bytes at all;
+     * `object`: `{}`; `null`: the document `null`.
+     */
     empty_answer: z.strictObject({
       ...when,
-      form: z.enum(['body', 'object', 'points', 'null']).default('points'),
+      form: z.enum(EMPTY_FORMS).default('points'),
     }),
     /** Points that a client must not trust, among good ones. */
     wrong_types: z.strictObject({
@@ -98,7 +109,7 @@ export const faultsSchema = z
       settling: z.enum(['on_time', 'late']).default('on_time'),
     }),
     /** What was counted between two moments is lost: there are no buckets that lie between them. */
-    missing_data: z.strictObject({ ...lasting, from: moment, to: moment }),
+    missing_data: z.strictObject({ ...lasting, from: timestampOption, to: timestampOption }),
     /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
     clock_skew: z.strictObject({ ...lasting, ms: z.number() }),
     /** Another user of the same token takes this share of every limit. */
@@ -138,13 +149,10 @@ export function concerns({ paths, methods, period }: When, { method, path, now }
   return paths === undefined || paths.some((pattern) => matches(pattern, path));
 }
 
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
 function matches(pattern: string, path: string): boolean {
-  const [head = '', ...parts] = pattern.split('*');
-  if (!path.startsWith(head)) return false;
-  let position = head.length;
-  return parts.every((part) => {
-    const found = path.indexOf(part, position);
-    position = found + part.length;
-    return found >= 0;
-  });
+  const whole = pattern.endsWith('$');
+  const parts = (whole ? pattern.slice(0, -1) : pattern).split('*').map(escaped);
+  return new RegExp(`^${parts.join('.*')}${whole ? '$' : ''}`).test(path);
 }

@@ -30,37 +30,42 @@ export function admit(platform: Platform): Handler {
   };
 }
 
-/** Section 5: every operation but the tokens' own needs a live token. */
-export function authenticate(platform: Platform): Handler {
+/** Finds the live token that the request carries, if any. */
+export function identify({ tokens }: Platform): Handler {
   return (req, res, next) => {
     const { exchange } = res.locals;
-    const header = req.headers.authorization;
-    const session = platform.tokens.sessionOf(header, exchange.now);
+    const session = tokens.sessionOf(req.headers.authorization, exchange.now);
     if (session !== undefined) exchange.session = session;
-    if (session !== undefined || isTokens(exchange.path)) return next();
-    const missing = header === undefined ? 'Authentication credentials were not provided.' : 'Invalid token.';
-    send(platform, req, res, detail(401, missing, { 'WWW-Authenticate': 'Token' }));
+    next();
   };
 }
 
-/** Section 8: the rate limit. Operations with Basic authentication share a budget by user. */
+/** Section 5: every operation but the tokens' own needs a live token. The refusal counts against the rate limit. */
+export function authenticate(platform: Platform): Handler {
+  return (req, res, next) => {
+    const { exchange } = res.locals;
+    if (exchange.session !== undefined || isTokens(exchange.path)) return next();
+    const missing = req.headers.authorization === undefined;
+    const text = missing ? 'Authentication credentials were not provided.' : 'Invalid token.';
+    send(platform, req, res, detail(401, text, { 'WWW-Authenticate': 'Token' }));
+  };
+}
+
+/** Section 8: the rate limit, for each token, for each user with Basic authentication, and for all others together. */
 export function limit(platform: Platform): Handler {
   const { faults, settings, rateLimit, tokens } = platform;
   return (req, res, next) => {
     const { exchange } = res.locals;
     const { method, path, now } = exchange;
     const user = tokens.userOf(req.headers.authorization)?.username;
-    const holder = exchange.session?.token ?? (user === undefined ? undefined : `user ${user}`);
-    if (holder !== undefined) {
-      const others = faults.lasting('other_consumer', exchange)?.share ?? 0;
-      const kind = operationKind(method, path);
-      exchange.allowance = rateLimit.take(holder, kind, settings.rateLimit, now, others);
-      if (!exchange.allowance.allowed)
-        return send(platform, req, res, tooMany(platform, exchange.allowance.reset - now));
-    }
+    const holder = exchange.session?.token ?? (user === undefined ? 'nobody' : `user ${user}`);
+    const others = faults.lasting('other_consumer', exchange)?.share ?? 0;
+    const allowance = rateLimit.take(holder, operationKind(method, path), settings.rateLimit, now, others);
+    exchange.allowance = allowance;
+    if (!allowance.allowed) return send(platform, req, res, tooMany(platform, allowance.reset - now));
     const elsewhere = faults.strike('rate_limited', exchange);
     if (elsewhere === undefined) return next();
-    if (exchange.allowance) exchange.allowance = { ...exchange.allowance, remaining: 0 };
+    exchange.allowance = { ...allowance, remaining: 0 };
     const retry = elsewhere.retry_after;
     send(platform, req, res, throttled(retry === null ? {} : { 'Retry-After': String(retry) }));
   };

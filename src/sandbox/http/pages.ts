@@ -1,12 +1,11 @@
 import type { Call } from '../resource.ts';
 import { detail, fieldErrors, ok, type Reply } from './reply.ts';
 
-/** What a list shows, and by which of its fields it can be ordered. */
+/** What a list shows; it can be ordered by every field that it shows. */
 export interface Listing<Item> {
   readonly items: readonly Item[];
   /** An item as the list shows it. */
   view(item: Item): Record<string, unknown>;
-  readonly orderBy: readonly string[];
   readonly maxPageSize: number;
   /** Makes `results` of a page's items; an array unless told. */
   wrap?(items: Record<string, unknown>[]): unknown;
@@ -22,7 +21,7 @@ export function listReply<Item>(call: Call, listing: Listing<Item>): Reply {
   const problems = {
     ...(page === undefined && { page: ['A valid integer is required.'] }),
     ...(asked === undefined && { page_size: ['A valid integer is required.'] }),
-    ...(orderBy !== undefined && !listing.orderBy.includes(orderBy) && { order_by: ['Unknown field.'] }),
+    ...(orderBy !== undefined && !shows(listing, orderBy) && { order_by: ['Unknown field.'] }),
     ...(sort !== 'asc' && sort !== 'desc' && { sort: ['Use asc or desc.'] }),
   };
   if (page === undefined || asked === undefined || Object.keys(problems).length > 0)
@@ -49,6 +48,11 @@ function positive(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined;
 }
 
+/** An empty list shows no fields, and every order of it is the same. */
+function shows<Item>({ items: [first], view }: Listing<Item>, field: string): boolean {
+  return first === undefined || Object.hasOwn(view(first), field);
+}
+
 function ordered<Item>(listing: Listing<Item>, field: string | undefined, sort: string): readonly Item[] {
   if (field === undefined) return sort === 'desc' ? listing.items.toReversed() : listing.items;
   const keyed = listing.items.map((item) => ({ item, key: listing.view(item)[field] }));
@@ -58,8 +62,12 @@ function ordered<Item>(listing: Listing<Item>, field: string | undefined, sort: 
 
 function compare(a: unknown, b: unknown): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
-  const [left, right] = [String(a ?? ''), String(b ?? '')];
+  const [left, right] = [sortText(a), sortText(b)];
   return left < right ? -1 : Number(left > right);
+}
+
+function sortText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
 function link({ address, query }: Call, page: number, size: number): string {

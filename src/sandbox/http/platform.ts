@@ -1,7 +1,6 @@
 import type { Account } from '../account/account.ts';
 import type { Settings } from '../account/settings.ts';
 import type { FaultSwitch } from '../faults/switch.ts';
-import type { Units } from '../traffic/measures.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './request-log.ts';
@@ -19,8 +18,4 @@ export interface Platform {
   readonly seed: number;
   /** The platform's own time, ms since the epoch: off by the clock skew fault. */
   now(): number;
-}
-
-export function unitsOf(settings: Settings): Units {
-  return { volume: settings.volumeUnit, bandwidth: settings.bandwidthUnit };
 }

@@ -4,6 +4,12 @@ export interface QueryWindow {
   readonly to: number;
 }
 
+/** The parameter that is wrong, and what is wrong with it. */
+export interface QueryProblem {
+  readonly parameter: 'date_from' | 'date_to';
+  readonly problem: string;
+}
+
 const HOUR = 3_600_000;
 const DURATIONS: Readonly<Record<string, number>> = {
   'last-hour': HOUR,
@@ -20,25 +26,27 @@ const TIMESTAMP = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(Z?)$/;
 /**
  * Reads `date_from` and `date_to` by the rules of specification 4.12.
  * @param utcOffset how far the account's local time is ahead of UTC, in ms: timestamps without `Z` are local
- * @returns the window, or what is wrong with the query
+ * @returns the window, or what is wrong with which parameter
  */
 export function queryWindow(
   { date_from: from, date_to: to }: { date_from?: string | undefined; date_to?: string | undefined },
   now: number,
   utcOffset: number,
-): QueryWindow | { readonly problem: string } {
-  if (from === undefined || from === '') return { problem: 'date_from is required' };
+): QueryWindow | QueryProblem {
+  if (from === undefined || from === '')
+    return { parameter: 'date_from', problem: 'This field is required.' };
   const duration = Object.hasOwn(DURATIONS, from) ? DURATIONS[from] : undefined;
   if (duration !== undefined) {
     return to === undefined
       ? { from: now - duration, to: now }
-      : { problem: 'date_to does not go with a duration in date_from' };
+      : { parameter: 'date_to', problem: 'Leave it out when date_from is a duration.' };
   }
   const start = timestamp(from, utcOffset);
   const end = to === undefined || to === 'now' ? now : timestamp(to, utcOffset);
-  if (start === undefined) return { problem: `date_from is not a date: ${from}` };
-  if (end === undefined) return { problem: `date_to is not a date: ${to}` };
-  if (end < start) return { problem: 'date_to is before date_from' };
+  if (start === undefined)
+    return { parameter: 'date_from', problem: `Neither a date nor a duration: ${from}` };
+  if (end === undefined) return { parameter: 'date_to', problem: `Neither a date nor now: ${to}` };
+  if (end < start) return { parameter: 'date_to', problem: 'It is before date_from.' };
   return { from: start, to: end };
 }
 

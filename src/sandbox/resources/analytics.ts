@@ -3,15 +3,20 @@ import type { Product } from '../account/products.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
-import { ANALYTICS_MEASURES } from '../traffic/measures.ts';
-import { productOf } from '../traffic/truth.ts';
+import { analyticsMeasures, productOf } from '../traffic/metric-lookup.ts';
 import { seriesReply } from './series-answer.ts';
 
 /** Specification 4.12, with the paths that it mentions without showing them. */
 export function analytics(platform: Platform): Resource {
-  const metadata = Object.fromEntries(
-    [...ANALYTICS_MEASURES].map(([metric, { dimensions }]) => [metric, dimensions.map(({ name }) => name)]),
-  );
+  const metadata = () =>
+    ok(
+      Object.fromEntries(
+        [...analyticsMeasures(platform.settings)].map(([metric, { dimensions }]) => [
+          metric,
+          dimensions.map(({ name }) => name),
+        ]),
+      ),
+    );
   const read = (path: string, handle: (call: Call, product: Product) => Reply): Operation => ({
     method: 'get',
     path: `/products/:product${path}`,
@@ -30,7 +35,7 @@ export function analytics(platform: Platform): Resource {
   return {
     versions: [1],
     operations: [
-      { method: 'get', path: '/metadata', permission: 'Analytics', handle: () => ok(metadata) },
+      { method: 'get', path: '/metadata', permission: 'Analytics', handle: metadata },
       read('/aggregate/metrics/:metric', aggregate),
       read('/aggregate/metrics/:metric/dimensions/:dimension', aggregate),
       read('/configurations', (_call, product) =>

@@ -3,7 +3,7 @@ import type { Certificate } from '../account/estate.ts';
 import { parseBody, parsePatch } from '../http/body.ts';
 import { listReply } from '../http/pages.ts';
 import type { Platform } from '../http/platform.ts';
-import { codedError, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
+import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
 
 const READ = 'View Security Settings';
@@ -64,7 +64,7 @@ export function certificates(platform: Platform): Resource {
       item('patch', WRITE, (certificate, call) => {
         const parsed = parsePatch<Fields>(body, call.body);
         if ('refusal' in parsed) return parsed.refusal;
-        return halfPair(parsed.fields) ?? change(certificate, parsed.fields);
+        return incomplete(parsed.fields) ?? change(certificate, parsed.fields);
       }),
       item('delete', WRITE, ({ id }) => {
         const inUse = [...account.domains].some(({ digital_certificate_id: used }) => used === id);
@@ -84,7 +84,7 @@ export function certificates(platform: Platform): Resource {
     if (call.version === 1) return ok(items.map(view));
     if (name !== undefined && only && items.length === 1 && settings.byNameShape === 'object')
       return result(view(only));
-    return listReply(call, { items, view, orderBy: ['id', 'name'], maxPageSize: settings.maxPageSize });
+    return listReply(call, { items, view, maxPageSize: settings.maxPageSize });
   }
 }
 
@@ -99,7 +99,10 @@ function pem(kind: string) {
   return z.string().refine(framed, `Expected PEM text from ${begin} to ${end}.`);
 }
 
-function halfPair({ certificate, private_key: key }: Partial<Fields>): Reply | undefined {
+/** An update names at least one field, and a certificate never without its key. */
+function incomplete(fields: Partial<Fields>): Reply | undefined {
+  const { certificate, private_key: key } = fields;
+  if (Object.keys(fields).length === 0) return detail(400, 'Send name, or certificate and private_key.');
   if ((certificate === undefined) === (key === undefined)) return undefined;
   const missing = certificate === undefined ? 'certificate' : 'private_key';
   return fieldErrors({ [missing]: ['certificate and private_key must be sent together.'] });

@@ -16,7 +16,6 @@ const body = z.object({
 
 const READ: Permission = 'View Intelligent DNS';
 const WRITE: Permission = 'Edit Intelligent DNS';
-const FIELDS = ['record_type', 'ttl', 'answers_list', 'entry'];
 
 /** Specification 4.11, the records inside a zone. */
 export function records({ account, settings }: Platform): Operation[] {
@@ -53,7 +52,6 @@ export function records({ account, settings }: Platform): Operation[] {
         listReply(call, {
           items: [...account.records].filter(({ zone_id: owner }) => owner === zone.id),
           view: (record) => view(record, settings.laterFields),
-          orderBy: FIELDS,
           maxPageSize: settings.maxPageSize,
           wrap: (shown) => ({ records: shown, zone_id: zone.id, zone_domain: zone.domain }),
         }),
@@ -75,6 +73,7 @@ export function records({ account, settings }: Platform): Operation[] {
       method: 'delete',
       path: '/:id/records/:record',
       permission: WRITE,
+      contentType: 'required',
       handle: onRecord(({ id }) => {
         account.records.remove(id);
         return NO_CONTENT;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Domain } from '../account/estate.ts';
+import { removeDomain } from '../account/removal.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, fieldErrors } from '../http/reply.ts';
@@ -29,14 +30,10 @@ export function domains(platform: Platform): Resource {
       ...domain,
       ...(settings.laterFields === 'present' && laterFields(platform, domain)),
     }),
-    orderBy: ['id', 'name', 'is_active', 'domain_name', 'edge_application_id'],
     body,
     create: { body, make: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }) },
     check: (fields, domain) => missingReferences(platform, fields) ?? takenCnames(platform, fields, domain),
-    remove(domain) {
-      unlink(platform, domain.id);
-      return undefined;
-    },
+    remove: ({ id }) => removeDomain(account, id),
     settings,
     byName: 'by_name',
   };
@@ -62,14 +59,6 @@ function takenCnames({ account }: Platform, { cnames = [] }: Partial<Fields>, do
   return taken === undefined
     ? undefined
     : codedError(409, `The cname ${taken} is already in use.`, 'cname_in_use');
-}
-
-function unlink({ account }: Platform, domain: number): void {
-  for (const linked of [account.firewalls, account.functions]) {
-    for (const item of linked) {
-      if (item.domains.includes(domain)) item.domains = item.domains.filter((id) => id !== domain);
-    }
-  }
 }
 
 /** Seen in answers, though not documented. */

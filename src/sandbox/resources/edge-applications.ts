@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Application } from '../account/estate.ts';
+import { removeApplication } from '../account/removal.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import type { Resource } from '../resource.ts';
@@ -39,7 +40,6 @@ export function edgeApplications(platform: Platform): Resource {
     write: 'Edit Security Settings',
     view: ({ origins: _origins, ...shown }) => shown,
     listView: ({ id, name, active, origins }) => ({ id, name, active, origins }),
-    orderBy: ['id', 'name', 'active'],
     body: overwrite,
     create: {
       body: create,
@@ -49,12 +49,7 @@ export function edgeApplications(platform: Platform): Resource {
         origins: [{ name: 'Default Origin', origin_type, origin_id: originId(seed, id) }],
       }),
     },
-    remove({ id }) {
-      const domains = [...account.domains].filter((domain) => domain.edge_application_id === id);
-      for (const domain of domains) account.domains.remove(domain.id);
-      account.errorResponses.remove(id);
-      return undefined;
-    },
+    remove: ({ id }) => removeApplication(account, id),
     settings,
   };
   const { list, create: add } = listOperations(kind);

@@ -4,7 +4,7 @@ import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
-import { microseconds } from '../timestamp.ts';
+import { isoTimestamp } from '../timestamp.ts';
 
 const body = z.object({
   name: z.string().min(1),
@@ -24,7 +24,6 @@ export function edgeFirewalls({ account, settings }: Platform): Resource {
     read: 'View Edge Firewall',
     write: 'Edit Edge Firewall',
     view: (firewall) => ({ ...firewall, ...(settings.laterFields === 'present' && { debug_rules: false }) }),
-    orderBy: ['id', 'name', 'last_editor', 'last_modified', 'is_active'],
     body,
     create: {
       body,
@@ -32,10 +31,10 @@ export function edgeFirewalls({ account, settings }: Platform): Resource {
         id,
         ...fields,
         last_editor: editor,
-        last_modified: microseconds(now),
+        last_modified: isoTimestamp(now),
       }),
     },
-    touch: ({ editor, now }) => ({ last_editor: editor, last_modified: microseconds(now) }),
+    touch: ({ editor, now }) => ({ last_editor: editor, last_modified: isoTimestamp(now) }),
     check({ domains = [] }) {
       const unknown = domains.find((id) => account.domains.get(id) === undefined);
       return unknown === undefined ? undefined : fieldErrors({ domains: [`There is no domain ${unknown}.`] });

@@ -4,7 +4,7 @@ import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
-import { microseconds } from '../timestamp.ts';
+import { isoTimestamp } from '../timestamp.ts';
 
 const body = z.object({
   name: z.string().min(1),
@@ -31,7 +31,6 @@ export function edgeFunctions({ account, settings }: Platform): Resource {
       const { id } = edgeFunction;
       return { ...view(edgeFunction), id: settings.overwrittenFunctionId === 'string' ? String(id) : id };
     },
-    orderBy: ['id', 'name', 'language', 'initiator_type', 'active', 'last_editor', 'modified'],
     body,
     create: {
       body,
@@ -39,11 +38,11 @@ export function edgeFunctions({ account, settings }: Platform): Resource {
         id,
         ...fields,
         last_editor: editor,
-        modified: microseconds(now),
+        modified: isoTimestamp(now),
         domains: [],
       }),
     },
-    touch: ({ editor, now }) => ({ last_editor: editor, modified: microseconds(now) }),
+    touch: ({ editor, now }) => ({ last_editor: editor, modified: isoTimestamp(now) }),
     settings,
     missing: detail(404, 'Sorry unable to perform operation.'),
   };

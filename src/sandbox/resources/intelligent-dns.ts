@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Zone } from '../account/estate.ts';
+import { removeZone } from '../account/removal.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError } from '../http/reply.ts';
@@ -24,18 +25,13 @@ export function intelligentDns(platform: Platform): Resource {
     write: 'Edit Intelligent DNS',
     view: (zone) => ({ ...zone }),
     listView: ({ is_active, domain, name, id }) => ({ is_active, domain, name, id }),
-    orderBy: ['id', 'name', 'domain', 'is_active'],
     body,
     create: { body, make: (fields, id) => ({ id, ...fields, ...ZONE_DEFAULTS }) },
     check({ domain }, zone) {
       const taken = [...account.zones].some((other) => other.id !== zone?.id && other.domain === domain);
       return taken ? codedError(409, `The zone ${domain} already exists.`, 'zone_exists') : undefined;
     },
-    remove({ id }) {
-      const own = [...account.records].filter(({ zone_id: zone }) => zone === id);
-      for (const record of own) account.records.remove(record.id);
-      return undefined;
-    },
+    remove: ({ id }) => removeZone(account, id),
     settings,
   };
   const { list, create } = listOperations(kind);

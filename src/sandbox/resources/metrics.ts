@@ -9,8 +9,8 @@ import type { Settings } from '../account/settings.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+import { productOf } from '../traffic/metric-lookup.ts';
 import type { SeriesByDimension } from '../traffic/series.ts';
-import { productOf } from '../traffic/truth.ts';
 import { seriesReply } from './series-answer.ts';
 
 /** Specification 4.13. What it leaves open about ids and shapes is a setting. */

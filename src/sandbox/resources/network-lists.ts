@@ -6,7 +6,7 @@ import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
 import { SYSTEM_LISTS } from '../seed/generated.ts';
-import { microseconds } from '../timestamp.ts';
+import { isoTimestamp } from '../timestamp.ts';
 
 const body = z.object({
   name: z.string().min(1),
@@ -33,7 +33,6 @@ export function networkLists({ account, seed, settings }: Platform): Resource {
     readView: ({ id: _id, ...list }) => ({ ...list, items_values: shuffled({ id: _id, ...list }, seed) }),
     listView: ({ items_values: _items, ...list }) => list,
     listed: isOwn,
-    orderBy: ['id', 'name', 'list_type', 'last_editor', 'last_modified'],
     body,
     create: {
       body,
@@ -41,10 +40,10 @@ export function networkLists({ account, seed, settings }: Platform): Resource {
         id,
         ...fields,
         last_editor: editor,
-        last_modified: microseconds(now),
+        last_modified: isoTimestamp(now),
       }),
     },
-    touch: ({ editor, now }) => ({ last_editor: editor, last_modified: microseconds(now) }),
+    touch: ({ editor, now }) => ({ last_editor: editor, last_modified: isoTimestamp(now) }),
     check: (fields, list) => (list && !isOwn(list) ? detail(403, 'Forbidden') : wrongItem(fields)),
     settings,
   };

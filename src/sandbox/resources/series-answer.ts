@@ -1,14 +1,14 @@
 import type { Api, Product } from '../account/products.ts';
 import type { Occasion } from '../faults/faults.ts';
 import { keyOf } from '../hash.ts';
-import { type Platform, unitsOf } from '../http/platform.ts';
+import type { Platform } from '../http/platform.ts';
 import { type QueryWindow, queryWindow } from '../http/query-window.ts';
 import { fieldErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { Call } from '../resource.ts';
 import { answerBuckets } from '../traffic/buckets.ts';
 import type { Settling } from '../traffic/completeness.ts';
+import { measureOf, selectionOf, unitsOf } from '../traffic/metric-lookup.ts';
 import { readSeries, type SeriesByDimension } from '../traffic/series.ts';
-import { measureOf, selectionOf } from '../traffic/truth.ts';
 
 /** Whose data a read asks for, as its path says. */
 export interface SeriesTarget {
@@ -27,17 +27,17 @@ export function seriesReply(
   shape: (series: SeriesByDimension) => Reply,
 ): Reply {
   const { settings, traffic } = platform;
-  const measure = measureOf(target.api, target.product, target.metric);
+  const { product, metric, dimension } = target;
+  const measure = measureOf(target.api, product, metric, settings);
   if (measure === undefined) return NOT_FOUND;
-  const known = measure.dimensions.some(({ name }) => name === target.dimension);
-  if (target.dimension !== undefined && !known) return NOT_FOUND;
+  const known = measure.dimensions.some(({ name }) => name === dimension);
+  if (dimension !== undefined && !known) return NOT_FOUND;
   const utcOffset = settings.utcOffsetMinutes * 60_000;
   const window = queryWindow(call.query, call.now, utcOffset);
-  if ('problem' in window) return fieldErrors({ date_from: [window.problem] });
+  if ('problem' in window) return fieldErrors({ [window.parameter]: [window.problem] });
   const view = dataView(platform, { method: 'GET', path: new URL(call.address).pathname, now: call.now });
   const buckets = answerBuckets(window.from, window.to, view.newest, utcOffset);
-  const selection = selectionOf(target.api, target.product, target.metric, target.configuration);
-  const { product, dimension } = target;
+  const selection = selectionOf(target, target.configuration, settings);
   const units = unitsOf(settings);
   const query = { product, selection, measure, dimension, buckets, settling: view.settling, units };
   return shape(withoutLost(readSeries(traffic, query), buckets.width, view.lost));

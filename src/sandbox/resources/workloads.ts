@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Account } from '../account/account.ts';
 import type { Workload } from '../account/estate.ts';
 import { parsePatch } from '../http/body.ts';
 import type { Platform } from '../http/platform.ts';
@@ -13,8 +14,7 @@ const body = z.object({
 type Fields = Partial<z.output<typeof body>>;
 
 /** Specification 4.16, the only operation of version 4; the path says the version. */
-export function workloads(platform: Platform): Resource {
-  const { account } = platform;
+export function workloads({ account }: Platform): Resource {
   return {
     versions: [],
     refusals: 'listed',
@@ -25,56 +25,59 @@ export function workloads(platform: Platform): Resource {
         handle({ params, body: sent, now }) {
           const workload = account.workloads.get(idOf(params['id']));
           if (workload === undefined) return NOT_FOUND;
-          const parsed = parsePatch(body, sent);
+          const parsed = parsePatch<z.output<typeof body>>(body, sent);
           if ('refusal' in parsed) return parsed.refusal;
-          const refusal = refused(platform, workload, parsed.fields);
-          if (refusal) return listedErrors(400, refusal);
+          const refusal = refusalOf(account, workload, parsed.fields);
+          if (refusal !== undefined) return listedErrors(400, refusal);
           const { domains, workload_domain_allow_access } = workload;
           const before = { domains, workload_domain_allow_access };
-          return accepted(
-            account.workloads.update(workload.id, { ...parsed.fields, before, changed_at: now }),
-          );
+          account.workloads.update(workload.id, { ...parsed.fields, before, changed_at: now });
+          return accepted(workload);
         },
       },
     ],
   };
 }
 
-function accepted(workload: Workload | undefined): Reply {
-  if (workload === undefined) return NOT_FOUND;
-  const { id, name, domains, workload_domain, workload_domain_allow_access } = workload;
-  return {
-    status: 202,
-    body: { state: 'pending', data: { id, name, domains, workload_domain, workload_domain_allow_access } },
-  };
+function accepted({ id, name, domains, workload_domain, workload_domain_allow_access }: Workload): Reply {
+  const data = { id, name, domains, workload_domain, workload_domain_allow_access };
+  return { status: 202, body: { state: 'pending', data } };
 }
 
-/** Why the change is not made, in the words of sections 4.16 and 7. */
-function refused(platform: Platform, workload: Workload, fields: Fields): string | undefined {
-  const { domains, workload_domain_allow_access: open } = { ...workload, ...fields };
-  const sent = fields.domains ?? [];
-  if (fields.domains && workload.infrastructure === 'staging') {
+/** Why the change is refused, in the words of section 7: first what no body could mend, then what this body asks. */
+function refusalOf(account: Account, workload: Workload, fields: Fields): string | undefined {
+  if (workload.infrastructure === 'staging') {
     return 'A custom hostname is not available in the staging infrastructure environment.';
   }
-  if (fields.domains && workload.application_id === null) {
-    return 'The deployment of the workload must name an application.';
-  }
-  const malformed = sent.find((hostname) => !HOSTNAME.test(hostname));
-  if (malformed !== undefined) return `The domain ${malformed} does not conform to RFC 1035.`;
-  const foreign = sent.filter((hostname) => belongsToOthers(platform, workload, hostname));
-  if (foreign.length > 0) return `The account is not allowed to use these CNAMEs: ${foreign.join(', ')}.`;
-  if (!open && domains.length === 0) {
-    return 'When workload hostname access is blocked, alternate domains or domains are required.';
-  }
-  return undefined;
+  if (workload.application_id === null) return 'The deployment of the workload must name an application.';
+  if (Object.keys(fields).length === 0) return 'Send domains, workload_domain_allow_access or both.';
+  const refused = hostnameRefusal(account, workload, fields.domains ?? []);
+  if (refused !== undefined) return refused;
+  const { domains, workload_domain_allow_access: open } = { ...workload, ...fields };
+  return open || domains.length > 0
+    ? undefined
+    : 'When workload hostname access is blocked, alternate domains or domains are required.';
 }
 
-const LABEL = '[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?';
-const HOSTNAME = new RegExp(`^(?=.{1,253}$)${LABEL}(\\.${LABEL})+$`, 'i');
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+function hostnameRefusal(account: Account, workload: Workload, hostnames: string[]): string | undefined {
+  const conforms = (name: string) =>
+    name.length <= 253 && name.split('.').every((label) => LABEL.test(label));
+  const malformed = hostnames.find((hostname) => !conforms(hostname));
+  if (malformed !== undefined) return `The domain ${malformed} does not conform to RFC 1035.`;
+  const incomplete = hostnames.find((hostname) => !hostname.includes('.'));
+  if (incomplete !== undefined) return `The domain ${incomplete} is not a complete hostname.`;
+  const foreign = hostnames.filter((hostname) => belongsToOthers(account, workload, hostname.toLowerCase()));
+  return foreign.length === 0
+    ? undefined
+    : `The account is not allowed to use these CNAMEs: ${foreign.join(', ')}.`;
+}
 
 /** Hostnames of the platform itself, and those that another workload already answers. */
-function belongsToOthers({ account }: Platform, workload: Workload, hostname: string): boolean {
-  const name = hostname.toLowerCase();
+function belongsToOthers({ workloads: all }: Account, workload: Workload, name: string): boolean {
   if (name.endsWith('.map.edge.example.net')) return true;
-  return [...account.workloads].some(({ id, domains }) => id !== workload.id && domains.includes(name));
+  return [...all].some(
+    ({ id, domains }) => id !== workload.id && domains.some((domain) => domain.toLowerCase() === name),
+  );
 }

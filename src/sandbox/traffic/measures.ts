@@ -65,6 +65,12 @@ const movedWithBandwidth: Measure = {
   dimensions: [...moved.dimensions, { name: 'bandwidth', value: bandwidth('plain', 'kilobytes') }],
 };
 
+/** A metric that the specification does not know: each of its dimensions counts everything. */
+export function added(dimensions: readonly string[]): Measure {
+  const value = count('plain', 'count');
+  return { group: 'plain', dimensions: dimensions.map((name) => ({ name, value })) };
+}
+
 /** Metrics that the analytics API's metadata lists, in its order. */
 export const ANALYTICS_MEASURES: ReadonlyMap<string, Measure> = new Map([
   ['data_ingested', movedWithBandwidth],

@@ -1,6 +1,8 @@
 import { expect } from 'vitest';
 import type { Row } from './row.ts';
 
+const JSON_TYPE = { 'content-type': 'application/json' };
+
 export const dns: readonly Row[] = [
   {
     section: '4.11',
@@ -86,9 +88,9 @@ export const dns: readonly Row[] = [
         status: 200,
         has: { results: { ttl: 3600 } },
       },
-      { send: 'DELETE /intelligent_dns/40961/records/{id}', status: 404 },
-      { send: 'DELETE /intelligent_dns/40960/records/{id}', status: 204 },
-      { send: 'DELETE /intelligent_dns/40960/records/{id}', status: 404 },
+      { send: 'DELETE /intelligent_dns/40961/records/{id}', headers: JSON_TYPE, status: 404 },
+      { send: 'DELETE /intelligent_dns/40960/records/{id}', headers: JSON_TYPE, status: 204 },
+      { send: 'DELETE /intelligent_dns/40960/records/{id}', headers: JSON_TYPE, status: 404 },
     ],
   },
 ];

@@ -72,7 +72,7 @@ export const versions: readonly Row[] = [
       {
         send: `PATCH ${WORKLOAD}/1720000000`,
         headers: { accept: 'application/json' },
-        body: {},
+        body: { domains: [] },
         status: 202,
       },
       { send: 'PATCH /workspace/workloads/1720000000', body: {}, status: 404 },
