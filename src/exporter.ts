@@ -13,7 +13,7 @@ import type { ExchangeInfo } from './platform/exchange.ts';
 import type { Ticker } from './schedule/ticker.ts';
 import { measureNow } from './self/at-scrape.ts';
 import type { SelfMetrics } from './self/metrics.ts';
-import { pruneBooks } from './series/pruning.ts';
+import { pruneCounters } from './series/pruning.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
 
@@ -106,9 +106,9 @@ export class Exporter {
   }
 
   async #prune(): Promise<void> {
-    const kept = [...this.#accounts.values()].flatMap(({ account }) => account.keptBooks());
+    const kept = [...this.#accounts.values()].flatMap(({ account }) => account.keptCounters());
     try {
-      await pruneBooks(this.#options.state, kept);
+      await pruneCounters(this.#options.state, kept);
     } catch (failure) {
       // Tried again the next day; that the disk refuses is told when the counters meet it.
       if (!(failure instanceof StateWriteFailure)) throw failure;

@@ -6,7 +6,7 @@ import { openState } from '../src/state/open-state.ts';
 import { EVENING, Story } from './chaos-script.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { simulate } from './simulation.ts';
-import { auditBooks } from './true-books.ts';
+import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 
@@ -39,12 +39,12 @@ it('keeps its counters true on disk through six hours of faults and restarts', a
     if (simulation.isRunning()) watch.see(await simulation.scrape());
   }
   expect(simulation.state.kind).toBe('durable');
-  const audit = auditBooks(simulation.state, sandbox);
+  const audit = auditCounters(simulation.state, sandbox);
   expect(audit.wrong).toEqual([]);
   expect(watch.decreases).toEqual([]);
   expect(audit.series).toBe(8 * (5 + 16));
   expect(audit.buckets).toBeGreaterThan(50_000);
-  expect(audit.oldestMark).toBeGreaterThan(ends - 15 * MINUTE);
+  expect(audit.oldestWatermark).toBeGreaterThan(ends - 15 * MINUTE);
   expect(warnings).toEqual([]);
   await simulation.close();
 }, 120_000);

@@ -3,7 +3,7 @@ import { Story, WEEK } from './chaos-script.ts';
 import { CounterWatch } from './counter-watch.ts';
 import type { ParsedExposition } from './parse-exposition.ts';
 import { simulate } from './simulation.ts';
-import { auditBooks } from './true-books.ts';
+import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 const DAYS = 7;
@@ -47,7 +47,7 @@ it('loses no bucket and counts none twice in a week of faults, outages, restarts
     await simulation.minutes(10);
     if (simulation.isRunning()) watch.see(await simulation.scrape());
   }
-  const audit = auditBooks(state, sandbox);
+  const audit = auditCounters(state, sandbox);
   const statuses = [...sandbox.requests.byStatus].toSorted(([a], [b]) => a - b);
   process.stdout.write(
     `${audit.buckets} buckets of ${audit.series} series checked; ${sandbox.requests.total} requests by status ` +
@@ -58,7 +58,7 @@ it('loses no bucket and counts none twice in a week of faults, outages, restarts
   expect(audit.series).toBeGreaterThan(300);
   expect(audit.buckets).toBeGreaterThan(1_000_000);
   // All but those of the two configurations that were removed have caught up.
-  expect(audit.marks.filter((mark) => mark < ends - 40 * MINUTE)).toHaveLength(2 * 16);
+  expect(audit.watermarks.filter((watermark) => watermark < ends - 40 * MINUTE)).toHaveLength(2 * 16);
   const outcomes = pollsByOutcome(await simulation.scrape());
   for (const outcome of OUTCOMES_MET) expect(outcomes.get(outcome) ?? 0, outcome).toBeGreaterThan(0);
   await simulation.close();

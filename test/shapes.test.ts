@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
-import { auditBooks } from './true-books.ts';
+import { auditCounters } from './true-counters.ts';
 
 let simulation: Simulation | undefined;
 
@@ -29,7 +29,7 @@ function seriesReads({ requests }: Sandbox): string[] {
 }
 
 function wrong({ state, sandbox }: Simulation): readonly string[] {
-  const audit = auditBooks(state, sandbox);
+  const audit = auditCounters(state, sandbox);
   expect(audit.buckets).toBeGreaterThan(0);
   return audit.wrong;
 }
@@ -73,7 +73,7 @@ describe('an answer to a read of a metric', () => {
       await running.minutes(15);
       expect(seriesReads(running.sandbox).filter((path) => path.includes('/dimensions/'))).toEqual([]);
       expect(seriesReads(running.sandbox).length).toBeLessThanOrEqual(16 + 2);
-      expect(auditBooks(running.state, running.sandbox).series).toBe(7);
+      expect(auditCounters(running.state, running.sandbox).series).toBe(7);
       expect(wrong(running)).toEqual([]);
     },
   );
@@ -87,7 +87,7 @@ describe('an answer to a read of a metric', () => {
     const reads = seriesReads(running.sandbox);
     expect(reads.filter((path) => path.endsWith('/metrics/waf'))).toHaveLength(1);
     expect(reads.filter((path) => path.includes('/metrics/waf/dimensions/'))).toHaveLength(7 * 16);
-    expect(auditBooks(running.state, running.sandbox).series).toBe(7);
+    expect(auditCounters(running.state, running.sandbox).series).toBe(7);
     expect(wrong(running)).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ describe('a list of configurations', () => {
       account: reading(['cdn_requests']),
     });
     await running.minutes(13);
-    expect(auditBooks(running.state, running.sandbox).series).toBe(configurations * 5);
+    expect(auditCounters(running.state, running.sandbox).series).toBe(configurations * 5);
     expect(wrong(running)).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { decimal } from '../src/catalogue/decimal.ts';
 import { DIMENSIONS, productOf } from '../src/catalogue/products.ts';
 import { seriesKey } from './parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
-import { auditBooks } from './true-books.ts';
+import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
@@ -70,11 +70,11 @@ it('shows the values of the bucket that it names', async () => {
 it('counts every settled bucket once: counters equal the truth from their first bucket on', async () => {
   const { sandbox, state, scrape, minutes, clock } = await begin({ account: ONE_PRODUCT });
   await minutes(45);
-  const audit = auditBooks(state, sandbox);
+  const audit = auditCounters(state, sandbox);
   expect(audit.wrong).toEqual([]);
   expect(audit.series).toBe(6 * (5 + 16 + 7));
   // Settled ten minutes ago and polled within the minute before.
-  expect(audit.oldestMark).toBeGreaterThanOrEqual(clock.now() - 12 * MINUTE);
+  expect(audit.oldestWatermark).toBeGreaterThanOrEqual(clock.now() - 12 * MINUTE);
   expect(audit.buckets).toBeGreaterThanOrEqual(audit.series * 43);
   const { samples } = await scrape();
   expect([...samples.keys()].filter((key) => key.startsWith('["edge_responses_total"'))).toHaveLength(6 * 16);

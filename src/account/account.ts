@@ -10,7 +10,7 @@ import { Foresight } from '../schedule/foresight.ts';
 import type { Job } from '../schedule/job.ts';
 import { Schedule } from '../schedule/schedule.ts';
 import type { Ticker } from '../schedule/ticker.ts';
-import type { KeptBook } from '../series/pruning.ts';
+import type { KeptCounters } from '../series/pruning.ts';
 import type { State } from '../state/state.ts';
 import type { AccountStatus } from '../status.ts';
 import { AccountDisplay } from './display.ts';
@@ -114,8 +114,8 @@ export class Account {
     return `account ${config.name}: the scheduler has not run for ${Math.round(silence / 1_000)} s`;
   }
 
-  /** The books of the state that it keeps. */
-  keptBooks(): KeptBook[] {
+  /** The counters of the state that it keeps. */
+  keptCounters(): KeptCounters[] {
     return this.#jobs.series().map(({ kept }) => kept);
   }
 

@@ -20,22 +20,22 @@ export function reportData(
   };
   let stateFails = false;
   return {
-    entered(account, { product = '', metric = '' }, { counted, givenUp, restated }) {
+    entered(account, { product = '', metric = '' }, { counted, skipped, restated }) {
       if (stateFails && counted > 0) {
         stateFails = false;
         log.info({ account }, 'the state can be written again');
       }
       metrics.bucketsCounted.labels(account, product).inc(counted);
-      metrics.bucketsGivenUp.labels(account, product).inc(givenUp);
+      metrics.bucketsGivenUp.labels(account, product).inc(skipped);
       for (const { ages, late, lateAmount } of restated) {
         if (ages.length > 0) metrics.restatements.labels(account, product).inc(ages.length);
         for (const age of ages) metrics.settleSeconds.labels(account, product).observe(age / 1_000);
         if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
         if (lateAmount > 0) metrics.lateAmount.labels(account, product, metric).inc(lateAmount);
       }
-      if (givenUp > 0 && isNews(account, `${product} ${metric} given up`)) {
+      if (skipped > 0 && isNews(account, `${product} ${metric} given up`)) {
         log.warn(
-          { account, product, metric, buckets: givenUp },
+          { account, product, metric, buckets: skipped },
           'buckets given up: the platform keeps leaving them out; edge_exporter_buckets_given_up_total counts on',
         );
       }

@@ -7,7 +7,7 @@ export interface Absent {
   /** The starts of the buckets, ascending. */
   readonly buckets: readonly number[];
   /** Up to where the counter has counted; what is before is a settled matter. */
-  readonly mark: number;
+  readonly watermark: number;
   /** Whether no row of the answer was dropped. */
   readonly sound: boolean;
 }
@@ -19,12 +19,12 @@ export interface Absent {
 export class Absences {
   readonly #noted = new Map<number, Absence>();
 
-  /** Notes which settled buckets an answer lacked whose window reaches back to the mark. */
-  note({ window, buckets, mark, sound }: Absent, now: number): void {
+  /** Notes which settled buckets an answer lacked whose window reaches back to the watermark. */
+  note({ window, buckets, watermark, sound }: Absent, now: number): void {
     const absent = new Set(buckets);
     for (const bucket of this.#noted.keys()) {
       const present = bucket >= window.from && bucket < window.to && !absent.has(bucket);
-      if (bucket < mark || present) this.#noted.delete(bucket);
+      if (bucket < watermark || present) this.#noted.delete(bucket);
     }
     for (const bucket of buckets) {
       this.#noted.set(bucket, absentAgain(this.#noted.get(bucket), sound, now));

@@ -1,17 +1,17 @@
 import type { JobSubject } from '../schedule/job.ts';
 import type { Delays } from '../settling/delays.ts';
 import { GrowthWatch } from '../settling/growth-watch.ts';
-import { isOverview } from '../settling/window.ts';
+import { isCoarse } from '../settling/window.ts';
 import { type State, type StateKey, StateWriteFailure } from '../state/state.ts';
-import { type BookRecord, type Entry, SeriesBook } from './book.ts';
 import { Checkpoints } from './checkpoints.ts';
-import type { Ledger } from './ledger.ts';
-import { restoreBook, storeBook } from './state.ts';
+import type { Counter } from './counter.ts';
+import { type CountersRecord, type CounterUpdate, SeriesCounters } from './counters.ts';
+import { restoreCounters, storeCounters } from './stored-counters.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** Told of what an answer brought, to be measured. */
 export interface SeriesObserver {
-  entered(account: string, subject: JobSubject, entry: Entry, answer: WindowedAnswer): void;
+  entered(account: string, subject: JobSubject, update: CounterUpdate, answer: WindowedAnswer): void;
   unknownDimensions(account: string, subject: JobSubject, dimensions: readonly string[]): void;
   /** The state refused a commit: the counters stay as they were, and the buckets are counted later. */
   stateRefused(account: string, subject: JobSubject, failure: StateWriteFailure): void;
@@ -27,12 +27,12 @@ export interface BookkeeperOptions {
   /** Whether a dimension has a counter. */
   readonly counts: (dimension: string) => boolean;
   /** Shows the counters. */
-  readonly publish: (ledgers: ReadonlyMap<string, Ledger>) => void;
+  readonly publish: (counters: ReadonlyMap<string, Counter>) => void;
 }
 
-/** Keeps the book of one metric of one target: what an answer changes is durable before it is shown. */
+/** Keeps the counters of one metric of one target: what an answer changes is durable before it is shown. */
 export class Bookkeeper {
-  readonly book: SeriesBook;
+  readonly counters: SeriesCounters;
   readonly #options: BookkeeperOptions;
   readonly checkpoints = new Checkpoints();
   readonly #growth: GrowthWatch;
@@ -42,7 +42,7 @@ export class Bookkeeper {
 
   constructor(options: BookkeeperOptions) {
     this.#options = options;
-    this.book = new SeriesBook(options.counts, restoreBook(options.state.get(options.key)));
+    this.counters = new SeriesCounters(options.counts, restoreCounters(options.state.get(options.key)));
     this.#growth = new GrowthWatch(options.delays.completeness);
   }
 
@@ -53,45 +53,46 @@ export class Bookkeeper {
     return entering;
   }
 
-  /** Enters nothing any more: another keeper may have taken over the same book. */
+  /** Enters nothing any more: another keeper may have taken over the same counters. */
   close(): void {
     this.#closed = true;
   }
 
   async #enter(answer: WindowedAnswer): Promise<void> {
     if (this.#closed) return;
-    if (isOverview(answer.window)) return this.book.oversee(answer);
+    if (isCoarse(answer.window)) return this.counters.noteCoarse(answer);
     const { account, subject, delays, observer, publish } = this.#options;
     const { now, decoded } = answer;
-    const entry = this.book.draft(answer, delays.settle(now));
-    if (entry === undefined) return;
-    if (this.#changes(entry) && !(await this.#commit(entry.record))) return publishKnown(this.book, publish);
-    this.book.enter(entry, answer);
-    this.checkpoints.note(this.#counted(entry.record.ledgers));
-    this.#growth.observe(decoded.series, entry.record.width, now, delays.horizon(now));
+    const update = this.counters.update(answer, delays.settle(now));
+    if (update === undefined) return;
+    if (this.#changes(update) && !(await this.#commit(update.record)))
+      return publishKnown(this.counters, publish);
+    this.counters.apply(update, answer);
+    this.checkpoints.note(this.#counted(update.record.counters));
+    this.#growth.observe(decoded.series, update.record.width, now, delays.horizon(now));
     delays.bound.observe(
-      entry.restated.flatMap(({ ages }) => ages),
-      entry.counted,
+      update.restated.flatMap(({ ages }) => ages),
+      update.counted,
       now,
     );
-    observer.entered(account, subject, entry, answer);
-    publish(entry.record.ledgers);
+    observer.entered(account, subject, update, answer);
+    publish(update.record.counters);
   }
 
-  #counted(ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, Ledger> {
-    return new Map([...ledgers].filter(([dimension]) => this.#options.counts(dimension)));
+  #counted(counters: ReadonlyMap<string, Counter>): ReadonlyMap<string, Counter> {
+    return new Map([...counters].filter(([dimension]) => this.#options.counts(dimension)));
   }
 
-  /** Where no counter began and nothing was counted, the stored book is as good as the new one. */
-  #changes({ record, counted, givenUp }: Entry): boolean {
-    const begins = record.ledgers.size > (this.book.record?.ledgers.size ?? 0);
-    return begins || counted + givenUp > 0;
+  /** Where no counter began and nothing was counted, the stored record is as good as the new one. */
+  #changes({ record, counted, skipped }: CounterUpdate): boolean {
+    const begins = record.counters.size > (this.counters.record?.counters.size ?? 0);
+    return begins || counted + skipped > 0;
   }
 
-  async #commit(record: BookRecord): Promise<boolean> {
+  async #commit(record: CountersRecord): Promise<boolean> {
     const { account, subject, key, state, observer } = this.#options;
     try {
-      await state.commit([{ key, value: storeBook(record) }]);
+      await state.commit([{ key, value: storeCounters(record) }]);
       return true;
     } catch (error) {
       if (!(error instanceof StateWriteFailure)) throw error;
@@ -102,6 +103,6 @@ export class Bookkeeper {
 }
 
 /** The answer was good even if it could not be kept: what was counted before is still fresh. */
-function publishKnown({ record }: SeriesBook, publish: BookkeeperOptions['publish']): void {
-  if (record !== undefined) publish(record.ledgers);
+function publishKnown({ record }: SeriesCounters, publish: BookkeeperOptions['publish']): void {
+  if (record !== undefined) publish(record.counters);
 }

@@ -3,7 +3,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type FollowUp, type Job, type PollReport, RowsRejected } from '../schedule/job.ts';
 import type { Delays } from '../settling/delays.ts';
-import { isOverview, type Window } from '../settling/window.ts';
+import { isCoarse, type Window } from '../settling/window.ts';
 import type { Bookkeeper } from './bookkeeper.ts';
 import type { SeriesReader } from './reader.ts';
 
@@ -33,7 +33,7 @@ export class CatchUpJob implements Job {
   readonly #options: CatchUpOptions;
   #notBefore = 0;
   #polling = false;
-  /** Whether the window at the mark was asked for in vain, so that it is time to see what lies beyond. */
+  /** Whether the window at the watermark was asked for in vain, so that it is time to see what lies beyond. */
   #stuck = false;
 
   constructor(options: CatchUpOptions) {
@@ -61,8 +61,8 @@ export class CatchUpJob implements Job {
 
   async #poll(read: Read, signal: AbortSignal): Promise<PollReport> {
     const { keeper, reader, platformClock } = this.#options;
-    const before = keeper.book.mark;
-    const wanted = this.#stuck ? 'overview' : 'window';
+    const before = keeper.counters.watermark;
+    const wanted = this.#stuck ? 'coarse' : 'window';
     this.#stuck = false;
     this.#notBefore = platformClock.localNow() + RETRY_MS;
     const answer = await reader.read(read, (now) => this.#window(now, wanted), signal);
@@ -70,10 +70,10 @@ export class CatchUpJob implements Job {
     const empty = isEmpty(answer.decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     await keeper.enter(answer);
-    const oversaw = isOverview(answer.window);
-    const moved = keeper.book.mark !== before;
-    if (moved || oversaw) this.#notBefore = 0;
-    this.#stuck = !moved && !oversaw;
+    const wasCoarse = isCoarse(answer.window);
+    const moved = keeper.counters.watermark !== before;
+    if (moved || wasCoarse) this.#notBefore = 0;
+    this.#stuck = !moved && !wasCoarse;
     return { outcome: empty ? 'empty' : 'ok', rejected };
   }
 
@@ -82,16 +82,16 @@ export class CatchUpJob implements Job {
     if (this.#polling) return undefined;
     const { keeper, delays, platformClock } = this.#options;
     const now = platformClock.now();
-    const missing = keeper.book.catchUpWindow(now, delays.horizon(now));
+    const missing = keeper.counters.catchUpWindow(now, delays.horizon(now));
     return missing === undefined ? undefined : { job: this, notBefore: this.#notBefore };
   }
 
   /** The oldest window that is missing when the operation leaves; a fresh read may have filled it meanwhile. */
-  #window(now: number, wanted: 'overview' | 'window'): Window {
+  #window(now: number, wanted: 'coarse' | 'window'): Window {
     const { delays, keeper } = this.#options;
-    const { book } = keeper;
+    const { counters } = keeper;
     const horizon = delays.horizon(now);
-    const overview = wanted === 'overview' ? book.overviewWindow(now, horizon) : undefined;
-    return overview ?? book.catchUpWindow(now, horizon) ?? book.freshWindow(now, horizon);
+    const coarse = wanted === 'coarse' ? counters.coarseWindow(now, horizon) : undefined;
+    return coarse ?? counters.catchUpWindow(now, horizon) ?? counters.freshWindow(now, horizon);
   }
 }

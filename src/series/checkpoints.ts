@@ -1,5 +1,5 @@
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { Ledger } from './ledger.ts';
+import type { Counter } from './counter.ts';
 
 /** Counters are compared with the platform over spans of about an hour. */
 const SPAN_MS = 60 * MINUTE_MS;
@@ -11,7 +11,7 @@ export const SPACING_MS = 5 * MINUTE_MS;
 const KEPT_MS = 4 * SPAN_MS;
 
 interface Checkpoint {
-  readonly mark: number;
+  readonly watermark: number;
   readonly sum: number;
 }
 
@@ -22,36 +22,36 @@ export interface CountedSpan {
   readonly counted: number;
 }
 
-/** Where a book stood at some moments in which all its ledgers had the same mark. */
+/** Where the counters stood at some moments in which all its counters had the same watermark. */
 export class Checkpoints {
   #points: Checkpoint[] = [];
 
-  note(ledgers: ReadonlyMap<string, Ledger>): void {
-    const point = checkpoint(ledgers);
+  note(counters: ReadonlyMap<string, Counter>): void {
+    const point = checkpoint(counters);
     const last = this.#points.at(-1);
-    if (point === undefined || point.mark % MINUTE_MS !== 0) return;
-    if (last !== undefined && point.mark < last.mark + SPACING_MS) return;
+    if (point === undefined || point.watermark % MINUTE_MS !== 0) return;
+    if (last !== undefined && point.watermark < last.watermark + SPACING_MS) return;
     this.#points.push(point);
-    this.#points = this.#points.filter(({ mark }) => mark >= point.mark - KEPT_MS);
+    this.#points = this.#points.filter(({ watermark }) => watermark >= point.watermark - KEPT_MS);
   }
 
   /** The newest span of at most an hour that ended at or before `until`, if there is one of half an hour at least. */
   spanBefore(until: number): CountedSpan | undefined {
-    const end = this.#points.findLast(({ mark }) => mark <= until);
+    const end = this.#points.findLast(({ watermark }) => watermark <= until);
     if (end === undefined) return undefined;
-    const start = this.#points.find(({ mark }) => mark >= end.mark - SPAN_MS);
-    if (start === undefined || end.mark - start.mark < SPAN_MS / 2) return undefined;
-    return { window: { from: start.mark, to: end.mark }, counted: end.sum - start.sum };
+    const start = this.#points.find(({ watermark }) => watermark >= end.watermark - SPAN_MS);
+    if (start === undefined || end.watermark - start.watermark < SPAN_MS / 2) return undefined;
+    return { window: { from: start.watermark, to: end.watermark }, counted: end.sum - start.sum };
   }
 }
 
-function checkpoint(ledgers: ReadonlyMap<string, Ledger>): Checkpoint | undefined {
-  let mark: number | undefined;
+function checkpoint(counters: ReadonlyMap<string, Counter>): Checkpoint | undefined {
+  let watermark: number | undefined;
   let sum = 0;
-  for (const ledger of ledgers.values()) {
-    if (mark !== undefined && ledger.mark !== mark) return undefined;
-    mark = ledger.mark;
-    sum += ledger.total;
+  for (const counter of counters.values()) {
+    if (watermark !== undefined && counter.watermark !== watermark) return undefined;
+    watermark = counter.watermark;
+    sum += counter.total;
   }
-  return mark === undefined ? undefined : { mark, sum };
+  return watermark === undefined ? undefined : { watermark, sum };
 }

@@ -12,11 +12,11 @@ import type { Target } from '../targets/target.ts';
 import { Bookkeeper, type SeriesObserver } from './bookkeeper.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
-import type { KeptBook } from './pruning.ts';
+import type { KeptCounters } from './pruning.ts';
 import type { SeriesReader } from './reader.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
-import { bookKey } from './state.ts';
+import { countersKey } from './stored-counters.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface SeriesJobOptions {
@@ -61,7 +61,7 @@ export class SeriesJob implements Job, Reconcilable {
     this.schedule = options.schedule;
     this.weight = options.weight;
     this.group = target.product.api;
-    this.#key = bookKey(target, metric);
+    this.#key = countersKey(target, metric);
     this.keeper = new Bookkeeper({
       account: target.account,
       subject: this.subject,
@@ -70,7 +70,7 @@ export class SeriesJob implements Job, Reconcilable {
       delays,
       observer,
       counts: (dimension) => samples.counts(dimension),
-      publish: (ledgers) => this.#publish('total', samples.counters(ledgers), options.freshUntil()),
+      publish: (counters) => this.#publish('total', samples.counters(counters), options.freshUntil()),
     });
     this.#catchUp = new CatchUpJob({ follows: this, keeper: this.keeper, reader, delays, platformClock });
     this.#lastBucket = target.by === 'product' ? EDGE_PRODUCT_LAST_BUCKET : EDGE_LAST_BUCKET;
@@ -82,8 +82,8 @@ export class SeriesJob implements Job, Reconcilable {
 
   async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
     const { reader, delays } = this.#options;
-    const { book } = this.keeper;
-    const answer = await reader.read(read, (now) => book.freshWindow(now, delays.horizon(now)), signal);
+    const { counters } = this.keeper;
+    const answer = await reader.read(read, (now) => counters.freshWindow(now, delays.horizon(now)), signal);
     const { rejected } = answer.decoded;
     const empty = isEmpty(answer.decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
@@ -104,9 +104,9 @@ export class SeriesJob implements Job, Reconcilable {
     return this.#catchUp.followUp();
   }
 
-  /** The book that it keeps in the state. */
-  get kept(): KeptBook {
-    return { key: this.#key, mark: this.keeper.book.mark };
+  /** The counters that it keeps in the state. */
+  get kept(): KeptCounters {
+    return { key: this.#key, watermark: this.keeper.counters.watermark };
   }
 
   get product(): string {
@@ -119,7 +119,7 @@ export class SeriesJob implements Job, Reconcilable {
 
   async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {
     const { decoded } = await this.#options.reader.read(read, () => window, signal);
-    const counted = this.keeper.book.record?.ledgers.keys() ?? [];
+    const counted = this.keeper.counters.record?.counters.keys() ?? [];
     return sumWithin(
       [...counted].flatMap((name) => decoded.series.get(name) ?? []),
       window,
@@ -129,7 +129,7 @@ export class SeriesJob implements Job, Reconcilable {
   #publishGauges({ decoded, now }: WindowedAnswer): number | undefined {
     const { target, delays, samples, freshUntil, observer } = this.#options;
     observer.unknownDimensions(target.account, this.subject, samples.unknown(decoded.series.keys()));
-    const width = this.keeper.book.widthOf(decoded);
+    const width = this.keeper.counters.widthOf(decoded);
     if (width === undefined) return undefined;
     const newest = newestBucket(decoded.series, width, now - delays.publish());
     if (newest === undefined) return undefined;

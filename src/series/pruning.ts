@@ -1,40 +1,42 @@
 import type { State, StateKey } from '../state/state.ts';
-import { restoreBook } from './state.ts';
+import { restoreCounters } from './stored-counters.ts';
 
 /**
- * Books that nothing reads are kept for so long after their counters stopped: three times as long as the platform's
+ * Counters that nothing reads are kept for so long after they stopped: three times as long as the platform's
  * history reaches, so that none is missed that could be counted on from where it stopped.
  */
 const KEPT_MS = 90 * 24 * 3_600_000;
 
-/** A book that is being kept: its key, and up to where it has counted (undefined: nothing yet). */
-export interface KeptBook {
+/** Counters that are being kept: their key, and up to where they have counted (undefined: nothing yet). */
+export interface KeptCounters {
   readonly key: StateKey;
-  readonly mark: number | undefined;
+  readonly watermark: number | undefined;
 }
 
 /**
- * Removes, in one commit, the books that are not kept and have fallen far behind the others; without any other none is.
+ * Removes, in one commit, the counters that are not kept and have fallen far behind the others; without any other none are.
  * What the clock says does not matter, and what was removed may come back: it counts anew from then on, no bucket twice.
  * @throws StateWriteFailure when nothing was removed
  */
-export async function pruneBooks(state: State, kept: Iterable<KeptBook>): Promise<void> {
+export async function pruneCounters(state: State, kept: Iterable<KeptCounters>): Promise<void> {
   const names = new Set<string>();
   let newest = Number.NEGATIVE_INFINITY;
-  for (const { key, mark } of kept) {
+  for (const { key, watermark } of kept) {
     names.add(nameOf(key));
-    newest = Math.max(newest, mark ?? newest);
+    newest = Math.max(newest, watermark ?? newest);
   }
   const left = [...state.keys(['series'])].filter((key) => !names.has(nameOf(key)));
   const fallen = left.filter((key) => hasFallenBehind(state.get(key), newest - KEPT_MS));
   await state.commit(fallen.map((key) => ({ key, value: undefined })));
 }
 
-/** What is no book, of another version perhaps, is not ours to remove. */
+/** What is none, of another version perhaps, is not ours to remove. */
 function hasFallenBehind(stored: unknown, time: number): boolean {
-  const book = restoreBook(stored);
+  const counters = restoreCounters(stored);
   return (
-    book !== undefined && book.since < time && [...book.ledgers.values()].every(({ mark }) => mark < time)
+    counters !== undefined &&
+    counters.since < time &&
+    [...counters.counters.values()].every(({ watermark }) => watermark < time)
   );
 }
 

@@ -1,5 +1,5 @@
 import type { Points } from '../decode/points.ts';
-import { firstAtOrAfter } from './ledger.ts';
+import { firstAtOrAfter } from './counter.ts';
 
 /** How an answer differs from the one before it, in the buckets that both hold. */
 export interface Restatements {
@@ -13,12 +13,12 @@ export interface Restatements {
 
 /**
  * Compares an answer with the previous one of the same series.
- * @param mark up to where the counter has counted; a change before it comes too late for the counter
+ * @param watermark up to where the counter has counted; a change before it comes too late for the counter
  */
 export function restatements(
   before: Points,
   after: Points,
-  mark: number,
+  watermark: number,
   width: number,
   now: number,
 ): Restatements {
@@ -33,7 +33,7 @@ export function restatements(
     const change = (after.values[index] ?? 0) - (before.values[old] ?? 0);
     if (change === 0) continue;
     ages.push(now - time - width);
-    if (time + width > mark) continue;
+    if (time + width > watermark) continue;
     late += 1;
     lateAmount += Math.abs(change);
   }

@@ -3,7 +3,7 @@ import type { Family, Labels, Sample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
 import { type Target, targetLabels } from '../targets/target.ts';
-import { firstAtOrAfter, type Ledger } from './ledger.ts';
+import { type Counter, firstAtOrAfter } from './counter.ts';
 import { counterValue, gaugeValue } from './shown-value.ts';
 
 /** One dimension's faces, with the labels that stay the same object so that their text is rendered once. */
@@ -50,9 +50,9 @@ export class SeriesSamples {
     return this.#wants(dimension) && this.#of(dimension).faces.counter !== undefined;
   }
 
-  counters(ledgers: ReadonlyMap<string, Ledger>): Sample[] {
+  counters(counters: ReadonlyMap<string, Counter>): Sample[] {
     const samples: Sample[] = [];
-    for (const [dimension, { total }] of ledgers) {
+    for (const [dimension, { total }] of counters) {
       if (!this.#wants(dimension)) continue;
       const { faces, labels } = this.#of(dimension);
       if (faces.counter !== undefined) {

@@ -4,7 +4,7 @@ import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts'
 const ATTEMPTS = 5;
 
 /**
- * A bucket that a counter's mark lies inside of, since the platform has gone over to wider ones. It can be counted
+ * A bucket that a counter's watermark lies inside of, since the platform has gone over to wider ones. It can be counted
  * neither whole nor in part; but asked for alone it comes in finer buckets again, as the platform's widths follow
  * the length of the window.
  */
@@ -13,21 +13,21 @@ export class StraddledBucket {
   #attempts = 0;
 
   /**
-   * The window to ask for while a mark lies in it.
+   * The window to ask for while a watermark lies in it.
    * @param settledUntil up to when buckets do not change any more
    */
-  windowAt(mark: number | undefined, settledUntil: number): Window | undefined {
+  windowAt(watermark: number | undefined, settledUntil: number): Window | undefined {
     const window = this.#window;
-    if (window === undefined || mark === undefined || this.#attempts >= ATTEMPTS) return undefined;
-    return window.from < mark && mark < window.to && window.to <= settledUntil ? window : undefined;
+    if (window === undefined || watermark === undefined || this.#attempts >= ATTEMPTS) return undefined;
+    return window.from < watermark && watermark < window.to && window.to <= settledUntil ? window : undefined;
   }
 
   /**
-   * Takes in where an answer has left the mark.
+   * Takes in where an answer has left the watermark.
    * @param asked the window of the answer; `start` is where one of its buckets begins
    */
-  note(asked: Window, mark: number, width: number, start: number): void {
-    const bucket = bucketAround(mark, width, start);
+  note(asked: Window, watermark: number, width: number, start: number): void {
+    const bucket = bucketAround(watermark, width, start);
     if (bucket === undefined) return;
     if (!sameWindow(bucket, this.#window)) this.#attempts = 0;
     else if (sameWindow(bucket, asked)) this.#attempts += 1;
@@ -35,9 +35,9 @@ export class StraddledBucket {
   }
 }
 
-function bucketAround(mark: number, width: number, start: number): Window | undefined {
-  const from = mark - modulo(mark - start, width);
-  if (from === mark || width > FINEST_WINDOW_MS) return undefined;
+function bucketAround(watermark: number, width: number, start: number): Window | undefined {
+  const from = watermark - modulo(watermark - start, width);
+  if (from === watermark || width > FINEST_WINDOW_MS) return undefined;
   return {
     from: Math.floor(from / MINUTE_MS) * MINUTE_MS,
     to: Math.ceil((from + width) / MINUTE_MS) * MINUTE_MS,

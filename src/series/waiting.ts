@@ -1,7 +1,7 @@
 import type { Window } from '../settling/window.ts';
 import { Absences } from './absences.ts';
+import type { Counter } from './counter.ts';
 import { Gaps } from './gaps.ts';
-import type { Ledger } from './ledger.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** The moment for which it is asked whether a bucket was waited for long enough. */
@@ -11,7 +11,7 @@ export interface Moment {
   readonly newest: number;
 }
 
-/** Which buckets the counters of a book wait for, and since when. */
+/** Which buckets the counters of a series wait for, and since when. */
 export class Waiting {
   readonly #absences = new Map<string, Absences>();
   readonly #gaps = new Gaps();
@@ -19,23 +19,23 @@ export class Waiting {
   /** Takes in which settled buckets an answer lacked, by dimension. */
   note(
     { decoded, window, now }: WindowedAnswer,
-    ledgers: ReadonlyMap<string, Ledger>,
+    counters: ReadonlyMap<string, Counter>,
     absent: ReadonlyMap<string, readonly number[]>,
   ): void {
     const sound = decoded.rejected.size === 0;
-    for (const [name, { mark }] of ledgers) {
+    for (const [name, { watermark }] of counters) {
       const buckets = absent.get(name) ?? [];
-      // A window beyond the mark says nothing of what the counter waits for.
-      if (mark >= window.from) this.#of(name).note({ window, buckets, mark, sound }, now);
+      // A window beyond the watermark says nothing of what the counter waits for.
+      if (watermark >= window.from) this.#of(name).note({ window, buckets, watermark, sound }, now);
     }
   }
 
-  /** Takes in an overview. */
-  oversee(overview: WindowedAnswer, ledgers: ReadonlyMap<string, Ledger>): void {
-    this.#gaps.note(overview, ledgers);
+  /** Takes in a coarse read. */
+  noteCoarse(coarse: WindowedAnswer, counters: ReadonlyMap<string, Counter>): void {
+    this.#gaps.note(coarse, counters);
   }
 
-  /** Up to where an overview has lately shown that the platform has gone on; -Infinity where none has. */
+  /** Up to where a coarse read has lately shown that the platform has gone on; -Infinity where none has. */
   shownUntil(now: number): number {
     return this.#gaps.shownUntil(now);
   }

@@ -25,22 +25,23 @@ export interface WindowNeeds {
   /** The platform's time. */
   readonly now: number;
   /** Up to where the counters have counted, or undefined before the first answer. */
-  readonly mark: number | undefined;
+  readonly watermark: number | undefined;
   /** The bucket width seen last; windows start on a multiple of it so that no bucket is cut. */
   readonly width: number;
   readonly settleDelay: number;
 }
 
 /**
- * The window that brings the newest buckets: from before the settling horizon, or from the counters' mark where
+ * The window that brings the newest buckets: from before the settling horizon, or from the counters' watermark where
  * that still fits into one finest window, to the last whole minute.
  */
-export function freshWindow({ now, mark, width, settleDelay }: WindowNeeds): Window {
+export function freshWindow({ now, watermark, width, settleDelay }: WindowNeeds): Window {
   const step = alignment(width);
   const to = floorTo(now, MINUTE_MS);
   const earliest = ceilTo(to - FINEST_WINDOW_MS, step);
   const usual = floorTo(to - settleDelay - OVERLAP_MS, step);
-  const wanted = mark !== undefined && mark >= earliest ? Math.min(usual, floorTo(mark, step)) : usual;
+  const wanted =
+    watermark !== undefined && watermark >= earliest ? Math.min(usual, floorTo(watermark, step)) : usual;
   return { from: Math.max(earliest, wanted), to };
 }
 
@@ -49,11 +50,11 @@ export function freshWindow({ now, mark, width, settleDelay }: WindowNeeds): Win
  * its buckets have not settled.
  */
 export function catchUpWindow(needs: WindowNeeds): Window | undefined {
-  const { now, mark, width, settleDelay } = needs;
+  const { now, watermark, width, settleDelay } = needs;
   const fresh = freshWindow(needs);
-  if (mark === undefined || mark >= fresh.from) return undefined;
+  if (watermark === undefined || watermark >= fresh.from) return undefined;
   const step = alignment(width);
-  const from = floorTo(mark, step);
+  const from = floorTo(watermark, step);
   const settled = floorTo(now - settleDelay, step);
   const to = Math.min(from + FINEST_WINDOW_MS, fresh.from, settled);
   if (to - from < LEAST_STEP_MS) return undefined;
@@ -61,17 +62,17 @@ export function catchUpWindow(needs: WindowNeeds): Window | undefined {
 }
 
 /**
- * The window of an overview: all from the counters' mark to the present, in whatever width the platform answers so
+ * The window of a coarse read: all from the counters' watermark to the present, in whatever width the platform answers so
  * long a window with. Undefined where there is nothing to catch up, or no more than a usual window brings.
  */
-export function overviewWindow(needs: WindowNeeds): Window | undefined {
+export function coarseWindow(needs: WindowNeeds): Window | undefined {
   const from = catchUpWindow(needs)?.from;
   const { to } = freshWindow(needs);
-  return from === undefined || !isOverview({ from, to }) ? undefined : { from, to };
+  return from === undefined || !isCoarse({ from, to }) ? undefined : { from, to };
 }
 
 /** Whether a window is so long that its buckets are wide. */
-export function isOverview({ from, to }: Window): boolean {
+export function isCoarse({ from, to }: Window): boolean {
   return to - from > FINEST_WINDOW_MS;
 }
 

@@ -3,10 +3,10 @@ import { facesOf } from '../../src/catalogue/catalogue.ts';
 import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import { bookKey, storeBook } from '../../src/series/state.ts';
+import { countersKey, storeCounters } from '../../src/series/stored-counters.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
-import { auditBooks } from '../true-books.ts';
+import { auditCounters } from '../true-counters.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterOptions, startExporter } from './exporter-process.ts';
 import { freePort } from './free-port.ts';
@@ -46,7 +46,7 @@ it('killed 50 times while it polls and is scraped, it has lost no bucket and cou
   // So slow that there is something to catch up with in every life.
   const sandbox = await serveSandbox({ settleMs: 20_000, faults: { latency: { ms: 40, spread_ms: 20 } } });
   const directory = await temporaryFolder();
-  await prepareBooks(directory, sandbox, Date.now() - 4 * DAY);
+  await prepareCounters(directory, sandbox, Date.now() - 4 * DAY);
   const { path } = await configFile({ accounts: [{ ...ACCOUNT, api_url: sandbox.url }] });
   const port = await freePort();
   const options = { port, args: ['serve', `--config.file=${path}`, `--state.dir=${directory}`] };
@@ -62,7 +62,7 @@ it('killed 50 times while it polls and is scraped, it has lost no bucket and cou
 
   const state = await openState(directory, silent);
   onTestFinished(() => state.close());
-  const { wrong, series, buckets } = auditBooks(state, sandbox);
+  const { wrong, series, buckets } = auditCounters(state, sandbox);
   expect(wrong).toEqual([]);
   expect(series).toBe([...sandbox.account.domains].length * (5 + 16 + 7 + 4));
   expect(buckets).toBeGreaterThan(series * 100);
@@ -70,13 +70,13 @@ it('killed 50 times while it polls and is scraped, it has lost no bucket and cou
 }, 300_000);
 
 /** State whose every counter is zero and stands at `since`, so that there is much to catch up with. */
-async function prepareBooks(directory: string, sandbox: ServedSandbox, since: number): Promise<void> {
+async function prepareCounters(directory: string, sandbox: ServedSandbox, since: number): Promise<void> {
   const begin = Math.floor(since / MINUTE) * MINUTE;
   const state = await openState(directory, silent);
   const entries = [...sandbox.account.domains].flatMap(({ id, name }) =>
     METRICS.map((metric) => {
-      const ledgers = new Map(
-        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, mark: begin }]),
+      const counters = new Map(
+        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, watermark: begin }]),
       );
       const target = {
         account: 'killed',
@@ -85,7 +85,10 @@ async function prepareBooks(directory: string, sandbox: ServedSandbox, since: nu
         id: String(id),
         name,
       } as const;
-      return { key: bookKey(target, metric), value: storeBook({ since: begin, width: MINUTE, ledgers }) };
+      return {
+        key: countersKey(target, metric),
+        value: storeCounters({ since: begin, width: MINUTE, counters }),
+      };
     }),
   );
   await state.commit(entries);

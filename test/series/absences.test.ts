@@ -12,7 +12,7 @@ function absent(answers: number, sound = true): { absences: Absences; now: numbe
   let now = at(60);
   for (let answer = 0; answer < answers; answer += 1) {
     now += 10 * MINUTE;
-    absences.note({ window: WINDOW, buckets: [T0], mark: T0, sound }, now);
+    absences.note({ window: WINDOW, buckets: [T0], watermark: T0, sound }, now);
   }
   return { absences, now };
 }
@@ -29,7 +29,7 @@ describe('an absent bucket', () => {
     expect(few.absences.exhausted(T0, few.now, few.now)).toBe(false);
     const absences = new Absences();
     for (let answer = 0; answer < 20; answer += 1) {
-      absences.note({ window: WINDOW, buckets: [T0], mark: T0, sound: true }, at(60) + answer);
+      absences.note({ window: WINDOW, buckets: [T0], watermark: T0, sound: true }, at(60) + answer);
     }
     expect(absences.exhausted(T0, at(61), at(61))).toBe(false);
   });
@@ -49,13 +49,13 @@ describe('an absent bucket', () => {
 
   it('is waited for anew once it was there', () => {
     const { absences, now } = absent(5);
-    absences.note({ window: WINDOW, buckets: [], mark: T0, sound: true }, now);
+    absences.note({ window: WINDOW, buckets: [], watermark: T0, sound: true }, now);
     expect(absences.exhausted(T0, now, now)).toBe(false);
   });
 
   it('is not forgotten because of an answer about another time', () => {
     const { absences, now } = absent(5);
-    absences.note({ window: { from: at(60), to: at(120) }, buckets: [], mark: T0, sound: true }, now);
+    absences.note({ window: { from: at(60), to: at(120) }, buckets: [], watermark: T0, sound: true }, now);
     expect(absences.exhausted(T0, now, now)).toBe(true);
   });
 });

@@ -2,11 +2,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import { decodeSeries } from '../../src/decode/decode.ts';
 import { Gaps } from '../../src/series/gaps.ts';
-import { restoreBook } from '../../src/series/state.ts';
+import { restoreCounters } from '../../src/series/stored-counters.ts';
 import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
 import type { Window } from '../../src/settling/window.ts';
 import { type Simulation, simulate } from '../simulation.ts';
-import { auditBooks } from '../true-books.ts';
+import { auditCounters } from '../true-counters.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -32,25 +32,25 @@ async function begin(): Promise<Simulation> {
   return simulation;
 }
 
-/** The only book there is. */
-function bookOf({ state }: Simulation) {
+/** The only record there is. */
+function countersOf({ state }: Simulation) {
   const [key] = state.keys(['series']);
-  const book = key && restoreBook(state.get(key));
-  if (key === undefined || book === undefined) throw new Error('there is no book');
-  return { id: Number(key[5]), book };
+  const counters = key && restoreCounters(state.get(key));
+  if (key === undefined || counters === undefined) throw new Error('there is no record');
+  return { id: Number(key[5]), counters };
 }
 
-const oldestMark = (of: Simulation) =>
-  Math.min(...[...bookOf(of).book.ledgers.values()].map(({ mark }) => mark));
+const oldestWatermark = (of: Simulation) =>
+  Math.min(...[...countersOf(of).counters.counters.values()].map(({ watermark }) => watermark));
 
 /** What each counter should hold by now, but for what the platform has lost. */
 function truthWithout(of: Simulation, lost: Window): Map<string, number> {
-  const { id, book } = bookOf(of);
+  const { id, counters } = countersOf(of);
   const product = PRODUCTS.find(({ slug }) => slug === 'edge_applications')?.id ?? 0;
   const question = { api: 'metrics', product, configuration: id, metric: METRIC } as const;
   return new Map(
-    [...book.ledgers].map(([dimension, { mark }]) => {
-      const points = of.sandbox.truth({ ...question, from: book.since, to: mark })[dimension] ?? [];
+    [...counters.counters].map(([dimension, { watermark }]) => {
+      const points = of.sandbox.truth({ ...question, from: counters.since, to: watermark })[dimension] ?? [];
       const kept = points.filter(([time]) => time < lost.from || time >= lost.to);
       return [dimension, kept.reduce((sum, [, value]) => sum + value, 0)];
     }),
@@ -58,7 +58,7 @@ function truthWithout(of: Simulation, lost: Window): Map<string, number> {
 }
 
 const totals = (of: Simulation) =>
-  new Map([...bookOf(of).book.ledgers].map(([name, { total }]) => [name, total]));
+  new Map([...countersOf(of).counters.counters].map(([name, { total }]) => [name, total]));
 
 /** Has the platform lose everything of a time, in which nobody polls it, and polls it again from a while later on. */
 async function passOver(running: Simulation, lost: Window, resumed: number): Promise<void> {
@@ -70,7 +70,7 @@ async function passOver(running: Simulation, lost: Window, resumed: number): Pro
 }
 
 /** An answer with a row every two hours, from which those of a time are missing. */
-function overview(now: number, missing: Window): WindowedAnswer {
+function coarse(now: number, missing: Window): WindowedAnswer {
   const window = { from: START, to: now };
   const rows: [number, number][] = [];
   for (let time = START; time < now; time += 2 * HOUR) {
@@ -79,22 +79,22 @@ function overview(now: number, missing: Window): WindowedAnswer {
   return { decoded: decodeSeries({ total: rows }, { metric: METRIC, id: '7' }, now), window, now };
 }
 
-describe('what overviews show to be missing', () => {
-  const LEDGERS = new Map([['total', { total: 5, mark: START + 3 * HOUR }]]);
+describe('what coarse reads show to be missing', () => {
+  const COUNTERS = new Map([['total', { total: 5, watermark: START + 3 * HOUR }]]);
   const missing = { from: START + 4 * HOUR, to: START + 44 * HOUR };
   const minute = (time: number) => ({ from: time, to: time + MINUTE });
   const within = START + 30 * HOUR;
 
-  /** What six overviews in half an hour and more have shown. */
+  /** What six coarse reads in half an hour and more have shown. */
   function shown(now: number, showing: (index: number) => Window): Gaps {
     const gaps = new Gaps();
     for (let index = 0; index < 6; index += 1) {
-      gaps.note(overview(now - (5 - index) * 7 * MINUTE, showing(index)), LEDGERS);
+      gaps.note(coarse(now - (5 - index) * 7 * MINUTE, showing(index)), COUNTERS);
     }
     return gaps;
   }
 
-  it('was waited for, between the bucket that the mark lies in and the next one', () => {
+  it('was waited for, between the bucket that the watermark lies in and the next one', () => {
     const now = START + 50 * HOUR;
     const gaps = shown(now, () => missing);
     const exhausted = (time: number) => gaps.exhausted('total', minute(time), now, now);
@@ -131,7 +131,7 @@ describe('a gap in the data of the platform', () => {
     const lost = { from: START + HOUR, to: START + HOUR + length };
     await passOver(running, lost, lost.to + 40 * MINUTE);
     await running.minutes(160);
-    expect(oldestMark(running)).toBeGreaterThan(running.clock.now() - 20 * MINUTE);
+    expect(oldestWatermark(running)).toBeGreaterThan(running.clock.now() - 20 * MINUTE);
     expect(totals(running)).toEqual(truthWithout(running, lost));
   });
 
@@ -140,10 +140,10 @@ describe('a gap in the data of the platform', () => {
     const lost = { from: START + HOUR, to: START + 75 * HOUR };
     await passOver(running, lost, lost.to + HOUR);
     await running.minutes(25);
-    expect(oldestMark(running)).toBeLessThanOrEqual(lost.from);
+    expect(oldestWatermark(running)).toBeLessThanOrEqual(lost.from);
     running.sandbox.faults.clear();
     await running.minutes(60);
-    expect(oldestMark(running)).toBeGreaterThan(running.clock.now() - 20 * MINUTE);
-    expect(auditBooks(running.state, running.sandbox).wrong).toEqual([]);
+    expect(oldestWatermark(running)).toBeGreaterThan(running.clock.now() - 20 * MINUTE);
+    expect(auditCounters(running.state, running.sandbox).wrong).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { storeBook } from '../../src/series/state.ts';
+import { storeCounters } from '../../src/series/stored-counters.ts';
 import { memoryState, type State, type StateKey } from '../../src/state/state.ts';
 import { type Simulation, simulate } from '../simulation.ts';
 
@@ -21,18 +21,18 @@ const keyOf = (account: string, id: string): StateKey => [
   'cdn_requests',
 ];
 
-/** A book whose counters stand at a mark. */
-function bookUntil(mark: number) {
-  return storeBook({
-    since: mark - DAY,
+/** A record whose counters stand at a watermark. */
+function countersUntil(watermark: number) {
+  return storeCounters({
+    since: watermark - DAY,
     width: MINUTE,
-    ledgers: new Map([['total', { total: 1_000_000, mark }]]),
+    counters: new Map([['total', { total: 1_000_000, watermark }]]),
   });
 }
 
-async function stateWith(books: readonly (readonly [StateKey, unknown])[]): Promise<State> {
+async function stateWith(records: readonly (readonly [StateKey, unknown])[]): Promise<State> {
   const state = memoryState();
-  await state.commit(books.map(([key, value]) => ({ key, value })));
+  await state.commit(records.map(([key, value]) => ({ key, value })));
   return state;
 }
 
@@ -57,12 +57,12 @@ async function run(state: State): Promise<Simulation> {
 
 const ids = (state: State) => [...state.keys(['series'])].map((key) => `${key[1]} ${key[5]}`);
 
-it('forgets the books of which nothing was heard for three months, and no others', async () => {
+it('forgets the records of which nothing was heard for three months, and no others', async () => {
   const state = await stateWith([
-    [keyOf('test', '1'), bookUntil(START - 91 * DAY)],
-    [keyOf('test', '2'), bookUntil(START - 89 * DAY)],
-    [keyOf('left', '3'), bookUntil(START - 91 * DAY)],
-    [keyOf('left', '4'), bookUntil(START - DAY)],
+    [keyOf('test', '1'), countersUntil(START - 91 * DAY)],
+    [keyOf('test', '2'), countersUntil(START - 89 * DAY)],
+    [keyOf('left', '3'), countersUntil(START - 91 * DAY)],
+    [keyOf('left', '4'), countersUntil(START - DAY)],
     [keyOf('test', '5'), { of: 'another version' }],
   ]);
   await run(state);
@@ -70,14 +70,14 @@ it('forgets the books of which nothing was heard for three months, and no others
   expect(ids(state).toSorted()).toEqual(['left 4', 'test 2', 'test 5', own].toSorted());
 });
 
-it('keeps a book in use, however far behind it is', async () => {
+it('keeps a record in use, however far behind it is', async () => {
   const probe = await run(memoryState());
   const [own] = probe.state.keys(['series']);
   const key = own ?? [];
   await probe.close();
   const state = await stateWith([
-    [key, bookUntil(START - 200 * DAY)],
-    [keyOf('test', '1'), bookUntil(START - 200 * DAY)],
+    [key, countersUntil(START - 200 * DAY)],
+    [keyOf('test', '1'), countersUntil(START - 200 * DAY)],
   ]);
   await run(state);
   expect([...state.keys(['series'])]).toEqual([key]);
@@ -85,7 +85,7 @@ it('keeps a book in use, however far behind it is', async () => {
 });
 
 it('forgets nothing while there is nothing to compare with', async () => {
-  const state = await stateWith([[keyOf('left', '3'), bookUntil(START - 200 * DAY)]]);
+  const state = await stateWith([[keyOf('left', '3'), countersUntil(START - 200 * DAY)]]);
   simulation = await simulate({ start: START, state, account: { collectors: {} } });
   await simulation.minutes(60);
   expect(ids(state)).toEqual(['left 3']);

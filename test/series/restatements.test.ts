@@ -21,13 +21,13 @@ function points(values: Record<string, number>): Points {
 
 it('finds every bucket that both answers hold with different values, and what of it came too late', () => {
   fc.assert(
-    fc.property(series, series, fc.nat(30), (before, after, mark) => {
+    fc.property(series, series, fc.nat(30), (before, after, watermark) => {
       const changed = Object.keys(before).filter((minute) => {
         const value = after[minute];
         return value !== undefined && value !== before[minute];
       });
-      const late = changed.filter((minute) => Number(minute) < mark);
-      const found = restatements(points(before), points(after), mark * MINUTE, MINUTE, 100 * MINUTE);
+      const late = changed.filter((minute) => Number(minute) < watermark);
+      const found = restatements(points(before), points(after), watermark * MINUTE, MINUTE, 100 * MINUTE);
       const ages = changed.map((minute) => (100 - Number(minute) - 1) * MINUTE);
       expect(found.ages.toSorted((a, b) => a - b)).toEqual(ages.sort((a, b) => a - b));
       expect(found.late).toBe(late.length);

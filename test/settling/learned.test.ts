@@ -106,8 +106,8 @@ describe('checkpoints', () => {
     for (let minute = 0; minute <= 180; minute += 1) {
       checkpoints.note(
         new Map([
-          ['a', { total: minute * 10, mark: minute * MINUTE }],
-          ['b', { total: minute, mark: minute * MINUTE }],
+          ['a', { total: minute * 10, watermark: minute * MINUTE }],
+          ['b', { total: minute, watermark: minute * MINUTE }],
         ]),
       );
     }
@@ -123,8 +123,8 @@ describe('checkpoints', () => {
     for (let minute = 0; minute <= 180; minute += 1) {
       checkpoints.note(
         new Map([
-          ['a', { total: 0, mark: minute * MINUTE }],
-          ['b', { total: 0, mark: 0 }],
+          ['a', { total: 0, watermark: minute * MINUTE }],
+          ['b', { total: 0, watermark: 0 }],
         ]),
       );
     }

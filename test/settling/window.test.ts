@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   catchUpWindow,
+  coarseWindow,
   FINEST_WINDOW_MS,
   freshWindow,
   MINUTE_MS,
-  overviewWindow,
   type Window,
   type WindowNeeds,
   windowQuery,
@@ -13,7 +13,7 @@ import {
 
 const NOW = Date.UTC(2026, 2, 29, 1, 30);
 
-/** Any moment around a change to daylight saving time, any mark from long ago to the future, any delay and width. */
+/** Any moment around a change to daylight saving time, any watermark from long ago to the future, any delay and width. */
 const needs: fc.Arbitrary<WindowNeeds> = fc
   .record({
     now: fc.integer({ min: NOW - 48 * FINEST_WINDOW_MS, max: NOW + 48 * FINEST_WINDOW_MS }),
@@ -22,8 +22,9 @@ const needs: fc.Arbitrary<WindowNeeds> = fc
     markAge: fc.option(fc.integer({ min: -300, max: 40_000 }), { nil: undefined }),
   })
   .map(({ markAge, now, width, settleDelay }) => {
-    const mark = markAge === undefined ? undefined : Math.floor((now - markAge * MINUTE_MS) / width) * width;
-    return { now, width, settleDelay, mark };
+    const watermark =
+      markAge === undefined ? undefined : Math.floor((now - markAge * MINUTE_MS) / width) * width;
+    return { now, width, settleDelay, watermark };
   });
 
 function expectSound({ from, to }: Window, { now, width }: WindowNeeds): void {
@@ -45,10 +46,10 @@ describe('a fresh window', () => {
     );
   });
 
-  it('brings every bucket that has settled since the mark, where that is within an hour', () => {
-    const mark = NOW - 47 * MINUTE_MS;
-    const window = freshWindow({ now: NOW, mark, width: MINUTE_MS, settleDelay: 10 * MINUTE_MS });
-    expect(window).toEqual({ from: mark, to: NOW });
+  it('brings every bucket that has settled since the watermark, where that is within an hour', () => {
+    const watermark = NOW - 47 * MINUTE_MS;
+    const window = freshWindow({ now: NOW, watermark, width: MINUTE_MS, settleDelay: 10 * MINUTE_MS });
+    expect(window).toEqual({ from: watermark, to: NOW });
   });
 
   it('asks in UTC', () => {
@@ -67,18 +68,18 @@ describe('a catch-up window', () => {
     );
   });
 
-  it('begins at the mark, and leaves no gap before the fresh window once its buckets have settled', () => {
+  it('begins at the watermark, and leaves no gap before the fresh window once its buckets have settled', () => {
     fc.assert(
       fc.property(needs, (given) => {
-        const { mark, now, settleDelay } = given;
+        const { watermark, now, settleDelay } = given;
         const fresh = freshWindow(given);
         const window = catchUpWindow(given);
-        if (mark === undefined || mark >= fresh.from) expect(window).toBeUndefined();
+        if (watermark === undefined || watermark >= fresh.from) expect(window).toBeUndefined();
         else if (window === undefined) {
-          const lacking = Math.min(fresh.from, now - settleDelay - given.width) - mark;
+          const lacking = Math.min(fresh.from, now - settleDelay - given.width) - watermark;
           expect(lacking).toBeLessThan(10 * MINUTE_MS);
         } else {
-          expect(window.from).toBe(mark);
+          expect(window.from).toBe(watermark);
           expect(window.to >= fresh.from || window.to - window.from >= 10 * MINUTE_MS).toBe(true);
         }
       }),
@@ -88,24 +89,24 @@ describe('a catch-up window', () => {
   it('follows another until the fresh window is reached', () => {
     fc.assert(
       fc.property(needs, (given) => {
-        let { mark } = given;
+        let { watermark } = given;
         for (let windows = 0; windows < 1_000; windows += 1) {
-          const window = catchUpWindow({ ...given, mark });
+          const window = catchUpWindow({ ...given, watermark });
           if (window === undefined) break;
-          expect(window.to).toBeGreaterThan(Number(mark));
-          mark = window.to;
+          expect(window.to).toBeGreaterThan(Number(watermark));
+          watermark = window.to;
         }
-        expect(catchUpWindow({ ...given, mark })).toBeUndefined();
+        expect(catchUpWindow({ ...given, watermark })).toBeUndefined();
       }),
     );
   });
 });
 
 describe('the window of an overview', () => {
-  it('reaches from the mark to the present, where that is more than a usual window', () => {
+  it('reaches from the watermark to the present, where that is more than a usual window', () => {
     fc.assert(
       fc.property(needs, (given) => {
-        const window = overviewWindow(given);
+        const window = coarseWindow(given);
         const missing = catchUpWindow(given);
         const { to } = freshWindow(given);
         if (missing === undefined || to - missing.from <= FINEST_WINDOW_MS) expect(window).toBeUndefined();

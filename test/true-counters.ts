@@ -1,6 +1,6 @@
 import { PRODUCTS } from '../src/catalogue/products.ts';
 import type { Sandbox } from '../src/sandbox/sandbox.ts';
-import { restoreBook } from '../src/series/state.ts';
+import { restoreCounters } from '../src/series/stored-counters.ts';
 import type { State, StateKey } from '../src/state/state.ts';
 
 /** What a comparison of all counters with the platform's truth found. */
@@ -9,36 +9,42 @@ export interface Audit {
   readonly series: number;
   /** Buckets that they have counted, in all. */
   readonly buckets: number;
-  /** Series whose total is not the sum of the true values from where it began to its mark. */
+  /** Series whose total is not the sum of the true values from where it began to its watermark. */
   readonly wrong: readonly string[];
-  /** The oldest mark (ms since the epoch). */
-  readonly oldestMark: number;
+  /** The oldest watermark (ms since the epoch). */
+  readonly oldestWatermark: number;
   /** Up to where each series has counted. */
-  readonly marks: readonly number[];
+  readonly watermarks: readonly number[];
 }
 
-/** Compares every counter in the state with the sandbox's truth, bucket by bucket from its start to its mark. */
-export function auditBooks(state: State, sandbox: Sandbox): Audit {
+/** Compares every counter in the state with the sandbox's truth, bucket by bucket from its start to its watermark. */
+export function auditCounters(state: State, sandbox: Sandbox): Audit {
   const wrong: string[] = [];
   let series = 0;
   let buckets = 0;
-  const marks: number[] = [];
+  const watermarks: number[] = [];
   for (const key of state.keys(['series'])) {
-    const book = restoreBook(state.get(key));
-    if (book === undefined) throw new Error(`no book under ${key.join('/')}`);
-    const truthUntil = remembered((mark: number) => trueSeries(sandbox, key, book.since, mark));
-    for (const [dimension, { total, mark }] of book.ledgers) {
-      const truth = (truthUntil(mark)[dimension] ?? []).map(([, value]) => value);
+    const counters = restoreCounters(state.get(key));
+    if (counters === undefined) throw new Error(`no counters under ${key.join('/')}`);
+    const truthUntil = remembered((watermark: number) => trueSeries(sandbox, key, counters.since, watermark));
+    for (const [dimension, { total, watermark }] of counters.counters) {
+      const truth = (truthUntil(watermark)[dimension] ?? []).map(([, value]) => value);
       series += 1;
       buckets += truth.length;
-      marks.push(mark);
+      watermarks.push(watermark);
       const sum = truth.reduce((all, value) => all + value, 0);
       if (Math.abs(sum - total) > 1e-9 * Math.max(1, sum)) {
         wrong.push(`${key.join('/')}/${dimension}: ${total}, true ${sum}`);
       }
     }
   }
-  return { series, buckets, wrong, marks, oldestMark: marks.reduce((a, b) => Math.min(a, b), Infinity) };
+  return {
+    series,
+    buckets,
+    wrong,
+    watermarks,
+    oldestWatermark: watermarks.reduce((a, b) => Math.min(a, b), Infinity),
+  };
 }
 
 function trueSeries(sandbox: Sandbox, key: StateKey, from: number, to: number) {
@@ -49,7 +55,7 @@ function trueSeries(sandbox: Sandbox, key: StateKey, from: number, to: number) {
   return sandbox.truth({ api: product.api, product: product.id, configuration, metric, from, to });
 }
 
-/** Most dimensions of a book have the same mark, and the truth comes for all of them at once. */
+/** Most dimensions of a series have the same watermark, and the truth comes for all of them at once. */
 function remembered<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const known = new Map<Key, Value>();
   return (key) => {

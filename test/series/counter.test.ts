@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Points } from '../../src/decode/points.ts';
-import { firstAtOrAfter, type Ledger, post, type Settlement } from '../../src/series/ledger.ts';
+import { type Counter, firstAtOrAfter, post, type Settlement } from '../../src/series/counter.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);
@@ -20,7 +20,7 @@ function settlement(from: number, to: number, settledUntil = to): Settlement {
   return { window: { from: at(from), to: at(to) }, width: MINUTE, settledUntil: at(settledUntil) };
 }
 
-const ledger = (total: number, minute: number): Ledger => ({ total, mark: at(minute) });
+const counter = (total: number, minute: number): Counter => ({ total, watermark: at(minute) });
 
 describe('posting an answer', () => {
   const rows = points([
@@ -30,21 +30,21 @@ describe('posting an answer', () => {
     [3, 8],
   ]);
 
-  it('counts from the mark up to where the window ends', () => {
-    expect(post(ledger(100, 1), rows, settlement(0, 3), never)).toEqual({
-      ledger: ledger(106, 3),
-      counted: 2,
-      givenUp: 0,
+  it('counts from the watermark up to where the window ends', () => {
+    expect(post(counter(100, 1), rows, settlement(0, 3), never)).toEqual({
+      counter: counter(106, 3),
+      settled: expect.objectContaining({ length: 2 }),
+      skipped: 0,
       absent: [],
     });
   });
 
   it('counts no bucket that has not settled', () => {
-    expect(post(ledger(0, 0), rows, settlement(0, 4, 1.5), never).ledger).toEqual(ledger(1, 1));
+    expect(post(counter(0, 0), rows, settlement(0, 4, 1.5), never).counter).toEqual(counter(1, 1));
   });
 
-  it('counts nothing when the window begins after the mark', () => {
-    expect(post(ledger(0, 0), rows, settlement(1, 4), never).ledger).toEqual(ledger(0, 0));
+  it('counts nothing when the window begins after the watermark', () => {
+    expect(post(counter(0, 0), rows, settlement(1, 4), never).counter).toEqual(counter(0, 0));
   });
 
   it('stops at a bucket that is absent, and names all that are', () => {
@@ -52,10 +52,10 @@ describe('posting an answer', () => {
       [0, 1],
       [2, 4],
     ]);
-    expect(post(ledger(0, 0), gaps, settlement(0, 4), never)).toEqual({
-      ledger: ledger(1, 1),
-      counted: 1,
-      givenUp: 0,
+    expect(post(counter(0, 0), gaps, settlement(0, 4), never)).toEqual({
+      counter: counter(1, 1),
+      settled: expect.objectContaining({ length: 1 }),
+      skipped: 0,
       absent: [at(1), at(3)],
     });
   });
@@ -65,21 +65,21 @@ describe('posting an answer', () => {
       [0, 1],
       [2, 4],
     ]);
-    const posting = post(ledger(0, 0), gaps, settlement(0, 3), (bucket) => bucket === at(1));
-    expect(posting).toMatchObject({ ledger: ledger(5, 3), counted: 2, givenUp: 1 });
+    const posting = post(counter(0, 0), gaps, settlement(0, 3), (bucket) => bucket === at(1));
+    expect(posting).toMatchObject({ counter: counter(5, 3), settled: { length: 2 }, skipped: 1 });
   });
 
-  it('counts no bucket of a wider grid that the mark lies inside of', () => {
+  it('counts no bucket of a wider grid that the watermark lies inside of', () => {
     const wide = { window: { from: at(0), to: at(20) }, width: 5 * MINUTE, settledUntil: at(20) };
     const fives = points([
       [0, 10],
       [5, 20],
       [10, 40],
     ]);
-    expect(post(ledger(3, 2), fives, wide, never).ledger).toEqual(ledger(3, 2));
-    expect(post(ledger(3, 2), fives, wide, (bucket) => bucket === at(2))).toMatchObject({
-      ledger: ledger(63, 15),
-      givenUp: 1,
+    expect(post(counter(3, 2), fives, wide, never).counter).toEqual(counter(3, 2));
+    expect(post(counter(3, 2), fives, wide, (bucket) => bucket === at(2))).toMatchObject({
+      counter: counter(63, 15),
+      skipped: 1,
     });
   });
 
@@ -89,16 +89,16 @@ describe('posting an answer', () => {
     const window = fc.record({ from: fc.nat(50), length: fc.integer({ min: 1, max: 30 }) });
     fc.assert(
       fc.property(fc.array(window, { maxLength: 60 }), (windows) => {
-        let known = ledger(0, 0);
+        let known = counter(0, 0);
         for (const { from, length } of windows) {
           const to = Math.min(60, from + length);
           const answer = points(all.slice(from, to));
           const before = known;
-          known = post(known, answer, settlement(from, to), never).ledger;
-          expect(known.mark).toBeGreaterThanOrEqual(before.mark);
-          expect(known.total).toBe(sum((known.mark - T0) / MINUTE));
+          known = post(known, answer, settlement(from, to), never).counter;
+          expect(known.watermark).toBeGreaterThanOrEqual(before.watermark);
+          expect(known.total).toBe(sum((known.watermark - T0) / MINUTE));
         }
-        expect(post(known, points(all), settlement(0, 60), never).ledger).toEqual(ledger(sum(60), 60));
+        expect(post(known, points(all), settlement(0, 60), never).counter).toEqual(counter(sum(60), 60));
       }),
     );
   });

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Entry, SeriesBook } from '../../src/series/book.ts';
-import { restoreBook, storeBook } from '../../src/series/state.ts';
+import { type CounterUpdate, SeriesCounters } from '../../src/series/counters.ts';
+import { restoreCounters, storeCounters } from '../../src/series/stored-counters.ts';
 import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
-import { isOverview, type Window } from '../../src/settling/window.ts';
+import { isCoarse, type Window } from '../../src/settling/window.ts';
 import { answer, type Manner, MINUTE, NEVER, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';
 
 const SETTLE = 10 * MINUTE;
@@ -11,9 +11,9 @@ const SETTLE = 10 * MINUTE;
 /** What happens next, after some time. */
 interface Step {
   readonly after: number;
-  readonly read: 'fresh' | 'catch-up' | 'overview' | { readonly back: number; readonly length: number };
+  readonly read: 'fresh' | 'catch-up' | 'coarse' | { readonly back: number; readonly length: number };
   readonly manner: Manner;
-  readonly fate: 'entered' | 'only drafted' | 'entered, then a restart';
+  readonly fate: 'applied' | 'only computed' | 'applied, then a restart';
 }
 
 const manner: fc.Arbitrary<Manner> = fc.record({
@@ -35,16 +35,16 @@ const step: fc.Arbitrary<Step> = fc.record({
   read: fc.oneof(
     { weight: 4, arbitrary: fc.constantFrom('fresh' as const) },
     { weight: 2, arbitrary: fc.constantFrom('catch-up' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('overview' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('coarse' as const) },
     { weight: 1, arbitrary: fc.record({ back: fc.nat(300), length: fc.integer({ min: 1, max: 60 }) }) },
   ),
   manner,
-  fate: fc.constantFrom('entered', 'entered', 'entered', 'only drafted', 'entered, then a restart'),
+  fate: fc.constantFrom('applied', 'applied', 'applied', 'only computed', 'applied, then a restart'),
 });
 
-/** A book being kept, with a check after every answer. */
-class Bookkeeping {
-  book = new SeriesBook(() => true);
+/** Counters being kept, with a check after every answer. */
+class Counting {
+  counters = new SeriesCounters(() => true);
   now = START;
   #behind = 0;
   readonly #starts = new Map<string, number>();
@@ -60,86 +60,89 @@ class Bookkeeping {
     // What a platform has shown it does not take back: it falls behind only as fast as time goes on.
     this.#behind = Math.max(0, Math.min(manner.late, this.#behind + after / MINUTE));
     const answered = answer(this.#window(read), this.now, { ...manner, late: this.#behind }, this.#lost);
-    if (isOverview(answered.window)) {
-      this.book.oversee(answered);
+    if (isCoarse(answered.window)) {
+      this.counters.noteCoarse(answered);
       return;
     }
-    const before = this.book.record;
-    const kept = before && JSON.stringify(storeBook(before));
-    const entry = this.book.draft(answered, SETTLE);
-    expect(this.book.record).toBe(before);
-    expect(before && JSON.stringify(storeBook(before))).toBe(kept);
-    if (entry === undefined || fate === 'only drafted') return;
-    this.#enter(entry, answered);
-    if (fate === 'entered, then a restart') this.#restart();
+    const before = this.counters.record;
+    const kept = before && JSON.stringify(storeCounters(before));
+    const update = this.counters.update(answered, SETTLE);
+    expect(this.counters.record).toBe(before);
+    expect(before && JSON.stringify(storeCounters(before))).toBe(kept);
+    if (update === undefined || fate === 'only computed') return;
+    this.#enter(update, answered);
+    if (fate === 'applied, then a restart') this.#restart();
   }
 
-  /** Reads all that is lacking from a platform that is well again, for as long as the oldest mark is older than `age`. */
+  /** Reads all that is lacking from a platform that is well again, for as long as the oldest watermark is older than `age`. */
   recover(age: number, patience = 3_000): void {
-    const healthy = { manner: PLAIN, fate: 'entered' } as const;
+    const healthy = { manner: PLAIN, fate: 'applied' } as const;
     for (let minute = 0, rest = 10; rest > 0; minute += 1) {
       this.take({ ...healthy, after: MINUTE, read: 'fresh' });
       this.#catchUp(healthy);
-      if ((this.book.mark ?? 0) >= this.now - age) rest -= 1;
-      else if (minute > patience) throw new Error(`the mark stays at ${this.book.mark}`);
+      if ((this.counters.watermark ?? 0) >= this.now - age) rest -= 1;
+      else if (minute > patience) throw new Error(`the watermark stays at ${this.counters.watermark}`);
     }
   }
 
   #catchUp(healthy: Pick<Step, 'manner' | 'fate'>): void {
-    for (let before: number | undefined; this.#missing() !== undefined && this.book.mark !== before; ) {
-      before = this.book.mark;
+    for (
+      let before: number | undefined;
+      this.#missing() !== undefined && this.counters.watermark !== before;
+    ) {
+      before = this.counters.watermark;
       this.take({ ...healthy, after: 1_000, read: 'catch-up' });
-      if (this.book.mark !== before) continue;
-      this.take({ ...healthy, after: 1_000, read: 'overview' });
+      if (this.counters.watermark !== before) continue;
+      this.take({ ...healthy, after: 1_000, read: 'coarse' });
       this.take({ ...healthy, after: 1_000, read: 'catch-up' });
     }
   }
 
-  /** Every ledger holds the truth of exactly the buckets from its start to its mark. */
+  /** Every counter holds the truth of exactly the buckets from its start to its watermark. */
   audit(): void {
-    for (const [name, { total, mark }] of this.book.record?.ledgers ?? []) {
+    for (const [name, { total, watermark }] of this.counters.record?.counters ?? []) {
       const from = this.#starts.get(name) ?? Number.NaN;
-      expect({ name, total }).toEqual({ name, total: trueSum(name, { from, to: mark }, this.#lost) });
+      expect({ name, total }).toEqual({ name, total: trueSum(name, { from, to: watermark }, this.#lost) });
     }
   }
 
   #missing(): Window | undefined {
-    return this.book.catchUpWindow(this.now, SETTLE);
+    return this.counters.catchUpWindow(this.now, SETTLE);
   }
 
   #window(read: Step['read']): Window {
-    const fresh = this.book.freshWindow(this.now, SETTLE);
+    const fresh = this.counters.freshWindow(this.now, SETTLE);
     if (read === 'fresh') return fresh;
     if (read === 'catch-up') return this.#missing() ?? fresh;
-    if (read === 'overview') return this.book.overviewWindow(this.now, SETTLE) ?? fresh;
+    if (read === 'coarse') return this.counters.coarseWindow(this.now, SETTLE) ?? fresh;
     const to = fresh.to - read.back * MINUTE;
     return { from: to - read.length * MINUTE, to };
   }
 
-  #enter(entry: Entry, answered: WindowedAnswer): void {
-    const before = this.book.record?.ledgers;
-    for (const [name, { total, mark }] of entry.record.ledgers) {
+  #enter(update: CounterUpdate, answered: WindowedAnswer): void {
+    const before = this.counters.record?.counters;
+    for (const [name, { total, watermark }] of update.record.counters) {
       const known = before?.get(name);
       expect(total).toBeGreaterThanOrEqual(known?.total ?? 0);
-      expect(mark).toBeGreaterThanOrEqual(known?.mark ?? entry.record.since);
-      if (known === undefined) this.#starts.set(name, this.book.mark ?? entry.record.since);
+      expect(watermark).toBeGreaterThanOrEqual(known?.watermark ?? update.record.since);
+      if (known === undefined) this.#starts.set(name, this.counters.watermark ?? update.record.since);
     }
-    this.book.enter(entry, answered);
+    this.counters.apply(update, answered);
     this.audit();
   }
 
   #restart(): void {
-    const { record } = this.book;
-    const stored = record && JSON.parse(JSON.stringify(storeBook(record)));
-    this.book = new SeriesBook(() => true, restoreBook(stored));
+    const { record } = this.counters;
+    const stored = record && JSON.parse(JSON.stringify(storeCounters(record)));
+    this.counters = new SeriesCounters(() => true, restoreCounters(stored));
   }
 }
 
-describe('a series book, whatever answers come when', () => {
-  it('holds the truth of the buckets between its start and its marks after every answer', () => {
+describe('the counters of a series, whatever answers come when', () => {
+  it('holds the truth of the buckets between its start and its watermarks after every answer', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const keeping = new Bookkeeping();
+        const keeping = new Counting();
         for (const next of steps) keeping.take(next);
       }),
       { numRuns: 400 },
@@ -149,12 +152,12 @@ describe('a series book, whatever answers come when', () => {
   it('lacks no bucket when the platform is well again', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
-        const keeping = new Bookkeeping();
+        const keeping = new Counting();
         for (const next of steps) keeping.take(next);
         // The dimension that is left out while it is idle is waited for, but not for ever.
         keeping.recover(60 * MINUTE);
-        const { mark } = keeping.book.record?.ledgers.get('steady') ?? {};
-        expect(mark).toBeGreaterThan(keeping.now - SETTLE - 3 * MINUTE);
+        const { watermark } = keeping.counters.record?.counters.get('steady') ?? {};
+        expect(watermark).toBeGreaterThan(keeping.now - SETTLE - 3 * MINUTE);
       }),
       { numRuns: 40 },
     );
@@ -169,10 +172,10 @@ describe('a series book, whatever answers come when', () => {
         fc.array(step, { maxLength: 10 }),
         ({ begins, lasts, ended }, before, within) => {
           const lost = { from: START + begins, to: START + begins + lasts };
-          const keeping = new Bookkeeping(lost);
+          const keeping = new Counting(lost);
           for (const next of before) keeping.take(next);
           const after = Math.max(1, lost.to + ended - keeping.now);
-          keeping.take({ after, read: 'fresh', manner: PLAIN, fate: 'entered' });
+          keeping.take({ after, read: 'fresh', manner: PLAIN, fate: 'applied' });
           for (const next of within) keeping.take(next);
           keeping.recover(60 * MINUTE, 900);
         },
