@@ -44,6 +44,7 @@ beforeEach(() => {
           throw new PlatformFailure('unauthorized', 'no token in this test');
         },
         refused: async () => false,
+        renewed: async () => false,
         expiresAt: () => undefined,
         secrets: () => [],
         close: () => closing.get(name) ?? Promise.resolve(),

@@ -3,10 +3,10 @@ import type { Account as AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { Client, type ExchangeInfo } from '../platform/client.ts';
 import type { Credentials } from '../platform/credentials.ts';
-import { Operations } from '../quota/operations.ts';
-import type { Scope } from '../quota/scopes.ts';
+import { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { LimitScope } from '../rate-limit/limit-scopes.ts';
+import { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { PollEnd } from '../schedule/execute.ts';
-import { Foresight } from '../schedule/foresight.ts';
 import type { Job } from '../schedule/job.ts';
 import { Schedule } from '../schedule/schedule.ts';
 import type { Ticker } from '../schedule/ticker.ts';
@@ -41,10 +41,10 @@ export class Account {
   readonly #link: AccountLink;
   readonly #credentials: Credentials;
   readonly #client: Client;
-  readonly #operations: Operations;
+  readonly #queue: RequestQueue;
   readonly #schedule: Schedule;
   readonly #jobs: AccountJobs;
-  readonly #foresight: Foresight;
+  readonly #forecast: DemandForecast;
   readonly #display: AccountDisplay;
   readonly #heartbeat: Heartbeat;
   readonly #planReport: PlanReport;
@@ -65,21 +65,22 @@ export class Account {
       onExchange: this.#link.observe,
     });
     const { scopes, platformClock } = this.#link;
-    this.#foresight = new Foresight(scopes);
+    this.#forecast = new DemandForecast(scopes);
     const shown = { account: config.name, staleAfter: config.stale_after, clock, store };
     this.#display = new AccountDisplay({ ...shown, link: this.#link });
-    this.#operations = new Operations({
+    this.#queue = new RequestQueue({
       clock,
       scopes,
       concurrency: config.request.concurrency,
-      onDepart: ({ group }, waitedMs) => observer.departed(config.name, scopes.of(group).name, waitedMs),
+      tokenRenewed: () => this.#credentials.renewed(),
+      onTurn: ({ group }, waitedMs) => observer.departed(config.name, scopes.of(group).name, waitedMs),
     });
     this.#schedule = new Schedule({
       clock,
       platformClock,
       ticker,
-      operations: this.#operations,
-      foresight: this.#foresight,
+      queue: this.#queue,
+      forecast: this.#forecast,
       exchange: (resource, signal) => this.#client.get(resource, signal),
       onPollEnd: (end) => this.#polled(end),
       onDefect: (job, error) => observer.defect(config.name, job, error),
@@ -91,7 +92,7 @@ export class Account {
       platformClock,
       observer,
       freshUntil: (pace) => clock.now() + this.#lifetime(pace),
-      allowance: (group) => scopes.of(group).budget.allowance,
+      allowance: (group) => scopes.of(group).limiter.allowance,
       onChange: (jobs) => this.#replace(jobs),
     });
   }
@@ -125,8 +126,8 @@ export class Account {
 
   tally(): AccountTally {
     const { config, clock } = this.#options;
-    const periodOf = (schedule: string) => this.#foresight.periodOf(schedule);
-    const facts = { name: config.name, link: this.#link, operations: this.#operations, periodOf };
+    const periodOf = (schedule: string) => this.#forecast.periodOf(schedule);
+    const facts = { name: config.name, link: this.#link, queue: this.#queue, periodOf };
     return tallyAccount({ ...facts, jobs: this.#schedule.states() }, clock.now());
   }
 
@@ -136,7 +137,7 @@ export class Account {
     // Every job takes away what it shows; by their names alone, account "a" could not be told from "a/b".
     this.#schedule.replace([]);
     await this.#schedule.stop();
-    this.#operations.stop();
+    this.#queue.stop();
     try {
       await this.#credentials.close(signal);
     } finally {
@@ -146,14 +147,14 @@ export class Account {
   }
 
   #replace(jobs: readonly Job[]): void {
-    this.#foresight.replace(jobs);
+    this.#forecast.replace(jobs);
     this.#schedule.replace(jobs);
   }
 
   #beat(): void {
-    this.#foresight.measure();
+    this.#forecast.measure();
     if (this.#link.standing.answered) {
-      this.#planReport.update(this.#foresight, isSurveyed(this.#schedule.states()));
+      this.#planReport.update(this.#forecast, isSurveyed(this.#schedule.states()));
     }
     this.#showVitals();
     this.#display.showLearned(this.#jobs.delays());
@@ -166,7 +167,7 @@ export class Account {
     observer.polled(config.name, end);
   }
 
-  #exchanged(info: ExchangeInfo, scope: Scope): void {
+  #exchanged(info: ExchangeInfo, scope: LimitScope): void {
     this.#options.observer.exchanged(this.#options.config.name, info, scope);
     this.#showVitals();
   }
@@ -177,7 +178,7 @@ export class Account {
 
   /** How long what is published now may be shown: until well after the next poll should have renewed it. */
   #lifetime(pace: Pace): number {
-    const interval = this.#foresight.intervalOf(pace);
+    const interval = this.#forecast.intervalOf(pace);
     return Math.max(this.#options.config.stale_after, 3 * interval);
   }
 
@@ -188,12 +189,12 @@ export class Account {
       apiUrl: config.api_url,
       reserve: config.quota.reserve,
       link: this.#link,
-      operations: this.#operations,
+      queue: this.#queue,
       tokenExpiresAt: this.#credentials.expiresAt(),
-      demandPerMinute: this.#foresight.perMinute,
-      stretch: this.#foresight.stretch,
+      demandPerMinute: this.#forecast.perMinute,
+      stretch: this.#forecast.stretch,
       jobs: this.#schedule.states(),
-      periodOf: (schedule) => this.#foresight.periodOf(schedule),
+      periodOf: (schedule) => this.#forecast.periodOf(schedule),
     };
   }
 }

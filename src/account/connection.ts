@@ -5,7 +5,7 @@ import { openCredentials } from '../credentials/open.ts';
 import { Client, type ExchangeInfo } from '../platform/client.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import type { Read } from '../platform/read.ts';
-import { Operations } from '../quota/operations.ts';
+import { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
 import { linkOf, transportOf } from './from-configuration.ts';
 import type { AccountLink } from './link.ts';
@@ -32,7 +32,7 @@ export class AccountConnection {
   readonly credentials: Credentials;
   readonly #clock: Clock;
   readonly #client: Client;
-  readonly #operations: Operations;
+  readonly #queue: RequestQueue;
 
   constructor({ account, clock, onExchange, onNotice, reserve, guard }: AccountConnectionOptions) {
     this.#clock = clock;
@@ -44,10 +44,11 @@ export class AccountConnection {
       guard,
     );
     this.#client = new Client({ ...transport, credentials: this.credentials });
-    this.#operations = new Operations({
+    this.#queue = new RequestQueue({
       clock,
       scopes: this.link.scopes,
       concurrency: account.request.concurrency,
+      tokenRenewed: () => this.credentials.renewed(),
     });
   }
 
@@ -55,8 +56,8 @@ export class AccountConnection {
   readFor(group: string): Read {
     return async (resource, signal) => {
       const now = this.#clock.now();
-      const ticket = { group, notBefore: now, weight: 1, since: now, patience: () => 0 };
-      const over = await this.#operations.turn(ticket, signal);
+      const request = { group, notBefore: now, weight: 1, since: now, plannedIntervalMs: () => 0 };
+      const over = await this.#queue.turn(request, signal);
       try {
         return await this.#client.get(resource(), signal);
       } finally {
@@ -70,17 +71,18 @@ export class AccountConnection {
 
   /** Milliseconds until an operation of a group may leave; 0 when it may now. */
   waitMs(group: string): number {
-    return this.link.scopes.of(group).budget.waitMs(this.#clock.now());
+    const now = this.#clock.now();
+    return this.link.scopes.of(group).limiter.decide(now).until - now;
   }
 
   /** Until when (local ms) everything that waits must wait for the quota; undefined when nothing does. */
   waitsUntil(): number | undefined {
-    return this.#operations.restsUntil(this.#clock.now());
+    return this.#queue.restsUntil(this.#clock.now());
   }
 
   /** Gives back the token where it was created, and closes the connections. */
   async close(): Promise<void> {
-    this.#operations.stop();
+    this.#queue.stop();
     try {
       await this.credentials.close(AbortSignal.timeout(CLOSE_MS));
     } finally {

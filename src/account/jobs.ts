@@ -1,11 +1,11 @@
 import picomatch from 'picomatch';
+import { weightOf } from '../catalogue/metric-weights.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { weightOf } from '../quota/weights.ts';
 import type { Job } from '../schedule/job.ts';
 import type { SeriesObserver } from '../series/bookkeeper.ts';
 import { SeriesJob } from '../series/job.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { ExchangeInfo } from '../platform/client.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
-import { type Scope, Scopes } from '../quota/scopes.ts';
+import { type LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { Standing } from './standing.ts';
 
 export interface AccountLinkOptions {
@@ -12,7 +12,7 @@ export interface AccountLinkOptions {
   readonly reserve: number;
   readonly assumedLimit: number;
   /** Told of every exchange, after the budgets have taken it in. */
-  readonly onExchange: (info: ExchangeInfo, scope: Scope) => void;
+  readonly onExchange: (info: ExchangeInfo, scope: LimitScope) => void;
   /** Told once when the platform answers without naming a limit, so that the assumed one holds. */
   readonly onAssumedLimit?: (limit: number) => void;
 }
@@ -24,7 +24,7 @@ const TOKENS = 'tokens';
 export class AccountLink {
   readonly standing = new Standing();
   readonly platformClock: PlatformClock;
-  readonly scopes: Scopes;
+  readonly scopes: LimitScopes;
   readonly #options: AccountLinkOptions;
   #saidAssumed = false;
 
@@ -32,7 +32,7 @@ export class AccountLink {
     this.#options = options;
     this.platformClock = new PlatformClock(() => options.clock.now());
     const { platformClock } = this;
-    this.scopes = new Scopes({
+    this.scopes = new LimitScopes({
       platformClock,
       assumedLimit: options.assumedLimit,
       get reserve() {
@@ -51,8 +51,9 @@ export class AccountLink {
     const group = this.groupOf(info);
     this.scopes.learn(group, rate);
     const scope = this.scopes.of(group);
-    scope.budget.observe(endedAt, rate, startedAt);
-    if (status === 429) scope.budget.stop(endedAt, retryAfterMs);
+    scope.limiter.observe(endedAt, rate, startedAt);
+    if (status === 429) scope.limiter.stop(endedAt, retryAfterMs);
+    if (info.method === 'GET' && status !== undefined) this.scopes.token.observe(endedAt, status);
     this.standing.exchanged(info);
     this.#sayAssumed(info, scope);
     this.#options.onExchange(info, scope);
@@ -64,8 +65,8 @@ export class AccountLink {
     return path.slice(this.#options.basePath.length).split(/[/?]/, 2)[1] ?? '';
   }
 
-  #sayAssumed({ method, outcome }: ExchangeInfo, { budget }: Scope): void {
-    if (this.#saidAssumed || method !== 'GET' || outcome !== 'ok' || budget.limit !== undefined) return;
+  #sayAssumed({ method, outcome }: ExchangeInfo, { limiter }: LimitScope): void {
+    if (this.#saidAssumed || method !== 'GET' || outcome !== 'ok' || limiter.limit !== undefined) return;
     this.#saidAssumed = true;
     this.#options.onAssumedLimit?.(this.#options.assumedLimit);
   }

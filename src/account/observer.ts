@@ -1,5 +1,5 @@
 import type { ExchangeInfo } from '../platform/client.ts';
-import type { Scope } from '../quota/scopes.ts';
+import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { PollEnd } from '../schedule/execute.ts';
 import type { Job } from '../schedule/job.ts';
 import type { SeriesObserver } from '../series/bookkeeper.ts';
@@ -7,7 +7,7 @@ import type { SettingsObserver } from '../settings/collector.ts';
 
 /** Told what an account does, to be measured and logged. */
 export interface AccountObserver extends SeriesObserver, SettingsObserver {
-  exchanged(account: string, info: ExchangeInfo, scope: Scope): void;
+  exchanged(account: string, info: ExchangeInfo, scope: LimitScope): void;
   /** The platform names no limit: so many operations a minute are assumed. */
   assumedLimit(account: string, limit: number): void;
   departed(account: string, scope: string, waitedMs: number): void;

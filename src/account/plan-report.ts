@@ -1,5 +1,5 @@
-import { fits } from '../quota/intervals.ts';
-import type { Foresight } from '../schedule/foresight.ts';
+import { fits } from '../rate-limit/demand.ts';
+import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { Plan } from './observer.ts';
 
 /** Tells of each limit scope what its jobs ask for and what they may use, whenever either is another than before. */
@@ -17,10 +17,10 @@ export class PlanReport {
    * @param surveyed whether it is known what there is to poll: too much stays too much whatever else is found, but
    *   that a plan fits is known only then
    */
-  update(foresight: Foresight, surveyed: boolean): void {
-    for (const { scope, jobs, perMinute } of foresight.demands()) {
-      const { name, budget } = scope;
-      const { allowance } = budget;
+  update(forecast: DemandForecast, surveyed: boolean): void {
+    for (const { scope, jobs, perMinute } of forecast.demands()) {
+      const { name, limiter } = scope;
+      const { allowance } = limiter;
       const fitting = fits(perMinute, allowance);
       if (fitting && !surveyed) continue;
       const text = `${jobs} ${allowance} ${fitting}`;

@@ -1,4 +1,4 @@
-import type { Operations } from '../quota/operations.ts';
+import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { JobState } from '../schedule/job-entry.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import type { AccountLink } from './link.ts';
@@ -9,7 +9,7 @@ export interface AccountFacts {
   readonly apiUrl: string;
   readonly reserve: number;
   readonly link: AccountLink;
-  readonly operations: Operations;
+  readonly queue: RequestQueue;
   readonly tokenExpiresAt: number | undefined;
   readonly demandPerMinute: number;
   readonly stretch: number;
@@ -34,27 +34,27 @@ export function accountStatus(facts: AccountFacts, now: number): AccountStatus {
   };
 }
 
-function quotaStatus({ link, operations, reserve }: AccountFacts, now: number): QuotaStatus[] {
-  return link.scopes.all.map(({ name, budget }) => ({
+function quotaStatus({ link, queue, reserve }: AccountFacts, now: number): QuotaStatus[] {
+  return link.scopes.all.map(({ name, limiter }) => ({
     scope: name,
-    limit: budget.limit ?? null,
-    remaining: budget.remaining(now) ?? null,
-    reset_at: time(budget.closesAt(now)),
+    limit: limiter.limit ?? null,
+    remaining: limiter.remaining(now) ?? null,
+    reset_at: time(limiter.closesAt(now)),
     reserve,
-    waiting: operations.waiting(now, name),
-    stopped_until: time(budget.stoppedUntil(now)),
-    note: budget.limit === undefined ? 'the platform has named no limit yet: the assumed one holds' : '',
+    waiting: queue.waiting(now, name),
+    stopped_until: time(limiter.stoppedUntil(now)),
+    note: limiter.limit === undefined ? 'the platform has named no limit yet: the assumed one holds' : '',
   }));
 }
 
-function jobStatuses({ jobs, link, operations, periodOf }: AccountFacts, now: number): JobStatus[] {
-  const obstacleOf = operations.obstacles(now);
-  const { connections } = operations;
+function jobStatuses({ jobs, link, queue, periodOf }: AccountFacts, now: number): JobStatus[] {
+  const decide = queue.decide(now);
+  const { concurrency } = queue;
   return jobs.map((job) => {
     if (!isWaiting(job, now))
       return jobStatus(job, job.state === 'running' ? 'running' : 'idle', '', nextAt(job, periodOf));
     const scope = link.scopes.of(job.job.group).name;
-    const why = job.ticket && whyWaiting(job, obstacleOf(job.ticket), { scope, connections }, now);
+    const why = job.request && whyWaiting(job, decide(job.request), { scope, concurrency, now });
     return jobStatus(job, 'waiting', why ?? '', undefined);
   });
 }

@@ -1,4 +1,4 @@
-import type { Operations } from '../quota/operations.ts';
+import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { JobState } from '../schedule/job-entry.ts';
 import type { AccountLink } from './link.ts';
 
@@ -21,7 +21,7 @@ export interface AccountTally {
 export interface TallyFacts {
   readonly name: string;
   readonly link: AccountLink;
-  readonly operations: Operations;
+  readonly queue: RequestQueue;
   readonly jobs: readonly JobState[];
   readonly periodOf: (schedule: string) => number;
 }
@@ -33,10 +33,7 @@ interface Sums {
 }
 
 /** Takes the tally at `now` (local ms). */
-export function tallyAccount(
-  { name, link, operations, jobs, periodOf }: TallyFacts,
-  now: number,
-): AccountTally {
+export function tallyAccount({ name, link, queue, jobs, periodOf }: TallyFacts, now: number): AccountTally {
   const sums = new Map<string, Sums>();
   for (const { job, intervalMs } of jobs) {
     if (job.schedule === undefined) continue;
@@ -54,7 +51,7 @@ export function tallyAccount(
   return {
     name,
     clockSkewMs: link.platformClock.skewMs,
-    waiting: new Map(link.scopes.all.map((scope) => [scope.name, operations.waiting(now, scope.name)])),
+    waiting: new Map(link.scopes.all.map((scope) => [scope.name, queue.waiting(now, scope.name)])),
     collectors: new Map(collectors),
   };
 }

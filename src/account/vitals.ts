@@ -21,12 +21,12 @@ export function vitalSamples(
   if (tokenExpiresAt !== undefined) {
     samples.push({ family: EDGE_TOKEN_EXPIRY_TIMESTAMP, labels: { account }, value: tokenExpiresAt / 1_000 });
   }
-  for (const { name, budget } of link.scopes.all) {
+  for (const { name, limiter } of link.scopes.all) {
     const labels = { account, scope: name };
-    const remaining = budget.remaining(now);
-    const closesAt = budget.closesAt(now);
-    if (budget.limit !== undefined)
-      samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: budget.limit });
+    const remaining = limiter.remaining(now);
+    const closesAt = limiter.closesAt(now);
+    if (limiter.limit !== undefined)
+      samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limiter.limit });
     if (remaining !== undefined) samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: remaining });
     if (closesAt !== undefined) {
       const value = (closesAt + link.platformClock.skewMs) / 1_000;

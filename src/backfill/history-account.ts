@@ -50,7 +50,7 @@ export class HistoryAccount {
       account: this.#account,
       platformClock,
       readFor: (group) => this.#connection.readFor(group),
-      allowance: (group) => this.#connection.link.scopes.of(group).budget.allowance,
+      allowance: (group) => this.#connection.link.scopes.of(group).limiter.allowance,
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
@@ -114,7 +114,7 @@ export class HistoryAccount {
   #reserve(): number {
     const { quota } = this.#account;
     const { limit = quota.assumed_limit, othersPerMinute } =
-      this.#connection.link.scopes.of('metrics').budget;
+      this.#connection.link.scopes.of('metrics').limiter;
     // What others take is left to them in any case: of an exporter only what it has not taken yet comes on top.
     return leftAlone(quota.reserve, Math.max(0, this.#demand - othersPerMinute), limit);
   }

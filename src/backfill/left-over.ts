@@ -1,6 +1,5 @@
 import type { Account } from '../configuration/schema.ts';
-import { demandPerMinute } from '../quota/intervals.ts';
-import { periodOf } from '../quota/period.ts';
+import { demandPerMinute, periodOf } from '../rate-limit/demand.ts';
 import type { PlannedSeries } from './history-plan.ts';
 
 /** However much an exporter asks for, this share of the limit (0 to 1) is the history's, so that it ends some day. */

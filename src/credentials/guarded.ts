@@ -15,6 +15,7 @@ export function guardedCredentials(credentials: Credentials, guard: (secret: Sec
     // What failed has used secrets too: a wrong password is one.
     authorization: (signal) => credentials.authorization(signal).finally(guardAll),
     refused: (used, signal) => credentials.refused(used, signal).finally(guardAll),
+    renewed: () => credentials.renewed().finally(guardAll),
     expiresAt: () => credentials.expiresAt(),
     secrets: guardAll,
     close: (signal) => credentials.close(signal).finally(guardAll),

@@ -74,7 +74,7 @@ function waitAfter(strikes: number, first: number): number {
 function askedWait(failure: PlatformFailure): number {
   if (!(failure instanceof ExchangeFailure) || failure.outcome !== 'rate_limited') return 0;
   const { retryAfterMs, rate, serverDate } = failure.info;
-  if (retryAfterMs !== undefined) return retryAfterMs;
+  if (retryAfterMs !== undefined) return Math.min(retryAfterMs, LONGEST_WAIT_MS);
   if (rate?.resetAt === undefined) return 0;
   return Math.min(Math.max(0, rate.resetAt - (serverDate ?? failure.info.endedAt)), LONGEST_WAIT_MS);
 }

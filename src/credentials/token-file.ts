@@ -13,6 +13,8 @@ export class TokenFile implements Credentials {
   readonly #path: string;
   #last: FoundSecret | undefined;
   #previous: Secret | undefined;
+  /** The token that the platform last answered 401 to. */
+  #refused: Secret | undefined;
 
   constructor(path: string) {
     this.#path = path;
@@ -28,7 +30,14 @@ export class TokenFile implements Credentials {
   }
 
   async refused(used: Secret): Promise<boolean> {
+    this.#refused = used;
     return (await this.#read('always')).reveal() !== used.reveal();
+  }
+
+  async renewed(): Promise<boolean> {
+    // A file that cannot be read holds nothing to try.
+    const now = await this.#read('when changed').catch(() => undefined);
+    return now !== undefined && now.reveal() !== this.#refused?.reveal();
   }
 
   expiresAt(): undefined {

@@ -64,6 +64,10 @@ export class TokenLogin implements Credentials {
     return true;
   }
 
+  async renewed(): Promise<boolean> {
+    return this.#current?.token !== this.#refused || this.#gate.isOpen(this.#clock.now());
+  }
+
   expiresAt(): number | undefined {
     return this.#current?.expiresAt;
   }

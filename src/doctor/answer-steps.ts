@@ -1,6 +1,6 @@
 import type { AccountLink } from '../account/link.ts';
 import { plainDuration, plainNumber, plainShare } from '../plan/plain-words.ts';
-import type { Scope } from '../quota/scopes.ts';
+import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { type Step, stepsNamed } from './step.ts';
 
 export interface QuotaSettings {
@@ -27,23 +27,27 @@ export function clockStep({ platformClock }: Pick<AccountLink, 'platformClock'>)
 }
 
 /** What the answers have said of each limit scope. @param now local ms */
-export function quotaSteps(scopes: readonly Scope[], settings: QuotaSettings, now: number): Step[] {
+export function quotaSteps(scopes: readonly LimitScope[], settings: QuotaSettings, now: number): Step[] {
   return scopes.filter(({ name }) => name !== 'tokens').map((scope) => quotaStep(scope, settings, now));
 }
 
-function quotaStep({ name, budget }: Scope, { reserve, assumed_limit }: QuotaSettings, now: number): Step {
+function quotaStep(
+  { name, limiter }: LimitScope,
+  { reserve, assumed_limit }: QuotaSettings,
+  now: number,
+): Step {
   const { ok, warning, problem } = stepsNamed('quota');
-  const wait = usedUpForMs(budget, now);
+  const wait = usedUpForMs(limiter, now);
   if (wait > 0)
     return problem(`${usedUp(name, wait, now)}; the token has other users, or an exporter at work`);
-  const { limit, allowance } = budget;
+  const { limit, allowance } = limiter;
   if (limit === undefined) {
     return warning(
       `the answers carry no rate limit headers: ${plainNumber(assumed_limit)} operations a minute are assumed (quota.assumed_limit), ` +
         `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some`,
     );
   }
-  const remaining = budget.remaining(now);
+  const remaining = limiter.remaining(now);
   const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this frame`;
   return ok(
     `${name}: ${plainNumber(limit)} operations a minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved`,
@@ -54,12 +58,12 @@ function quotaStep({ name, budget }: Scope, { reserve, assumed_limit }: QuotaSet
 const RESERVE_LEFT = 0.25;
 
 /** Milliseconds for which a scope has nothing left for an examination; 0 when it has. @param now local ms */
-export function usedUpForMs(budget: Scope['budget'], now: number): number {
-  const stopped = budget.stoppedUntil(now);
+export function usedUpForMs(limiter: LimitScope['limiter'], now: number): number {
+  const stopped = limiter.stoppedUntil(now);
   if (stopped !== undefined) return stopped - now;
-  const [remaining, closesAt] = [budget.remaining(now), budget.closesAt(now)];
-  if (remaining === undefined || closesAt === undefined || budget.limit === undefined) return 0;
-  return remaining > Math.floor((budget.limit - budget.allowance) * RESERVE_LEFT) ? 0 : closesAt - now;
+  const [remaining, closesAt] = [limiter.remaining(now), limiter.closesAt(now)];
+  if (remaining === undefined || closesAt === undefined || limiter.limit === undefined) return 0;
+  return remaining > Math.floor((limiter.limit - limiter.allowance) * RESERVE_LEFT) ? 0 : closesAt - now;
 }
 
 /** Why an operation cannot leave now, and until when. @param waitMs until it may @param now local ms */

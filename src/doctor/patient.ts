@@ -34,7 +34,7 @@ export class Patient {
       account,
       platformClock,
       readFor: (group) => this.#readWithoutWaiting(group),
-      allowance: (group) => scopes.of(group).budget.allowance,
+      allowance: (group) => scopes.of(group).limiter.allowance,
     });
   }
 
@@ -74,9 +74,9 @@ export class Patient {
   /** Nobody wants to watch an examination wait: what the quota does not allow now is left out. */
   #readWithoutWaiting(group: string): Read {
     return (resource, signal) => {
-      const { name, budget } = this.connection.link.scopes.of(group);
+      const { name, limiter } = this.connection.link.scopes.of(group);
       const now = this.clock.now();
-      const wait = usedUpForMs(budget, now);
+      const wait = usedUpForMs(limiter, now);
       if (wait > 0) return Promise.reject(new QuotaUsedUp(usedUp(name, wait, now)));
       return this.connection.readAtOnce(resource, signal);
     };

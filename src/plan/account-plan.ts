@@ -1,8 +1,8 @@
 import picomatch from 'picomatch';
 import { PRODUCTS } from '../catalogue/products.ts';
 import type { Account } from '../configuration/schema.ts';
-import { periodOf } from '../quota/period.ts';
-import type { Scopes } from '../quota/scopes.ts';
+import { periodOf } from '../rate-limit/demand.ts';
+import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import type { Job, JobSubject } from '../schedule/job.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
 import type { ScopeLimit } from './expected-job.ts';
@@ -15,7 +15,7 @@ export interface SurveyedAccount {
   readonly jobs: readonly Job[];
   readonly findings: readonly Finding[];
   readonly notes: readonly string[];
-  readonly scopes: Scopes;
+  readonly scopes: LimitScopes;
   /** Operations per minute that are taken to be allowed where no answer has named a limit. */
   readonly assumedLimit: number;
 }
@@ -44,10 +44,10 @@ export function planOf({
   });
 }
 
-function limitOf(group: string, scopes: Scopes, reserve: number, assumedLimit: number): ScopeLimit {
-  const { name, budget } = scopes.of(group);
-  const namedBy = budget.limit === undefined ? 'assumption' : 'platform';
-  return { name, limit: budget.limit ?? assumedLimit, namedBy, reserve, allowance: budget.allowance };
+function limitOf(group: string, scopes: LimitScopes, reserve: number, assumedLimit: number): ScopeLimit {
+  const { name, limiter } = scopes.of(group);
+  const namedBy = limiter.limit === undefined ? 'assumption' : 'platform';
+  return { name, limit: limiter.limit ?? assumedLimit, namedBy, reserve, allowance: limiter.allowance };
 }
 
 /** Whether a dimension of a product's metric is configured. */

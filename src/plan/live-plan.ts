@@ -33,7 +33,7 @@ export async function livePlan(
       account,
       platformClock,
       readFor: (group) => connection.readFor(group),
-      allowance: (group) => scopes.of(group).budget.allowance,
+      allowance: (group) => scopes.of(group).limiter.allowance,
     });
     const { findings, notes, unreachable } = await explore(survey, {
       signal,

@@ -25,7 +25,7 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const account = { ...given, quota: { ...given.quota, assumed_limit: assumedLimit } };
   const { platformClock, scopes } = linkOf(account, clock);
   const read = imaginedRead(counts);
-  const allowance = (group: string) => scopes.of(group).budget.allowance;
+  const allowance = (group: string) => scopes.of(group).limiter.allowance;
   const survey = new Survey({ account, platformClock, readFor: () => read, allowance });
   const { findings } = await explore(survey, {
     signal,

@@ -1,4 +1,4 @@
-import { demandPerMinute, expectedIntervals, fits } from '../quota/intervals.ts';
+import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
 import type { PlannedJob } from './planned-job.ts';
 import { type PlanRow, planRows } from './row.ts';

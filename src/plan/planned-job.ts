@@ -1,7 +1,7 @@
 import { partOf } from '../account/job-part.ts';
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
-import type { Demand } from '../quota/intervals.ts';
+import type { Demand } from '../rate-limit/demand.ts';
 import type { Job, JobSubject } from '../schedule/job.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { kindOf } from './representatives.ts';

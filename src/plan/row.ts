@@ -1,4 +1,4 @@
-import { demandPerMinute } from '../quota/intervals.ts';
+import { demandPerMinute } from '../rate-limit/demand.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
 import { groupedBy } from './grouped.ts';
 

@@ -1,4 +1,4 @@
-import { demandPerMinute, fits } from '../quota/intervals.ts';
+import { demandPerMinute, fits } from '../rate-limit/demand.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
 import { groupedBy } from './grouped.ts';
 import { plainDuration, plainNumber } from './plain-words.ts';

@@ -15,6 +15,8 @@ export interface Credentials {
    * @throws PlatformFailure with a better reason than the 401's, where there is one
    */
   refused(used: Secret, signal: AbortSignal): Promise<boolean>;
+  /** Whether there is something to try that the platform has not refused yet: a new token, or a login that may make one. */
+  renewed(): Promise<boolean>;
   /** When the token runs out: milliseconds since the epoch, local clock. Undefined where only the platform knows. */
   expiresAt(): number | undefined;
   /** Everything that must not show in texts that come from elsewhere. */
@@ -29,6 +31,7 @@ export function staticToken(token: Secret): Credentials {
     kind: 'token',
     authorization: async () => sendable(token, 'the token'),
     refused: async () => false,
+    renewed: async () => false,
     expiresAt: () => undefined,
     secrets: () => [token],
     close: async () => undefined,

@@ -3,8 +3,8 @@ import type { Rejections } from '../decode/points.ts';
 import { strangenessOf } from '../platform/exchange.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
-import type { Operations } from '../quota/operations.ts';
-import type { Foresight } from './foresight.ts';
+import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import { type Job, type PollReport, RowsRejected } from './job.ts';
 import type { JobEntry } from './job-entry.ts';
 
@@ -27,8 +27,8 @@ export interface PollEnd {
 
 export interface ExecuteOptions {
   readonly clock: Clock;
-  readonly operations: Operations;
-  readonly foresight: Foresight;
+  readonly queue: RequestQueue;
+  readonly forecast: DemandForecast;
   /** Performs an operation whose turn has come. */
   readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
   readonly onPollEnd: (end: PollEnd) => void;
@@ -75,17 +75,17 @@ function end(entry: JobEntry, { clock, onPollEnd }: ExecuteOptions, ending: Endi
 }
 
 /** A read for one poll: each of its operations waits for its turn. */
-function readFor(entry: JobEntry, { clock, operations, foresight, exchange }: ExecuteOptions): Read {
+function readFor(entry: JobEntry, { clock, queue, forecast, exchange }: ExecuteOptions): Read {
   return async (resource, signal) => {
-    const ticket = {
+    const request = {
       group: entry.job.group,
       notBefore: entry.dueAt ?? clock.now(),
       weight: entry.job.weight,
       since: entry.since,
-      patience: () => foresight.intervalOf(entry.job),
+      plannedIntervalMs: () => forecast.intervalOf(entry.job),
     };
-    entry.ticket ??= ticket;
-    const over = await operations.turn(ticket, signal);
+    entry.request ??= request;
+    const over = await queue.turn(request, signal);
     entry.start(clock.now());
     entry.operations += 1;
     try {

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Outcome } from '../platform/outcome.ts';
-import type { Ticket } from '../quota/ticket.ts';
+import type { QueuedRequest } from '../rate-limit/waiting-requests.ts';
 import type { Job, PollReport } from './job.ts';
 
 /** How a job stands. Times are local ms. */
@@ -11,8 +11,8 @@ export interface JobState {
   readonly since: number;
   /** When it became (or becomes) due, while it waits. */
   readonly dueAt: number | undefined;
-  /** What its first operation waits with, or waited. */
-  readonly ticket: Ticket | undefined;
+  /** Its first request, while it waits and after. */
+  readonly request: QueuedRequest | undefined;
   readonly startedAt: number | undefined;
   /** Between the last two starts. */
   readonly intervalMs: number | undefined;
@@ -35,7 +35,7 @@ export class JobEntry implements JobState {
   since: number;
   state: 'idle' | 'waiting' | 'running' = 'idle';
   dueAt: number | undefined;
-  ticket: Ticket | undefined;
+  request: QueuedRequest | undefined;
   /** When it fell due again while it was running. */
   dueAgainAt: number | undefined;
   startedAt: number | undefined;
@@ -72,7 +72,7 @@ export class JobEntry implements JobState {
     }
     this.state = 'waiting';
     this.operations = 0;
-    this.ticket = undefined;
+    this.request = undefined;
     this.dueAt = at;
     // Nobody waits for the past: work that only follows other work has aged since it became necessary.
     if (this.job.schedule === undefined) this.since = at;

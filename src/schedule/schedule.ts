@@ -101,7 +101,7 @@ export class Schedule {
 
   /** Over how many minutes the starts of so many jobs of a pattern are spread. */
   #minutesFor(pattern: string, jobs: number): number {
-    const widest = Math.min(this.#options.foresight.periodOf(pattern), WIDEST_SPREAD_MS) / MINUTE_MS;
+    const widest = Math.min(this.#options.forecast.periodOf(pattern), WIDEST_SPREAD_MS) / MINUTE_MS;
     return Math.max(1, Math.min(Math.floor(widest), Math.ceil(jobs / STARTS_A_MINUTE)));
   }
 
@@ -120,7 +120,7 @@ export class Schedule {
     if (job.schedule === undefined || failures === 0 || lastOutcome === undefined) return;
     if (!isPassing(lastOutcome)) return;
     const wait = RETRY_MS * 2 ** Math.min(failures - 1, MOST_DOUBLINGS);
-    if (wait < this.#options.foresight.periodOf(job.schedule)) this.#due(entry, now + wait);
+    if (wait < this.#options.forecast.periodOf(job.schedule)) this.#due(entry, now + wait);
   }
 
   /** What a poll that is over leaves to be done. */

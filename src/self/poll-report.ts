@@ -1,5 +1,5 @@
 import type { AccountObserver } from '../account/observer.ts';
-import { fits } from '../quota/intervals.ts';
+import { fits } from '../rate-limit/demand.ts';
 import { FailureLog } from './failure-log.ts';
 import type { SelfMetrics } from './metrics.ts';
 import { RejectionLog } from './rejection-log.ts';

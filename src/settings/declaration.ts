@@ -31,7 +31,7 @@ export interface SettingsDeclaration<Listed extends Item, Detailed extends objec
   readonly section: string;
   readonly version: Resource['version'];
   readonly permission: string;
-  /** How much its freshness matters (`src/quota/weights.ts`); 0.1 unless told. */
+  /** How much its freshness matters (`src/catalogue/metric-weights.ts`); 0.1 unless told. */
   readonly weight?: number;
   /** The kind in the names of its metrics: `edge_<kind>_…`. */
   readonly kind: string;

@@ -31,7 +31,7 @@ function link({ ahead = 0 }: { readonly ahead?: number } = {}) {
     onExchange: () => undefined,
     onAssumedLimit: (limit) => assumed.push(limit),
   });
-  const { budget } = account.scopes.of('metrics');
+  const { limiter } = account.scopes.of('metrics');
   const answer = (headers: Headers, status = 200): void => {
     const serverDate = parseServerDate(headers);
     const rate = parseRateLimit(headers);
@@ -50,8 +50,9 @@ function link({ ahead = 0 }: { readonly ahead?: number } = {}) {
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     });
   };
-  const closesIn = () => (budget.closesAt(clock.now()) ?? Number.NaN) - clock.now();
-  return { clock, account, budget, answer, closesIn, assumed };
+  const closesIn = () => (limiter.closesAt(clock.now()) ?? Number.NaN) - clock.now();
+  const waitMs = () => limiter.decide(clock.now()).until - clock.now();
+  return { clock, account, limiter, answer, closesIn, waitMs, assumed };
 }
 
 describe('an answer tells what is left of the frame', () => {
@@ -77,11 +78,11 @@ describe('an answer tells what is left of the frame', () => {
     ],
     ['twice: the lower number and the later reset count', { ...RECORDED, 'x-ratelimit-remaining': '79, 80' }],
   ])('%s', (_, headers) => {
-    const { clock, budget, answer, closesIn } = link();
+    const { clock, limiter, answer, closesIn } = link();
     answer(headers);
-    expect(budget.limit).toBe(80);
-    expect(budget.remaining(clock.now())).toBe(79);
-    expect(budget.free(clock.now())).toBe(79 - 16);
+    expect(limiter.limit).toBe(80);
+    expect(limiter.remaining(clock.now())).toBe(79);
+    expect(limiter.decide(clock.now()).free).toBe(79 - 16);
     // The Date header's second leaves up to a second's doubt about the platform's time.
     expect(closesIn()).toBeGreaterThanOrEqual(42_811);
     expect(closesIn()).toBeLessThanOrEqual(43_811);
@@ -97,14 +98,14 @@ describe('an answer tells what is left of the frame', () => {
   it.each([-3 * HOUR, -20_000, 0, 20_000, 3 * HOUR])(
     'at the latest a frame after it was first seen, without a Date header and with a clock %i ms ahead',
     (ahead) => {
-      const { clock, budget, answer, closesIn } = link({ ahead });
+      const { clock, limiter, answer, closesIn } = link({ ahead });
       const { date: _, ...dateless } = RECORDED;
       answer(dateless);
       expect(closesIn()).toBe(60_000);
       clock.advance(10_000);
       answer({ ...dateless, 'X-RateLimit-Remaining': '50' });
       expect(closesIn()).toBe(50_000);
-      expect(budget.remaining(clock.now())).toBe(50);
+      expect(limiter.remaining(clock.now())).toBe(50);
     },
   );
 
@@ -120,64 +121,64 @@ describe('an answer tells what is left of the frame', () => {
   });
 
   it.each([undefined, '-5', 'many', '1e3'])('counting itself when what remains is %s', (remaining) => {
-    const { clock, budget, answer } = link();
+    const { clock, limiter, answer, waitMs } = link();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
-    expect(budget.free(clock.now())).toBe(64 - 1);
+    expect(limiter.decide(clock.now()).free).toBe(64 - 1);
     for (let count = 1; count < 64; count += 1) answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
-    expect(budget.free(clock.now())).toBe(0);
-    expect(budget.waitMs(clock.now())).toBe(60_000);
+    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(waitMs()).toBe(60_000);
   });
 
   it('by what remains alone, against the assumed limit, when no limit is named', () => {
-    const { clock, budget, answer } = link();
+    const { clock, limiter, answer } = link();
     answer({ ...RECORDED, 'X-RateLimit-Limit': undefined, 'X-RateLimit-Remaining': '59' });
-    expect(budget.free(clock.now())).toBe(59 - 12);
+    expect(limiter.decide(clock.now()).free).toBe(59 - 12);
   });
 
   it('never more than our own count allows, should what remains lie', () => {
-    const { clock, budget, answer } = link();
+    const { clock, limiter, answer } = link();
     for (let count = 0; count < 64; count += 1) answer(RECORDED);
-    expect(budget.free(clock.now())).toBe(0);
+    expect(limiter.decide(clock.now()).free).toBe(0);
   });
 
   it('that nothing remains: until the frame closes nothing leaves, then a single operation looks', () => {
-    const { clock, budget, answer, closesIn } = link();
+    const { clock, limiter, answer, closesIn, waitMs } = link();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '0' });
-    expect(budget.waitMs(clock.now())).toBe(closesIn());
+    expect(waitMs()).toBe(closesIn());
     clock.advance(closesIn());
-    expect(budget.free(clock.now())).toBe(1);
-    budget.depart(clock.now());
-    expect(budget.free(clock.now())).toBe(0);
-    expect(budget.isLooking(clock.now())).toBe(true);
-    expect(budget.waitMs(clock.now())).toBe(3_000);
+    expect(limiter.decide(clock.now()).free).toBe(1);
+    limiter.send(clock.now());
+    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(limiter.decide(clock.now()).why).toBe('probe');
+    expect(waitMs()).toBe(3_000);
   });
 
   it.each([
     [200, 198, 198 - 40],
     [40, 38, 38 - 8],
   ])('at once when the limit changes to %i', (limit, remaining, free) => {
-    const { clock, budget, answer } = link();
+    const { clock, limiter, answer } = link();
     answer(RECORDED);
     answer({
       ...RECORDED,
       'X-RateLimit-Limit': `${limit}`,
       'X-RateLimit-Remaining': `${remaining}`,
     });
-    expect(budget.limit).toBe(limit);
-    expect(budget.free(clock.now())).toBe(free);
+    expect(limiter.limit).toBe(limit);
+    expect(limiter.decide(clock.now()).free).toBe(free);
   });
 
   it('of frames of another length: as long as the platform says', () => {
-    const { clock, budget, answer, closesIn } = link();
+    const { clock, limiter, answer, closesIn } = link();
     answer({ ...RECORDED, 'X-RateLimit-Reset': '2018-06-07T01:23:59' });
     expect(closesIn()).toBeGreaterThanOrEqual(119_000);
-    expect(budget.perMinute).toBeCloseTo(32, 0);
+    expect(limiter.perMinute).toBeCloseTo(32, 0);
     clock.advance(61_000);
-    expect(budget.remaining(clock.now())).toBe(79);
+    expect(limiter.remaining(clock.now())).toBe(79);
   });
 
   it('still of the old frame when it comes after that frame closed: the next one is not mistaken for it', () => {
-    const { clock, budget, answer, closesIn } = link();
+    const { clock, limiter, answer, closesIn } = link();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '20' });
     clock.advance(closesIn() + 100);
     answer({
@@ -186,27 +187,27 @@ describe('an answer tells what is left of the frame', () => {
       date: 'Thu, 07 Jun 2018 01:22:43 GMT',
     });
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '17', date: 'Thu, 07 Jun 2018 01:22:42 GMT' });
-    expect(budget.remaining(clock.now())).toBe(79);
+    expect(limiter.remaining(clock.now())).toBe(79);
   });
 });
 
 describe('an answer without any of the headers', () => {
   it('leaves the assumed limit, which is said once', () => {
-    const { clock, budget, answer, assumed } = link();
+    const { clock, limiter, answer, assumed } = link();
     answer({});
     answer({});
     expect(assumed).toEqual([60]);
-    expect(budget.free(clock.now())).toBe(48 - 2);
+    expect(limiter.decide(clock.now()).free).toBe(48 - 2);
   });
 
   it('lets no more leave within any minute than that', () => {
-    const { clock, budget, answer } = link();
+    const { clock, limiter, answer, waitMs } = link();
     for (let count = 0; count < 48; count += 1) answer({});
     clock.advance(10_000);
-    expect(budget.free(clock.now())).toBe(0);
-    expect(budget.waitMs(clock.now())).toBe(50_000);
+    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(waitMs()).toBe(50_000);
     clock.advance(50_000);
-    expect(budget.free(clock.now())).toBe(48);
+    expect(limiter.decide(clock.now()).free).toBe(48);
   });
 
   it('says nothing of an assumption where the others name a limit', () => {
@@ -232,19 +233,19 @@ describe('a refusal from elsewhere stops the scope', () => {
     ['for a frame when nothing is said', {}, 60_000, 60_000],
     ['for at least a second', { ...RECORDED, 'Retry-After': '0' }, 1_000, 1_000],
   ])('%s', (_, headers, atLeast, atMost) => {
-    const { clock, budget, answer } = link();
+    const { clock, limiter, answer, waitMs } = link();
     answer(headers, 429);
-    expect(budget.free(clock.now())).toBe(0);
-    expect(budget.waitMs(clock.now())).toBeGreaterThanOrEqual(atLeast);
-    expect(budget.waitMs(clock.now())).toBeLessThanOrEqual(atMost);
-    expect(budget.stoppedUntil(clock.now())).toBe(clock.now() + budget.waitMs(clock.now()));
+    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(waitMs()).toBeGreaterThanOrEqual(atLeast);
+    expect(waitMs()).toBeLessThanOrEqual(atMost);
+    expect(limiter.stoppedUntil(clock.now())).toBe(limiter.decide(clock.now()).until);
   });
 
   it('beyond a short Retry-After, as long as nothing remains of the frame', () => {
-    const { clock, budget, answer } = link();
+    const { clock, limiter, answer, waitMs } = link();
     answer({ ...SPENT, 'Retry-After': '1' }, 429);
     clock.advance(2_000);
-    expect(budget.stoppedUntil(clock.now())).toBeUndefined();
-    expect(budget.waitMs(clock.now())).toBeGreaterThanOrEqual(40_000);
+    expect(limiter.stoppedUntil(clock.now())).toBeUndefined();
+    expect(waitMs()).toBeGreaterThanOrEqual(40_000);
   });
 });

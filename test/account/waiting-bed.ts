@@ -1,7 +1,7 @@
 import { AccountLink } from '../../src/account/link.ts';
 import { accountStatus } from '../../src/account/status.ts';
-import { Operations } from '../../src/quota/operations.ts';
-import { Foresight } from '../../src/schedule/foresight.ts';
+import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
+import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import type { Job } from '../../src/schedule/job.ts';
 import { Schedule } from '../../src/schedule/schedule.ts';
 import type { AccountStatus, JobStatus } from '../../src/status.ts';
@@ -37,15 +37,15 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     onExchange: () => undefined,
   });
   const { scopes, platformClock } = link;
-  const { budget } = scopes.of('metrics');
+  const { limiter } = scopes.of('metrics');
   platformClock.observe({ sentAt: clock.now(), receivedAt: clock.now(), serverDate: clock.now() });
   if (told !== undefined) {
     const { remaining, closesIn, ago = 0 } = told;
     const resetAt = clock.now() + closesIn * 1_000;
-    budget.observe(clock.now() - ago * 1_000, { limit: 200, remaining, resetAt });
+    limiter.observe(clock.now() - ago * 1_000, { limit: 200, remaining, resetAt });
   }
-  const foresight = new Foresight(scopes);
-  const operations = new Operations({ clock, scopes, concurrency });
+  const forecast = new DemandForecast(scopes);
+  const queue = new RequestQueue({ clock, scopes, concurrency });
   const ticks = new Set<(at: number) => void>();
   const schedule = new Schedule({
     clock,
@@ -54,8 +54,8 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       ticks.add(tick);
       return () => void ticks.delete(tick);
     },
-    operations,
-    foresight,
+    queue,
+    forecast,
     exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
     onPollEnd: () => undefined,
     onDefect: (_, error) => {
@@ -63,21 +63,21 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     },
   });
   const status = (): AccountStatus => {
-    const facts = { name: 'a', apiUrl: '', reserve: 0.2, link, operations, tokenExpiresAt: undefined };
-    const { perMinute: demandPerMinute, stretch } = foresight;
-    const periodOf = (pattern: string) => foresight.periodOf(pattern);
+    const facts = { name: 'a', apiUrl: '', reserve: 0.2, link, queue, tokenExpiresAt: undefined };
+    const { perMinute: demandPerMinute, stretch } = forecast;
+    const periodOf = (pattern: string) => forecast.periodOf(pattern);
     const jobs = schedule.states();
     return accountStatus({ ...facts, demandPerMinute, stretch, jobs, periodOf }, clock.now());
   };
   const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
-    foresight.replace(jobs);
+    forecast.replace(jobs);
     schedule.replace(jobs);
     await clock.run(clock.now());
     return status().jobs;
   };
   return {
     clock,
-    budget,
+    limiter,
     status,
     /** Lets every schedule's time come. */
     fire(): void {
@@ -85,7 +85,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     },
     /** Moves time on, and has the platform refuse everything from then on. */
     async refusedAfter(ms: number): Promise<void> {
-      budget.stop(clock.now(), 2 * ms);
+      limiter.stop(clock.now(), 2 * ms);
       await clock.run(clock.now() + ms);
     },
     /** Lets jobs fall due, each more urgent than the next; how they stand once all that may leave has left. */

@@ -12,64 +12,68 @@ it('waits for a connection while all are in use, though plenty of the quota is l
   expect(last).toMatchObject({ state: 'waiting', why: 'due for 0 s: all 2 connections are in use' });
 });
 
-it('waits for the answer of the one that looks what is left, though plenty was left when last seen', async () => {
+it('waits for the answer to a probe of what is left, though plenty was left when last seen', async () => {
   const { jobs } = accountWith({ told: { remaining: 190, closesIn: 50, ago: 5 } });
   const [first, next] = await jobs(2);
   expect(first).toMatchObject({ state: 'running' });
-  expect(next?.why).toBe('due for 0 s, goes next: an answer under way will tell what is left of reads');
+  expect(next?.why).toBe('due for 0 s, goes next: a request in flight will tell what is left of reads');
 });
 
 it('waits for the first answer of all in the same way', async () => {
   const { jobs } = accountWith();
   const [first, next] = await jobs(2);
   expect(first).toMatchObject({ state: 'running' });
-  expect(next?.why).toBe('due for 0 s, goes next: an answer under way will tell what is left of reads');
+  expect(next?.why).toBe('due for 0 s, goes next: a request in flight will tell what is left of reads');
 });
 
-it('leaves the reserve to the token’s other users', async () => {
+it('leaves the reserve to the token’s other clients', async () => {
   const { jobs } = accountWith({ told: { remaining: 40, closesIn: 50 } });
   const [next] = await jobs(1);
   expect(next?.why).toBe(
-    'due for 0 s, goes next: what is left of reads is kept for the token’s other users, next try in 50 s',
+    'due for 0 s, goes next: what is left of reads is reserved for the token’s other clients, next try in 50 s',
   );
 });
 
-it('waits for the next frame once the quota is used up', async () => {
+it('waits for the next window once the quota is used up', async () => {
   const { jobs } = accountWith({ told: { remaining: 0, closesIn: 50 } });
   const [next] = await jobs(1);
   expect(next?.why).toBe('due for 0 s, goes next: the quota of reads is used up for another 50 s');
 });
 
 it('leaves the reserve of an assumed limit where the platform tells nothing', async () => {
-  const { jobs, budget, clock } = accountWith();
-  for (let answers = 0; answers < 48; answers += 1) budget.observe(clock.now() - 30_000, undefined);
+  const { jobs, limiter, clock } = accountWith();
+  for (let answers = 0; answers < 48; answers += 1) limiter.observe(clock.now() - 30_000, undefined);
   const [next] = await jobs(1);
   expect(next?.why).toBe(
-    'due for 0 s, goes next: what is left of reads is kept for the token’s other users, next try in 30 s',
+    'due for 0 s, goes next: what is left of reads is reserved for the token’s other clients, next try in 30 s',
   );
 });
 
 it('waits where the platform has refused', async () => {
-  const { jobs, budget, clock } = accountWith({ told: { remaining: 190, closesIn: 50 } });
-  budget.stop(clock.now(), 7_000);
+  const { jobs, limiter, clock } = accountWith({ told: { remaining: 190, closesIn: 50 } });
+  limiter.stop(clock.now(), 7_000);
   const [next] = await jobs(1);
-  expect(next?.why).toBe('due for 0 s, goes next: the platform refuses reads for another 7 s');
+  expect(next?.why).toBe(
+    'due for 0 s, goes next: rate limited: the platform refuses reads (429), next try in 7 s',
+  );
 });
 
-it('is kept for the fresher bucket only where it can wait for that, and until that closes', async () => {
+it('is kept for the fresher bucket only where it can wait for that, and until the next probe at the latest', async () => {
   const told = { remaining: 190, closesIn: 50 };
   const [patient] = await accountWith({ told }).jobs(1, { schedule: '0 0 1 1 *' });
-  expect(patient?.why).toBe('due for 0 s, goes next: kept for the fresher bucket in 40 s');
+  expect(patient?.why).toBe(
+    'due for 0 s, goes next: kept for the next bucket, which is fresher, or for a probe: next try in 12 s',
+  );
   const [late] = await accountWith({ told }).jobs(1);
   expect(late).toMatchObject({ state: 'running' });
 });
 
-it('keeps the last operations of a frame to see what others take, where more wait than may leave', async () => {
+it('keeps the last operations of a window to see what others take, where more wait than may leave', async () => {
   const { jobs } = accountWith({ concurrency: 1_000, told: { remaining: 190, closesIn: 38 } });
   const all = await jobs(200);
   const next = all.find(({ state }) => state === 'waiting');
   expect(next?.why).toBe(
-    'due for 0 s, goes next: what is left of reads is spent one by one, to see what others take: next in 12 s',
+    'due for 0 s, goes next: what is left of reads is sent one by one, to see what other clients take: next in 12 s',
   );
   expect(all.filter(({ why }) => why.includes('goes next'))).toHaveLength(1);
 });

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
-import { Operations } from '../../src/quota/operations.ts';
-import { Scopes } from '../../src/quota/scopes.ts';
+import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
+import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
+import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import type { PollEnd } from '../../src/schedule/execute.ts';
-import { Foresight } from '../../src/schedule/foresight.ts';
 import type { Job } from '../../src/schedule/job.ts';
 import { Schedule } from '../../src/schedule/schedule.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
@@ -22,17 +22,17 @@ function scheduled({ skew = 0 } = {}) {
     const serverDate = Math.floor((START + skew) / 1_000) * 1_000;
     platformClock.observe({ sentAt: START, receivedAt: START, serverDate });
   }
-  const scopes = new Scopes({ reserve: 0, assumedLimit: 10_000, platformClock });
-  scopes.of('metrics').budget.observe(START, undefined);
-  const foresight = new Foresight(scopes);
+  const scopes = new LimitScopes({ reserve: 0, assumedLimit: 10_000, platformClock });
+  scopes.of('metrics').limiter.observe(START, undefined);
+  const forecast = new DemandForecast(scopes);
   const ends: PollEnd[] = [];
   const defects: unknown[] = [];
   const schedule = new Schedule({
     clock,
     platformClock,
     ticker: simulatedTicker(clock),
-    operations: new Operations({ clock, scopes, concurrency: 1_000 }),
-    foresight,
+    queue: new RequestQueue({ clock, scopes, concurrency: 1_000 }),
+    forecast,
     async exchange() {
       await clock.sleep(ROUND_TRIP);
       return { body: null, bytes: 0 };
@@ -41,7 +41,7 @@ function scheduled({ skew = 0 } = {}) {
     onDefect: (_, error) => defects.push(error),
   });
   const replace = (jobs: Job[]) => {
-    foresight.replace(jobs);
+    forecast.replace(jobs);
     schedule.replace(jobs);
   };
   return { clock, schedule, replace, ends, defects };

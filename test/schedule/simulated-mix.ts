@@ -1,7 +1,7 @@
 import { AccountLink } from '../../src/account/link.ts';
 import type { Answer, Resource } from '../../src/platform/read.ts';
-import { Operations } from '../../src/quota/operations.ts';
-import { Foresight } from '../../src/schedule/foresight.ts';
+import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
+import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import type { Job } from '../../src/schedule/job.ts';
 import { Schedule } from '../../src/schedule/schedule.ts';
 import type { Ticker } from '../../src/schedule/ticker.ts';
@@ -32,7 +32,7 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     onExchange: () => undefined,
   });
   const { scopes, platformClock } = link;
-  const foresight = new Foresight(scopes);
+  const forecast = new DemandForecast(scopes);
   const measuredFrom = START + WARM_UP_MINUTES * MINUTE_MS;
   const exchange = async ({ path }: Resource): Promise<Answer> => {
     const startedAt = clock.now();
@@ -52,8 +52,8 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     clock,
     platformClock,
     ticker,
-    operations: new Operations({ clock, scopes, concurrency: 6 }),
-    foresight,
+    queue: new RequestQueue({ clock, scopes, concurrency: 6 }),
+    forecast,
     exchange,
     onPollEnd: () => undefined,
     onDefect: (_, error) => {
@@ -61,8 +61,8 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     },
   });
   const jobs = mix.map(jobOf);
-  ticker('*/1 * * * *', () => foresight.measure());
-  foresight.replace(jobs);
+  ticker('*/1 * * * *', () => forecast.measure());
+  forecast.replace(jobs);
   schedule.replace(jobs);
   await clock.run(measuredFrom + MEASURED_MINUTES * MINUTE_MS);
   const total = counts.reduce((sum, count) => sum + count, 0) / MEASURED_MINUTES;

@@ -2,8 +2,8 @@ import { AccountLink } from '../../../src/account/link.ts';
 import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
 import { PlatformFailure } from '../../../src/platform/outcome.ts';
 import type { Answer } from '../../../src/platform/read.ts';
-import { Operations } from '../../../src/quota/operations.ts';
-import { Foresight } from '../../../src/schedule/foresight.ts';
+import { DemandForecast } from '../../../src/rate-limit/demand-forecast.ts';
+import { RequestQueue } from '../../../src/rate-limit/request-queue.ts';
 import type { Job } from '../../../src/schedule/job.ts';
 import { Schedule } from '../../../src/schedule/schedule.ts';
 import type { Ticker } from '../../../src/schedule/ticker.ts';
@@ -26,8 +26,8 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     onExchange: () => undefined,
   });
   const { scopes, platformClock } = link;
-  const operations = new Operations({ clock, scopes, concurrency: CONCURRENCY });
-  const foresight = new Foresight(scopes);
+  const queue = new RequestQueue({ clock, scopes, concurrency: CONCURRENCY });
+  const forecast = new DemandForecast(scopes);
   const exchange = async (job: number): Promise<Answer> => {
     const startedAt = clock.now();
     const asked = Math.floor(platformClock.now() / FRAME_MS) * FRAME_MS;
@@ -46,8 +46,8 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     clock,
     platformClock,
     ticker: minuteTicker(clock),
-    operations,
-    foresight,
+    queue,
+    forecast,
     exchange: ({ path }) => exchange(Number(path.slice('/metrics/'.length))),
     onPollEnd: () => undefined,
     onDefect: (_, error) => {
@@ -55,8 +55,8 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     },
   });
   const wanted = Array.from({ length: jobs }, (_, index) => jobOf(index));
-  minuteTicker(clock)(EVERY_MINUTE, () => foresight.measure());
-  foresight.replace(wanted);
+  minuteTicker(clock)(EVERY_MINUTE, () => forecast.measure());
+  forecast.replace(wanted);
   schedule.replace(wanted);
   await clock.run(until);
 };

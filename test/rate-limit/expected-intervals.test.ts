@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Demand, demandPerMinute, expectedIntervals } from '../../src/quota/intervals.ts';
+import { type Demand, demandPerMinute, expectedIntervals } from '../../src/rate-limit/demand.ts';
 import { type Mix, operationsPerMinute } from '../schedule/simulated-mix.ts';
 
 const MINUTE = 60_000;

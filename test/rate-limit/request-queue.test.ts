@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
-import { Operations } from '../../src/quota/operations.ts';
-import { Scopes } from '../../src/quota/scopes.ts';
-import type { Ticket } from '../../src/quota/ticket.ts';
+import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
+import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
+import type { QueuedRequest } from '../../src/rate-limit/waiting-requests.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
 
 const MINUTE = 60_000;
@@ -18,13 +18,13 @@ async function queueWith(
   }: { openedAgo?: number; concurrency?: number; answersAfter?: Readonly<Record<string, number>> } = {},
 ) {
   const clock = new EventClock(START + 10_000);
-  const scopes = new Scopes({
+  const scopes = new LimitScopes({
     reserve: 0.2,
     assumedLimit: 60,
     platformClock: new PlatformClock(() => clock.now()),
   });
-  const { budget } = scopes.of('metrics');
-  const operations = new Operations({ clock, scopes, concurrency });
+  const { limiter } = scopes.of('metrics');
+  const queue = new RequestQueue({ clock, scopes, concurrency });
   const left: string[] = [];
   const leftAt: number[] = [];
   let resetAt = clock.now() - openedAgo + MINUTE;
@@ -32,16 +32,23 @@ async function queueWith(
   const answer = () => {
     if (clock.now() >= resetAt) [resetAt, remains] = [clock.now() + MINUTE, 80];
     remains -= 1;
-    budget.observe(clock.now(), { limit: 80, remaining: remains, resetAt });
+    limiter.observe(clock.now(), { limit: 80, remaining: remains, resetAt });
   };
-  const ask = (name: string, wish: Partial<Ticket>, signal = new AbortController().signal) => {
+  const ask = (name: string, wish: Partial<QueuedRequest>, signal = new AbortController().signal) => {
     const since = clock.now() - MINUTE;
-    const ticket = { group: 'metrics', notBefore: since, weight: 1, since, patience: () => 0, ...wish };
-    operations.turn(ticket, signal).then(
+    const request = {
+      group: 'metrics',
+      notBefore: since,
+      weight: 1,
+      since,
+      plannedIntervalMs: () => 0,
+      ...wish,
+    };
+    queue.turn(request, signal).then(
       (over) => {
         left.push(name);
         leftAt.push(clock.now() - START);
-        const hangsFor = answersAfter[ticket.group];
+        const hangsFor = answersAfter[request.group];
         clock.at(clock.now() + (hangsFor ?? 80), () => {
           if (hangsFor === undefined) answer();
           over();
@@ -51,7 +58,7 @@ async function queueWith(
     );
   };
   answer();
-  return { clock, operations, ask, left, leftAt, after: (ms: number) => clock.run(clock.now() + ms) };
+  return { clock, queue, ask, left, leftAt, after: (ms: number) => clock.run(clock.now() + ms) };
 }
 
 it('lets the greatest weight times age leave first, whatever came first', async () => {
@@ -94,7 +101,7 @@ it('leaves the reserve to others', async () => {
 
 it('keeps what can wait for the moment when the next bucket closes, and only looks until then', async () => {
   const { ask, leftAt, after } = await queueWith(79, { openedAgo: 5_000 });
-  for (let count = 0; count < 100; count += 1) ask(`${count}`, { patience: () => 5 * MINUTE });
+  for (let count = 0; count < 100; count += 1) ask(`${count}`, { plannedIntervalMs: () => 5 * MINUTE });
   await after(52_000);
   const before = leftAt.filter((time) => time < MINUTE).length;
   expect(before).toBeLessThanOrEqual(4);
@@ -103,8 +110,8 @@ it('keeps what can wait for the moment when the next bucket closes, and only loo
 
 it('does not keep what would be later than planned', async () => {
   const { ask, left, after } = await queueWith(79, { openedAgo: 5_000 });
-  for (let count = 0; count < 100; count += 1) ask('can wait', { patience: () => 5 * MINUTE });
-  ask('cannot wait', { since: START - 5 * MINUTE, patience: () => MINUTE });
+  for (let count = 0; count < 100; count += 1) ask('can wait', { plannedIntervalMs: () => 5 * MINUTE });
+  ask('cannot wait', { since: START - 5 * MINUTE, plannedIntervalMs: () => MINUTE });
   await after(1_000);
   expect(left).toEqual(['cannot wait']);
 });
@@ -123,15 +130,15 @@ it('lets leave what was kept for a look as soon as fewer looks are needed until 
 });
 
 it('lets a ticket go that is given up while it waits', async () => {
-  const { ask, left, operations, after, clock } = await queueWith(16);
+  const { ask, left, queue, after, clock } = await queueWith(16);
   const giving = new AbortController();
   ask('given up', {}, giving.signal);
   await after(10);
-  expect(operations.waiting(clock.now())).toBe(1);
+  expect(queue.waiting(clock.now())).toBe(1);
   giving.abort(new Error('no longer wanted'));
   await after(10);
   expect(left).toEqual(['given up gave up']);
-  expect(operations.waiting(clock.now())).toBe(0);
+  expect(queue.waiting(clock.now())).toBe(0);
 });
 
 const HANGS = { analytics: 30_000 };

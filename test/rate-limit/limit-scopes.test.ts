@@ -1,15 +1,19 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import type { RateLimit } from '../../src/platform/rate-limit-headers.ts';
-import { Scopes } from '../../src/quota/scopes.ts';
+import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 
 function learned() {
-  const scopes = new Scopes({ reserve: 0.2, assumedLimit: 60, platformClock: new PlatformClock(() => NOW) });
+  const scopes = new LimitScopes({
+    reserve: 0.2,
+    assumedLimit: 60,
+    platformClock: new PlatformClock(() => NOW),
+  });
   const answer = (group: string, rate: RateLimit): void => {
     scopes.learn(group, rate);
-    scopes.of(group).budget.observe(NOW, rate);
+    scopes.of(group).limiter.observe(NOW, rate);
   };
   const names = () => scopes.all.map(({ name }) => name);
   return { scopes, answer, names };
@@ -20,7 +24,7 @@ it('takes all reads to be under one limit', () => {
   answer('metrics', { limit: 80, remaining: 79 });
   answer('analytics', { limit: 80, remaining: 78 });
   expect(names()).toEqual(['reads']);
-  expect(scopes.of('metrics').budget.remaining(NOW)).toBe(78);
+  expect(scopes.of('metrics').limiter.remaining(NOW)).toBe(78);
 });
 
 it('gives a scope of its own to a group that keeps naming another limit', () => {
@@ -32,8 +36,8 @@ it('gives a scope of its own to a group that keeps naming another limit', () => 
   answer('analytics', { limit: 200, remaining: 198 });
   answer('metrics', { limit: 80, remaining: 77 });
   expect(names()).toEqual(['reads', 'analytics']);
-  expect(scopes.of('analytics').budget.limit).toBe(200);
-  expect(scopes.of('metrics').budget.limit).toBe(80);
+  expect(scopes.of('analytics').limiter.limit).toBe(200);
+  expect(scopes.of('metrics').limiter.limit).toBe(80);
 });
 
 it('takes a limit that changes for everybody to be the same limit', () => {
@@ -41,7 +45,7 @@ it('takes a limit that changes for everybody to be the same limit', () => {
   for (const group of ['metrics', 'analytics', 'domains']) answer(group, { limit: 80, remaining: 70 });
   for (const group of ['metrics', 'analytics', 'domains']) answer(group, { limit: 200, remaining: 190 });
   expect(names()).toEqual(['reads']);
-  expect(scopes.of('domains').budget.limit).toBe(200);
+  expect(scopes.of('domains').limiter.limit).toBe(200);
 });
 
 it('joins what an answer that was overtaken has set apart, once both name the same limit and reset', () => {
@@ -65,5 +69,5 @@ it('keeps apart from the start what is known to be limited otherwise', () => {
   answer('tokens', { limit: 20, remaining: 0 });
   answer('metrics', { limit: 20, remaining: 19 });
   expect(names()).toEqual(['reads', 'tokens']);
-  expect(scopes.of('metrics').budget.remaining(NOW)).toBe(19);
+  expect(scopes.of('metrics').limiter.remaining(NOW)).toBe(19);
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { periodOf } from '../../src/quota/period.ts';
+import { periodOf } from '../../src/rate-limit/demand.ts';
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { AccountLink } from '../../src/account/link.ts';
-import { Operations } from '../../src/quota/operations.ts';
+import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
 
 /** What the platform is like, and who else uses its token. Times in ms. */
@@ -67,7 +67,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     assumedLimit: limit,
     onExchange: () => undefined,
   });
-  const queue = new Operations({ clock: local, scopes: link.scopes, concurrency: options.concurrency });
+  const queue = new RequestQueue({ clock: local, scopes: link.scopes, concurrency: options.concurrency });
   const exchange = async (): Promise<void> => {
     const startedAt = local.now();
     await clock.sleep(latencyMs * (1 + random()));
@@ -91,8 +91,14 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     });
   };
   const work = async (since: number): Promise<void> => {
-    const ticket = { group: 'metrics', notBefore: since, weight: 1, since, patience: () => MINUTE_MS };
-    const over = await queue.turn(ticket, new AbortController().signal);
+    const request = {
+      group: 'metrics',
+      notBefore: since,
+      weight: 1,
+      since,
+      plannedIntervalMs: () => MINUTE_MS,
+    };
+    const over = await queue.turn(request, new AbortController().signal);
     await exchange();
     over();
     void work(local.now() + MINUTE_MS);

@@ -1,11 +1,21 @@
-import { type Demand, demandPerMinute, intervalAt, levelOf } from '../quota/intervals.ts';
-import { type Period, periodOf } from '../quota/period.ts';
-import type { Scope, Scopes } from '../quota/scopes.ts';
-import type { Job } from './job.ts';
+import { type Demand, demandPerMinute, intervalAt, levelOf, type Period, periodOf } from './demand.ts';
+import type { LimitScope, LimitScopes } from './limit-scopes.ts';
+
+/** Work that asks for operations again and again. */
+export interface RecurringWork {
+  /** A cron pattern in UTC; undefined for work that only follows other work. */
+  readonly schedule: string | undefined;
+  /** The group of operations that it performs. */
+  readonly group: string;
+  /** How much its freshness matters, relative to the others. */
+  readonly weight: number;
+  /** Operations each time, as far as is known. */
+  cost(): number;
+}
 
 /** What the jobs of one limit scope ask for. */
 export interface ScopeDemand {
-  readonly scope: Scope;
+  readonly scope: LimitScope;
   /** On a schedule of their own. */
   readonly jobs: number;
   /** Operations per minute. */
@@ -13,17 +23,17 @@ export interface ScopeDemand {
 }
 
 /** What the jobs of an account ask of its quota, and at which intervals they will therefore be polled. */
-export class Foresight {
-  readonly #scopes: Scopes;
+export class DemandForecast {
+  readonly #scopes: LimitScopes;
   /** Looked up often, and it takes milliseconds to work one out. */
   readonly #periods = new Map<string, Period>();
-  #jobs: readonly Job[] = [];
+  #jobs: readonly RecurringWork[] = [];
   /** By the name of the scope. */
   #levels = new Map<string, number>();
   #perMinute = 0;
   #stretch = 1;
 
-  constructor(scopes: Scopes) {
+  constructor(scopes: LimitScopes) {
     this.#scopes = scopes;
   }
 
@@ -47,7 +57,7 @@ export class Foresight {
   }
 
   /** With other jobs than before. */
-  replace(jobs: readonly Job[]): void {
+  replace(jobs: readonly RecurringWork[]): void {
     this.#jobs = jobs;
     this.measure();
   }
@@ -57,7 +67,10 @@ export class Foresight {
     const demands = this.#demands();
     this.#perMinute = demandPerMinute([...demands.values()].flat());
     this.#levels = new Map(
-      this.#scopes.all.map(({ name, budget }) => [name, levelOf(demands.get(name) ?? [], budget.perMinute)]),
+      this.#scopes.all.map(({ name, limiter }) => [
+        name,
+        levelOf(demands.get(name) ?? [], limiter.perMinute),
+      ]),
     );
     this.#stretch = this.#meanStretch(demands);
   }
@@ -68,7 +81,7 @@ export class Foresight {
   }
 
   /** How long (ms) after one poll of a job the next one's turn comes; work without a schedule has no period. */
-  intervalOf({ schedule, group, weight }: Pick<Job, 'schedule' | 'group' | 'weight'>): number {
+  intervalOf({ schedule, group, weight }: Pick<RecurringWork, 'schedule' | 'group' | 'weight'>): number {
     const level = this.#levels.get(this.#scopes.of(group).name) ?? 0;
     return intervalAt(level, { periodMs: schedule === undefined ? 0 : this.periodOf(schedule), weight });
   }

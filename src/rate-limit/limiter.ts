@@ -1,0 +1,206 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { RateLimit } from '../platform/rate-limit-headers.ts';
+import { type AllowanceFacts, allowanceOf, probeEveryMs } from './allowance.ts';
+import { type Decision, send, wait } from './decision.ts';
+import { keptForOthers, OtherClients } from './other-clients.ts';
+import type { OpenWindow } from './pacing.ts';
+import { RateLimitWindow, WINDOW_MS, type WindowReading } from './rate-limit-window.ts';
+
+export interface RateLimiterOptions {
+  /** Share of the limit (0 to 1) that is left to the token's other clients. */
+  readonly reserve: number;
+  /** Operations per window while the platform names no limit. */
+  readonly assumedLimit: number;
+  readonly platformClock: PlatformClock;
+}
+
+/** A 429 stops for at least this long, even when its hint lies in the past. */
+const SHORTEST_STOP_MS = 1_000;
+
+/** A 429 stops for at most this long, whatever `Retry-After` asks: then a single request probes. */
+const LONGEST_STOP_MS = 15 * 60_000;
+
+/** How long the answer to a probe is waited for; after that another request may probe. */
+const LONGEST_PROBE_MS = 3_000;
+
+/**
+ * How many requests one limit scope of one token allows.
+ *
+ * Where the platform's headers tell, they steer: what remains in the window, less what is in flight, less the reserve
+ * or what the token's other clients are expected to take until the window closes. When no window is open, or its last
+ * answer is old, a single request goes first, as a probe: only its answer tells what others have taken. Without
+ * headers, no more than the limit known or assumed leaves within the time of any window.
+ */
+export class RateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #others = new OtherClients();
+  /** The newest window, open or not. */
+  #window: RateLimitWindow | undefined;
+  #windowMs = WINDOW_MS;
+  #limit: number | undefined;
+  /** Whether the last answer told what remains; undefined before the first. */
+  #toldRemaining: boolean | undefined;
+  /** When the answers of the last window's time came (local ms), oldest first. */
+  #answeredAt: readonly number[] = [];
+  /** Until when a 429 stops; not 0 until something was answered after that. */
+  #stoppedUntil = 0;
+  #retryAt = 0;
+  #inFlight = 0;
+  #probe: { readonly sentAt: number } | undefined;
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options;
+  }
+
+  /** The limit that the platform named last, in operations per window. */
+  get limit(): number | undefined {
+    return this.#limit;
+  }
+
+  /** Operations per window that this exporter may use when the token has no other clients. */
+  get allowance(): number {
+    return Math.max(1, this.#limitOrAssumed - this.#reserve);
+  }
+
+  /** Operations per minute that this exporter may expect beside the token's other clients. */
+  get perMinute(): number {
+    const kept = keptForOthers(this.#windowMs * this.#others.perMs(this.#window), this.#reserve);
+    return (Math.max(1, this.#limitOrAssumed - kept) * 60_000) / this.#windowMs;
+  }
+
+  /** Operations per minute that the token's other clients take, as far as observed. */
+  get othersPerMinute(): number {
+    return this.#others.perMs(this.#window) * 60_000;
+  }
+
+  /** The reset that the platform named last (platform ms). */
+  get resetAt(): number | undefined {
+    return this.#window?.resetAt;
+  }
+
+  /** What the platform said remains of the window, or undefined when none is open. */
+  remaining(now: number): number | undefined {
+    return this.#openWindow(now)?.remaining;
+  }
+
+  /** When the open window closes (local ms), or undefined when none is open. */
+  closesAt(now: number): number | undefined {
+    return this.#openWindow(now)?.closesAt;
+  }
+
+  /** The open window, for {@link pace}. */
+  openWindow(now: number): OpenWindow | undefined {
+    const window = this.#openWindow(now);
+    if (window === undefined) return undefined;
+    const { closesAt, seenAt } = window;
+    return { closesAt, seenAt, probeEveryMs: probeEveryMs(this.#factsOf(window)) };
+  }
+
+  /** Until when a 429 has stopped this scope (local ms), or undefined. */
+  stoppedUntil(now: number): number | undefined {
+    return this.#stoppedUntil > now ? this.#stoppedUntil : undefined;
+  }
+
+  /** Until when the platform asked to wait by a `Retry-After` beyond {@link stoppedUntil} (local ms), or undefined. */
+  retryAt(now: number): number | undefined {
+    return this.#retryAt > Math.max(now, this.#stoppedUntil) ? this.#retryAt : undefined;
+  }
+
+  /** How many requests may leave now; where one must probe first, the others wait for its answer. */
+  decide(now: number): Decision {
+    if (this.#stoppedUntil > now) return wait('rate_limited', this.#stoppedUntil);
+    if (this.#toldRemaining === false && this.#stoppedUntil === 0) return this.#decideWithoutHeaders(now);
+    const window = this.#openWindow(now);
+    const allowance = window && allowanceOf(this.#factsOf(window), now);
+    if (allowance !== undefined && (allowance.free === 0 || window?.isFresh(now))) return allowance;
+    const probedUntil = this.#probedUntil;
+    if (probedUntil > now) return wait('probe', Math.min(probedUntil, window?.closesAt ?? probedUntil));
+    return allowance ?? send(1, now);
+  }
+
+  /** A request leaves. The function returned must be called when it is over, whatever came of it. */
+  send(now: number): () => void {
+    const probe = { sentAt: now };
+    if (this.#probedUntil <= now && this.#openWindow(now)?.isFresh(now) !== true) this.#probe = probe;
+    this.#inFlight += 1;
+    return () => {
+      this.#inFlight -= 1;
+      if (this.#probe === probe) this.#probe = undefined;
+    };
+  }
+
+  /** A request that left at `sentAt` was answered. `rate` is what the headers said, undefined when there were none. */
+  observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
+    this.#answeredAt = [...this.#answeredAt.filter((at) => at > now - WINDOW_MS), now];
+    if (this.#stoppedUntil <= now) this.#stoppedUntil = 0;
+    this.#limit = rate?.limit ?? this.#limit;
+    this.#toldRemaining = rate?.remaining !== undefined;
+    const limit = this.#toldRemaining ? this.#limitOrAssumed : this.#limit;
+    if (limit === undefined) return;
+    this.#read({ now, sentAt, limit, rate, alone: this.#inFlight <= 1 });
+  }
+
+  /** A 429: nothing leaves until `retryAfterMs` has passed, or the window closes, or a whole window when neither is known. */
+  stop(now: number, retryAfterMs: number | undefined): void {
+    const asked = retryAfterMs ?? (this.closesAt(now) ?? now + WINDOW_MS) - now;
+    const stopMs = Math.min(Math.max(asked, SHORTEST_STOP_MS), LONGEST_STOP_MS);
+    this.#stoppedUntil = Math.max(this.#stoppedUntil, now + stopMs);
+    this.#retryAt = now + asked;
+  }
+
+  get #limitOrAssumed(): number {
+    return this.#limit ?? this.#options.assumedLimit;
+  }
+
+  get #reserve(): number {
+    return Math.ceil(this.#limitOrAssumed * this.#options.reserve);
+  }
+
+  /** Until when the answer to a probe is waited for (local ms). */
+  get #probedUntil(): number {
+    return this.#probe === undefined ? 0 : this.#probe.sentAt + LONGEST_PROBE_MS;
+  }
+
+  #openWindow(now: number): RateLimitWindow | undefined {
+    return this.#window?.isOpen(now) ? this.#window : undefined;
+  }
+
+  #factsOf(window: RateLimitWindow): AllowanceFacts {
+    const [others, windowMs, inFlight] = [this.#others, this.#windowMs, this.#inFlight];
+    return { window, others, windowMs, limit: this.#limitOrAssumed, reserve: this.#reserve, inFlight };
+  }
+
+  /** Safe for every position of the platform's window: counted from the answers, within the time of any one window. */
+  #decideWithoutHeaders(now: number): Decision {
+    const answered = this.#answeredAt.filter((at) => at > now - WINDOW_MS);
+    const left = this.allowance - answered.length;
+    if (left > this.#inFlight) return send(left - this.#inFlight, now);
+    const until = (answered[0] ?? Number.POSITIVE_INFINITY) + WINDOW_MS;
+    if (left > 0) return wait('probe', until);
+    return wait(this.#reserve > 0 ? 'reserved' : 'spent', until);
+  }
+
+  /** What an answer says of the window that is open, or has just begun. */
+  #read(reading: WindowReading): void {
+    const { platformClock } = this.#options;
+    const relation = this.#window?.relation(reading, platformClock) ?? 'later';
+    if (relation === 'past') return;
+    this.#probe = undefined;
+    const window = relation === 'later' ? this.#begin(reading) : this.#window;
+    if (relation === 'other') window?.limitTo(reading.rate?.remaining);
+    else window?.take(reading, platformClock);
+  }
+
+  #begin(reading: WindowReading): RateLimitWindow {
+    const { now, limit, rate } = reading;
+    const { platformClock } = this.#options;
+    const before = this.#window;
+    if (before !== undefined) this.#others.remember(before);
+    const window = new RateLimitWindow(reading, platformClock, this.#windowMs);
+    if (before?.resetAt !== undefined && before.resetAt === rate?.resetAt) window.prolong(now);
+    // We opened the window ourselves, so that all of it lies ahead.
+    else if (platformClock.known && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
+    this.#window = window;
+    return window;
+  }
+}

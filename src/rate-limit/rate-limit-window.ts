@@ -1,0 +1,124 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { RateLimit } from '../platform/rate-limit-headers.ts';
+
+/** The platform's rate-limit window lasts a minute from its first operation (section 8). */
+export const WINDOW_MS = 60_000;
+
+/** Resets this close name the same window. */
+const SAME_RESET_MS = 2_000;
+
+/** A reset further off than this is a broken clock or a broken header, not a window. */
+const LONGEST_WINDOW_MS = 10 * WINDOW_MS;
+
+/** When the platform names a window that should be over by our clock, it is probed again after this time. */
+const PROBE_AGAIN_MS = 1_000;
+
+/** What was said at an earlier moment is trusted for so long; after that one request goes first, as a probe. */
+const FRESH_MS = 1_000;
+
+/** An answer that says something about a window. */
+export interface WindowReading {
+  /** When it came, and when its request left (local ms). */
+  readonly now: number;
+  readonly sentAt: number;
+  readonly limit: number;
+  readonly rate: RateLimit | undefined;
+  /** Whether no other request was in flight, so that nothing of ours hides in its figures. */
+  readonly alone: boolean;
+}
+
+/** One of the platform's counting periods, as its answers told. Times are local ms except `resetAt` (platform ms). */
+export class RateLimitWindow {
+  readonly resetAt: number | undefined;
+  closesAt: number;
+  openedAt: number;
+  /** Operations still allowed, by the most careful reading. */
+  remaining: number;
+  /** When an answer told what remains. */
+  seenAt: number;
+  /** Our operations that were answered in this window. */
+  own = 0;
+  /** What other clients had taken, as of `othersSeenAt`. */
+  others = 0;
+  othersSeenAt: number;
+  #limit: number;
+
+  constructor({ now, limit, rate }: WindowReading, clock: PlatformClock, lengthMs: number) {
+    this.resetAt = rate?.resetAt;
+    this.closesAt = closingTime(now, rate?.resetAt, clock);
+    this.openedAt = Math.min(now, this.closesAt - lengthMs);
+    this.othersSeenAt = this.openedAt;
+    this.seenAt = now;
+    this.#limit = limit;
+    this.remaining = limit;
+  }
+
+  get lengthMs(): number {
+    return this.closesAt - this.openedAt;
+  }
+
+  isOpen(now: number): boolean {
+    return now < this.closesAt;
+  }
+
+  /** Whether an answer has just told what remains. */
+  isFresh(now: number): boolean {
+    return now - this.seenAt <= FRESH_MS;
+  }
+
+  /** How an answer relates to this window, which is open or the last that was. */
+  relation({ now, sentAt, rate }: WindowReading, clock: PlatformClock): 'same' | 'later' | 'other' | 'past' {
+    const open = this.isOpen(now);
+    if (rate?.resetAt === undefined || this.resetAt === undefined) return open ? 'same' : 'later';
+    if (rate.resetAt > this.resetAt + SAME_RESET_MS) return 'later';
+    if (rate.resetAt >= this.resetAt - SAME_RESET_MS) {
+      if (open) return 'same';
+      // Sent before the end, it is merely late; sent after it, it proves that the window has not ended.
+      return sentAt < this.closesAt ? 'past' : 'later';
+    }
+    if (!open) return 'later';
+    // A window that is over was overtaken; one that is still open beside this one belongs to another counter.
+    return clock.latestLocal(rate.resetAt) > now + SAME_RESET_MS ? 'other' : 'past';
+  }
+
+  /** An operation of ours was answered within this window. */
+  take({ now, limit, rate, alone }: WindowReading, clock: PlatformClock): void {
+    this.own += 1;
+    if (rate?.remaining === undefined) {
+      this.remaining -= 1;
+      return;
+    }
+    // Answers overtake each other: what remains only ever falls, unless the limit itself has changed.
+    const before = limit === this.#limit ? this.remaining : limit;
+    this.#limit = limit;
+    this.remaining = Math.min(before, rate.remaining, limit - this.own);
+    this.seenAt = now;
+    if (clock.known && rate.resetAt !== undefined) {
+      const closesAt = clock.latestLocal(rate.resetAt);
+      if (closesAt > now) this.closesAt = Math.min(this.closesAt, closesAt);
+    }
+    if (!alone) return;
+    this.others = Math.max(0, limit - rate.remaining - this.own);
+    this.othersSeenAt = now;
+  }
+
+  /** An answer of another counter of the same scope: whichever is nearer to its end counts. */
+  limitTo(remaining: number | undefined): void {
+    if (remaining !== undefined) this.remaining = Math.min(this.remaining, remaining);
+  }
+
+  /** The same reset again although the window should be over: it is longer than thought. */
+  prolong(now: number): void {
+    this.closesAt = now + PROBE_AGAIN_MS;
+  }
+}
+
+/**
+ * When a window just seen for the first time closes. Without a `Date` header the reset cannot be compared with the
+ * local clock; then it closes at the latest one window length after it was first seen.
+ */
+function closingTime(now: number, resetAt: number | undefined, clock: PlatformClock): number {
+  if (resetAt === undefined || !clock.known) return now + WINDOW_MS;
+  const closesAt = clock.latestLocal(resetAt);
+  return closesAt > now && closesAt <= now + LONGEST_WINDOW_MS ? closesAt : now + WINDOW_MS;
+}

@@ -1,0 +1,214 @@
+import type { Clock } from '../clock.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
+import { type Decision, send } from './decision.ts';
+import type { LimitScope, LimitScopes } from './limit-scopes.ts';
+import { pace } from './pacing.ts';
+import { Timer } from './timer.ts';
+import { mostUrgent, type QueuedRequest, type Waiting, WaitingRequests } from './waiting-requests.ts';
+
+export interface RequestQueueOptions {
+  readonly clock: Clock;
+  readonly scopes: LimitScopes;
+  /** How many requests may be in flight at once. */
+  readonly concurrency: number;
+  /** Whether there is another token than the one that the platform refused last. */
+  readonly tokenRenewed?: () => Promise<boolean>;
+  /** Told how long (ms) a request that could have left waited for its turn. */
+  readonly onTurn?: (request: QueuedRequest, waitedMs: number) => void;
+}
+
+/** A decision about one request, and whether it goes next of all that wait for the same. */
+export type RequestDecision = Decision & { readonly next: boolean };
+
+/** How often (ms) it is checked whether there is another token, while requests wait since theirs was refused. */
+const TOKEN_CHECK_MS = 1_000;
+
+/**
+ * Where every request of an account waits for its turn: for the allowance of its limit scope, for the moment at which
+ * it brings most, and for its place within the concurrency limit. One decision says whether a request may leave: what
+ * it says sends requests, sets the timer, and is shown on the status page.
+ */
+export class RequestQueue {
+  readonly #options: RequestQueueOptions;
+  readonly #waiting = new WaitingRequests();
+  readonly #inFlight: ConcurrencyLimit;
+  readonly #timer: Timer;
+  #reviewComes = false;
+  #tokenCheckAt = 0;
+
+  constructor(options: RequestQueueOptions) {
+    this.#options = options;
+    this.#inFlight = new ConcurrencyLimit(options.concurrency);
+    this.#timer = new Timer(options.clock, () => this.review());
+  }
+
+  /** How many requests may be in flight at once. */
+  get concurrency(): number {
+    return this.#inFlight.limit;
+  }
+
+  /** How many requests wait whose time has come, of one scope or of all. */
+  waiting(now: number, scopeName?: string): number {
+    const { scopes } = this.#options;
+    return this.#waiting.count(
+      now,
+      (group) => scopeName === undefined || scopes.of(group).name === scopeName,
+    );
+  }
+
+  /** Until when (local ms) nothing leaves of what waits; undefined when nothing waits, or only for a connection. */
+  restsUntil(now: number): number | undefined {
+    const next = this.#choose(now);
+    return typeof next === 'number' && Number.isFinite(next) ? next : undefined;
+  }
+
+  /** Decides about requests that wait: whether each may leave now, or why not. Changes nothing. */
+  decide(now: number): (request: QueuedRequest) => RequestDecision {
+    const { scopes } = this.#options;
+    const decide = this.#decisions(now);
+    const heads = [...this.#waiting.heads(now)];
+    return (request) => {
+      const decision = decide(request);
+      const scope = scopes.of(request.group);
+      const isRival = ({ request: other }: Waiting) =>
+        isOfScope(decision) ? scopes.of(other.group) === scope : !isOfScope(decide(other));
+      return { ...decision, next: mostUrgent(heads, now, isRival)?.request === request };
+    };
+  }
+
+  /** Resolves when the request may leave; the caller must call the function it gets when the request is over. */
+  turn(request: QueuedRequest, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const giveUp = () => {
+        this.#waiting.delete(entry);
+        reject(signal.reason);
+      };
+      const entry: Waiting = {
+        request,
+        leave: () => {
+          signal.removeEventListener('abort', giveUp);
+          resolve(this.#send(request));
+        },
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#inFlight.meet(request.group);
+      this.#waiting.add(entry, this.#options.clock.now());
+      this.#reviewSoon();
+    });
+  }
+
+  /** Sends every request that may leave, and sets the timer for the next moment when one may. */
+  review(): void {
+    const now = this.#options.clock.now();
+    let until = this.#waiting.admit(now);
+    for (let next = this.#choose(now); ; next = this.#choose(now)) {
+      if (typeof next === 'number') {
+        until = Math.min(until, next);
+        break;
+      }
+      this.#waiting.delete(next);
+      this.#options.onTurn?.(next.request, now - next.request.notBefore);
+      next.leave();
+    }
+    this.#timer.set(Math.min(until, this.#checkToken(now)));
+  }
+
+  /** Forgets the timer, so that nothing keeps the process alive. */
+  stop(): void {
+    this.#timer.set(Number.POSITIVE_INFINITY);
+  }
+
+  /** Once for all that ask at the same moment, so that the most urgent of them goes first and not the first to ask. */
+  #reviewSoon(): void {
+    if (this.#reviewComes) return;
+    this.#reviewComes = true;
+    queueMicrotask(() => {
+      this.#reviewComes = false;
+      this.review();
+    });
+  }
+
+  /**
+   * The request to send now, or the time (local ms) at which there may be one. Where the most urgent one waits for a
+   * connection, the others wait with it, so that they do not spend its allowance, unless its API is slow.
+   */
+  #choose(now: number): Waiting | number {
+    if (this.#inFlight.full) return Number.POSITIVE_INFINITY;
+    const decide = this.#decisions(now);
+    let until = Number.POSITIVE_INFINITY;
+    const chosen = mostUrgent(this.#waiting.heads(now), now, ({ request }) => {
+      const decision = decide(request);
+      if (decision.free === 0) until = Math.min(until, decision.until);
+      return decision.free > 0 || decision.why === 'connections';
+    });
+    return chosen !== undefined && decide(chosen.request).free > 0 ? chosen : until;
+  }
+
+  #decisions(now: number): (request: QueuedRequest) => Decision {
+    const ofScopes = new Map<LimitScope, (request: QueuedRequest) => Decision>();
+    return (request) => {
+      const scope = this.#options.scopes.of(request.group);
+      const ofScope = ofScopes.get(scope) ?? this.#decisionsOf(scope, now);
+      ofScopes.set(scope, ofScope);
+      return ofScope(request);
+    };
+  }
+
+  /** What is decided about the requests of a scope: each step of the ladder may make them wait. */
+  #decisionsOf({ limiter }: LimitScope, now: number): (request: QueuedRequest) => Decision {
+    const { scopes } = this.#options;
+    const allowed = limiter.decide(now);
+    const paced = pace({
+      now,
+      free: allowed.free,
+      waiting: this.#waiting.count(now, (group) => scopes.of(group).limiter === limiter),
+      window: limiter.openWindow(now),
+      bucketClosesAt: scopes.platformClock.nextMinute(now),
+      throughput: this.#inFlight.throughput,
+    });
+    const token = scopes.token.decide(now);
+    return (request) => {
+      if (token?.free === 0) return token;
+      if (allowed.free === 0) return allowed;
+      return paced(request) ?? this.#inFlight.decide(request.group, now) ?? send(1, now);
+    };
+  }
+
+  /** Looks for another token while requests wait since theirs was refused; when (local ms) to look again. */
+  #checkToken(now: number): number {
+    const { scopes, tokenRenewed } = this.#options;
+    const refused = scopes.token.decide(now)?.free === 0 && this.waiting(now) > 0;
+    if (!refused || tokenRenewed === undefined) return Number.POSITIVE_INFINITY;
+    if (now >= this.#tokenCheckAt) {
+      this.#tokenCheckAt = now + TOKEN_CHECK_MS;
+      void tokenRenewed().then((renewed) => {
+        if (!renewed) return;
+        scopes.token.renew();
+        this.review();
+      });
+    }
+    return this.#tokenCheckAt;
+  }
+
+  #send({ group }: QueuedRequest): () => void {
+    const { clock, scopes } = this.#options;
+    const now = clock.now();
+    scopes.token.send(now);
+    const answered = scopes.of(group).limiter.send(now);
+    const ended = this.#inFlight.send(group, now);
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      answered();
+      ended(clock.now());
+      this.review();
+    };
+  }
+}
+
+/** Whether all requests of a scope wait for the same, rather than for a connection. */
+function isOfScope({ why }: Decision): boolean {
+  return why !== undefined && why !== 'connections' && why !== 'slow_api';
+}

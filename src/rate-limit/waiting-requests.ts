@@ -1,0 +1,120 @@
+/** A request that waits for its turn. Times are local ms. */
+export interface QueuedRequest {
+  /** The group of operations it belongs to, which decides its limit scope. */
+  readonly group: string;
+  /** Before then it must not leave. */
+  readonly notBefore: number;
+  /** How much it matters, relative to the others. */
+  readonly weight: number;
+  /** Since when what it asks for has been ageing: the greatest weight times age leaves first. */
+  readonly since: number;
+  /** The age (ms) at which the plan lets it leave. Until then it may be kept for a moment that brings more. */
+  plannedIntervalMs(): number;
+}
+
+/** A request, and what to do when it leaves. */
+export interface Waiting {
+  readonly request: QueuedRequest;
+  readonly leave: () => void;
+}
+
+/**
+ * The requests that wait. Which of two is more urgent changes with time only when their weights differ: so there is
+ * a line for each group and weight, ordered once for good, and only its head can be the next to leave.
+ */
+export class WaitingRequests {
+  /** Those whose time has come, the longest since first. */
+  readonly #lines = new Map<string, Waiting[]>();
+  /** Those whose time had not come when they were added, the next one last. */
+  readonly #early: Waiting[] = [];
+
+  add(entry: Waiting, now: number): void {
+    if (entry.request.notBefore > now) insert(this.#early, entry, (other) => -other.request.notBefore);
+    else this.#lineUp(entry);
+  }
+
+  delete(entry: Waiting): void {
+    for (const line of [this.#early, this.#lines.get(keyOf(entry.request)) ?? []]) {
+      const index = line.indexOf(entry);
+      if (index >= 0) line.splice(index, 1);
+    }
+  }
+
+  /** Lines up those whose time has come; the time of the next one (Infinity when there is none). */
+  admit(now: number): number {
+    for (;;) {
+      const next = this.#early.at(-1);
+      if (next === undefined) return Number.POSITIVE_INFINITY;
+      if (next.request.notBefore > now) return next.request.notBefore;
+      this.#early.pop();
+      this.#lineUp(next);
+    }
+  }
+
+  /** The most urgent requests of each group and weight, and whatever has not been lined up yet. */
+  *heads(now: number): Iterable<Waiting> {
+    for (const [head] of this.#lines.values()) if (head !== undefined) yield head;
+    yield* this.#due(now);
+  }
+
+  /** How many may leave as far as their time is concerned, of groups that satisfy a condition. */
+  count(now: number, matches: (group: string) => boolean): number {
+    let count = 0;
+    for (const line of this.#lines.values()) {
+      if (line[0] !== undefined && matches(line[0].request.group)) count += line.length;
+    }
+    for (const { request } of this.#due(now)) if (matches(request.group)) count += 1;
+    return count;
+  }
+
+  *#due(now: number): Iterable<Waiting> {
+    for (let index = this.#early.length - 1; index >= 0; index -= 1) {
+      const entry = this.#early[index];
+      if (entry === undefined || entry.request.notBefore > now) return;
+      yield entry;
+    }
+  }
+
+  #lineUp(entry: Waiting): void {
+    const key = keyOf(entry.request);
+    const line = this.#lines.get(key) ?? [];
+    this.#lines.set(key, line);
+    insert(line, entry, (other) => other.request.since);
+  }
+}
+
+/** Of entries that may be chosen the most urgent one, by weight times age; of equals the first. */
+export function mostUrgent(
+  entries: Iterable<Waiting>,
+  now: number,
+  may: (entry: Waiting) => boolean,
+): Waiting | undefined {
+  let most: Waiting | undefined;
+  for (const entry of entries) {
+    if (!may(entry)) continue;
+    if (most === undefined || urgencyOf(entry, now) > urgencyOf(most, now)) most = entry;
+  }
+  return most;
+}
+
+function urgencyOf({ request: { weight, since } }: Waiting, now: number): number {
+  return weight * (now - since);
+}
+
+function keyOf({ group, weight }: QueuedRequest): string {
+  return `${weight} ${group}`;
+}
+
+/** Puts an entry behind all whose rank is not greater than its own. */
+function insert(line: Waiting[], entry: Waiting, rank: (entry: Waiting) => number): void {
+  const mine = rank(entry);
+  let low = 0;
+  let high = line.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = line[middle];
+    if (other !== undefined && rank(other) > mine) high = middle;
+    else low = middle + 1;
+  }
+  line.splice(low, 0, entry);
+}
