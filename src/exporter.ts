@@ -1,6 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Account } from './account/account.ts';
+import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountObserver } from './account/observer.ts';
+import { accountStatus } from './account/status.ts';
+import { tallyAccount } from './account/tally.ts';
+import { type AccountView, notReady } from './account/view.ts';
 import type { Clock } from './clock.ts';
 import { secretsOf } from './configuration/access.ts';
 import type { Account as AccountConfig, Config } from './configuration/schema.ts';
@@ -8,9 +12,7 @@ import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts'
 import type { ExpositionFormat } from './exposition/negotiate.ts';
 import { writeRegistry } from './exposition/registry-text.ts';
 import { Store } from './exposition/store.ts';
-import type { Credentials } from './platform/credentials.ts';
-import type { ExchangeInfo } from './platform/exchange.ts';
-import type { Ticker } from './schedule/ticker.ts';
+import type { Ticker } from './poll/ticker.ts';
 import { measureNow } from './self/at-scrape.ts';
 import type { SelfMetrics } from './self/metrics.ts';
 import { pruneCounters } from './series/pruning.ts';
@@ -23,7 +25,7 @@ export interface ExporterOptions {
   readonly state: State;
   readonly metrics: SelfMetrics;
   readonly observer: AccountObserver;
-  readonly credentials: (account: AccountConfig, onExchange: (info: ExchangeInfo) => void) => Credentials;
+  readonly credentials: CredentialsFactory;
 }
 
 /** How often what has become stale is looked for. */
@@ -67,15 +69,15 @@ export class Exporter {
 
   /** The document that a scrape gets, ready to be sent. */
   async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
-    const { metrics, state } = this.#options;
-    const tallies = [...this.#accounts.values()].map(({ account }) => account.tally());
+    const { metrics, state, clock } = this.#options;
+    const tallies = this.#views().map((view) => tallyAccount(view, clock.now()));
     measureNow(metrics, this.#store, state, tallies);
     const own = writeRegistry(await metrics.registry.getMetricsAsJSON(), format);
     return this.#exposition.snapshot(format, encoding, own);
   }
 
   accounts(): AccountStatus[] {
-    return [...this.#accounts.values()].map(({ account }) => account.status());
+    return this.#views().map((view) => accountStatus(view, this.#options.clock.now()));
   }
 
   get seriesCount(): number {
@@ -93,7 +95,7 @@ export class Exporter {
 
   /** Why this is not ready to be scraped and trusted, in plain words; empty when it is. */
   notReady(): string[] {
-    return [...this.#accounts.values()].flatMap(({ account }) => account.notReady() ?? []);
+    return this.#views().flatMap((view) => notReady(view) ?? []);
   }
 
   /** Stops polling, and gives back what was taken from the platforms until the signal aborts. */
@@ -103,6 +105,10 @@ export class Exporter {
     const leaving = [...this.#accounts.values()].map((running) => this.#leave(running, signal));
     await Promise.all([this.#applying, ...leaving]);
     this.#accounts.clear();
+  }
+
+  #views(): AccountView[] {
+    return [...this.#accounts.values()].map(({ account }) => account.view);
   }
 
   async #prune(): Promise<void> {
@@ -139,15 +145,7 @@ export class Exporter {
 
   #start(config: AccountConfig): void {
     const { clock, ticker, state, observer, credentials } = this.#options;
-    const account = new Account({
-      config,
-      clock,
-      ticker,
-      store: this.#store,
-      state,
-      observer,
-      credentials: (onExchange) => credentials(config, onExchange),
-    });
+    const account = new Account({ config, clock, ticker, store: this.#store, state, observer, credentials });
     this.#accounts.set(config.name, { config, account });
     account.start();
   }

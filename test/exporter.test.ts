@@ -3,7 +3,7 @@ import { systemClock } from '../src/clock.ts';
 import { type Account, CONFIG, type Config } from '../src/configuration/schema.ts';
 import { Exporter } from '../src/exporter.ts';
 import { PlatformFailure } from '../src/platform/outcome.ts';
-import type { Job } from '../src/schedule/job.ts';
+import type { Job } from '../src/poll/job.ts';
 import { reportTo } from '../src/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../src/self/metrics.ts';
 import { memoryState } from '../src/state/state.ts';

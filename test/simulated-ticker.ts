@@ -1,6 +1,6 @@
 import { createTask } from 'node-cron';
 import type { Clock } from '../src/clock.ts';
-import type { Ticker } from '../src/schedule/ticker.ts';
+import type { Ticker } from '../src/poll/ticker.ts';
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

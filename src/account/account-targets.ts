@@ -1,7 +1,7 @@
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
 import type { Account } from '../configuration/schema.ts';
-import type { Configuration } from '../targets/discovery.ts';
+import type { Configuration } from '../targets/configurations.ts';
 import type { Target } from '../targets/target.ts';
 import { type Addressing, matchesNothing, targetsOf } from '../targets/targets.ts';
 

@@ -1,28 +1,23 @@
 import type { Clock } from '../clock.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
-import { Client, type ExchangeInfo } from '../platform/client.ts';
-import type { Credentials } from '../platform/credentials.ts';
+import type { Job } from '../poll/job.ts';
+import type { PollEnd } from '../poll/poll-end.ts';
+import { PollRunner } from '../poll/runner.ts';
+import { Schedule } from '../poll/schedule.ts';
+import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
-import type { LimitScope } from '../rate-limit/limit-scopes.ts';
-import { RequestQueue } from '../rate-limit/request-queue.ts';
-import type { PollEnd } from '../schedule/execute.ts';
-import type { Job } from '../schedule/job.ts';
-import { Schedule } from '../schedule/schedule.ts';
-import type { Ticker } from '../schedule/ticker.ts';
 import type { KeptCounters } from '../series/pruning.ts';
+import { learnedSamples } from '../settling/learned-samples.ts';
 import type { State } from '../state/state.ts';
-import type { AccountStatus } from '../status.ts';
-import { AccountDisplay } from './display.ts';
-import { linkOf, transportOf } from './from-configuration.ts';
+import { Connection, type CredentialsFactory } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { isSurveyed } from './job-part.ts';
-import { AccountJobs, type Pace } from './jobs.ts';
-import type { AccountLink } from './link.ts';
+import { AccountJobs } from './jobs.ts';
 import type { AccountObserver } from './observer.ts';
 import { PlanReport } from './plan-report.ts';
-import { type AccountFacts, accountStatus } from './status.ts';
-import { type AccountTally, tallyAccount } from './tally.ts';
+import type { AccountView } from './view.ts';
+import { vitalSamples } from './vitals.ts';
 
 export interface AccountOptions {
   readonly config: AccountConfig;
@@ -31,104 +26,82 @@ export interface AccountOptions {
   readonly store: Store;
   readonly state: State;
   readonly observer: AccountObserver;
-  /** Makes the account's credentials, whose own exchanges are reported like all others. */
-  readonly credentials: (onExchange: (info: ExchangeInfo) => void) => Credentials;
+  readonly credentials: CredentialsFactory;
 }
 
 /** One account of the platform at work: its connection, its quota, its jobs. */
 export class Account {
+  readonly view: AccountView;
   readonly #options: AccountOptions;
-  readonly #link: AccountLink;
-  readonly #credentials: Credentials;
-  readonly #client: Client;
-  readonly #queue: RequestQueue;
+  readonly #connection: Connection;
   readonly #schedule: Schedule;
   readonly #jobs: AccountJobs;
   readonly #forecast: DemandForecast;
-  readonly #display: AccountDisplay;
   readonly #heartbeat: Heartbeat;
   readonly #planReport: PlanReport;
 
   constructor(options: AccountOptions) {
-    const { config, clock, ticker, store, state, observer } = options;
+    const { config, clock, ticker, store, state, observer, credentials } = options;
+    const account = config.name;
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock);
-    this.#planReport = new PlanReport((plan) => observer.planned(config.name, plan));
-    this.#link = linkOf(config, clock, {
-      onExchange: (info, scope) => this.#exchanged(info, scope),
-      onAssumedLimit: (limit) => observer.assumedLimit(config.name, limit),
-    });
-    this.#credentials = options.credentials(this.#link.observe);
-    this.#client = new Client({
-      ...transportOf(config, clock),
-      credentials: this.#credentials,
-      onExchange: this.#link.observe,
-    });
-    const { scopes, platformClock } = this.#link;
-    this.#forecast = new DemandForecast(scopes);
-    const shown = { account: config.name, staleAfter: config.stale_after, clock, store };
-    this.#display = new AccountDisplay({ ...shown, link: this.#link });
-    this.#queue = new RequestQueue({
+    this.#planReport = new PlanReport((plan) => observer.planned(account, plan));
+    this.#connection = new Connection({
+      account: config,
       clock,
-      scopes,
-      concurrency: config.request.concurrency,
-      tokenRenewed: () => this.#credentials.renewed(),
-      onTurn: ({ group }, waitedMs) => observer.departed(config.name, scopes.of(group).name, waitedMs),
+      credentials,
+      onExchange: (info, scope) => {
+        observer.exchanged(account, info, scope);
+        this.#exposeVitals();
+      },
+      onAssumedLimit: (limit) => observer.assumedLimit(account, limit),
+      onTurn: ({ group }, waitedMs) => observer.departed(account, link.scopes.of(group).name, waitedMs),
     });
-    this.#schedule = new Schedule({
+    const { link, queue, readAtOnce: exchange } = this.#connection;
+    const { scopes, platformClock } = link;
+    const forecast = new DemandForecast(scopes);
+    this.#forecast = forecast;
+    const runner = new PollRunner({
+      account,
       clock,
-      platformClock,
-      ticker,
-      queue: this.#queue,
-      forecast: this.#forecast,
-      exchange: (resource, signal) => this.#client.get(resource, signal),
-      onPollEnd: (end) => this.#polled(end),
-      onDefect: (job, error) => observer.defect(config.name, job, error),
+      queue,
+      forecast,
+      exchange,
+      state,
+      store,
+      staleAfter: config.stale_after,
+      polled: (end) => this.#polled(end),
+      commitRefused: (job, failure) => observer.commitRefused(account, job, failure),
+      defect: (job, error) => observer.defect(account, job, error),
     });
+    this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner });
     this.#jobs = new AccountJobs({
       account: config,
-      store,
-      state,
+      memory: state,
       platformClock,
-      observer,
-      freshUntil: (pace) => clock.now() + this.#lifetime(pace),
       allowance: (group) => scopes.of(group).limiter.allowance,
-      onChange: (jobs) => this.#replace(jobs),
     });
+    this.view = {
+      name: account,
+      apiUrl: config.api_url,
+      reserve: config.quota.reserve,
+      link,
+      queue,
+      forecast,
+      tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
+      jobs: () => this.#schedule.states(),
+      silence: () => this.#heartbeat.silence(),
+    };
   }
 
   start(): void {
-    this.#heartbeat.start(this.#options.ticker, () => this.#beat());
+    this.#heartbeat.start(this.#options.ticker, () => this.#everyMinute());
     this.#replace(this.#jobs.jobs());
-  }
-
-  /** Why the account is not ready to be trusted, in plain words; undefined when it is. */
-  notReady(): string | undefined {
-    const { config } = this.#options;
-    const { answered, note } = this.#link.standing;
-    if (!answered) {
-      const why = note === '' ? '' : `: ${note}`;
-      return `account ${config.name}: the platform has not answered yet${why}`;
-    }
-    const silence = this.#heartbeat.silence();
-    if (silence === undefined) return undefined;
-    return `account ${config.name}: the scheduler has not run for ${Math.round(silence / 1_000)} s`;
   }
 
   /** The counters of the state that it keeps. */
   keptCounters(): KeptCounters[] {
     return this.#jobs.series().map(({ kept }) => kept);
-  }
-
-  status(): AccountStatus {
-    return accountStatus(this.#facts(), this.#options.clock.now());
-  }
-
-  tally(): AccountTally {
-    const { config, clock } = this.#options;
-    const periodOf = (schedule: string) => this.#forecast.periodOf(schedule);
-    const facts = { name: config.name, link: this.#link, queue: this.#queue, periodOf };
-    return tallyAccount({ ...facts, jobs: this.#schedule.states() }, clock.now());
   }
 
   /** Lets the polls under way end, gives back the token, and closes the connections. */
@@ -137,12 +110,10 @@ export class Account {
     // Every job takes away what it shows; by their names alone, account "a" could not be told from "a/b".
     this.#schedule.replace([]);
     await this.#schedule.stop();
-    this.#queue.stop();
     try {
-      await this.#credentials.close(signal);
+      await this.#connection.close(signal);
     } finally {
-      this.#display.withdraw();
-      await this.#client.close();
+      for (const part of ['vitals', 'learned']) this.#options.store.withdraw(`${this.view.name}/${part}`);
     }
   }
 
@@ -151,50 +122,40 @@ export class Account {
     this.#schedule.replace(jobs);
   }
 
-  #beat(): void {
+  #everyMinute(): void {
     this.#forecast.measure();
-    if (this.#link.standing.answered) {
+    if (this.view.link.standing.answered) {
       this.#planReport.update(this.#forecast, isSurveyed(this.#schedule.states()));
     }
-    this.#showVitals();
-    this.#display.showLearned(this.#jobs.delays());
+    this.#exposeVitals();
+    this.#exposeLearned();
   }
 
   #polled(end: PollEnd): void {
     const { observer, config } = this.#options;
-    this.#link.standing.polled(end);
-    this.#showVitals();
+    this.view.link.standing.polled(end);
+    this.#exposeVitals();
     observer.polled(config.name, end);
+    const discovery = end.result?.discovery;
+    if (discovery === undefined) return;
+    this.#jobs.discovered(discovery);
+    this.#replace(this.#jobs.jobs());
   }
 
-  #exchanged(info: ExchangeInfo, scope: LimitScope): void {
-    this.#options.observer.exchanged(this.#options.config.name, info, scope);
-    this.#showVitals();
+  /** Whether its platform is up, what is left of its quota, when its token expires. */
+  #exposeVitals(): void {
+    const { clock, store, config } = this.#options;
+    const now = clock.now();
+    store.publish(`${config.name}/vitals`, vitalSamples(this.view, now), now + config.stale_after);
   }
 
-  #showVitals(): void {
-    this.#display.showVitals(this.#credentials.expiresAt());
-  }
-
-  /** How long what is published now may be shown: until well after the next poll should have renewed it. */
-  #lifetime(pace: Pace): number {
-    const interval = this.#forecast.intervalOf(pace);
-    return Math.max(this.#options.config.stale_after, 3 * interval);
-  }
-
-  #facts(): AccountFacts {
-    const { config } = this.#options;
-    return {
-      name: config.name,
-      apiUrl: config.api_url,
-      reserve: config.quota.reserve,
-      link: this.#link,
-      queue: this.#queue,
-      tokenExpiresAt: this.#credentials.expiresAt(),
-      demandPerMinute: this.#forecast.perMinute,
-      stretch: this.#forecast.stretch,
-      jobs: this.#schedule.states(),
-      periodOf: (schedule) => this.#forecast.periodOf(schedule),
-    };
+  /** What was learned of the platform's delays. */
+  #exposeLearned(): void {
+    const { clock, store, config } = this.#options;
+    const now = this.view.link.platformClock.now();
+    const samples = [...this.#jobs.delays()].flatMap(({ product, metric, delays }) =>
+      learnedSamples({ account: config.name, product, metric }, delays, now),
+    );
+    store.publish(`${config.name}/learned`, samples, clock.now() + config.stale_after);
   }
 }

@@ -5,50 +5,67 @@ import { openCredentials } from '../credentials/open.ts';
 import { Client, type ExchangeInfo } from '../platform/client.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import type { Read } from '../platform/read.ts';
-import { RequestQueue } from '../rate-limit/request-queue.ts';
+import type { TransportOptions } from '../platform/transport.ts';
+import type { LimitScope } from '../rate-limit/limit-scopes.ts';
+import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
-import { linkOf, transportOf } from './from-configuration.ts';
-import type { AccountLink } from './link.ts';
+import { AccountLink, type AccountLinkOptions } from './link.ts';
 
-export interface AccountConnectionOptions {
+/** Makes an account's credentials, whose own exchanges are reported like all others. */
+export type CredentialsFactory = (
+  account: AccountConfig,
+  onExchange: (info: ExchangeInfo) => void,
+) => Credentials;
+
+export interface ConnectionOptions extends Partial<Pick<AccountLinkOptions, 'onAssumedLimit'>> {
   readonly account: AccountConfig;
   readonly clock: Clock;
+  readonly credentials: CredentialsFactory;
   /** Told of every exchange, after the budgets have taken it in. */
-  readonly onExchange?: (info: ExchangeInfo) => void;
-  /** Told what an operator should know and no read's failure says. */
-  readonly onNotice?: (text: string) => void;
+  readonly onExchange?: (info: ExchangeInfo, scope: LimitScope) => void;
+  readonly onTurn?: RequestQueueOptions['onTurn'];
   /** Share of each limit that is left to others, asked for anew each time; without it the account's reserve. */
   readonly reserve?: () => number;
-  /** Keeps a secret out of whatever is written. */
-  readonly guard: (secret: Secret) => void;
 }
 
-/** How long giving back the token may take. */
+/** How long giving back the token may take, unless the caller says otherwise. */
 const CLOSE_MS = 2_000;
 
-/** An account's platform for a command that reads it once, under the same quota as the exporter. */
-export class AccountConnection {
+/** An account's platform, for the exporter and for every command: read under the quota, with all that its answers tell. */
+export class Connection {
   readonly link: AccountLink;
   readonly credentials: Credentials;
-  readonly #clock: Clock;
+  readonly queue: RequestQueue;
+  /** Reads that leave at once, for a caller that minds the quota by itself. */
+  readonly readAtOnce: Client['get'];
   readonly #client: Client;
-  readonly #queue: RequestQueue;
+  readonly #clock: Clock;
 
-  constructor({ account, clock, onExchange, onNotice, reserve, guard }: AccountConnectionOptions) {
+  constructor({ account, clock, credentials, reserve, onExchange, onTurn, ...hooks }: ConnectionOptions) {
     this.#clock = clock;
-    this.link = linkOf(account, clock, { reserve, onExchange: (info) => onExchange?.(info) });
-    const transport = { ...transportOf(account, clock), onExchange: this.link.observe };
-    const notices = onNotice === undefined ? {} : { onNotice };
-    this.credentials = guardedCredentials(
-      openCredentials(account.credentials, { ...transport, connections: 1, ...notices }),
-      guard,
-    );
-    this.#client = new Client({ ...transport, credentials: this.credentials });
-    this.#queue = new RequestQueue({
+    const { api_url, quota, request } = account;
+    this.link = new AccountLink({
       clock,
-      scopes: this.link.scopes,
-      concurrency: account.request.concurrency,
+      basePath: new URL(api_url).pathname.replace(/\/$/, ''),
+      reserve: reserve ?? (() => quota.reserve),
+      assumedLimit: quota.assumed_limit,
+      onExchange: (info, scope) => onExchange?.(info, scope),
+      ...hooks,
+    });
+    this.credentials = credentials(account, this.link.observe);
+    const { observe: onEveryExchange } = this.link;
+    this.#client = new Client({
+      ...transportOf(account, clock),
+      credentials: this.credentials,
+      onExchange: onEveryExchange,
+    });
+    this.readAtOnce = (resource, signal) => this.#client.get(resource, signal);
+    this.queue = new RequestQueue({
+      clock,
       tokenRenewed: () => this.credentials.renewed(),
+      scopes: this.link.scopes,
+      concurrency: request.concurrency,
+      ...(onTurn !== undefined && { onTurn }),
     });
   }
 
@@ -57,36 +74,53 @@ export class AccountConnection {
     return async (resource, signal) => {
       const now = this.#clock.now();
       const request = { group, notBefore: now, weight: 1, since: now, plannedIntervalMs: () => 0 };
-      const over = await this.#queue.turn(request, signal);
+      const over = await this.queue.turn(request, signal);
       try {
-        return await this.#client.get(resource(), signal);
+        return await this.readAtOnce(resource(), signal);
       } finally {
         over();
       }
     };
   }
 
-  /** Reads that leave at once, for a caller that minds the quota by itself. */
-  readonly readAtOnce: Read = (resource, signal) => this.#client.get(resource(), signal);
-
-  /** Milliseconds until an operation of a group may leave; 0 when it may now. */
-  waitMs(group: string): number {
-    const now = this.#clock.now();
-    return this.link.scopes.of(group).limiter.decide(now).until - now;
-  }
-
-  /** Until when (local ms) everything that waits must wait for the quota; undefined when nothing does. */
-  waitsUntil(): number | undefined {
-    return this.#queue.restsUntil(this.#clock.now());
-  }
-
-  /** Gives back the token where it was created, and closes the connections. */
-  async close(): Promise<void> {
-    this.#queue.stop();
+  /** Gives back the token where it was created, until the signal aborts, and closes the connections. */
+  async close(signal: AbortSignal = AbortSignal.timeout(CLOSE_MS)): Promise<void> {
+    this.queue.stop();
     try {
-      await this.credentials.close(AbortSignal.timeout(CLOSE_MS));
+      await this.credentials.close(signal);
     } finally {
       await this.#client.close();
     }
   }
+}
+
+/** Credentials as configured. @param hooks.guard keeps a secret out of whatever is written */
+export function credentialsFrom(
+  clock: Clock,
+  hooks: {
+    readonly guard: (secret: Secret) => void;
+    /** Told what an operator should know and no read's failure says. */
+    readonly onNotice?: (account: string, text: string) => void;
+  },
+): CredentialsFactory {
+  return (account, onExchange) => {
+    const credentials = openCredentials(account.credentials, {
+      ...transportOf(account, clock),
+      connections: 1,
+      onExchange,
+      onNotice: (text) => hooks.onNotice?.(account.name, text),
+    });
+    return guardedCredentials(credentials, hooks.guard);
+  };
+}
+
+/** How an account's platform is spoken to. */
+function transportOf({ api_url, request }: AccountConfig, clock: Clock): TransportOptions {
+  return {
+    baseUrl: api_url,
+    timeoutMs: request.timeout,
+    maxResponseBytes: request.max_response_bytes,
+    connections: request.concurrency,
+    clock,
+  };
 }

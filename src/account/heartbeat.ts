@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Ticker } from '../schedule/ticker.ts';
+import type { Ticker } from '../poll/ticker.ts';
 
 /** The scheduler must have beaten within this time, or it does not live. */
 const LONGEST_SILENCE_MS = 150_000;

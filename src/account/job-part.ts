@@ -1,7 +1,7 @@
 import { COLLECTORS } from '../collectors.ts';
 import { isPassing } from '../platform/outcome.ts';
-import type { Job } from '../schedule/job.ts';
-import type { JobState } from '../schedule/job-entry.ts';
+import type { Job } from '../poll/job.ts';
+import type { JobState } from '../poll/scheduled-job.ts';
 
 /** What a job reads, by how much is known of it without reading. */
 export type JobPart = 'discovery' | 'settings' | 'series' | 'other';

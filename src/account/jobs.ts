@@ -4,42 +4,28 @@ import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
 import type { Account } from '../configuration/schema.ts';
-import type { Store } from '../exposition/store.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Job } from '../schedule/job.ts';
-import type { SeriesObserver } from '../series/bookkeeper.ts';
+import type { Job } from '../poll/job.ts';
+import type { Discovery } from '../poll/result.ts';
 import { SeriesJob } from '../series/job.ts';
 import { ReadModes } from '../series/read-modes.ts';
 import { SeriesReader } from '../series/reader.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
-import type { Collector, CollectorContext, SettingsObserver } from '../settings/collector.ts';
-import type { State } from '../state/state.ts';
-import { discoveryJob } from '../targets/discovery-job.ts';
+import type { Collector, CollectorContext } from '../settings/collector.ts';
+import type { StateReader } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import { AccountTargets, metricsOf, type UnmatchedNames } from './account-targets.ts';
+import { DiscoveryJob } from './discovery-job.ts';
 import { LearnedDelays, type MetricDelays } from './learned-delays.ts';
-
-/** How often a job comes round. */
-export interface Pace {
-  readonly schedule: string;
-  readonly weight: number;
-  /** Of operations, for their limit scope. */
-  readonly group: string;
-}
 
 export interface AccountJobsOptions {
   readonly account: Account;
-  readonly store: Store;
-  readonly state: State;
+  /** What was remembered of counters and settings. */
+  readonly memory: StateReader;
   readonly platformClock: PlatformClock;
-  readonly observer: SeriesObserver & SettingsObserver;
-  /** Until when (local ms) what a job of this schedule publishes now may be shown. */
-  readonly freshUntil: (pace: Pace) => number;
   /** Operations per minute that the exporter may use. */
   readonly allowance: (group: string) => number;
-  /** Called when other jobs are wanted than before. */
-  readonly onChange: (jobs: readonly Job[]) => void;
 }
 
 /** Which jobs an account wants: from its configuration, and from the configurations that were discovered. */
@@ -85,6 +71,11 @@ export class AccountJobs {
     return [...made.values()];
   }
 
+  /** Takes in the list of a product's configurations. */
+  discovered({ product, configurations, addressing }: Discovery): void {
+    this.#targets.discovered(product, configurations, addressing);
+  }
+
   /** The jobs that read series. */
   series(): readonly SeriesJob[] {
     return [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
@@ -118,40 +109,29 @@ export class AccountJobs {
   }
 
   #discovery(product: Product): Job {
-    const { account, store, platformClock, freshUntil, onChange } = this.#options;
-    return discoveryJob({
+    const { account, platformClock } = this.#options;
+    return new DiscoveryJob({
       account: account.name,
       product,
       schedule: account.discovery,
       addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',
-      store,
       platformClock,
-      freshUntil: () => freshUntil({ schedule: account.discovery, weight: 1, group: product.api }),
-      onDiscovered: (configurations, addressing) => {
-        this.#targets.discovered(product, configurations, addressing);
-        onChange(this.jobs());
-      },
     });
   }
 
   #series(target: Target, metric: string, settings: ProductSettings, schedule: string): Job {
-    const { account, state, store, platformClock, observer, freshUntil } = this.#options;
-    const weight = weightOf(metric);
+    const { account, memory, platformClock } = this.#options;
     const wants = picomatch([...settings.dimensions]);
     return new SeriesJob({
       target,
       metric,
-      collector: target.product.api,
       schedule,
-      weight,
+      weight: weightOf(metric),
       reader: new SeriesReader({ target, metric, wants, modes: this.#modes, platformClock }),
       samples: new SeriesSamples(target, metric, account.units, wants),
       delays: this.#delays.of(target.product.slug, metric),
-      state,
-      store,
+      stored: (key) => memory.get(key),
       platformClock,
-      observer,
-      freshUntil: () => freshUntil({ schedule, weight, group: target.product.api }),
     });
   }
 
@@ -162,8 +142,7 @@ export class AccountJobs {
 
   /** Each API has its own job, since it may have its own limit; both together keep to the share. */
   #reconciliation(api: SeriesApi): Job {
-    const { account, store, platformClock, freshUntil, allowance } = this.#options;
-    const owner = `${account.name}/reconciliation/${api}`;
+    const { account, platformClock, allowance } = this.#options;
     const candidates = () => this.series().filter(({ group }) => group === api);
     const part = () => candidates().length / Math.max(1, this.series().length);
     return new ReconciliationJob(api, {
@@ -171,24 +150,19 @@ export class AccountJobs {
       perMinute: () => account.reconciliation_share * allowance(api) * part(),
       candidates,
       platformClock,
-      publish: (samples, pace) => store.publish(owner, samples, freshUntil(pace)),
-      withdraw: () => store.withdraw(owner),
     });
   }
 
   #context(collector: CollectorName, schedule: string): CollectorContext {
-    const { account, store, state, platformClock, observer, freshUntil } = this.#options;
+    const { account, memory, platformClock } = this.#options;
     return {
       account: account.name,
       origin: new URL(account.api_url).origin,
       collector,
       schedule,
       configurations: (product) => this.#targets.configurations(product),
-      store,
-      state,
+      memory,
       platformClock,
-      observer,
-      freshUntil: (weight, group) => freshUntil({ schedule, weight, group }),
     };
   }
 }

@@ -9,12 +9,12 @@ export interface AccountLinkOptions {
   /** The path of the account's base address, which precedes every resource's. */
   readonly basePath: string;
   /** Share of each limit that is left to others; asked for anew each time, since it may change. */
-  readonly reserve: number;
+  readonly reserve: () => number;
   readonly assumedLimit: number;
   /** Told of every exchange, after the budgets have taken it in. */
   readonly onExchange: (info: ExchangeInfo, scope: LimitScope) => void;
   /** Told once when the platform answers without naming a limit, so that the assumed one holds. */
-  readonly onAssumedLimit?: (limit: number) => void;
+  readonly onAssumedLimit?: ((limit: number) => void) | undefined;
 }
 
 /** Tokens are created and revoked, and so limited, apart from the reads. */
@@ -36,7 +36,7 @@ export class AccountLink {
       platformClock,
       assumedLimit: options.assumedLimit,
       get reserve() {
-        return options.reserve;
+        return options.reserve();
       },
     });
   }

@@ -1,19 +1,21 @@
 import type { ExchangeInfo } from '../platform/client.ts';
+import type { Job } from '../poll/job.ts';
+import type { PollEnd } from '../poll/poll-end.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
-import type { PollEnd } from '../schedule/execute.ts';
-import type { Job } from '../schedule/job.ts';
-import type { SeriesObserver } from '../series/bookkeeper.ts';
-import type { SettingsObserver } from '../settings/collector.ts';
+import type { StateWriteFailure } from '../state/state.ts';
 
 /** Told what an account does, to be measured and logged. */
-export interface AccountObserver extends SeriesObserver, SettingsObserver {
+export interface AccountObserver {
   exchanged(account: string, info: ExchangeInfo, scope: LimitScope): void;
   /** The platform names no limit: so many operations a minute are assumed. */
   assumedLimit(account: string, limit: number): void;
   departed(account: string, scope: string, waitedMs: number): void;
   polled(account: string, end: PollEnd): void;
+  /** The state refused to commit what a poll found: it is counted, or found changed, by a later poll. */
+  commitRefused(account: string, job: Job, failure: StateWriteFailure): void;
   /** Of a limit scope it is known what there is to do; told again when that, what may be done, or whether it fits has changed. */
   planned(account: string, plan: Plan): void;
+  /** A fault of the exporter itself made a poll fail. */
   defect(account: string, job: Job, error: unknown): void;
   /** The account has stopped; `failure` is what went wrong while it did, if anything. */
   left(account: string, failure?: unknown): void;

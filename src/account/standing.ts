@@ -1,6 +1,6 @@
 import { type ExchangeInfo, unlikeThePlatform } from '../platform/exchange.ts';
-import type { PollEnd } from '../schedule/execute.ts';
-import type { Job } from '../schedule/job.ts';
+import type { Job } from '../poll/job.ts';
+import type { PollEnd } from '../poll/poll-end.ts';
 
 /** What to look at when somebody else answers. */
 const HINT = 'is api_url right?';
@@ -56,9 +56,9 @@ export class Standing {
   }
 
   /** Takes in the end of a poll: only its reader knows whether a document was one of the platform's. */
-  polled({ job, outcome, reason, report, operations, strangeness }: PollEnd): void {
+  polled({ job, outcome, reason, operations, strangeness }: PollEnd): void {
     if (operations === 0) return;
-    if (report !== undefined) {
+    if (outcome === 'ok' || outcome === 'empty') {
       this.#served.add(job);
       if (!this.#recognised) this.#rise();
       this.#recognise();

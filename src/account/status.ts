@@ -1,40 +1,26 @@
-import type { RequestQueue } from '../rate-limit/request-queue.ts';
-import type { JobState } from '../schedule/job-entry.ts';
+import type { JobState } from '../poll/scheduled-job.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
-import type { AccountLink } from './link.ts';
+import type { AccountView } from './view.ts';
 import { isWaiting, whyWaiting } from './waiting.ts';
 
-export interface AccountFacts {
-  readonly name: string;
-  readonly apiUrl: string;
-  readonly reserve: number;
-  readonly link: AccountLink;
-  readonly queue: RequestQueue;
-  readonly tokenExpiresAt: number | undefined;
-  readonly demandPerMinute: number;
-  readonly stretch: number;
-  readonly jobs: readonly JobState[];
-  readonly periodOf: (schedule: string) => number;
-}
-
 /** An account as the status page shows it at `now` (local ms). */
-export function accountStatus(facts: AccountFacts, now: number): AccountStatus {
-  const { name, apiUrl, link, tokenExpiresAt, demandPerMinute, stretch } = facts;
+export function accountStatus(view: AccountView, now: number): AccountStatus {
+  const { name, apiUrl, link, forecast } = view;
   return {
     name,
     api_url: apiUrl,
     up: link.standing.up ?? null,
     note: link.standing.note,
-    token_expires_at: time(tokenExpiresAt),
+    token_expires_at: time(view.tokenExpiresAt()),
     clock_skew_seconds: link.platformClock.skewMs / 1_000,
-    quota: quotaStatus(facts, now),
-    demand_per_minute: demandPerMinute,
-    stretch,
-    jobs: jobStatuses(facts, now),
+    quota: quotaStatus(view, now),
+    demand_per_minute: forecast.perMinute,
+    stretch: forecast.stretch,
+    jobs: jobStatuses(view, now),
   };
 }
 
-function quotaStatus({ link, queue, reserve }: AccountFacts, now: number): QuotaStatus[] {
+function quotaStatus({ link, queue, reserve }: AccountView, now: number): QuotaStatus[] {
   return link.scopes.all.map(({ name, limiter }) => ({
     scope: name,
     limit: limiter.limit ?? null,
@@ -47,10 +33,11 @@ function quotaStatus({ link, queue, reserve }: AccountFacts, now: number): Quota
   }));
 }
 
-function jobStatuses({ jobs, link, queue, periodOf }: AccountFacts, now: number): JobStatus[] {
+function jobStatuses({ jobs, link, queue, forecast }: AccountView, now: number): JobStatus[] {
+  const periodOf = (schedule: string) => forecast.periodOf(schedule);
   const decide = queue.decide(now);
   const { concurrency } = queue;
-  return jobs.map((job) => {
+  return jobs().map((job) => {
     if (!isWaiting(job, now))
       return jobStatus(job, job.state === 'running' ? 'running' : 'idle', '', nextAt(job, periodOf));
     const scope = link.scopes.of(job.job.group).name;
@@ -62,7 +49,7 @@ function jobStatuses({ jobs, link, queue, periodOf }: AccountFacts, now: number)
 /** When a job is due next by its schedule (local ms). */
 function nextAt(
   { job, state, dueAt, startedAt }: JobState,
-  periodOf: AccountFacts['periodOf'],
+  periodOf: (schedule: string) => number,
 ): number | undefined {
   if (state === 'waiting') return dueAt;
   if (job.schedule === undefined || startedAt === undefined) return undefined;

@@ -1,6 +1,4 @@
-import type { RequestQueue } from '../rate-limit/request-queue.ts';
-import type { JobState } from '../schedule/job-entry.ts';
-import type { AccountLink } from './link.ts';
+import type { AccountView } from './view.ts';
 
 /** How the jobs of one collector fare. */
 export interface CollectorTally {
@@ -18,14 +16,6 @@ export interface AccountTally {
   readonly collectors: ReadonlyMap<string, CollectorTally>;
 }
 
-export interface TallyFacts {
-  readonly name: string;
-  readonly link: AccountLink;
-  readonly queue: RequestQueue;
-  readonly jobs: readonly JobState[];
-  readonly periodOf: (schedule: string) => number;
-}
-
 interface Sums {
   jobs: number;
   measured: number;
@@ -33,9 +23,9 @@ interface Sums {
 }
 
 /** Takes the tally at `now` (local ms). */
-export function tallyAccount({ name, link, queue, jobs, periodOf }: TallyFacts, now: number): AccountTally {
+export function tallyAccount({ name, link, queue, jobs, forecast }: AccountView, now: number): AccountTally {
   const sums = new Map<string, Sums>();
-  for (const { job, intervalMs } of jobs) {
+  for (const { job, intervalMs } of jobs()) {
     if (job.schedule === undefined) continue;
     const { collector } = job.subject;
     const sum = sums.get(collector) ?? { jobs: 0, measured: 0, stretch: 0 };
@@ -43,7 +33,7 @@ export function tallyAccount({ name, link, queue, jobs, periodOf }: TallyFacts, 
     sum.jobs += 1;
     if (intervalMs === undefined) continue;
     sum.measured += 1;
-    sum.stretch += Math.max(1, intervalMs / periodOf(job.schedule));
+    sum.stretch += Math.max(1, intervalMs / forecast.periodOf(job.schedule));
   }
   const collectors = [...sums].map(([collector, { jobs, measured, stretch }]) => {
     return [collector, { jobs, stretch: measured === 0 ? undefined : stretch / measured }] as const;

@@ -6,16 +6,12 @@ import {
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
   EDGE_UP,
 } from '../catalogue/platform-families.ts';
-import type { AccountLink } from './link.ts';
+import type { AccountView } from './view.ts';
 
 /** What an account says of itself: whether its platform is up, what is left of its quota, when its token expires. */
-export function vitalSamples(
-  account: string,
-  link: AccountLink,
-  tokenExpiresAt: number | undefined,
-  now: number,
-): Sample[] {
+export function vitalSamples({ name: account, link, ...view }: AccountView, now: number): Sample[] {
   const samples: Sample[] = [];
+  const tokenExpiresAt = view.tokenExpiresAt();
   const { up } = link.standing;
   if (up !== undefined) samples.push({ family: EDGE_UP, labels: { account }, value: up ? 1 : 0 });
   if (tokenExpiresAt !== undefined) {

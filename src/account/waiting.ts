@@ -1,6 +1,6 @@
+import type { JobState } from '../poll/scheduled-job.ts';
 import { type WaitContext, waitText } from '../rate-limit/decision.ts';
 import type { RequestDecision } from '../rate-limit/request-queue.ts';
-import type { JobState } from '../schedule/job-entry.ts';
 
 /** Whether a job is due and has not begun; one that will be due later merely rests. */
 export function isWaiting({ state, dueAt }: JobState, now: number): boolean {

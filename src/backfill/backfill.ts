@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { credentialsFrom } from '../account/connection.ts';
 import { EXIT } from '../command-line/command.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { BackfillOptions } from './backfill-options.ts';
@@ -67,9 +68,8 @@ async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOpt
 function accountOf(account: Account, { clock, guard, observer }: BackfillOptions): HistoryAccount {
   return new HistoryAccount(account, {
     clock,
-    guard,
+    credentials: credentialsFrom(clock, { guard, onNotice: (name, text) => observer.notice(name, text) }),
     onExchange: () => observer.exchanged(),
-    onNotice: (text) => observer.notice(account.name, text),
   });
 }
 

@@ -1,11 +1,12 @@
 import picomatch from 'picomatch';
-import { AccountConnection, type AccountConnectionOptions } from '../account/connection.ts';
+import { Connection, type ConnectionOptions } from '../account/connection.ts';
 import { productOf } from '../catalogue/products.ts';
+import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import { Survey } from '../plan/survey.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { JobSubject } from '../schedule/job.ts';
+import type { JobSubject } from '../poll/job.ts';
 import { ReadModes } from '../series/read-modes.ts';
 import { SeriesReader } from '../series/reader.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
@@ -22,13 +23,15 @@ const USUAL_SETTLE_DELAY_MS = 10 * 60_000;
 /** One account of the platform, read for its past. */
 export class HistoryAccount {
   readonly #account: Account;
-  readonly #connection: AccountConnection;
+  readonly #connection: Connection;
+  readonly #clock: Clock;
   readonly #modes = new ReadModes();
   #demand = 0;
 
-  constructor(account: Account, options: Omit<AccountConnectionOptions, 'account' | 'reserve'>) {
+  constructor(account: Account, options: Omit<ConnectionOptions, 'account' | 'reserve'>) {
+    this.#clock = options.clock;
     this.#account = account;
-    this.#connection = new AccountConnection({ ...options, account, reserve: () => this.#reserve() });
+    this.#connection = new Connection({ ...options, account, reserve: () => this.#reserve() });
   }
 
   get name(): string {
@@ -103,7 +106,7 @@ export class HistoryAccount {
 
   /** Until when nothing of this account can be read, where its quota is used up and something waits for it. */
   waits(): QuotaWait[] {
-    const until = this.#connection.waitsUntil();
+    const until = this.#connection.queue.restsUntil(this.#clock.now());
     return until === undefined ? [] : [{ account: this.name, until }];
   }
 

@@ -1,16 +1,14 @@
 import process from 'node:process';
-import { transportOf } from '../account/from-configuration.ts';
+import { credentialsFrom } from '../account/connection.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { ConfigInUse } from '../configuration/in-use.ts';
 import { formatIssue } from '../configuration/issue.ts';
 import type { Config } from '../configuration/schema.ts';
-import { guardedCredentials } from '../credentials/guarded.ts';
-import { openCredentials } from '../credentials/open.ts';
 import { Exporter } from '../exporter.ts';
+import { cronTicker } from '../poll/ticker.ts';
 import { Running } from '../running.ts';
 import { startSandboxAccount } from '../sandbox-account.ts';
-import { cronTicker } from '../schedule/ticker.ts';
 import { reportTo } from '../self/account-report.ts';
 import { createSelfMetrics } from '../self/metrics.ts';
 import { ForeignDirectory } from '../state/directory.ts';
@@ -130,15 +128,10 @@ function startExporter(
     state,
     metrics,
     observer: reportTo(metrics, log, systemClock.now),
-    credentials: (account, onExchange) => {
-      const credentials = openCredentials(account.credentials, {
-        ...transportOf(account, systemClock),
-        connections: 1,
-        onExchange,
-        onNotice: (text) => log.warn({ account: account.name }, text),
-      });
-      return guardedCredentials(credentials, guard);
-    },
+    credentials: credentialsFrom(systemClock, {
+      guard,
+      onNotice: (account, text) => log.warn({ account }, text),
+    }),
   });
   stops.unshift(() => exporter.stop(AbortSignal.timeout(STOP_MS)));
   const running = new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });

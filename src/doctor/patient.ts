@@ -1,10 +1,10 @@
-import { AccountConnection } from '../account/connection.ts';
+import { Connection, credentialsFrom } from '../account/connection.ts';
 import { partOf } from '../account/job-part.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import { type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';
-import type { Job } from '../schedule/job.ts';
+import type { Job } from '../poll/job.ts';
 import type { Secret } from '../secret.ts';
 import { usedUp, usedUpForMs } from './answer-steps.ts';
 
@@ -19,7 +19,7 @@ export interface PatientOptions {
 export class Patient {
   readonly account: Account;
   readonly clock: Clock;
-  readonly connection: AccountConnection;
+  readonly connection: Connection;
   readonly findings: Finding[] = [];
   readonly #survey: Survey;
   readonly #signal: AbortSignal;
@@ -28,7 +28,7 @@ export class Patient {
     this.account = account;
     this.clock = clock;
     this.#signal = signal;
-    this.connection = new AccountConnection({ account, clock, guard });
+    this.connection = new Connection({ account, clock, credentials: credentialsFrom(clock, { guard }) });
     const { platformClock, scopes } = this.connection.link;
     this.#survey = new Survey({
       account,
@@ -78,7 +78,7 @@ export class Patient {
       const now = this.clock.now();
       const wait = usedUpForMs(limiter, now);
       if (wait > 0) return Promise.reject(new QuotaUsedUp(usedUp(name, wait, now)));
-      return this.connection.readAtOnce(resource, signal);
+      return this.connection.readAtOnce(resource(), signal);
     };
   }
 }

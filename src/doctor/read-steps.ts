@@ -35,7 +35,7 @@ export function listStep(
 
 /** What a read of series showed. @param now the platform's time @param publishDelayMs age at which buckets are shown */
 export function seriesStep(finding: Finding, account: Account, now: number, publishDelayMs: number): Step {
-  const { job, outcome, reason = '', answer, lastBucketAt } = finding;
+  const { job, outcome, reason = '', result } = finding;
   const { collector, metric = '', configuration = '', product = '' } = job.subject;
   const { ok, warning, problem } = stepsNamed(`read of ${collector}`);
   const what = `${metric} of ${configuration || product}`;
@@ -46,12 +46,12 @@ export function seriesStep(finding: Finding, account: Account, now: number, publ
       outcome === 'forbidden' ? seriesFamilies(account, [api]) : [],
     );
   }
-  const rejected = [...(answer?.decoded.rejected.values() ?? [])].reduce((sum, rows) => sum + rows, 0);
-  if (answer === undefined || lastBucketAt === undefined)
+  const rejected = [...(result?.rejected?.values() ?? [])].reduce((sum, rows) => sum + rows, 0);
+  const { dimensions = 0, rows = 0, width = MINUTE_MS, newestExposed } = result?.buckets ?? {};
+  if (newestExposed === undefined)
     return warning(`${what} was answered, but without a bucket that can be shown: has it any traffic?`);
-  const { series, width = MINUTE_MS, rows } = answer.decoded;
-  const age = now - lastBucketAt - width;
-  const text = `${what}: ${plainNumber(series.size)} ${series.size === 1 ? 'dimension' : 'dimensions'} in buckets of ${plainDuration(width / 1_000)}, the newest shown closed ${plainDuration(age / 1_000)} ago`;
+  const age = now - newestExposed - width;
+  const text = `${what}: ${plainNumber(dimensions)} ${dimensions === 1 ? 'dimension' : 'dimensions'} in buckets of ${plainDuration(width / 1_000)}, the newest shown closed ${plainDuration(age / 1_000)} ago`;
   if (rejected > 0)
     return warning(`${text}; ${plainNumber(rejected)} of ${plainNumber(rows)} rows make no sense`);
   return age > publishDelayMs + LATE_MS ? warning(`${text}: the platform is late`) : ok(text);

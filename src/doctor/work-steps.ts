@@ -3,7 +3,7 @@ import type { Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { planOf } from '../plan/account-plan.ts';
 import { plainNumber } from '../plan/plain-words.ts';
-import type { Job } from '../schedule/job.ts';
+import type { Job } from '../poll/job.ts';
 import type { Collector } from '../settings/collector.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
 import type { Patient } from './patient.ts';

@@ -1,9 +1,9 @@
 import picomatch from 'picomatch';
 import { PRODUCTS } from '../catalogue/products.ts';
 import type { Account } from '../configuration/schema.ts';
+import type { Job, JobSubject } from '../poll/job.ts';
 import { periodOf } from '../rate-limit/demand.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
-import type { Job, JobSubject } from '../schedule/job.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
 import type { ScopeLimit } from './expected-job.ts';
 import { type AccountPlan, planAccount } from './plan.ts';

@@ -1,6 +1,6 @@
 import { type JobPart, partOf } from '../account/job-part.ts';
 import type { Outcome } from '../platform/outcome.ts';
-import type { Job } from '../schedule/job.ts';
+import type { Job } from '../poll/job.ts';
 import { representatives } from './representatives.ts';
 import type { Finding, Survey } from './survey.ts';
 

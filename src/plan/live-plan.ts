@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { UnmatchedNames } from '../account/account-targets.ts';
-import { AccountConnection } from '../account/connection.ts';
+import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Secret } from '../secret.ts';
@@ -26,7 +26,11 @@ export async function livePlan(
   const { account, clock, signal, tell, guard } = options;
   // A poll may wait for any number of operations, and all of them listen.
   setMaxListeners(0, signal);
-  const connection = new AccountConnection({ account, clock, onNotice: tell, guard });
+  const connection = new Connection({
+    account,
+    clock,
+    credentials: credentialsFrom(clock, { guard, onNotice: (_, text) => tell(text) }),
+  });
   try {
     const { platformClock, scopes } = connection.link;
     const survey = new Survey({
@@ -40,7 +44,7 @@ export async function livePlan(
       parts: ['discovery', 'settings', 'series'],
       onProgress: progressLines(
         tell,
-        (group) => connection.waitMs(group),
+        (group) => scopes.of(group).limiter.decide(clock.now()).until - clock.now(),
         () => clock.now(),
       ),
     });

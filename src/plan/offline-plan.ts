@@ -1,8 +1,9 @@
-import { linkOf } from '../account/from-configuration.ts';
 import { partOf } from '../account/job-part.ts';
 import type { Clock } from '../clock.ts';
 import type { Counts } from '../command-line/flag-values.ts';
 import type { Account } from '../configuration/schema.ts';
+import { PlatformClock } from '../platform/platform-clock.ts';
+import { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { planOf } from './account-plan.ts';
 import { explore } from './explore.ts';
 import { imaginedRead } from './imagined-platform.ts';
@@ -23,7 +24,9 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const { account: given, clock, signal, counts } = options;
   const assumedLimit = options.limit ?? given.quota.assumed_limit;
   const account = { ...given, quota: { ...given.quota, assumed_limit: assumedLimit } };
-  const { platformClock, scopes } = linkOf(account, clock);
+  const platformClock = new PlatformClock(() => clock.now());
+  const { reserve } = account.quota;
+  const scopes = new LimitScopes({ platformClock, assumedLimit, reserve });
   const read = imaginedRead(counts);
   const allowance = (group: string) => scopes.of(group).limiter.allowance;
   const survey = new Survey({ account, platformClock, readFor: () => read, allowance });

@@ -1,8 +1,8 @@
 import { partOf } from '../account/job-part.ts';
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
+import type { Job, JobSubject } from '../poll/job.ts';
 import type { Demand } from '../rate-limit/demand.ts';
-import type { Job, JobSubject } from '../schedule/job.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { kindOf } from './representatives.ts';
 import type { Finding } from './survey.ts';
@@ -72,7 +72,7 @@ function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
       {
         series: mean(like.flatMap(({ series }) => series ?? [])),
         cost: mean(like.map(({ job }) => job.cost())) ?? 1,
-        bucketMs: like[0]?.answer?.decoded.width,
+        bucketMs: like[0]?.result?.buckets?.width,
       },
     ]),
   );

@@ -1,5 +1,5 @@
 import { partOf } from '../account/job-part.ts';
-import type { Job } from '../schedule/job.ts';
+import type { Job } from '../poll/job.ts';
 
 /** Jobs of one kind differ only in the configuration that they read. */
 export function kindOf({ group, subject }: Job): string {

@@ -13,7 +13,11 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
   return {
     ...operations,
     ...polls,
-    ...data,
+    commitRefused: data.commitRefused,
+    polled(account, end) {
+      polls.polled(account, end);
+      data.polled(account, end);
+    },
     left(account, failure) {
       operations.left(account);
       data.left(account);

@@ -1,4 +1,6 @@
 import type { AccountObserver } from '../account/observer.ts';
+import type { Job } from '../poll/job.ts';
+import type { Counting, PollResult } from '../poll/result.ts';
 import type { SelfMetrics } from './metrics.ts';
 import type { ReportLog } from './report-log.ts';
 
@@ -6,9 +8,7 @@ import type { ReportLog } from './report-log.ts';
 export function reportData(
   metrics: SelfMetrics,
   log: ReportLog,
-): Pick<AccountObserver, 'entered' | 'stateRefused' | 'unknownDimensions' | 'settingChanged'> & {
-  left(account: string): void;
-} {
+): Pick<AccountObserver, 'polled' | 'commitRefused'> & { left(account: string): void } {
   /** What each account was warned of, once. */
   const warned = new Map<string, Set<string>>();
   const isNews = (account: string, about: string): boolean => {
@@ -19,28 +19,48 @@ export function reportData(
     return true;
   };
   let stateFails = false;
+
+  const counted = (account: string, { subject }: Job, { counted, skipped, restated }: Counting) => {
+    const { product = '', metric = '' } = subject;
+    if (stateFails && counted > 0) {
+      stateFails = false;
+      log.info({ account }, 'the state can be written again');
+    }
+    metrics.bucketsCounted.labels(account, product).inc(counted);
+    metrics.bucketsGivenUp.labels(account, product).inc(skipped);
+    for (const { ages, late, lateAmount } of restated) {
+      if (ages.length > 0) metrics.restatements.labels(account, product).inc(ages.length);
+      for (const age of ages) metrics.settleSeconds.labels(account, product).observe(age / 1_000);
+      if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
+      if (lateAmount > 0) metrics.lateAmount.labels(account, product, metric).inc(lateAmount);
+    }
+    if (skipped > 0 && isNews(account, `${product} ${metric} given up`)) {
+      log.warn(
+        { account, product, metric, buckets: skipped },
+        'counters skip buckets that the platform keeps leaving out; edge_exporter_buckets_given_up_total counts them',
+      );
+    }
+  };
+
+  const read = (account: string, { subject }: Job, { unknownDimensions = [] }: PollResult) => {
+    const { metric = '' } = subject;
+    for (const dimension of unknownDimensions) {
+      if (!isNews(account, `${metric} ${dimension} unknown`)) continue;
+      log.warn({ account, metric, dimension }, 'not in the catalogue: exported raw as edge_metric');
+    }
+  };
+
   return {
-    entered(account, { product = '', metric = '' }, { counted, skipped, restated }) {
-      if (stateFails && counted > 0) {
-        stateFails = false;
-        log.info({ account }, 'the state can be written again');
-      }
-      metrics.bucketsCounted.labels(account, product).inc(counted);
-      metrics.bucketsGivenUp.labels(account, product).inc(skipped);
-      for (const { ages, late, lateAmount } of restated) {
-        if (ages.length > 0) metrics.restatements.labels(account, product).inc(ages.length);
-        for (const age of ages) metrics.settleSeconds.labels(account, product).observe(age / 1_000);
-        if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
-        if (lateAmount > 0) metrics.lateAmount.labels(account, product, metric).inc(lateAmount);
-      }
-      if (skipped > 0 && isNews(account, `${product} ${metric} given up`)) {
-        log.warn(
-          { account, product, metric, buckets: skipped },
-          'buckets given up: the platform keeps leaving them out; edge_exporter_buckets_given_up_total counts on',
-        );
+    polled(account, { job, result, committed }) {
+      if (result === undefined) return;
+      read(account, job, result);
+      if (!committed) return;
+      if (result.counting !== undefined) counted(account, job, result.counting);
+      for (const { id, name, fields } of result.settingChanges ?? []) {
+        log.info({ account, collector: job.id, id, name, fields: fields.join() }, 'a setting has changed');
       }
     },
-    stateRefused(account, { product, metric }, failure) {
+    commitRefused(account, { subject: { product, metric } }, failure) {
       metrics.stateErrors.inc();
       if (!stateFails)
         log.error(
@@ -48,15 +68,6 @@ export function reportData(
           'the state cannot be written: the counters wait',
         );
       stateFails = true;
-    },
-    unknownDimensions(account, { metric = '' }, dimensions) {
-      for (const dimension of dimensions) {
-        if (!isNews(account, `${metric} ${dimension} unknown`)) continue;
-        log.warn({ account, metric, dimension }, 'unknown to the catalogue: exported raw as edge_metric');
-      }
-    },
-    settingChanged(account, { collector, id, name, fields }) {
-      log.info({ account, collector, id, name, fields: fields.join() }, 'a setting has changed');
     },
     left: (account) => void warned.delete(account),
   };

@@ -1,5 +1,5 @@
 import type { Outcome } from '../platform/outcome.ts';
-import type { PollEnd } from '../schedule/execute.ts';
+import type { PollEnd } from '../poll/poll-end.ts';
 import type { EventLog } from './report-log.ts';
 
 /** Failures that come from the platform as a whole, or from the way to it, rather than from what was asked. */
@@ -46,7 +46,7 @@ export class FailureLog {
     const general = GENERAL.has(outcome);
     const { whole, jobs } = entryOf(this.#accounts, account, () => ({ whole: noTrouble(), jobs: new Map() }));
     if (general) this.#failed(whole, outcome, IN_A_ROW, { account, outcome, reason }, 'the platform fails');
-    else this.#works(whole, { account }, 'the platform works again');
+    else if (operations > 0) this.#works(whole, { account }, 'the platform works again');
     const own = entryOf(jobs, job.id, noTrouble);
     const facts = { account, job: job.id };
     if (outcome === 'ok' || outcome === 'empty') this.#works(own, facts, 'the poll works again');

@@ -17,11 +17,11 @@ export function reportPolls(
   const succeeded = new Map<string, Set<string>>();
   return {
     polled(account, end) {
-      const { job, outcome, report, rejected, durationMs } = end;
+      const { job, outcome, operations, rejected, durationMs } = end;
       const { collector } = job.subject;
       metrics.polls.labels(account, collector, outcome).inc();
-      metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
-      if (report !== undefined && end.operations > 0) {
+      if (operations > 0) metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
+      if ((outcome === 'ok' || outcome === 'empty') && operations > 0) {
         metrics.pollLastSuccess.labels(account, collector).set(now() / 1_000);
         succeeded.set(account, (succeeded.get(account) ?? new Set()).add(collector));
       }

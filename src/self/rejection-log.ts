@@ -1,4 +1,4 @@
-import type { PollEnd } from '../schedule/execute.ts';
+import type { PollEnd } from '../poll/poll-end.ts';
 import type { EventLog } from './report-log.ts';
 
 /** A platform that sends bad rows does so at every poll: how often (ms) that is told. */
@@ -24,9 +24,9 @@ export class RejectionLog {
     this.#now = now;
   }
 
-  polled(account: string, { job, report, rejected = new Map() }: PollEnd): void {
+  polled(account: string, { job, outcome, rejected = new Map() }: PollEnd): void {
     // Where no row was good, the failure says so.
-    if (report === undefined) return;
+    if (outcome !== 'ok' && outcome !== 'empty') return;
     const { collector, configuration } = job.subject;
     const told = this.#told.get(account) ?? new Map<string, Told>();
     this.#told.set(account, told);

@@ -1,16 +1,20 @@
 import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import { type FollowUp, type Job, type PollReport, RowsRejected } from '../schedule/job.ts';
+import type { FollowUp, Job } from '../poll/job.ts';
+import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
 import { isCoarse, type Window } from '../settling/window.ts';
-import type { Bookkeeper } from './bookkeeper.ts';
+import type { CountedSeries } from './counted-series.ts';
 import type { SeriesReader } from './reader.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface CatchUpOptions {
   /** The job that reads the present. */
   readonly follows: Job;
-  readonly keeper: Bookkeeper;
+  readonly counted: CountedSeries;
+  /** What is exposed of the counters. */
+  readonly counters: () => readonly Exposure[];
   readonly reader: SeriesReader;
   readonly delays: Delays;
   readonly platformClock: PlatformClock;
@@ -23,7 +27,7 @@ const CATCH_UP_WEIGHT = 0.25;
 const RETRY_MS = 5 * 60_000;
 
 /** Reads what the counters lack and no fresh window brings, the oldest first, after an outage for instance. */
-export class CatchUpJob implements Job {
+export class CatchUpJob implements Job<WindowedAnswer> {
   readonly id: string;
   readonly subject: Job['subject'];
   readonly group: string;
@@ -32,7 +36,6 @@ export class CatchUpJob implements Job {
   readonly follows: Job;
   readonly #options: CatchUpOptions;
   #notBefore = 0;
-  #polling = false;
   /** Whether the window at the watermark was asked for in vain, so that it is time to see what lies beyond. */
   #stuck = false;
 
@@ -50,46 +53,52 @@ export class CatchUpJob implements Job {
     return this.follows.cost();
   }
 
-  async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
-    this.#polling = true;
-    try {
-      return await this.#poll(read, signal);
-    } finally {
-      this.#polling = false;
-    }
-  }
-
-  async #poll(read: Read, signal: AbortSignal): Promise<PollReport> {
-    const { keeper, reader, platformClock } = this.#options;
-    const before = keeper.counters.watermark;
+  read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
+    const { reader, platformClock } = this.#options;
     const wanted = this.#stuck ? 'coarse' : 'window';
     this.#stuck = false;
     this.#notBefore = platformClock.localNow() + RETRY_MS;
-    const answer = await reader.read(read, (now) => this.#window(now, wanted), signal);
+    return reader.read(read, (now) => this.#window(now, wanted), signal);
+  }
+
+  conclude(answer: WindowedAnswer): PollResult {
+    const { counted, counters } = this.#options;
     const { rejected } = answer.decoded;
     const empty = isEmpty(answer.decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    await keeper.enter(answer);
-    const wasCoarse = isCoarse(answer.window);
-    const moved = keeper.counters.watermark !== before;
-    if (moved || wasCoarse) this.#notBefore = 0;
-    this.#stuck = !moved && !wasCoarse;
-    return { outcome: empty ? 'empty' : 'ok', rejected };
+    const before = counted.counters.watermark;
+    const { commit, counting, adopt } = counted.conclude(answer);
+    return {
+      outcome: empty ? 'empty' : 'ok',
+      rejected,
+      commit,
+      counting,
+      adopt: (committed) => {
+        if (committed) adopt();
+        this.#learn(counted.counters.watermark !== before, isCoarse(answer.window));
+        return counters();
+      },
+    };
   }
 
-  /** This job again, while there is a window to be read; what a poll under way leaves to be done shows at its end. */
+  /** Where an answer brought the counters nothing, the next one waits, and is to show what lies beyond. */
+  #learn(moved: boolean, wasCoarse: boolean): void {
+    if (moved || wasCoarse) this.#notBefore = 0;
+    this.#stuck = !moved && !wasCoarse;
+  }
+
+  /** This job again, while there is a window to be read. */
   followUp(): FollowUp | undefined {
-    if (this.#polling) return undefined;
-    const { keeper, delays, platformClock } = this.#options;
+    const { counted, delays, platformClock } = this.#options;
     const now = platformClock.now();
-    const missing = keeper.counters.catchUpWindow(now, delays.horizon(now));
+    const missing = counted.counters.catchUpWindow(now, delays.horizon(now));
     return missing === undefined ? undefined : { job: this, notBefore: this.#notBefore };
   }
 
   /** The oldest window that is missing when the operation leaves; a fresh read may have filled it meanwhile. */
   #window(now: number, wanted: 'coarse' | 'window'): Window {
-    const { delays, keeper } = this.#options;
-    const { counters } = keeper;
+    const { delays, counted } = this.#options;
+    const { counters } = counted;
     const horizon = delays.horizon(now);
     const coarse = wanted === 'coarse' ? counters.coarseWindow(now, horizon) : undefined;
     return coarse ?? counters.catchUpWindow(now, horizon) ?? counters.freshWindow(now, horizon);

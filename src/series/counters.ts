@@ -1,5 +1,6 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points } from '../decode/points.ts';
+import type { Counting, Restatements } from '../poll/result.ts';
 import {
   catchUpWindow,
   coarseWindow,
@@ -18,7 +19,7 @@ import {
   type Settlement,
 } from './counter.ts';
 import { Progress } from './progress.ts';
-import { type Restatements, restatements } from './restatements.ts';
+import { restatements } from './restatements.ts';
 import { StraddledBucket } from './straddled-bucket.ts';
 import { type Moment, Waiting } from './waiting.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
@@ -37,11 +38,8 @@ export interface SettledBucket extends CountedBucket {
 }
 
 /** What one answer changes. */
-export interface CounterUpdate {
+export interface CounterUpdate extends Counting {
   readonly record: CountersRecord;
-  readonly counted: number;
-  readonly skipped: number;
-  readonly restated: readonly Restatements[];
   /** Each bucket taken in. */
   readonly settled: readonly SettledBucket[];
   /** Starts of the settled buckets that the answer lacks, by dimension. */

@@ -1,17 +1,16 @@
-import type { Family, Sample } from '../catalogue/family.ts';
+import type { Family } from '../catalogue/family.ts';
 import { EDGE_LAST_BUCKET, EDGE_PRODUCT_LAST_BUCKET } from '../catalogue/platform-families.ts';
 import { isEmpty } from '../decode/decode.ts';
 import { sumWithin } from '../decode/points.ts';
-import type { Store } from '../exposition/store.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import { type FollowUp, type Job, type JobSubject, type PollReport, RowsRejected } from '../schedule/job.ts';
+import type { FollowUp, Job, JobSubject } from '../poll/job.ts';
+import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
-import type { State, StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
-import { Bookkeeper, type SeriesObserver } from './bookkeeper.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
+import { CountedSeries } from './counted-series.ts';
 import type { KeptCounters } from './pruning.ts';
 import type { SeriesReader } from './reader.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
@@ -22,57 +21,52 @@ import type { WindowedAnswer } from './windowed-answer.ts';
 export interface SeriesJobOptions {
   readonly target: Target;
   readonly metric: string;
-  readonly collector: string;
   readonly schedule: string;
   readonly weight: number;
   readonly reader: SeriesReader;
   readonly samples: SeriesSamples;
   /** Shared by all targets of the metric. */
   readonly delays: Delays;
-  readonly state: State;
-  readonly store: Store;
+  /** What the state holds under a key. */
+  readonly stored: (key: readonly string[]) => unknown;
   readonly platformClock: PlatformClock;
-  readonly observer: SeriesObserver;
-  /** Until when (local ms) what is published now may be shown without being renewed. */
-  readonly freshUntil: () => number;
 }
 
-/** Polls one metric of one target: window, read, decode, settle, commit, publish. */
-export class SeriesJob implements Job, Reconcilable {
+/** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
+export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;
   readonly weight: number;
   readonly group: string;
-  readonly keeper: Bookkeeper;
   readonly #options: SeriesJobOptions;
-  readonly #key: StateKey;
+  readonly #counted: CountedSeries;
   readonly #lastBucket: Family;
   readonly #catchUp: CatchUpJob;
   /** Start of the bucket that the gauges show. */
   #shown = Number.NEGATIVE_INFINITY;
-  #withdrawn = false;
 
   constructor(options: SeriesJobOptions) {
-    const { target, metric, collector, samples, reader, delays, state, observer, platformClock } = options;
+    const { target, metric, samples, delays, stored, reader, platformClock } = options;
+    const { api, slug } = target.product;
     this.#options = options;
-    this.id = `${collector}/${target.product.slug}/${target.by}/${target.id}/${metric}`;
-    this.subject = { collector, product: target.product.slug, ...configurationOf(target), metric };
+    this.id = `${api}/${slug}/${target.by}/${target.id}/${metric}`;
+    this.subject = { collector: api, product: slug, ...configurationOf(target), metric };
     this.schedule = options.schedule;
     this.weight = options.weight;
-    this.group = target.product.api;
-    this.#key = countersKey(target, metric);
-    this.keeper = new Bookkeeper({
-      account: target.account,
-      subject: this.subject,
-      key: this.#key,
-      state,
+    this.group = api;
+    const key = countersKey(target, metric);
+    const counts = (dimension: string) => samples.counts(dimension);
+    this.#counted = new CountedSeries({ key, stored: stored(key), delays, counts });
+    const exposed = () => this.#counters();
+    this.#catchUp = new CatchUpJob({
+      follows: this,
+      counted: this.#counted,
+      counters: exposed,
+      reader,
       delays,
-      observer,
-      counts: (dimension) => samples.counts(dimension),
-      publish: (counters) => this.#publish('total', samples.counters(counters), options.freshUntil()),
+      platformClock,
     });
-    this.#catchUp = new CatchUpJob({ follows: this, keeper: this.keeper, reader, delays, platformClock });
     this.#lastBucket = target.by === 'product' ? EDGE_PRODUCT_LAST_BUCKET : EDGE_LAST_BUCKET;
   }
 
@@ -80,24 +74,33 @@ export class SeriesJob implements Job, Reconcilable {
     return this.#options.reader.cost();
   }
 
-  async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
+  read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     const { reader, delays } = this.#options;
-    const { counters } = this.keeper;
-    const answer = await reader.read(read, (now) => counters.freshWindow(now, delays.horizon(now)), signal);
-    const { rejected } = answer.decoded;
-    const empty = isEmpty(answer.decoded);
-    if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    await this.keeper.enter(answer);
-    const lastBucketAt = this.#publishGauges(answer);
-    const outcome = empty ? 'empty' : 'ok';
-    return { outcome, rejected, ...(lastBucketAt === undefined ? {} : { lastBucketAt }) };
+    const { counters } = this.#counted;
+    return reader.read(read, (now) => counters.freshWindow(now, delays.horizon(now)), signal);
   }
 
-  withdraw(): void {
-    this.#withdrawn = true;
-    this.keeper.close();
-    this.#options.store.withdraw(this.#owner('now'));
-    this.#options.store.withdraw(this.#owner('total'));
+  conclude(answer: WindowedAnswer): PollResult {
+    const { decoded } = answer;
+    const { rejected, rows, series } = decoded;
+    const empty = isEmpty(decoded);
+    if (empty && rejected.size > 0) throw new RowsRejected(rejected);
+    const width = this.#counted.counters.widthOf(decoded);
+    const { commit, counting, adopt } = this.#counted.conclude(answer);
+    const shown = width === undefined ? undefined : this.#bucketToShow(answer, width);
+    return {
+      outcome: empty ? 'empty' : 'ok',
+      rejected,
+      commit,
+      counting,
+      buckets: { dimensions: series.size, rows, width: decoded.width, newestExposed: shown },
+      unknownDimensions: this.#options.samples.unknown(series.keys()),
+      adopt: (committed) => {
+        if (committed) adopt();
+        const gauges = shown === undefined || width === undefined ? [] : this.#gauges(answer, shown, width);
+        return [...this.#counters(), ...gauges];
+      },
+    };
   }
 
   followUp(): FollowUp | undefined {
@@ -106,7 +109,7 @@ export class SeriesJob implements Job, Reconcilable {
 
   /** The counters that it keeps in the state. */
   get kept(): KeptCounters {
-    return { key: this.#key, watermark: this.keeper.counters.watermark };
+    return { key: this.#counted.key, watermark: this.#counted.counters.watermark };
   }
 
   get product(): string {
@@ -114,50 +117,46 @@ export class SeriesJob implements Job, Reconcilable {
   }
 
   spanBefore(until: number): CountedSpan | undefined {
-    return this.keeper.checkpoints.spanBefore(until);
+    return this.#counted.checkpoints.spanBefore(until);
   }
 
   async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {
     const { decoded } = await this.#options.reader.read(read, () => window, signal);
-    const counted = this.keeper.counters.record?.counters.keys() ?? [];
+    const counted = this.#counted.totals?.keys() ?? [];
     return sumWithin(
       [...counted].flatMap((name) => decoded.series.get(name) ?? []),
       window,
     );
   }
 
-  #publishGauges({ decoded, now }: WindowedAnswer): number | undefined {
-    const { target, delays, samples, freshUntil, observer } = this.#options;
-    observer.unknownDimensions(target.account, this.subject, samples.unknown(decoded.series.keys()));
-    const width = this.keeper.counters.widthOf(decoded);
-    if (width === undefined) return undefined;
-    const newest = newestBucket(decoded.series, width, now - delays.publish());
-    if (newest === undefined) return undefined;
-    const still = samples.gauges(decoded.series, this.#shown, width);
-    // Where the delay has grown, the bucket already shown is younger than it allows: time does not go back.
-    const stays = this.#shown > newest && still.length > 0;
-    // Nor where the platform has fallen behind; it does where the platform's clock was set back.
-    if (this.#shown > newest && !stays && this.#shown + width <= now) return this.#shown;
-    const gauges = stays ? still : samples.gauges(decoded.series, newest, width);
-    if (!stays) this.#shown = newest;
+  /** The answer may be good although it could not be committed: then what was counted before is still fresh. */
+  #counters(): Exposure[] {
+    const { totals } = this.#counted;
+    return totals === undefined ? [] : [{ part: 'total', samples: this.#options.samples.counters(totals) }];
+  }
+
+  /** The start of the bucket that the gauges show after an answer; time does not go back. */
+  #bucketToShow({ decoded, now }: WindowedAnswer, width: number): number | undefined {
+    const newest = newestBucket(decoded.series, width, now - this.#options.delays.publish());
+    if (newest === undefined || this.#shown <= newest) return newest;
+    // Where the delay has grown, the bucket already shown is younger than it allows; or the platform has fallen behind.
+    // But where the bucket shown lies in the future, the platform's clock was set back.
+    return this.#holds(decoded.series, this.#shown) || this.#shown + width <= now ? this.#shown : newest;
+  }
+
+  #holds(series: WindowedAnswer['decoded']['series'], bucketStart: number): boolean {
+    return [...series.values()].some(({ timestamps }) => timestamps.includes(bucketStart));
+  }
+
+  #gauges({ decoded, now }: WindowedAnswer, shown: number, width: number): Exposure[] {
+    const { delays, samples } = this.#options;
+    this.#shown = shown;
+    const gauges = samples.gauges(decoded.series, shown, width);
+    // The platform has fallen behind what is shown: that stays, and expires in time.
+    if (gauges.length === 0) return [];
     // What is shown is as old as its bucket, however fresh the answer: it must not outlive its bucket's own age.
-    const age = Math.max(0, now - delays.publish() - this.#shown - width);
-    const samplesNow = [...gauges, samples.lastBucket(this.#lastBucket, this.#shown)];
-    this.#publish('now', samplesNow, freshUntil() - age);
-    return this.#shown;
-  }
-
-  /** What is shown is gone at once when the job is, even if an answer was still being entered. */
-  #publish(face: 'now' | 'total', samples: readonly Sample[], until: number): void {
-    if (this.#withdrawn) return;
-    const { store, platformClock } = this.#options;
-    // What has gone stale meanwhile is not shown for a moment, just because it was read anew.
-    if (until <= platformClock.localNow()) store.withdraw(this.#owner(face));
-    else store.publish(this.#owner(face), samples, until);
-  }
-
-  #owner(face: 'now' | 'total'): string {
-    return `${this.#options.target.account}/${this.id}/${face}`;
+    const ageMs = Math.max(0, now - delays.publish() - shown - width);
+    return [{ part: 'now', samples: [...gauges, samples.lastBucket(this.#lastBucket, shown)], ageMs }];
   }
 }
 

@@ -2,7 +2,8 @@ import type { Sample } from '../catalogue/family.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import type { Job, PollReport } from '../schedule/job.ts';
+import type { Job } from '../poll/job.ts';
+import type { PollResult } from '../poll/result.ts';
 import { RECONCILIATION_RATIO } from '../settling/learned-families.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
@@ -23,8 +24,6 @@ export interface ReconciliationOptions {
   readonly perMinute: () => number;
   readonly candidates: () => readonly Reconcilable[];
   readonly platformClock: PlatformClock;
-  readonly publish: (samples: readonly Sample[], job: Job & { readonly schedule: string }) => void;
-  readonly withdraw: () => void;
 }
 
 interface Check {
@@ -44,7 +43,7 @@ const RECONCILIATION_WEIGHT = 0.05;
 const MEMORY_MS = 24 * 60 * MINUTE_MS;
 
 /** Compares what was counted over past hours with the platform's own answer for them, a few operations at a time. */
-export class ReconciliationJob implements Job {
+export class ReconciliationJob implements Job<number> {
   readonly id: string;
   readonly subject = { collector: 'reconciliation' };
   readonly schedule = '* * * * *';
@@ -69,7 +68,8 @@ export class ReconciliationJob implements Job {
     return Math.min(perMinute(), candidates().length * (MINUTE_MS / SPACING_MS));
   }
 
-  async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
+  /** How many candidates could be compared. */
+  async read(read: Read, signal: AbortSignal): Promise<number> {
     const { perMinute, platformClock, candidates } = this.#options;
     this.#credit = Math.min(this.#credit + perMinute(), Math.max(1, perMinute()));
     const now = platformClock.now();
@@ -82,8 +82,12 @@ export class ReconciliationJob implements Job {
       if (await this.#compare(candidate, span, read, signal)) compared += 1;
     }
     this.#forget(now);
-    this.#options.publish(this.#samples(), this);
-    return { outcome: compared > 0 ? 'ok' : 'empty' };
+    return compared;
+  }
+
+  conclude(compared: number): PollResult {
+    const samples = this.#samples();
+    return { outcome: compared > 0 ? 'ok' : 'empty', adopt: () => [{ part: 'ratio', samples }] };
   }
 
   /** Whether there was something to compare with. A candidate that cannot be read must not hold up the others. */
@@ -104,10 +108,6 @@ export class ReconciliationJob implements Job {
       if (!(failure instanceof PlatformFailure)) throw failure;
       return false;
     }
-  }
-
-  withdraw(): void {
-    this.#options.withdraw();
   }
 
   #oldestFirst(candidates: readonly Reconcilable[]): Reconcilable[] {

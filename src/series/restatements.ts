@@ -1,15 +1,6 @@
 import type { Points } from '../decode/points.ts';
+import type { Restatements } from '../poll/result.ts';
 import { firstAtOrAfter } from './counter.ts';
-
-/** How an answer differs from the one before it, in the buckets that both hold. */
-export interface Restatements {
-  /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
-  readonly ages: readonly number[];
-  /** Buckets that changed after they were counted. */
-  readonly late: number;
-  /** By how much they changed in all, in the platform's unit: what grew does not make up for what shrank. */
-  readonly lateAmount: number;
-}
 
 /**
  * Compares an answer with the previous one of the same series.

@@ -1,27 +1,10 @@
 import type { Family, Labels } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
-import type { Store } from '../exposition/store.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Resource } from '../platform/read.ts';
-import type { Job, JobSubject } from '../schedule/job.ts';
-import type { State, StateWriteFailure } from '../state/state.ts';
-import type { Configuration } from '../targets/discovery.ts';
-
-/** A setting of the platform that differs from what it was when it was read before. */
-export interface SettingChange {
-  readonly collector: string;
-  readonly id: string;
-  readonly name: string;
-  /** Fields of the API that differ; never what they hold. */
-  readonly fields: readonly string[];
-}
-
-/** Told what collectors of settings find. */
-export interface SettingsObserver {
-  settingChanged(account: string, change: SettingChange): void;
-  /** The state refused a commit: what was found to have changed is shown later. */
-  stateRefused(account: string, subject: JobSubject, failure: StateWriteFailure): void;
-}
+import type { Job } from '../poll/job.ts';
+import type { StateReader } from '../state/state.ts';
+import type { Configuration } from '../targets/configurations.ts';
 
 /** What a collector of settings is given to make its jobs. */
 export interface CollectorContext {
@@ -34,12 +17,9 @@ export interface CollectorContext {
   readonly schedule: string;
   /** The configurations of a product that the collector needs, as discovered. */
   configurations(product: Product): readonly Configuration[];
-  readonly store: Store;
-  readonly state: State;
+  /** What was remembered of settings. */
+  readonly memory: StateReader;
   readonly platformClock: PlatformClock;
-  readonly observer: SettingsObserver;
-  /** Until when (local ms) what a job of this weight publishes now may be shown without being renewed. */
-  readonly freshUntil: (weight: number, group: string) => number;
 }
 
 /** A part of the platform's settings that is exported. Adding one takes a file in `collectors/` and a line in `collectors.ts`. */

@@ -1,15 +1,14 @@
 import type { Sample } from '../catalogue/family.ts';
-import type { RejectionReason } from '../decode/points.ts';
 import { strangenessOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
-import type { Job, JobSubject, PollReport } from '../schedule/job.ts';
-import { StateWriteFailure } from '../state/state.ts';
+import type { Job, JobSubject } from '../poll/job.ts';
+import type { PollResult } from '../poll/result.ts';
 import { accountLabels, type CollectorContext } from './collector.ts';
 import type { Item, SettingsDeclaration } from './declaration.ts';
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
 import { type Reading, SettingsReader } from './reader.ts';
-import { type ChangesDraft, SettingChanges } from './setting-changes.ts';
+import { SettingChanges } from './setting-changes.ts';
 import type { SettingSeries } from './setting-series.ts';
 
 /** Settings change seldom: they wait for everything that tells of traffic. */
@@ -28,8 +27,10 @@ export interface SettingsJobOptions<Listed extends Item, Detailed extends object
   readonly changed: SettingSeries<{ readonly changedAt: number | undefined }>;
 }
 
-/** Reads one kind of settings, and shows it in place of what was there before: what changed is durable before it is shown. */
-export class SettingsJob<Listed extends Item, Detailed extends object> implements Job {
+/** Reads one kind of settings, and exposes it in place of what was there before. */
+export class SettingsJob<Listed extends Item, Detailed extends object>
+  implements Job<Reading<Listed & Partial<Detailed>>>
+{
   readonly id: string;
   readonly subject: JobSubject;
   readonly schedule: string;
@@ -38,10 +39,8 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
   readonly #options: SettingsJobOptions<Listed, Detailed>;
   readonly #reader: SettingsReader<Listed, Detailed>;
   readonly #changes: SettingChanges;
-  readonly #owner: string;
   #operations = 1;
   #refused: { readonly until: number; readonly failure: PlatformFailure } | undefined;
-  #withdrawn = false;
 
   constructor(options: SettingsJobOptions<Listed, Detailed>) {
     const { context, declaration, group } = options;
@@ -52,34 +51,14 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
     this.weight = declaration.weight ?? SETTINGS_WEIGHT;
     this.#options = options;
     this.#reader = new SettingsReader(declaration, context);
-    this.#changes = new SettingChanges(context.state, context.account, declaration.kind);
-    this.#owner = `${context.account}/${this.id}`;
+    this.#changes = new SettingChanges(context.memory, context.account, declaration.kind);
   }
 
   cost(): number {
     return this.#refused === undefined ? this.#operations : 0;
   }
 
-  async poll(read: Read, signal: AbortSignal): Promise<PollReport> {
-    const reading = await this.#read(read, signal);
-    this.#operations = reading.operations;
-    await this.#note(reading.rows);
-    const samples = this.#samples(reading.rows);
-    const { store, freshUntil } = this.#options.context;
-    if (!this.#withdrawn) store.publish(this.#owner, samples, freshUntil(this.weight, this.group));
-    if (reading.failure !== undefined) throw reading.failure;
-    const rejected: [RejectionReason, number][] =
-      reading.rejected > 0 ? [['bad_item', reading.rejected]] : [];
-    return { outcome: samples.length === 0 ? 'empty' : 'ok', rejected: new Map(rejected) };
-  }
-
-  withdraw(): void {
-    this.#withdrawn = true;
-    this.#options.context.store.withdraw(this.#owner);
-  }
-
-  /** Does not ask again soon once the platform has said that the permission is missing. */
-  async #read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
+  async read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
     const now = this.#options.context.platformClock.localNow();
     if (this.#refused !== undefined && now < this.#refused.until) throw this.#refused.failure;
     this.#refused = undefined;
@@ -89,6 +68,28 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
     } catch (failure) {
       throw failure instanceof PlatformFailure ? this.#explained(failure) : failure;
     }
+  }
+
+  conclude({ rows, rejected, failure, operations }: Reading<Listed & Partial<Detailed>>): PollResult {
+    const now = Math.round(this.#options.context.platformClock.now() / 1_000);
+    const draft = this.#changes.draft(this.#fingerprints(rows), now);
+    const settingChanges = draft.changed.map(({ id, fields }) => ({
+      id,
+      name: rows.get(id)?.name ?? '',
+      fields,
+    }));
+    return {
+      outcome: this.#shows(rows) ? 'ok' : 'empty',
+      rejected: new Map(rejected > 0 ? ([['bad_item', rejected]] as const) : []),
+      failure,
+      commit: draft.entries,
+      settingChanges,
+      adopt: (committed) => {
+        this.#operations = operations;
+        if (committed) this.#changes.enter(draft);
+        return [{ part: 'settings', samples: this.#samples(rows) }];
+      },
+    };
   }
 
   /** Where the permission is missing, says which, and stops asking for a while. */
@@ -101,30 +102,6 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
     return explained;
   }
 
-  async #note(rows: ReadonlyMap<string, Item>): Promise<void> {
-    const { context } = this.#options;
-    const now = Math.round(context.platformClock.now() / 1_000);
-    const draft = this.#changes.draft(this.#fingerprints(rows), now);
-    if (!(await this.#commit(draft))) return;
-    this.#changes.enter(draft);
-    for (const { id, fields } of draft.changed) {
-      const name = rows.get(id)?.name ?? '';
-      context.observer.settingChanged(context.account, { collector: this.id, id, name, fields });
-    }
-  }
-
-  async #commit({ entries }: ChangesDraft): Promise<boolean> {
-    const { account, state, observer } = this.#options.context;
-    try {
-      await state.commit(entries);
-      return true;
-    } catch (error) {
-      if (!(error instanceof StateWriteFailure)) throw error;
-      observer.stateRefused(account, this.subject, error);
-      return false;
-    }
-  }
-
   #fingerprints(rows: ReadonlyMap<string, Item>): Map<string, Fingerprint> {
     const { declaration, context } = this.#options;
     const unwatched = new Set<string>(declaration.unwatched);
@@ -134,6 +111,12 @@ export class SettingsJob<Listed extends Item, Detailed extends object> implement
         return [id, fingerprintOf(watched, `${context.account}/${declaration.kind}/${id}`)];
       }),
     );
+  }
+
+  /** Whether any series comes of these rows. */
+  #shows(rows: ReadonlyMap<string, Listed & Partial<Detailed>>): boolean {
+    const { series } = this.#options.declaration;
+    return [...rows.values()].some((row) => series.some(({ values }) => values(row).length > 0));
   }
 
   #samples(rows: ReadonlyMap<string, Listed & Partial<Detailed>>): Sample[] {

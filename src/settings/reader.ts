@@ -2,7 +2,7 @@ import type { Product } from '../catalogue/products.ts';
 import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read } from '../platform/read.ts';
-import type { Configuration } from '../targets/discovery.ts';
+import type { Configuration } from '../targets/configurations.ts';
 import type { Details, Item, SettingsDeclaration } from './declaration.ts';
 import { type DetailPlace, readDetails } from './detail-reader.ts';
 import { DetailTurns, turnSize } from './detail-turns.ts';

@@ -1,4 +1,4 @@
-import type { State, StateEntry, StateKey } from '../state/state.ts';
+import type { StateEntry, StateKey, StateReader } from '../state/state.ts';
 import { differences, type Fingerprint } from './fingerprint.ts';
 
 /** What is remembered of a setting. */
@@ -20,12 +20,12 @@ const ABSENCES = 3;
 
 /** When the settings of one kind were last found changed: durable, so that a restart neither forgets nor makes up a change. */
 export class SettingChanges {
-  readonly #state: State;
+  readonly #state: StateReader;
   readonly #prefix: StateKey;
   readonly #absences = new Map<string, number>();
   #memories: Map<string, Memory> | undefined;
 
-  constructor(state: State, account: string, kind: string) {
+  constructor(state: StateReader, account: string, kind: string) {
     this.#state = state;
     this.#prefix = ['settings', account, kind];
   }
@@ -89,7 +89,7 @@ function covers(before: Fingerprint, after: Fingerprint): boolean {
 }
 
 /** Read back with distrust: another version may have written it. */
-function restore(state: State, prefix: StateKey): Map<string, Memory> {
+function restore(state: StateReader, prefix: StateKey): Map<string, Memory> {
   const memories = new Map<string, Memory>();
   for (const key of state.keys(prefix)) {
     const value = state.get(key);

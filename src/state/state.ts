@@ -9,18 +9,25 @@ export interface StateEntry {
   readonly value: unknown;
 }
 
+/** What was remembered. */
+export interface StateReader {
+  /** The value as committed, a copy of its own; undefined when there is none. */
+  get(key: StateKey): unknown;
+  /** The keys that begin with `prefix`, in no promised order. */
+  keys(prefix: StateKey): Iterable<StateKey>;
+}
+
+/** Nothing is remembered: for who only wants to know what a first poll would find. */
+export const NO_MEMORY: StateReader = { get: () => undefined, keys: () => [] };
+
 /** What the exporter remembers from one poll to the next: counters with their marks. */
-export interface State {
+export interface State extends StateReader {
   /** Whether what is committed outlives the process. */
   readonly kind: 'durable' | 'memory';
   /** Where it is kept, or should have been; undefined where no directory was asked for. */
   readonly directory: string | undefined;
   /** What an operator should know, in plain words: why it is memory, or what was set aside or dropped. */
   readonly note: string | undefined;
-  /** The value as committed, a copy of its own; undefined when there is none. */
-  get(key: StateKey): unknown;
-  /** The keys that begin with `prefix`, in no promised order. */
-  keys(prefix: StateKey): Iterable<StateKey>;
   /**
    * All entries take effect together or none does. Durable state resolves once they survive `kill -9` and the
    * loss of power, and rejects with `StateWriteFailure` when the disk refuses; the same commit may be tried

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import type { Product } from '../catalogue/products.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
-import type { Configuration } from './discovery.ts';
+import type { Configuration } from './configurations.ts';
 import type { Target } from './target.ts';
 
 /** Which id stands for a configuration in the paths of an API. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { expect, it, onTestFinished } from 'vitest';
-import { AccountConnection } from '../../src/account/connection.ts';
+import { Connection, credentialsFrom } from '../../src/account/connection.ts';
 import { CONFIG } from '../../src/configuration/schema.ts';
 import { eventually } from '../eventually.ts';
 import { sendJson, startUpstream } from '../platform/upstream.ts';
@@ -14,7 +14,11 @@ it('an API that hangs does not hold all connections of its account', async () =>
   const [account] = CONFIG.parse({ accounts: [given] }).accounts;
   if (account === undefined) throw new Error('one account was configured');
   const clock = new SimulatedClock(Date.UTC(2026, 0, 5, 10));
-  const connection = new AccountConnection({ account, clock, guard: () => undefined });
+  const connection = new Connection({
+    account,
+    clock,
+    credentials: credentialsFrom(clock, { guard: () => undefined }),
+  });
   const stop = new AbortController();
   setMaxListeners(0, stop.signal);
   onTestFinished(async () => {

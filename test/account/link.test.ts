@@ -26,7 +26,7 @@ function link({ ahead = 0 }: { readonly ahead?: number } = {}) {
   const account = new AccountLink({
     clock,
     basePath: '',
-    reserve: 0.2,
+    reserve: () => 0.2,
     assumedLimit: 60,
     onExchange: () => undefined,
     onAssumedLimit: (limit) => assumed.push(limit),

@@ -2,9 +2,10 @@ import { expect, it } from 'vitest';
 import type { Plan } from '../../src/account/observer.ts';
 import { PlanReport } from '../../src/account/plan-report.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
+import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
-import type { Job } from '../../src/schedule/job.ts';
+import { FOUND } from '../poll/polling.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 
@@ -16,7 +17,8 @@ function jobs(group: string, count: number): Job[] {
     group,
     weight: 1,
     cost: () => 1,
-    poll: async () => ({ outcome: 'ok' }),
+    read: async () => undefined,
+    conclude: () => FOUND,
   }));
 }
 

@@ -1,11 +1,11 @@
 import { AccountLink } from '../../src/account/link.ts';
 import { accountStatus } from '../../src/account/status.ts';
+import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
-import type { Job } from '../../src/schedule/job.ts';
-import { Schedule } from '../../src/schedule/schedule.ts';
 import type { AccountStatus, JobStatus } from '../../src/status.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
+import { FOUND, polling } from '../poll/polling.ts';
 
 export const MINUTE = 60_000;
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -32,7 +32,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
   const link = new AccountLink({
     clock,
     basePath: '',
-    reserve: 0.2,
+    reserve: () => 0.2,
     assumedLimit: 60,
     onExchange: () => undefined,
   });
@@ -47,7 +47,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
   const forecast = new DemandForecast(scopes);
   const queue = new RequestQueue({ clock, scopes, concurrency });
   const ticks = new Set<(at: number) => void>();
-  const schedule = new Schedule({
+  const schedule = polling({
     clock,
     platformClock,
     ticker: (_, tick) => {
@@ -57,17 +57,11 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     queue,
     forecast,
     exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
-    onPollEnd: () => undefined,
-    onDefect: (_, error) => {
-      throw error;
-    },
   });
   const status = (): AccountStatus => {
-    const facts = { name: 'a', apiUrl: '', reserve: 0.2, link, queue, tokenExpiresAt: undefined };
-    const { perMinute: demandPerMinute, stretch } = forecast;
-    const periodOf = (pattern: string) => forecast.periodOf(pattern);
-    const jobs = schedule.states();
-    return accountStatus({ ...facts, demandPerMinute, stretch, jobs, periodOf }, clock.now());
+    const known = { name: 'a', apiUrl: '', reserve: 0.2, link, queue, forecast };
+    const unknown = { tokenExpiresAt: () => undefined, silence: () => undefined };
+    return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock.now());
   };
   const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
     forecast.replace(jobs);
@@ -105,10 +99,8 @@ export function jobOf(id: string, wish: Partial<Job>): Job {
     group: 'metrics',
     weight: 1,
     cost: () => 1,
-    async poll(read, signal) {
-      await read(() => ({ path: '/metrics', version: 1 }), signal);
-      return { outcome: 'ok' };
-    },
+    read: (read, signal) => read(() => ({ path: '/metrics', version: 1 }), signal),
+    conclude: () => FOUND,
     ...wish,
   };
 }

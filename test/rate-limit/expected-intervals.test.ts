@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Demand, demandPerMinute, expectedIntervals } from '../../src/rate-limit/demand.ts';
-import { type Mix, operationsPerMinute } from '../schedule/simulated-mix.ts';
+import { type Mix, operationsPerMinute } from '../poll/simulated-mix.ts';
 
 const MINUTE = 60_000;
 const ALLOWANCE = 64;

@@ -63,7 +63,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
   const link = new AccountLink({
     clock: local,
     basePath: '',
-    reserve,
+    reserve: () => reserve,
     assumedLimit: limit,
     onExchange: () => undefined,
   });

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Outcome } from '../../src/platform/outcome.ts';
-import type { Job } from '../../src/schedule/job.ts';
+import type { Job } from '../../src/poll/job.ts';
 import { FailureLog } from '../../src/self/failure-log.ts';
 
 let lines: string[];
@@ -21,7 +21,8 @@ function polled(id: string, outcome: Outcome): void {
     job,
     outcome,
     reason: 'why',
-    report: undefined,
+    result: undefined,
+    committed: false,
     rejected: undefined,
     strangeness: undefined,
     operations: 1,
@@ -106,7 +107,8 @@ it('does not take a poll that asked nothing for a platform that works', () => {
   const job = { id: 'idle' } as Job;
   const nothing = {
     reason: undefined,
-    report: undefined,
+    result: undefined,
+    committed: false,
     rejected: undefined,
     strangeness: undefined,
     operations: 0,

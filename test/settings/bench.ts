@@ -1,13 +1,12 @@
 import type { Sample } from '../../src/catalogue/family.ts';
 import { COLLECTORS, type CollectorName } from '../../src/collectors.ts';
-import { Store } from '../../src/exposition/store.ts';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import type { Read, Resource } from '../../src/platform/read.ts';
-import type { Job, PollReport } from '../../src/schedule/job.ts';
-import type { SettingChange } from '../../src/settings/collector.ts';
-import { memoryState, type State } from '../../src/state/state.ts';
-import type { Configuration } from '../../src/targets/discovery.ts';
+import type { Job } from '../../src/poll/job.ts';
+import type { PollResult, SettingChange } from '../../src/poll/result.ts';
+import { memoryState, type State, StateWriteFailure } from '../../src/state/state.ts';
+import type { Configuration } from '../../src/targets/configurations.ts';
 import { seriesKey } from '../parse-exposition.ts';
 
 /** What the platform answers to a path: a document, a failure, or what depends on the query. */
@@ -22,7 +21,7 @@ export interface SettingsBench {
   readonly asked: Resource[];
   readonly changes: SettingChange[];
   /** Polls once and takes in what it shows. @throws PlatformFailure */
-  poll(): Promise<PollReport>;
+  poll(): Promise<PollResult>;
   /** What is shown, the account's label left out. */
   shown(): ReadonlyMap<string, number>;
   value(name: string, labels: Readonly<Record<string, string | number>>): number | undefined;
@@ -42,10 +41,6 @@ export function settingsBench(
   { state = memoryState(), configurations = [] }: BenchOptions = {},
 ): SettingsBench {
   const published: { samples: readonly Sample[] } = { samples: [] };
-  const store = new Store({ seriesLimit: 100_000 });
-  store.publish = (_owner, samples) => {
-    published.samples = samples;
-  };
   const asked: Resource[] = [];
   const changes: SettingChange[] = [];
   const [job] = COLLECTORS[collector].jobs({
@@ -54,14 +49,8 @@ export function settingsBench(
     collector,
     schedule: '* * * * *',
     configurations: () => configurations,
-    store,
-    state,
+    memory: state,
     platformClock: new PlatformClock(() => bench.now),
-    observer: {
-      settingChanged: (_account, change) => void changes.push(change),
-      stateRefused: () => undefined,
-    },
-    freshUntil: () => Number.POSITIVE_INFINITY,
   });
   if (job === undefined) throw new Error(`${collector} has no job`);
   const read: Read = async (resource) => {
@@ -77,7 +66,20 @@ export function settingsBench(
     job,
     asked,
     changes,
-    poll: () => job.poll(read, new AbortController().signal),
+    async poll() {
+      const result = job.conclude(await job.read(read, new AbortController().signal));
+      const committed = await state.commit(result.commit ?? []).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof StateWriteFailure)) throw error;
+          return false;
+        },
+      );
+      published.samples = result.adopt(committed).flatMap(({ samples }) => samples);
+      if (committed) changes.push(...(result.settingChanges ?? []));
+      if (result.failure !== undefined) throw result.failure;
+      return result;
+    },
     shown: () =>
       new Map(
         published.samples.map(({ family, labels: { account: _, ...labels }, value }) => [

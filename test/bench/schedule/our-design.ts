@@ -2,11 +2,11 @@ import { AccountLink } from '../../../src/account/link.ts';
 import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
 import { PlatformFailure } from '../../../src/platform/outcome.ts';
 import type { Answer } from '../../../src/platform/read.ts';
+import type { Job } from '../../../src/poll/job.ts';
+import type { Ticker } from '../../../src/poll/ticker.ts';
 import { DemandForecast } from '../../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/rate-limit/request-queue.ts';
-import type { Job } from '../../../src/schedule/job.ts';
-import { Schedule } from '../../../src/schedule/schedule.ts';
-import type { Ticker } from '../../../src/schedule/ticker.ts';
+import { FOUND, polling } from '../../poll/polling.ts';
 import { FRAME_MS } from './counted-platform.ts';
 import type { Design } from './design.ts';
 import type { EventClock } from './event-clock.ts';
@@ -21,7 +21,7 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
   const link = new AccountLink({
     clock,
     basePath: '',
-    reserve,
+    reserve: () => reserve,
     assumedLimit: 60,
     onExchange: () => undefined,
   });
@@ -42,17 +42,13 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     ages.renew(job, endedAt, Math.min(asked, Math.floor(arrivedAt / FRAME_MS) * FRAME_MS));
     return { body: null, bytes: 0 };
   };
-  const schedule = new Schedule({
+  const schedule = polling({
     clock,
     platformClock,
     ticker: minuteTicker(clock),
     queue,
     forecast,
     exchange: ({ path }) => exchange(Number(path.slice('/metrics/'.length))),
-    onPollEnd: () => undefined,
-    onDefect: (_, error) => {
-      throw error;
-    },
   });
   const wanted = Array.from({ length: jobs }, (_, index) => jobOf(index));
   minuteTicker(clock)(EVERY_MINUTE, () => forecast.measure());
@@ -77,10 +73,8 @@ function jobOf(index: number): Job {
     group: 'metrics',
     weight: 1,
     cost: () => 1,
-    async poll(read, signal) {
-      await read(() => ({ path: `/metrics/${index}`, version: 2 }), signal);
-      return { outcome: 'ok' };
-    },
+    read: (read, signal) => read(() => ({ path: `/metrics/${index}`, version: 2 }), signal),
+    conclude: () => FOUND,
   };
 }
 

@@ -1,13 +1,18 @@
+import type { Clock } from '../clock.ts';
 import { isPassing } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { type ExecuteOptions, execute } from './execute.ts';
+import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { Job } from './job.ts';
-import { JobEntry, type JobState } from './job-entry.ts';
+import type { PollRunner } from './runner.ts';
+import { type JobState, ScheduledJob } from './scheduled-job.ts';
 import type { Ticker } from './ticker.ts';
 
-export interface ScheduleOptions extends ExecuteOptions {
-  readonly ticker: Ticker;
+export interface ScheduleOptions {
+  readonly clock: Clock;
   readonly platformClock: PlatformClock;
+  readonly ticker: Ticker;
+  readonly forecast: DemandForecast;
+  readonly runner: PollRunner;
 }
 
 const MINUTE_MS = 60_000;
@@ -28,7 +33,7 @@ const MOST_DOUBLINGS = 10;
 /** Polls jobs when they are due: once at the start, then by their cron pattern, and never one beside itself. */
 export class Schedule {
   readonly #options: ScheduleOptions;
-  readonly #entries = new Map<string, JobEntry>();
+  readonly #scheduled = new Map<string, ScheduledJob>();
   readonly #patterns = new Map<string, () => void>();
   readonly #polls = new Set<Promise<void>>();
 
@@ -39,36 +44,36 @@ export class Schedule {
   /** Makes these the jobs: new ones become due at once, vanished ones are stopped and withdrawn, the others go on. */
   replace(jobs: readonly Job[]): void {
     const wanted = new Set(jobs);
-    for (const entry of this.#entries.values()) {
-      if (!wanted.has(entry.job.follows ?? entry.job)) this.#remove(entry);
+    for (const scheduled of this.#scheduled.values()) {
+      if (!wanted.has(scheduled.job.follows ?? scheduled.job)) this.#remove(scheduled);
     }
     for (const job of jobs) {
-      if (!this.#entries.has(job.id)) this.#due(this.#add(job), this.#options.clock.now());
+      if (!this.#scheduled.has(job.id)) this.#due(this.#add(job), this.#options.clock.now());
     }
     this.#subscribe(new Set(jobs.flatMap(({ schedule }) => schedule ?? [])));
   }
 
   states(): readonly JobState[] {
-    return [...this.#entries.values()];
+    return [...this.#scheduled.values()];
   }
 
   /** Stops everything; resolves when no poll runs any more. */
   async stop(): Promise<void> {
     this.#subscribe(new Set());
-    for (const entry of this.#entries.values()) entry.stop('the exporter stops');
+    for (const scheduled of this.#scheduled.values()) scheduled.stop('the exporter stops');
     await Promise.all(this.#polls);
   }
 
-  #add(job: Job): JobEntry {
-    const entry = new JobEntry(job, this.#options.clock.now());
-    this.#entries.set(job.id, entry);
-    return entry;
+  #add(job: Job): ScheduledJob {
+    const scheduled = new ScheduledJob(job, this.#options.clock.now());
+    this.#scheduled.set(job.id, scheduled);
+    return scheduled;
   }
 
-  #remove(entry: JobEntry): void {
-    this.#entries.delete(entry.job.id);
-    entry.stop('no longer wanted');
-    entry.job.withdraw?.();
+  #remove(scheduled: ScheduledJob): void {
+    this.#scheduled.delete(scheduled.job.id);
+    scheduled.stop('no longer wanted');
+    this.#options.runner.withdraw(scheduled);
   }
 
   #subscribe(patterns: ReadonlySet<string>): void {
@@ -90,12 +95,12 @@ export class Schedule {
    */
   #fire(pattern: string): void {
     const { clock, platformClock } = this.#options;
-    const entries = [...this.#entries.values()].filter(({ job }) => job.schedule === pattern);
-    const minutes = this.#minutesFor(pattern, entries.length);
+    const due = [...this.#scheduled.values()].filter(({ job }) => job.schedule === pattern);
+    const minutes = this.#minutesFor(pattern, due.length);
     const now = clock.now();
     const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - JUST_CLOSED_MS));
-    for (const entry of entries) {
-      this.#due(entry, bucketClosesAt + Math.floor(entry.place * minutes) * MINUTE_MS);
+    for (const scheduled of due) {
+      this.#due(scheduled, bucketClosesAt + Math.floor(scheduled.place * minutes) * MINUTE_MS);
     }
   }
 
@@ -105,33 +110,35 @@ export class Schedule {
     return Math.max(1, Math.min(Math.floor(widest), Math.ceil(jobs / STARTS_A_MINUTE)));
   }
 
-  #due(entry: JobEntry, at: number): void {
-    if (!entry.due(at)) return;
-    const poll = execute(entry, this.#options).then(() => {
+  #due(scheduled: ScheduledJob, at: number): void {
+    if (!scheduled.due(at)) return;
+    const poll = this.#options.runner.run(scheduled).then(() => {
       this.#polls.delete(poll);
-      if (!entry.signal.aborted) this.#after(entry);
+      if (!scheduled.signal.aborted) this.#after(scheduled);
     });
     this.#polls.add(poll);
   }
 
   /** After a failure that passes by itself, work of a slow schedule does not wait for its next turn. */
-  #retry(entry: JobEntry, now: number): void {
-    const { job, lastOutcome, failures } = entry;
+  #retry(scheduled: ScheduledJob, now: number): void {
+    const { job, lastOutcome, failures } = scheduled;
     if (job.schedule === undefined || failures === 0 || lastOutcome === undefined) return;
     if (!isPassing(lastOutcome)) return;
     const wait = RETRY_MS * 2 ** Math.min(failures - 1, MOST_DOUBLINGS);
-    if (wait < this.#options.forecast.periodOf(job.schedule)) this.#due(entry, now + wait);
+    if (wait < this.#options.forecast.periodOf(job.schedule)) this.#due(scheduled, now + wait);
   }
 
   /** What a poll that is over leaves to be done. */
-  #after(entry: JobEntry): void {
+  #after(scheduled: ScheduledJob): void {
     const now = this.#options.clock.now();
-    const { dueAgainAt } = entry;
-    entry.dueAgainAt = undefined;
-    if (dueAgainAt !== undefined) this.#due(entry, Math.max(now, dueAgainAt));
-    else this.#retry(entry, now);
-    const next = entry.job.followUp?.();
+    const { dueAgainAt } = scheduled;
+    scheduled.dueAgainAt = undefined;
+    if (dueAgainAt !== undefined) this.#due(scheduled, Math.max(now, dueAgainAt));
+    else this.#retry(scheduled, now);
+    const next = scheduled.job.followUp?.();
     if (next === undefined) return;
-    this.#due(this.#entries.get(next.job.id) ?? this.#add(next.job), Math.max(now, next.notBefore));
+    const follower = this.#scheduled.get(next.job.id) ?? this.#add(next.job);
+    // What a poll under way leaves to be done is known at its end.
+    if (follower.state === 'idle') this.#due(follower, Math.max(now, next.notBefore));
   }
 }

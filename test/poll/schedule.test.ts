@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
+import type { Job } from '../../src/poll/job.ts';
+import type { PollEnd } from '../../src/poll/poll-end.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
-import type { PollEnd } from '../../src/schedule/execute.ts';
-import type { Job } from '../../src/schedule/job.ts';
-import { Schedule } from '../../src/schedule/schedule.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { simulatedTicker } from '../simulated-ticker.ts';
+import { FOUND, polling } from './polling.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12, 0, 10);
@@ -27,7 +27,7 @@ function scheduled({ skew = 0 } = {}) {
   const forecast = new DemandForecast(scopes);
   const ends: PollEnd[] = [];
   const defects: unknown[] = [];
-  const schedule = new Schedule({
+  const schedule = polling({
     clock,
     platformClock,
     ticker: simulatedTicker(clock),
@@ -37,8 +37,8 @@ function scheduled({ skew = 0 } = {}) {
       await clock.sleep(ROUND_TRIP);
       return { body: null, bytes: 0 };
     },
-    onPollEnd: (end) => ends.push(end),
-    onDefect: (_, error) => defects.push(error),
+    polled: (end) => ends.push(end),
+    defect: (_, error) => void defects.push(error),
   });
   const replace = (jobs: Job[]) => {
     forecast.replace(jobs);
@@ -57,14 +57,14 @@ function jobOf(clock: SimulatedClock, id: string, wish: Partial<Job> = {}) {
     group: 'metrics',
     weight: 1,
     cost: () => 1,
-    async poll(read, signal) {
+    async read(read, signal) {
       const resource = () => {
         leftAt.push(clock.now() - START);
         return { path: '/metrics/x', version: 2 } as const;
       };
       await read(resource, signal);
-      return { outcome: 'ok' };
     },
+    conclude: () => FOUND,
     ...wish,
   };
   return { job, leftAt };
@@ -115,11 +115,10 @@ it('never polls a job beside itself, and polls it again at once when it fell due
   const { clock, replace } = scheduled();
   const begun: number[] = [];
   const { job } = jobOf(clock, 'slow', {
-    async poll(read, signal) {
+    async read(read, signal) {
       await read(() => ({ path: '/metrics/x', version: 2 }), signal);
       begun.push(clock.now() - START);
       await clock.sleep(70_000, signal);
-      return { outcome: 'ok' };
     },
   });
   replace([job]);
@@ -144,9 +143,9 @@ it('polls follow-up work when it may start, and stops it with the job that it fo
 it('tells how each poll ended and goes on, whether the platform failed or the exporter did', async () => {
   const { clock, replace, ends, defects } = scheduled();
   const failing = jobOf(clock, 'refused', {
-    poll: () => Promise.reject(new PlatformFailure('forbidden', 'no permission', 403)),
+    read: () => Promise.reject(new PlatformFailure('forbidden', 'no permission', 403)),
   });
-  const broken = jobOf(clock, 'broken', { poll: () => Promise.reject(new TypeError('a mistake')) });
+  const broken = jobOf(clock, 'broken', { read: () => Promise.reject(new TypeError('a mistake')) });
   replace([failing.job, broken.job]);
   await clock.advance(MINUTE);
   const told = ends.map(({ job, outcome, reason }) => [job.id, outcome, reason]);

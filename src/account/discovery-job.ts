@@ -2,15 +2,20 @@ import type { Sample } from '../catalogue/family.ts';
 import { EDGE_CONFIGURATION_INFO } from '../catalogue/platform-families.ts';
 import type { Product } from '../catalogue/products.ts';
 import { decodeSeries, isEmpty } from '../decode/decode.ts';
-import type { Store } from '../exposition/store.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import type { Job } from '../schedule/job.ts';
+import type { Job, JobSubject } from '../poll/job.ts';
+import type { Discovery, PollResult } from '../poll/result.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { type Configuration, configurationsResource, decodeConfigurations } from './discovery.ts';
-import { seriesResource } from './resource.ts';
-import { type Addressing, addresses } from './targets.ts';
+import {
+  type Configuration,
+  configurationsResource,
+  type Discovered,
+  decodeConfigurations,
+} from '../targets/configurations.ts';
+import { seriesResource } from '../targets/resource.ts';
+import { type Addressing, addresses } from '../targets/targets.ts';
 
 export interface DiscoveryJobOptions {
   readonly account: string;
@@ -18,46 +23,62 @@ export interface DiscoveryJobOptions {
   readonly schedule: string;
   /** Which id the API takes for a configuration, or that this is to be found out. */
   readonly addressing: Addressing | 'auto';
-  readonly store: Store;
   readonly platformClock: PlatformClock;
-  readonly freshUntil: () => number;
-  readonly onDiscovered: (configurations: readonly Configuration[], addressing: Addressing) => void;
 }
 
 /** Everything else waits for what there is to be read. */
 const DISCOVERY_WEIGHT = 10;
 
-/** Lists the configurations of a product, again and again, and shows them. */
-export function discoveryJob(options: DiscoveryJobOptions): Job {
-  const { account, product, schedule, store, freshUntil, onDiscovered } = options;
-  const id = `discovery/${product.api}/${product.slug}`;
-  const owner = `${account}/${id}`;
-  let addressing: Addressing | undefined = options.addressing === 'auto' ? undefined : options.addressing;
-  let withdrawn = false;
-  return {
-    id,
-    subject: { collector: 'discovery', product: product.slug },
-    schedule,
-    group: product.api,
-    weight: DISCOVERY_WEIGHT,
-    cost: () => 1,
-    async poll(read, signal) {
-      const { body } = await read(() => configurationsResource(product), signal);
-      const { configurations, rejected } = decodeConfigurations(body);
-      addressing ??= await findAddressing(options, configurations, read, signal);
-      if (!withdrawn) {
-        const used = addressing ?? 'domain';
-        store.publish(owner, infoSamples(options, configurations, used), freshUntil());
-        onDiscovered(configurations, used);
-      }
-      const rejections = new Map(rejected > 0 ? ([['bad_value', rejected]] as const) : []);
-      return { outcome: configurations.length === 0 ? 'empty' : 'ok', rejected: rejections };
-    },
-    withdraw() {
-      withdrawn = true;
-      store.withdraw(owner);
-    },
-  };
+interface Listed extends Discovered {
+  /** Which id the API takes, where it is known. */
+  readonly addressing: Addressing | undefined;
+}
+
+/** Lists the configurations of a product, again and again. */
+export class DiscoveryJob implements Job<Listed> {
+  readonly id: string;
+  readonly subject: JobSubject;
+  readonly schedule: string;
+  readonly group: string;
+  readonly weight = DISCOVERY_WEIGHT;
+  readonly #options: DiscoveryJobOptions;
+  #addressing: Addressing | undefined;
+
+  constructor(options: DiscoveryJobOptions) {
+    const { product, schedule, addressing } = options;
+    this.id = `discovery/${product.api}/${product.slug}`;
+    this.subject = { collector: 'discovery', product: product.slug };
+    this.schedule = schedule;
+    this.group = product.api;
+    this.#options = options;
+    this.#addressing = addressing === 'auto' ? undefined : addressing;
+  }
+
+  cost(): number {
+    return 1;
+  }
+
+  async read(read: Read, signal: AbortSignal): Promise<Listed> {
+    const { body } = await read(() => configurationsResource(this.#options.product), signal);
+    const discovered = decodeConfigurations(body);
+    const addressing = this.#addressing ?? (await findAddressing(this.#options, discovered, read, signal));
+    return { ...discovered, addressing };
+  }
+
+  conclude({ configurations, rejected, addressing: found }: Listed): PollResult {
+    const { account, product } = this.#options;
+    const addressing = found ?? 'domain';
+    const discovery = { product, configurations, addressing };
+    return {
+      outcome: configurations.length === 0 ? 'empty' : 'ok',
+      rejected: new Map(rejected > 0 ? ([['bad_value', rejected]] as const) : []),
+      discovery,
+      adopt: () => {
+        this.#addressing = found;
+        return [{ part: 'info', samples: infoSamples(account, discovery) }];
+      },
+    };
+  }
 }
 
 /**
@@ -66,7 +87,7 @@ export function discoveryJob(options: DiscoveryJobOptions): Job {
  */
 async function findAddressing(
   { account, product, platformClock }: DiscoveryJobOptions,
-  configurations: readonly Configuration[],
+  { configurations }: Discovered,
   read: Read,
   signal: AbortSignal,
 ): Promise<Addressing | undefined> {
@@ -92,12 +113,8 @@ async function findAddressing(
   return undefined;
 }
 
-function infoSamples(
-  { account, product }: DiscoveryJobOptions,
-  configurations: readonly Configuration[],
-  addressing: Addressing,
-): Sample[] {
-  return configurations.flatMap((configuration) =>
+function infoSamples(account: string, { product, configurations, addressing }: Discovery): Sample[] {
+  return configurations.flatMap((configuration: Configuration) =>
     addresses(configuration, addressing).map((id) => ({
       family: EDGE_CONFIGURATION_INFO,
       labels: {

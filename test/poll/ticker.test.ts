@@ -1,6 +1,6 @@
 import { getTasks } from 'node-cron';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type CronTicker, cronTicker } from '../../src/schedule/ticker.ts';
+import { type CronTicker, cronTicker } from '../../src/poll/ticker.ts';
 
 const MIDNIGHT = Date.UTC(2026, 0, 1);
 const MINUTE = 60_000;

@@ -1,12 +1,12 @@
 import { AccountLink } from '../../src/account/link.ts';
 import type { Answer, Resource } from '../../src/platform/read.ts';
+import type { Job } from '../../src/poll/job.ts';
+import type { Ticker } from '../../src/poll/ticker.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
-import type { Job } from '../../src/schedule/job.ts';
-import { Schedule } from '../../src/schedule/schedule.ts';
-import type { Ticker } from '../../src/schedule/ticker.ts';
 import { alone, CountedPlatform, seeded } from '../bench/schedule/counted-platform.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
+import { FOUND, polling } from './polling.ts';
 
 /** Jobs by their weight, their period in minutes (of which 60 is a multiple) and their operations per poll. */
 export type Mix = readonly { readonly weight: number; readonly minutes: number; readonly cost: number }[];
@@ -18,7 +18,7 @@ const LIMIT = 80;
 const WARM_UP_MINUTES = 60;
 const MEASURED_MINUTES = 120;
 
-/** Operations per minute of a mix of jobs over simulated hours against a limit of 80, with a reserve of 20 %. */
+/** RequestQueue per minute of a mix of jobs over simulated hours against a limit of 80, with a reserve of 20 %. */
 export async function operationsPerMinute(mix: Mix): Promise<{ total: number; byJob: number[] }> {
   const clock = new EventClock(START);
   const random = seeded(mix.length);
@@ -27,7 +27,7 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
   const link = new AccountLink({
     clock,
     basePath: '',
-    reserve: 0.2,
+    reserve: () => 0.2,
     assumedLimit: 60,
     onExchange: () => undefined,
   });
@@ -48,17 +48,13 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     return { body: null, bytes: 0 };
   };
   const ticker = everyMinutes(clock);
-  const schedule = new Schedule({
+  const schedule = polling({
     clock,
     platformClock,
     ticker,
     queue: new RequestQueue({ clock, scopes, concurrency: 6 }),
     forecast,
     exchange,
-    onPollEnd: () => undefined,
-    onDefect: (_, error) => {
-      throw error;
-    },
   });
   const jobs = mix.map(jobOf);
   ticker('*/1 * * * *', () => forecast.measure());
@@ -80,11 +76,11 @@ function jobOf({ weight, minutes, cost }: Mix[number], index: number): Job {
     group: 'metrics',
     weight,
     cost: () => cost,
-    async poll(read, signal) {
+    async read(read, signal) {
       const resource = () => ({ path: `/metrics/${index}`, version: 2 }) as const;
       await Promise.all(Array.from({ length: cost }, () => read(resource, signal)));
-      return { outcome: 'ok' };
     },
+    conclude: () => FOUND,
   };
 }
 

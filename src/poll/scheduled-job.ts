@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Outcome } from '../platform/outcome.ts';
 import type { QueuedRequest } from '../rate-limit/waiting-requests.ts';
-import type { Job, PollReport } from './job.ts';
+import type { Job } from './job.ts';
+import type { Ending } from './poll-end.ts';
 
 /** How a job stands. Times are local ms. */
 export interface JobState {
@@ -19,7 +20,7 @@ export interface JobState {
   readonly lastOutcome: Outcome | undefined;
   readonly lastReason: string | undefined;
   readonly lastSuccessAt: number | undefined;
-  /** Start of the newest bucket shown (platform ms). */
+  /** Start of the newest bucket exposed (platform ms). */
   readonly lastBucketAt: number | undefined;
 }
 
@@ -27,10 +28,12 @@ export interface JobState {
 const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 
 /** A job on the schedule, from when it is wanted until it is not. */
-export class JobEntry implements JobState {
+export class ScheduledJob implements JobState {
   readonly job: Job;
   /** Its place (0 to 1) among jobs that fall due together: by its id only, so the same after a restart. */
   readonly place: number;
+  /** Under which names its results are exposed. */
+  readonly exposed = new Set<string>();
   readonly #stop = new AbortController();
   since: number;
   state: 'idle' | 'waiting' | 'running' = 'idle';
@@ -39,6 +42,8 @@ export class JobEntry implements JobState {
   /** When it fell due again while it was running. */
   dueAgainAt: number | undefined;
   startedAt: number | undefined;
+  /** When the first operation left of the poll under way, or of the last one. */
+  firstOperationAt: number | undefined;
   intervalMs: number | undefined;
   lastOutcome: Outcome | undefined;
   lastReason: string | undefined;
@@ -62,7 +67,7 @@ export class JobEntry implements JobState {
     return this.#stop.signal;
   }
 
-  /** It is due at `at`, unless it is due already. */
+  /** It is due at `at`, unless it is due already. Whether it is to be polled then. */
   due(at: number): boolean {
     if (this.signal.aborted || this.state === 'waiting') return false;
     // What it reads now may have been asked for before the news came that it is due for.
@@ -72,6 +77,7 @@ export class JobEntry implements JobState {
     }
     this.state = 'waiting';
     this.operations = 0;
+    this.firstOperationAt = undefined;
     this.request = undefined;
     this.dueAt = at;
     // Nobody waits for the past: work that only follows other work has aged since it became necessary.
@@ -79,21 +85,24 @@ export class JobEntry implements JobState {
     return true;
   }
 
-  /** Its first operation leaves. */
+  /** One of its operations leaves. */
   start(now: number): void {
+    this.operations += 1;
     if (this.state !== 'waiting') return;
     if (this.startedAt !== undefined) this.intervalMs = now - this.startedAt;
     this.state = 'running';
     this.startedAt = now;
+    this.firstOperationAt = now;
   }
 
   /** Its poll is over, with what came of it. */
-  end(now: number, outcome: Outcome, reason: string | undefined, report: PollReport | undefined): void {
+  end(now: number, { outcome, reason, result }: Ending): void {
+    const succeeded = outcome === 'ok' || outcome === 'empty';
     this.lastOutcome = outcome;
     this.lastReason = reason;
-    this.failures = report === undefined ? this.failures + 1 : 0;
-    if (report !== undefined) this.lastSuccessAt = now;
-    if (report?.lastBucketAt !== undefined) this.lastBucketAt = report.lastBucketAt;
+    this.failures = succeeded ? 0 : this.failures + 1;
+    if (succeeded) this.lastSuccessAt = now;
+    this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
   }
 
   /** Whatever became of its poll, the next one may come. */

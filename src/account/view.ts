@@ -1,0 +1,32 @@
+import type { JobState } from '../poll/scheduled-job.ts';
+import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { RequestQueue } from '../rate-limit/request-queue.ts';
+import type { AccountLink } from './link.ts';
+
+/** An account as it stands, read by the status page, the exporter's own metrics and the readiness check. */
+export interface AccountView {
+  readonly name: string;
+  readonly apiUrl: string;
+  /** Share of each limit that is left to the token's other users. */
+  readonly reserve: number;
+  readonly link: AccountLink;
+  readonly queue: RequestQueue;
+  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'periodOf'>;
+  /** Local ms; undefined where it is not known. */
+  tokenExpiresAt(): number | undefined;
+  jobs(): readonly JobState[];
+  /** For how long (ms) the scheduler has not run, when that is too long. */
+  silence(): number | undefined;
+}
+
+/** Why an account is not ready to be trusted, in plain words; undefined when it is. */
+export function notReady({ name, link, silence }: AccountView): string | undefined {
+  const { answered, note } = link.standing;
+  if (!answered) {
+    const why = note === '' ? '' : `: ${note}`;
+    return `account ${name}: the platform has not answered yet${why}`;
+  }
+  const silentMs = silence();
+  if (silentMs === undefined) return undefined;
+  return `account ${name}: the scheduler has not run for ${Math.round(silentMs / 1_000)} s`;
+}

@@ -1,0 +1,91 @@
+import type { Sample } from '../catalogue/family.ts';
+import type { Product } from '../catalogue/products.ts';
+import type { Rejections } from '../decode/points.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { StateEntry } from '../state/state.ts';
+import type { Configuration } from '../targets/configurations.ts';
+import type { Addressing } from '../targets/targets.ts';
+
+/** What a poll found. Nothing has changed yet: the poll runner commits it, has it adopted, and hands it on. */
+export interface PollResult {
+  readonly outcome: 'ok' | 'empty';
+  /** Rows of the answer that were dropped. */
+  readonly rejected?: Rejections;
+  /** Why the read ended early; what the result holds is good nevertheless. */
+  readonly failure?: PlatformFailure | undefined;
+  /** Becomes durable as a whole before anything of it is adopted or exposed. */
+  readonly commit?: readonly StateEntry[];
+  /**
+   * The job takes over what was found; what was to be committed only if it is durable now. Called once. Returns what
+   * the job exposes from now on.
+   */
+  adopt(committed: boolean): readonly Exposure[];
+  readonly counting?: Counting | undefined;
+  readonly buckets?: BucketsRead;
+  readonly unknownDimensions?: readonly string[];
+  readonly settingChanges?: readonly SettingChange[];
+  readonly discovery?: Discovery;
+}
+
+/** Samples to be exposed in place of those that the job exposed as the same part before. */
+export interface Exposure {
+  readonly part: string;
+  readonly samples: readonly Sample[];
+  /** By how much (ms) the samples are older than they usually are when exposed: they expire so much earlier. */
+  readonly ageMs?: number;
+}
+
+/** What an answer did to counters. */
+export interface Counting {
+  /** Buckets taken in, and buckets skipped since the platform never delivered them. */
+  readonly counted: number;
+  readonly skipped: number;
+  readonly restated: readonly Restatements[];
+}
+
+/** How an answer differs from the one before it, in the buckets that both hold. */
+export interface Restatements {
+  /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
+  readonly ages: readonly number[];
+  /** Buckets that changed after they were counted. */
+  readonly late: number;
+  /** By how much they changed in all, in the platform's unit: what grew does not make up for what shrank. */
+  readonly lateAmount: number;
+}
+
+/** What an answer to a read of series held. */
+export interface BucketsRead {
+  readonly dimensions: number;
+  /** Rows, the dropped ones included. */
+  readonly rows: number;
+  /** Width in ms; undefined where the answer does not show it. */
+  readonly width: number | undefined;
+  /** Start of the newest bucket exposed as gauges (platform ms). */
+  readonly newestExposed: number | undefined;
+}
+
+/** A setting of the platform that differs from what it was when it was read before. */
+export interface SettingChange {
+  readonly id: string;
+  readonly name: string;
+  /** Fields of the API that differ; never what they hold. */
+  readonly fields: readonly string[];
+}
+
+/** The configurations of a product as listed. */
+export interface Discovery {
+  readonly product: Product;
+  readonly configurations: readonly Configuration[];
+  readonly addressing: Addressing;
+}
+
+/** An answer of which nothing could be used, because every one of its rows was bad. */
+export class RowsRejected extends PlatformFailure {
+  readonly rejected: Rejections;
+
+  constructor(rejected: Rejections) {
+    const reasons = [...rejected].map(([reason, rows]) => `${rows} ${reason}`).join(', ');
+    super('undecodable', `no row of the answer is usable: ${reasons}`);
+    this.rejected = rejected;
+  }
+}

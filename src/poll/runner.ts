@@ -1,0 +1,152 @@
+import type { Clock } from '../clock.ts';
+import type { Store } from '../exposition/store.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { Answer, Read, Resource } from '../platform/read.ts';
+import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { RequestQueue } from '../rate-limit/request-queue.ts';
+import { type State, StateWriteFailure } from '../state/state.ts';
+import type { Job } from './job.ts';
+import { BLANK, type Ending, failed, type PollEnd } from './poll-end.ts';
+import type { Exposure, PollResult } from './result.ts';
+import type { ScheduledJob } from './scheduled-job.ts';
+
+/** Told how polls end. */
+export interface PollListener {
+  readonly polled: (end: PollEnd) => void;
+  /** The state refused to commit what a poll found: it is counted, or found changed, by a later poll. */
+  readonly commitRefused: (job: Job, failure: StateWriteFailure) => void;
+  /** A fault of the exporter itself: a poll failed in a way that no platform can cause. */
+  readonly defect: (job: Job, error: unknown) => void;
+}
+
+export interface RunnerOptions extends PollListener {
+  readonly account: string;
+  readonly clock: Clock;
+  readonly queue: RequestQueue;
+  readonly forecast: DemandForecast;
+  /** Performs an operation whose turn has come. */
+  readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
+  readonly state: Pick<State, 'commit'>;
+  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  /** How long (ms) samples are exposed at least without being renewed. */
+  readonly staleAfter: number;
+}
+
+/** Runs polls: reads, commits what was found, exposes it and reports it. The one place that acts on results. */
+export class PollRunner {
+  readonly #options: RunnerOptions;
+  /** The last conclusion of each job: those of a job and of its follow-ups come one after the other. */
+  readonly #concluding = new Map<string, Promise<unknown>>();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Polls once. Whatever happens in it becomes the poll's outcome and touches no other; it never rejects. */
+  async run(scheduled: ScheduledJob): Promise<void> {
+    const { clock, polled, defect } = this.#options;
+    const { job, signal } = scheduled;
+    try {
+      const ending = await this.#poll(scheduled).catch((error: unknown) => this.#endingOf(scheduled, error));
+      if (signal.aborted) return;
+      const now = clock.now();
+      scheduled.end(now, ending);
+      const { operations, firstOperationAt = now } = scheduled;
+      polled({ job, ...ending, operations, durationMs: now - firstOperationAt });
+    } catch (error) {
+      defect(job, error);
+    } finally {
+      scheduled.rest(clock.now());
+    }
+  }
+
+  /** Stops exposing what a job has exposed. */
+  withdraw({ exposed }: ScheduledJob): void {
+    for (const owner of exposed) this.#options.store.withdraw(owner);
+  }
+
+  async #poll(scheduled: ScheduledJob): Promise<Ending> {
+    const { job, signal } = scheduled;
+    const answer = await job.read(this.#readFor(scheduled), signal);
+    const { id } = job.follows ?? job;
+    const before = this.#concluding.get(id);
+    const concluding = Promise.resolve(before?.catch(() => undefined)).then(() =>
+      signal.aborted ? undefined : this.#take(scheduled, job.conclude(answer)),
+    );
+    this.#concluding.set(id, concluding);
+    try {
+      return (await concluding) ?? BLANK;
+    } finally {
+      if (this.#concluding.get(id) === concluding) this.#concluding.delete(id);
+    }
+  }
+
+  async #take(scheduled: ScheduledJob, result: PollResult): Promise<Ending> {
+    const committed = await this.#commit(scheduled.job, result);
+    if (scheduled.signal.aborted) return BLANK;
+    for (const exposure of result.adopt(committed)) this.#expose(scheduled, exposure);
+    const { outcome, rejected, failure } = result;
+    const ending = failure === undefined ? { ...BLANK, outcome, rejected } : failed(failure);
+    return { ...ending, result, committed };
+  }
+
+  /** Nothing to commit is as good as committed. */
+  async #commit(job: Job, { commit = [] }: PollResult): Promise<boolean> {
+    if (commit.length === 0) return true;
+    try {
+      await this.#options.state.commit(commit);
+      return true;
+    } catch (error) {
+      if (!(error instanceof StateWriteFailure)) throw error;
+      this.#options.commitRefused(job, error);
+      return false;
+    }
+  }
+
+  #expose(scheduled: ScheduledJob, { part, samples, ageMs = 0 }: Exposure): void {
+    const { account, clock, store } = this.#options;
+    const source = scheduled.job.follows ?? scheduled.job;
+    const owner = `${account}/${source.id}/${part}`;
+    scheduled.exposed.add(owner);
+    const until = clock.now() + this.#lifetime(source) - ageMs;
+    // What has gone stale meanwhile is not shown for a moment, just because it was read anew.
+    if (until <= clock.now()) store.withdraw(owner);
+    else store.publish(owner, samples, until);
+  }
+
+  /** How long (ms) samples are exposed without being renewed: until well after the next poll should have done so. */
+  #lifetime(job: Job): number {
+    const { staleAfter, forecast } = this.#options;
+    return Math.max(staleAfter, 3 * forecast.intervalOf(job));
+  }
+
+  #endingOf({ job, signal }: ScheduledJob, error: unknown): Ending {
+    if (signal.aborted) return BLANK;
+    if (error instanceof PlatformFailure) return failed(error);
+    this.#options.defect(job, error);
+    return { ...BLANK, outcome: 'undecodable', reason: 'a fault of the exporter, see its log' };
+  }
+
+  /** A read for one poll: each of its operations waits for its turn. */
+  #readFor(scheduled: ScheduledJob): Read {
+    const { clock, queue, forecast, exchange } = this.#options;
+    const { job } = scheduled;
+    return async (resource, signal) => {
+      const request = {
+        group: job.group,
+        notBefore: scheduled.dueAt ?? clock.now(),
+        weight: job.weight,
+        since: scheduled.since,
+        plannedIntervalMs: () => forecast.intervalOf(job),
+      };
+      scheduled.request ??= request;
+      const over = await queue.turn(request, signal);
+      scheduled.start(clock.now());
+      try {
+        return await exchange(resource(), signal);
+      } finally {
+        over();
+      }
+    };
+  }
+}

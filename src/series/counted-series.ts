@@ -1,0 +1,82 @@
+import type { Counting, PollResult } from '../poll/result.ts';
+import type { Delays } from '../settling/delays.ts';
+import { GrowthWatch } from '../settling/growth-watch.ts';
+import { isCoarse } from '../settling/window.ts';
+import type { StateKey } from '../state/state.ts';
+import { Checkpoints } from './checkpoints.ts';
+import type { Counter } from './counter.ts';
+import { type CountersRecord, type CounterUpdate, SeriesCounters } from './counters.ts';
+import { restoreCounters, storeCounters } from './stored-counters.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
+
+export interface CountedSeriesOptions {
+  readonly key: StateKey;
+  /** What the state holds under the key. */
+  readonly stored: unknown;
+  readonly delays: Delays;
+  /** Whether a dimension has a counter. */
+  readonly counts: (dimension: string) => boolean;
+}
+
+/** What an answer means for the counters: what is to be committed, and what is adopted once that is durable. */
+export interface CountedAnswer {
+  readonly commit: NonNullable<PollResult['commit']>;
+  readonly counting: Counting | undefined;
+  readonly adopt: () => void;
+}
+
+const NOTHING: CountedAnswer = { commit: [], counting: undefined, adopt: () => undefined };
+
+/** The counters of one metric of one target with all that is learned beside them, for every job that reads it. */
+export class CountedSeries {
+  readonly counters: SeriesCounters;
+  readonly key: StateKey;
+  readonly checkpoints = new Checkpoints();
+  readonly #delays: Delays;
+  readonly #counts: (dimension: string) => boolean;
+  readonly #growth: GrowthWatch;
+
+  constructor({ key, stored, delays, counts }: CountedSeriesOptions) {
+    this.key = key;
+    this.#delays = delays;
+    this.#counts = counts;
+    this.counters = new SeriesCounters(counts, restoreCounters(stored));
+    this.#growth = new GrowthWatch(delays.completeness);
+  }
+
+  /** The running totals, by dimension; undefined before anything is known of them. */
+  get totals(): ReadonlyMap<string, Counter> | undefined {
+    return this.counters.record?.counters;
+  }
+
+  /** What an answer means; nothing changes before it is adopted. */
+  conclude(answer: WindowedAnswer): CountedAnswer {
+    if (isCoarse(answer.window)) return { ...NOTHING, adopt: () => this.counters.noteCoarse(answer) };
+    const update = this.counters.update(answer, this.#delays.settle(answer.now));
+    if (update === undefined) return NOTHING;
+    const commit = this.#changes(update) ? [{ key: this.key, value: storeCounters(update.record) }] : [];
+    return { commit, counting: update, adopt: () => this.#adopt(update, answer) };
+  }
+
+  #adopt(update: CounterUpdate, answer: WindowedAnswer): void {
+    const { now, decoded } = answer;
+    this.counters.apply(update, answer);
+    this.checkpoints.note(this.#counted(update.record));
+    this.#growth.observe(decoded.series, update.record.width, now, this.#delays.horizon(now));
+    this.#delays.bound.observe(
+      update.restated.flatMap(({ ages }) => ages),
+      update.counted,
+      now,
+    );
+  }
+
+  #counted({ counters }: CountersRecord): ReadonlyMap<string, Counter> {
+    return new Map([...counters].filter(([dimension]) => this.#counts(dimension)));
+  }
+
+  /** Where no counter began and nothing was counted, the stored record is as good as the new one. */
+  #changes({ record, counted, skipped }: CounterUpdate): boolean {
+    const begins = record.counters.size > (this.totals?.size ?? 0);
+    return begins || counted + skipped > 0;
+  }
+}

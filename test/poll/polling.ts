@@ -1,0 +1,28 @@
+import type { PollResult } from '../../src/poll/result.ts';
+import { PollRunner, type RunnerOptions } from '../../src/poll/runner.ts';
+import { Schedule, type ScheduleOptions } from '../../src/poll/schedule.ts';
+import { memoryState } from '../../src/state/state.ts';
+
+/** A poll that found what it looked for and has nothing to expose. */
+export const FOUND: PollResult = { outcome: 'ok', adopt: () => [] };
+
+export type PollingOptions = Omit<ScheduleOptions, 'runner'> &
+  Pick<RunnerOptions, 'queue' | 'exchange'> &
+  Partial<RunnerOptions>;
+
+/** A schedule with its runner; nothing is kept, nothing exposed, and a fault of the exporter fails the test. */
+export function polling(options: PollingOptions): Schedule {
+  const runner = new PollRunner({
+    account: 'test',
+    state: memoryState(),
+    store: { publish: () => undefined, withdraw: () => undefined },
+    staleAfter: 600_000,
+    polled: () => undefined,
+    commitRefused: () => undefined,
+    defect: (_, error) => {
+      throw error;
+    },
+    ...options,
+  });
+  return new Schedule({ ...options, runner });
+}
