@@ -3,17 +3,17 @@ import { Account } from './account/account.ts';
 import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountObserver } from './account/observer.ts';
 import { accountStatus } from './account/status.ts';
-import { tallyAccount } from './account/tally.ts';
 import { type AccountView, notReady } from './account/view.ts';
 import type { Clock } from './clock.ts';
 import { secretsOf } from './configuration/access.ts';
 import type { Account as AccountConfig, Config } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
-import { writeRegistry } from './exposition/registry-text.ts';
+import type { ExpositionPart } from './exposition/part.ts';
+import { runInSlices } from './exposition/slices.ts';
 import { Store } from './exposition/store.ts';
 import type { Ticker } from './poll/ticker.ts';
-import { measureNow } from './self/at-scrape.ts';
+import { measureAccounts, measureStore } from './self/measured.ts';
 import type { SelfMetrics } from './self/metrics.ts';
 import { pruneCounters } from './series/pruning.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
@@ -24,12 +24,14 @@ export interface ExporterOptions {
   readonly ticker: Ticker;
   readonly state: State;
   readonly metrics: SelfMetrics;
+  /** Exposed after everything else. */
+  readonly processMetrics?: ExpositionPart;
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
 }
 
-/** How often what has become stale is looked for. */
-const EXPIRY_PATTERN = '*/10 * * * * *';
+/** How often what has become stale is looked for, and the accounts are measured. */
+const UPKEEP_PATTERN = '*/10 * * * * *';
 
 /** When what the state keeps for nobody is looked for. */
 const PRUNING_PATTERN = '30 3 * * *';
@@ -48,14 +50,19 @@ export class Exporter {
   readonly #stopTicking: readonly (() => void)[];
   /** Configurations are applied one after another. */
   #applying: Promise<void> = Promise.resolve();
+  /** Accounts are measured one time after another. */
+  #measuring: Promise<void> = Promise.resolve();
   #stopped = false;
 
   constructor(options: ExporterOptions) {
     this.#options = options;
     this.#store = new Store({ seriesLimit: Number.POSITIVE_INFINITY });
-    this.#exposition = new Exposition(this.#store);
+    const { metrics, processMetrics } = options;
+    const parts = [this.#store, metrics.exposed, ...(processMetrics === undefined ? [] : [processMetrics])];
+    this.#exposition = new Exposition(...parts);
+    metrics.exposed.beforeRefresh(() => measureStore(metrics, this.#store));
     this.#stopTicking = [
-      options.ticker(EXPIRY_PATTERN, () => this.#store.expire(options.clock.now())),
+      options.ticker(UPKEEP_PATTERN, () => this.#upkeep()),
       options.ticker(PRUNING_PATTERN, () => void this.#prune()),
     ];
   }
@@ -67,13 +74,14 @@ export class Exporter {
     return applied;
   }
 
-  /** The document that a scrape gets, ready to be sent. */
-  async body(format: ExpositionFormat, encoding: ExpositionEncoding): Promise<readonly Buffer[]> {
-    const { metrics, state, clock } = this.#options;
-    const tallies = this.#views().map((view) => tallyAccount(view, clock.now()));
-    measureNow(metrics, this.#store, state, tallies);
-    const own = writeRegistry(await metrics.registry.getMetricsAsJSON(), format);
-    return this.#exposition.snapshot(format, encoding, own);
+  /** The document that a scrape gets, ready to be sent, with everything that was published before the call. */
+  body(
+    format: ExpositionFormat,
+    encoding: ExpositionEncoding,
+  ): Promise<readonly Buffer[]> | readonly Buffer[] {
+    const refreshed = this.#exposition.refresh();
+    const body = () => this.#exposition.snapshot(format, encoding);
+    return refreshed === undefined ? body() : refreshed.then(body);
   }
 
   accounts(): AccountStatus[] {
@@ -111,6 +119,19 @@ export class Exporter {
     return [...this.#accounts.values()].map(({ account }) => account.view);
   }
 
+  #upkeep(): void {
+    this.#store.expire(this.#options.clock.now());
+    void this.#measure();
+  }
+
+  #measure(): Promise<void> {
+    const { metrics, state, clock } = this.#options;
+    this.#measuring = this.#measuring.then(() => {
+      return runInSlices(measureAccounts(metrics, state, this.#views(), clock.now()));
+    });
+    return this.#measuring;
+  }
+
   async #prune(): Promise<void> {
     const kept = [...this.#accounts.values()].flatMap(({ account }) => account.keptCounters());
     try {
@@ -132,6 +153,7 @@ export class Exporter {
     await Promise.all(leaving.map(([, running]) => this.#leave(running, signal)));
     if (this.#stopped) return;
     for (const [name, account] of wanted) if (!this.#accounts.has(name)) this.#start(account);
+    await this.#measure();
   }
 
   /** Stops an account. A failure of that is told and hinders nothing else. */

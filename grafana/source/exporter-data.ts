@@ -1,13 +1,13 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { inMinutes, LIMITS } from './limits.ts';
-import { EXPORTED, of, rate, sum } from './query.ts';
+import { EXPORTED, EXPORTER, of, rate, sum } from './query.ts';
 
 const PRODUCT = 'account,product';
 const PRODUCT_LEGEND = '{{account}} / {{product}}';
 
 const settled = (quantile: number) =>
-  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_settle_seconds_bucket', EXPORTED), 'le')}) / 60 >= 0`;
+  `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_settle_seconds_bucket', EXPORTER), 'le')}) / 60 >= 0`;
 
 const perMinute = (family: string, by: string) => `60 * ${sum(rate(family, EXPORTED), by)}`;
 
@@ -53,7 +53,7 @@ export const data: readonly Panel[] = [
   chart({
     title: 'Age at restatement',
     description:
-      'How old buckets were when they were seen changed. What lies above the settle delay (ten minutes by default, dashed) comes too late for the counters.',
+      'How old buckets of any account were when they were seen changed. What lies above the settle delay (ten minutes by default, dashed) comes too late for the counters.',
     unit: 'm',
     limits: inMinutes(LIMITS.restatementAge),
     queries: [

@@ -11,6 +11,7 @@ import { Running } from '../running.ts';
 import { startSandboxAccount } from '../sandbox-account.ts';
 import { reportTo } from '../self/account-report.ts';
 import { createSelfMetrics } from '../self/metrics.ts';
+import { ProcessMetrics } from '../self/process-metrics.ts';
 import { ForeignDirectory } from '../state/directory.ts';
 import { StateInUse } from '../state/lock.ts';
 import { openState } from '../state/open-state.ts';
@@ -62,7 +63,7 @@ async function start({ flags, env, stderr, logging }: Serve, stops: Stops): Prom
   try {
     const state = await stateOf(flags['state.dir'], logging);
     stops.unshift(() => state.close());
-    const running = startExporter(state, inUse, logging, stops);
+    const running = await startExporter(state, inUse, logging, stops);
     const web = createWeb({
       ...running.sources(flags['web.telemetry-path']),
       webConfigFile: flags['web.config.file'],
@@ -109,13 +110,15 @@ async function stateOf(directory: string | undefined, { log }: Serve['logging'])
   return memoryState('no --state.dir: counters start from zero, and end with the process');
 }
 
-function startExporter(
+async function startExporter(
   state: State,
   inUse: ConfigInUse,
   { log, guard }: Serve['logging'],
   stops: Stops,
-): Running {
+): Promise<Running> {
   const metrics = createSelfMetrics();
+  const processMetrics = new ProcessMetrics();
+  stops.unshift(await processMetrics.start());
   const { tick, stop } = cronTicker({
     failed: (pattern, error) => log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug'),
     missed: (pattern, at) =>
@@ -127,6 +130,7 @@ function startExporter(
     ticker: tick,
     state,
     metrics,
+    processMetrics,
     observer: reportTo(metrics, log, systemClock.now),
     credentials: credentialsFrom(systemClock, {
       guard,

@@ -40,3 +40,11 @@ export function crcShift(length: number): number {
 export function combineCrc(first: number, second: number, secondShift: number): number {
   return (multiply(secondShift, first) ^ second) >>> 0;
 }
+
+/** The shift of nothing at all. */
+export const EMPTY_SHIFT = ONE;
+
+/** The shift of two pieces of data in a row, from that of each. */
+export function combineShifts(first: number, second: number): number {
+  return multiply(first, second);
+}

@@ -1,87 +1,138 @@
-import { setImmediate } from 'node:timers/promises';
-import type { FamilyLines } from './family-lines.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import { append, type Body, EMPTY_BODY, gzipMember, makeSegment } from './segment.ts';
+import type { ExpositionPart } from './part.ts';
+import { gzipMember, makeSegment, type Segment } from './segment.ts';
 import { runInSlices } from './slices.ts';
-import type { Store } from './store.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
 
-/** A body as it was at one moment, without its end, so that more can be appended; and whole, ready to be sent. */
-interface Snapshot {
-  readonly open: Body;
-  readonly ready: Readonly<Record<ExpositionEncoding, readonly Buffer[]>>;
-}
+/**
+ * How long changes may wait for others (ms), to be rendered together: answers often come in bursts, and their lines
+ * stand in the same chunks. Whoever scrapes meanwhile has them rendered at once.
+ */
+const WAIT_MS = 100;
+
+/** So many changes wait no longer, so that a scrape that comes meanwhile does not have much to wait for. */
+const FULL_BATCH = 16;
 
 /** What ends a document. */
-const ENDS: Readonly<Record<ExpositionFormat, string>> = { text: '', openmetrics: '# EOF\n' };
+const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
+  text: makeSegment(''),
+  openmetrics: makeSegment('# EOF\n'),
+};
 
-/** The body with `end` behind it, encoded. */
-function finish(open: Body, end: string, encoding: ExpositionEncoding): readonly Buffer[] {
-  if (encoding === 'identity') return end === '' ? open.identity : open.identity.concat(Buffer.from(end));
-  return gzipMember(end === '' ? open : append(open, [makeSegment(end)]));
+/** The pages of all parts as they were at one moment, and the bodies made of them once they are asked for. */
+class Snapshot {
+  readonly #pages: readonly Segment[];
+  readonly #bodies = new Map<ExpositionEncoding, readonly Buffer[]>();
+
+  constructor(pages: readonly Segment[]) {
+    this.#pages = pages;
+  }
+
+  body(encoding: ExpositionEncoding, deflatedOf: (page: Segment) => Buffer): readonly Buffer[] {
+    const known = this.#bodies.get(encoding);
+    if (known !== undefined) return known;
+    const body =
+      encoding === 'gzip'
+        ? gzipMember(this.#pages, deflatedOf)
+        : this.#pages.flatMap(({ identity }) => identity);
+    this.#bodies.set(encoding, body);
+    return body;
+  }
 }
 
-function takeSnapshot(families: readonly FamilyLines[], format: ExpositionFormat): Snapshot {
-  const open = append(
-    EMPTY_BODY,
-    families.flatMap((family) => family.segments(format)),
-  );
-  const end = ENDS[format];
-  return { open, ready: { identity: finish(open, end, 'identity'), gzip: finish(open, end, 'gzip') } };
-}
+type Snapshots = Readonly<Record<ExpositionFormat, Snapshot>>;
 
 /**
- * The bodies of `/metrics`, kept ready: what the store shows is rendered and compressed soon after each change, in
+ * The bodies of `/metrics`, kept ready: what the parts show is rendered and compressed soon after each change, in
  * slices of the event loop's time and only where it changed, then put in the place of the former body as a whole. So a
  * scrape costs next to nothing, and sees each owner's samples all old or all new.
  */
 export class Exposition {
-  readonly #store: Store;
-  #snapshots: Readonly<Record<ExpositionFormat, Snapshot>>;
-  /** The refresh under way, or the last one. */
-  #current: Promise<void> = Promise.resolve();
-  /** The refresh that waits for the current one. */
-  #next: Promise<void> | undefined;
+  readonly #parts: readonly ExpositionPart[];
+  #snapshots: Snapshots;
+  /** The compressed bytes of a page in one piece, made when it is first asked for. */
+  readonly #deflated = new WeakMap<Segment, Buffer>();
+  /** Changes that no refresh has begun to take in. */
+  #waiting = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** The refresh under way. */
+  #refreshing: Promise<void> | undefined;
 
-  constructor(store: Store) {
-    this.#store = store;
+  /** @param parts in the order in which they are shown */
+  constructor(...parts: readonly ExpositionPart[]) {
+    this.#parts = parts;
     this.#snapshots = this.#takeSnapshots();
-    store.onChange(() => {
-      this.#next ??= this.#current.then(() => this.#refresh());
-    });
-  }
-
-  /** Resolves when scrapes see everything that the store was told before the call. */
-  settled(): Promise<void> {
-    return this.#next ?? this.#current;
+    for (const part of parts) part.onChange(() => this.#changed());
   }
 
   /**
-   * A complete document of everything shown, in pieces to be sent one after the other; they never change.
-   * @param own the exporter's own samples in the same format (`writeRegistry`), of families that the store has not
+   * Brings everything up to date that the parts were told before the call, now rather than soon.
+   * @returns undefined when scrapes see it already, or a promise of that
    */
-  snapshot(format: ExpositionFormat, encoding: ExpositionEncoding, own = ''): readonly Buffer[] {
-    const { open, ready } = this.#snapshots[format];
-    return own === '' ? ready[encoding] : finish(open, own + ENDS[format], encoding);
+  refresh(): Promise<void> | undefined {
+    if (this.#waiting === 0) return this.#refreshing;
+    if (this.#refreshing !== undefined) return this.#refreshing.then(() => this.refresh());
+    return this.#refresh();
   }
 
-  async #refresh(): Promise<void> {
+  /** Resolves when scrapes see everything that the parts were told before the call. */
+  async settled(): Promise<void> {
+    await this.refresh();
+  }
+
+  /** A complete document of everything shown, in pieces to be sent one after the other; they never change. */
+  snapshot(format: ExpositionFormat, encoding: ExpositionEncoding): readonly Buffer[] {
+    return this.#snapshots[format].body(encoding, (page) => this.#deflatedOf(page));
+  }
+
+  #changed(): void {
+    this.#waiting += 1;
+    if (this.#refreshing !== undefined) return;
+    if (this.#waiting === 1) this.#wait(WAIT_MS);
     // Whatever else is published in the same turn of the event loop comes along.
-    await setImmediate();
-    this.#current = this.#next ?? this.#current;
-    this.#next = undefined;
-    await runInSlices(this.#steps());
+    else if (this.#waiting === FULL_BATCH) this.#wait(0);
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.refresh(), ms).unref();
+  }
+
+  #refresh(): Promise<void> | undefined {
+    clearTimeout(this.#timer);
+    this.#waiting = 0;
+    this.#refreshing = runInSlices(this.#steps())?.then(() => this.#refreshed());
+    if (this.#refreshing === undefined) this.#snapshots = this.#takeSnapshots();
+    return this.#refreshing;
+  }
+
+  #refreshed(): void {
     this.#snapshots = this.#takeSnapshots();
+    this.#refreshing = undefined;
+    if (this.#waiting > 0) this.#wait(this.#waiting < FULL_BATCH ? WAIT_MS : 0);
   }
 
   *#steps(): Generator<undefined, void> {
-    yield* this.#store.apply();
-    for (const family of this.#store.families) yield* family.render();
+    for (const part of this.#parts) yield* part.refresh();
   }
 
-  #takeSnapshots(): Readonly<Record<ExpositionFormat, Snapshot>> {
-    const { families } = this.#store;
-    return { text: takeSnapshot(families, 'text'), openmetrics: takeSnapshot(families, 'openmetrics') };
+  #takeSnapshots(): Snapshots {
+    return { text: this.#takeSnapshot('text'), openmetrics: this.#takeSnapshot('openmetrics') };
+  }
+
+  #takeSnapshot(format: ExpositionFormat): Snapshot {
+    const pages = [...this.#parts.map((part) => part.page(format)), ENDS[format]];
+    return new Snapshot(pages.filter(({ length }) => length > 0));
+  }
+
+  #deflatedOf(page: Segment): Buffer {
+    const [only] = page.deflated;
+    if (only !== undefined && page.deflated.length === 1) return only;
+    const known = this.#deflated.get(page);
+    if (known !== undefined) return known;
+    const deflated = Buffer.concat(page.deflated);
+    this.#deflated.set(page, deflated);
+    return deflated;
   }
 }

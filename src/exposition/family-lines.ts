@@ -1,28 +1,27 @@
-import type { Family } from '../catalogue/family.ts';
-import { Chunk, type Run } from './chunk.ts';
-import { familyHeader } from './family-header.ts';
+import { Chunk } from './chunk.ts';
+import { type FamilyMetadata, familyHeader } from './family-header.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import { makeSegment, type Segment } from './segment.ts';
-
-/** At most so many lines in a run, so that an owner of very many series does not make one chunk of them all. */
-const RUN_LINES = 100;
-/** A value with its space and line end, about. */
-const VALUE_SIZE = 10;
+import { joinSegments, makeSegment, type Segment } from './segment.ts';
+import type { SeriesTable } from './series-table.ts';
 
 /** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
 export class FamilyLines {
   readonly name: string;
+  readonly #table: SeriesTable;
   readonly #headers: Readonly<Record<ExpositionFormat, Segment>>;
-  /** The label text of every series shown, whoever owns it. */
-  readonly #series = new Set<string>();
+  /** The number of every series shown, by label text. */
+  readonly #series = new Map<string, number>();
   readonly #chunks = new Set<Chunk>();
-  /** Chunks with room for further runs. */
+  /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk>();
   /** Chunks to be rendered. */
   readonly #stale = new Set<Chunk>();
+  /** The lines of all chunks as last rendered, until one changes. */
+  #lines: Segment | undefined;
 
-  constructor(family: Family) {
+  constructor(family: FamilyMetadata, table: SeriesTable) {
     this.name = family.name;
+    this.#table = table;
     this.#headers = {
       text: makeSegment(familyHeader(family, 'text')),
       openmetrics: makeSegment(familyHeader(family, 'openmetrics')),
@@ -33,85 +32,73 @@ export class FamilyLines {
     return this.#series.size === 0;
   }
 
-  /** Whether somebody shows the series. */
-  has(text: string): boolean {
-    return this.#series.has(text);
+  /** Whether something was rendered, or went, since `segments` was last called. */
+  get isChanged(): boolean {
+    return this.#lines === undefined;
   }
 
-  /** Takes a series for the caller; false when somebody shows it already. */
-  claim(text: string): boolean {
-    const before = this.#series.size;
-    return this.#series.add(text).size > before;
+  /** The number of the series with this label text, if it is shown. */
+  find(text: string): number | undefined {
+    return this.#series.get(text);
   }
 
-  /** Adds lines whose series have been claimed, a run a step. */
-  *add(texts: readonly string[], values: readonly number[]): Generator<undefined, readonly Run[]> {
-    const runs: Run[] = [];
-    for (let from = 0; from < texts.length; from += RUN_LINES) {
-      runs.push(this.#addRun(texts.slice(from, from + RUN_LINES), values.slice(from, from + RUN_LINES)));
-      yield;
-    }
-    return runs;
-  }
-
-  #addRun(texts: readonly string[], values: readonly number[]): Run {
+  /** Adds a series that is not shown yet. `text` is what follows the family's name on its line, up to the value. */
+  add(text: string, value: number): number {
     const chunk = this.#roomyChunk();
-    const size = texts.reduce((sum, text) => sum + text.length + this.name.length + VALUE_SIZE, 0);
-    const run = { texts, values, size, chunk };
-    chunk.add(run);
+    const series = this.#table.add(text, value, chunk);
+    this.#series.set(text, series);
+    chunk.add(series, text);
     if (chunk.isFull) this.#roomy.delete(chunk);
     this.#stale.add(chunk);
-    return run;
+    return series;
   }
 
   #roomyChunk(): Chunk {
     const [roomy] = this.#roomy;
     if (roomy !== undefined) return roomy;
-    const chunk = new Chunk(this.name);
+    const chunk = new Chunk(this);
     this.#chunks.add(chunk);
     this.#roomy.add(chunk);
     return chunk;
   }
 
-  /** Gives the runs of an owner new values, in the order in which they were added, a run a step. */
-  *update(runs: readonly Run[], values: readonly number[]): Generator<undefined, void> {
-    let from = 0;
-    for (const run of runs) {
-      const next = values.slice(from, from + run.values.length);
-      from += next.length;
-      if (!run.values.every((value, line) => Object.is(value, next[line]))) {
-        run.values = next;
-        this.#stale.add(run.chunk);
-      }
-      yield;
-    }
+  /** Gives a series of this family a value; whether it had another. */
+  change(series: number, value: number): boolean {
+    const chunk = this.#table.chunkOf(series);
+    if (chunk === undefined || !this.#table.change(series, value)) return false;
+    this.#stale.add(chunk);
+    return true;
   }
 
-  /** Removes a run and frees its series. */
-  remove(run: Run): void {
-    for (const text of run.texts) this.#series.delete(text);
-    const { chunk } = run;
-    chunk.delete(run);
+  remove(series: number): void {
+    const chunk = this.#table.chunkOf(series);
+    if (chunk === undefined) return;
+    const text = this.#table.textOf(series);
+    this.#series.delete(text);
+    this.#table.delete(series);
+    chunk.delete(series, text);
     this.#stale.add(chunk);
     if (!chunk.isFull) this.#roomy.add(chunk);
     if (!chunk.isEmpty) return;
     for (const chunks of [this.#chunks, this.#roomy, this.#stale]) chunks.delete(chunk);
+    this.#lines = undefined;
   }
 
-  /** Renders what has changed since the last time, a chunk a step. */
+  /** Renders what has changed since the last time, a chunk a step. What changes meanwhile is rendered as well. */
   *render(): Generator<undefined, void> {
     for (const chunk of this.#stale) {
-      chunk.render();
+      this.#stale.delete(chunk);
+      chunk.render(this.#table);
+      this.#lines = undefined;
       yield;
     }
-    this.#stale.clear();
   }
 
   /** The header and the lines, as last rendered. */
-  segments(format: ExpositionFormat): readonly Segment[] {
-    const lines = Array.from(this.#chunks, (chunk) => chunk.segment).filter(
-      (segment) => segment !== undefined,
+  segments(format: ExpositionFormat): readonly [header: Segment, lines: Segment] {
+    this.#lines ??= joinSegments(
+      Array.from(this.#chunks, (chunk) => chunk.segment).filter((segment) => segment !== undefined),
     );
-    return [this.#headers[format], ...lines];
+    return [this.#headers[format], this.#lines];
   }
 }

@@ -22,21 +22,43 @@ export function writeLabels(names: readonly string[], labels: Labels): string {
   return ['{', pairs.join(','), '}'].join('');
 }
 
+/** The longest value of a label, in UTF-16 units. Names of the platform are shorter; a mistake in one may not be. */
+export const LONGEST_LABEL_VALUE = 1_024;
+
+/** Told of a label whose value is too long; it is given as it is shown. */
+export type OnShortened = (name: string, shown: string) => void;
+
 /**
  * The text of labels, kept for as long as their owner keeps the `Labels` object. Equal texts mean equal series, in
  * whatever order two callers name their labels: the order of the first is taken for all label sets of the same names.
+ * Values that are too long end in an ellipsis.
  */
 export class LabelTexts {
   readonly #texts = new WeakMap<Labels, string>();
   /** By the names as given, and by the names sorted. Labels come in a few shapes, so both stay small. */
   readonly #orders = new Map<string, readonly string[]>();
+  readonly #onShortened: OnShortened;
+
+  constructor(onShortened: OnShortened = () => undefined) {
+    this.#onShortened = onShortened;
+  }
 
   of(labels: Labels): string {
     const known = this.#texts.get(labels);
     if (known !== undefined) return known;
-    const text = writeLabels(this.#order(labels), labels);
+    const text = writeLabels(this.#order(labels), this.#shortened(labels));
     this.#texts.set(labels, text);
     return text;
+  }
+
+  #shortened(labels: Labels): Labels {
+    const tooLong = Object.entries(labels).filter(([, value]) => value.length > LONGEST_LABEL_VALUE);
+    if (tooLong.length === 0) return labels;
+    const shown = tooLong.map(
+      ([name, value]) => [name, `${value.slice(0, LONGEST_LABEL_VALUE - 1)}…`] as const,
+    );
+    for (const [name, value] of shown) this.#onShortened(name, value);
+    return { ...labels, ...Object.fromEntries(shown) };
   }
 
   #order(labels: Labels): readonly string[] {

@@ -1,51 +1,37 @@
-import type { Family, Sample } from '../catalogue/family.ts';
-import type { Run } from './chunk.ts';
-import { FamilyLines } from './family-lines.ts';
-import { LabelTexts } from './label-text.ts';
+import type { Sample } from '../catalogue/family.ts';
+import { Families } from './families.ts';
+import type { FamilyLines } from './family-lines.ts';
+import { LabelTexts, type OnShortened } from './label-text.ts';
 
-/** An owner's samples of one family. */
-interface Group {
-  readonly texts: string[];
-  readonly values: number[];
-}
+/** What an owner shows: the number of the series of each of its samples, in their order, or `NOT_SHOWN`. */
+export type OwnedSeries = readonly number[];
 
-/** What an owner shows. */
-type Shown = ReadonlyMap<FamilyLines, readonly Run[]>;
+/** Instead of the number of a series that is beyond the limit, or shown already. */
+const NOT_SHOWN = -1;
 
 /** So many samples are dealt with in one step. */
 const STEP_SAMPLES = 100;
 
-/** Whether the runs show just these series, in this order. */
-function showSeries(runs: readonly Run[], texts: readonly string[]): boolean {
-  let from = 0;
-  for (const run of runs) {
-    if (!run.texts.every((text, line) => text === texts[from + line])) return false;
-    from += run.texts.length;
-  }
-  return from === texts.length;
-}
-
 /**
- * The series that are shown, by owner and by family: each once, whoever publishes it, and no more than the limit.
- * Changes are made in small steps, since an owner may have any number of series.
+ * The series that are shown: each once, whoever publishes it, and no more than the limit. Changes are made in small
+ * steps, since an owner may have any number of series.
  */
 export class ShownSeries {
-  readonly #labelTexts = new LabelTexts();
-  readonly #families = new Map<string, FamilyLines>();
-  readonly #owners = new Map<string, ReadonlyMap<FamilyLines, readonly Run[]>>();
-  #count = 0;
+  readonly families = new Families();
+  readonly #labelTexts: LabelTexts;
   #dropped = 0;
   #duplicates = 0;
 
   /** How many series are shown at most; a lower limit makes none go that is shown already. */
   limit: number;
 
-  constructor(limit: number) {
+  constructor(limit: number, onShortened: OnShortened) {
     this.limit = limit;
+    this.#labelTexts = new LabelTexts(onShortened);
   }
 
   get count(): number {
-    return this.#count;
+    return this.families.table.count;
   }
 
   /** How many times a series was left out because of the limit. */
@@ -58,80 +44,80 @@ export class ShownSeries {
     return this.#duplicates;
   }
 
-  /** The families that have series, by name. */
-  get families(): readonly FamilyLines[] {
-    return [...this.#families.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  /** Shows `samples` in place of everything that their owner showed `before`. */
+  *replace(before: OwnedSeries, samples: readonly Sample[]): Generator<undefined, OwnedSeries> {
+    if (yield* this.#update(before, samples)) return before;
+    const wanted = yield* this.#wanted(samples);
+    const own = new Set(before.filter((series) => wanted.has(series)));
+    const left = yield* this.#remove(before.filter((series) => !wanted.has(series)));
+    const after: number[] = [];
+    for (const [index, sample] of samples.entries()) {
+      after.push(this.#show(sample, own));
+      if (isStep(index)) yield;
+    }
+    for (const lines of left) this.families.release(lines);
+    return after;
   }
 
-  /** Replaces everything the owner shows. */
-  *replace(owner: string, samples: readonly Sample[]): Generator<undefined, void> {
-    const groups = yield* this.#group(samples);
-    const before: Shown = this.#owners.get(owner) ?? new Map();
-    const kept = yield* this.#removeOthers(before, groups);
-    const after = new Map<FamilyLines, readonly Run[]>();
-    for (const [family, group] of groups) {
-      const runs = kept.get(family);
-      if (runs !== undefined) yield* family.update(runs, group.values);
-      after.set(family, runs ?? (yield* this.#add(family, group)));
-    }
-    if (after.size > 0) this.#owners.set(owner, after);
-    else this.#owners.delete(owner);
-    for (const family of [...before.keys(), ...after.keys()]) {
-      if (family.isEmpty) this.#families.delete(family.name);
-    }
-  }
-
-  *#group(samples: readonly Sample[]): Generator<undefined, ReadonlyMap<FamilyLines, Group>> {
-    const groups = new Map<FamilyLines, Group>();
+  /** The usual case: new values for the same series. False where there are others. */
+  *#update(before: OwnedSeries, samples: readonly Sample[]): Generator<undefined, boolean> {
+    if (before.length !== samples.length) return false;
+    const { table } = this.families;
     for (const [index, { family, labels, value }] of samples.entries()) {
-      const lines = this.#linesOf(family);
-      const group = groups.get(lines) ?? { texts: [], values: [] };
-      if (group.texts.length === 0) groups.set(lines, group);
-      group.texts.push(this.#labelTexts.of(labels));
-      group.values.push(value);
-      if (index % STEP_SAMPLES === STEP_SAMPLES - 1) yield;
+      const series = before[index] ?? NOT_SHOWN;
+      const lines = table.chunkOf(series)?.family;
+      if (lines?.name !== family.name || table.textOf(series) !== this.#labelTexts.of(labels)) return false;
+      lines.change(series, value);
+      if (isStep(index)) yield;
     }
-    return groups;
+    return true;
   }
 
-  #linesOf(family: Family): FamilyLines {
-    const known = this.#families.get(family.name);
-    if (known !== undefined) return known;
-    const lines = new FamilyLines(family);
-    this.#families.set(family.name, lines);
-    return lines;
+  /** The series of these samples that are shown already, whoever shows them. */
+  *#wanted(samples: readonly Sample[]): Generator<undefined, ReadonlySet<number>> {
+    const wanted = new Set<number>();
+    for (const [index, { family, labels }] of samples.entries()) {
+      const known = this.families.find(family)?.find(this.#labelTexts.of(labels));
+      if (known !== undefined) wanted.add(known);
+      if (isStep(index)) yield;
+    }
+    return wanted;
   }
 
-  /** Removes what was shown and is no longer, or not with the same series; returns what is left. */
-  *#removeOthers(before: Shown, groups: ReadonlyMap<FamilyLines, Group>): Generator<undefined, Shown> {
-    const kept = new Map<FamilyLines, readonly Run[]>();
-    for (const [family, runs] of before) {
-      if (showSeries(runs, groups.get(family)?.texts ?? [])) {
-        kept.set(family, runs);
-        continue;
-      }
-      for (const run of runs) {
-        family.remove(run);
-        this.#count -= run.texts.length;
-        yield;
-      }
+  /** Removes series; returns their families. */
+  *#remove(gone: readonly number[]): Generator<undefined, ReadonlySet<FamilyLines>> {
+    const left = new Set<FamilyLines>();
+    for (const [index, series] of gone.entries()) {
+      const lines = this.families.table.chunkOf(series)?.family;
+      lines?.remove(series);
+      if (lines !== undefined) left.add(lines);
+      if (isStep(index)) yield;
     }
-    return kept;
+    return left;
   }
 
-  /** Adds those of the series that are new and within the limit, and counts the others. */
-  *#add(family: FamilyLines, { texts, values }: Group): Generator<undefined, readonly Run[]> {
-    const accepted: Group = { texts: [], values: [] };
-    for (const [index, text] of texts.entries()) {
-      if (this.#count >= this.limit && !family.has(text)) this.#dropped++;
-      else if (!family.claim(text)) this.#duplicates++;
-      else {
-        this.#count++;
-        accepted.texts.push(text);
-        accepted.values.push(values[index] ?? Number.NaN);
+  /** Shows a sample if it is new and within the limit, or one of the owner's own, which it takes out of `own`. */
+  #show({ family, labels, value }: Sample, own: Set<number>): number {
+    const lines = this.families.of(family);
+    const text = this.#labelTexts.of(labels);
+    const known = lines.find(text);
+    if (known !== undefined) {
+      if (own.delete(known)) {
+        lines.change(known, value);
+        return known;
       }
-      if (index % STEP_SAMPLES === STEP_SAMPLES - 1) yield;
+      this.#duplicates++;
+      return NOT_SHOWN;
     }
-    return yield* family.add(accepted.texts, accepted.values);
+    if (this.count >= this.limit) {
+      this.#dropped++;
+      this.families.release(lines);
+      return NOT_SHOWN;
+    }
+    return lines.add(text, value);
   }
+}
+
+function isStep(index: number): boolean {
+  return index % STEP_SAMPLES === STEP_SAMPLES - 1;
 }

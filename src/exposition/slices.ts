@@ -3,13 +3,24 @@ import { setImmediate } from 'node:timers/promises';
 /** How long a slice takes, in milliseconds: the most that anything else on the event loop waits, give or take one step. */
 const SLICE_MS = 2;
 
-/** Runs `steps` to their end in slices, between which the event loop has its turn. */
-export async function runInSlices(steps: Iterator<undefined, void>): Promise<void> {
-  for (;;) {
-    const end = performance.now() + SLICE_MS;
-    do {
-      if (steps.next().done) return;
-    } while (performance.now() < end);
-    await setImmediate();
-  }
+/**
+ * Takes `steps` to their end in slices, the first at once, between which the event loop has its turn.
+ * @returns undefined when one slice was enough
+ */
+export function runInSlices(steps: Iterator<undefined, void>): Promise<void> | undefined {
+  return takeSlice(steps) ? undefined : takeOtherSlices(steps);
+}
+
+/** Whether that was the last one. */
+function takeSlice(steps: Iterator<undefined, void>): boolean {
+  const end = performance.now() + SLICE_MS;
+  do {
+    if (steps.next().done) return true;
+  } while (performance.now() < end);
+  return false;
+}
+
+async function takeOtherSlices(steps: Iterator<undefined, void>): Promise<void> {
+  do await setImmediate();
+  while (!takeSlice(steps));
 }

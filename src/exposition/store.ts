@@ -1,13 +1,24 @@
 import type { Sample } from '../catalogue/family.ts';
-import type { FamilyLines } from './family-lines.ts';
-import { ShownSeries } from './shown-series.ts';
+import type { OnShortened } from './label-text.ts';
+import type { ExpositionFormat } from './negotiate.ts';
+import type { ExpositionPart } from './part.ts';
+import type { Segment } from './segment.ts';
+import { type OwnedSeries, ShownSeries } from './shown-series.ts';
 
-/** The latest word of an owner. */
-interface Publication {
-  /** Undefined once they are shown. */
-  samples: readonly Sample[] | undefined;
+const NOTHING: readonly never[] = [];
+
+interface Owner {
+  readonly name: string;
+  /** What it published last, until that is carried out. */
+  published: readonly Sample[] | undefined;
   /** Milliseconds since the epoch. */
-  readonly until: number;
+  until: number;
+  shown: OwnedSeries;
+}
+
+export interface StoreOptions {
+  readonly seriesLimit: number;
+  readonly onShortened?: OnShortened;
 }
 
 /**
@@ -15,16 +26,20 @@ interface Publication {
  * published before. Publishing only queues. An `Exposition` carries the queue out in small steps, so that a hundred
  * thousand series may be published at once without holding up anything else.
  */
-export class Store {
+export class Store implements ExpositionPart {
   readonly #shown: ShownSeries;
-  readonly #publications = new Map<string, Publication>();
+  readonly #owners = new Map<string, Owner>();
   /** Owners with something to carry out, in the order in which they first asked for it. */
-  #queue = new Set<string>();
+  #queue = new Set<Owner>();
   #listener: () => void = () => {};
+  #shortened = 0;
 
   /** @param options.seriesLimit how many series are shown at most, of all owners together */
-  constructor({ seriesLimit }: { readonly seriesLimit: number }) {
-    this.#shown = new ShownSeries(seriesLimit);
+  constructor({ seriesLimit, onShortened }: StoreOptions) {
+    this.#shown = new ShownSeries(seriesLimit, (name, value) => {
+      this.#shortened += 1;
+      onShortened?.(name, value);
+    });
   }
 
   /** Changes how many series are shown at most; it takes effect as owners publish anew. */
@@ -50,9 +65,9 @@ export class Store {
     return this.#shown.duplicates;
   }
 
-  /** The families shown, by name. */
-  get families(): readonly FamilyLines[] {
-    return this.#shown.families;
+  /** How many label values were too long and are shown shortened, each time that their text was written. */
+  get shortenedLabels(): number {
+    return this.#shortened;
   }
 
   /**
@@ -60,33 +75,52 @@ export class Store {
    * `samples` must stay as they are. A caller that keeps one `Labels` object for each series spares the writing of its text.
    */
   publish(owner: string, samples: readonly Sample[], until: number): void {
-    this.#publications.set(owner, { samples, until });
-    this.#enqueue(owner);
+    const known = this.#owners.get(owner);
+    const entry = known ?? { name: owner, published: undefined, until, shown: NOTHING };
+    if (known === undefined) this.#owners.set(owner, entry);
+    entry.until = until;
+    this.#enqueue(entry, samples);
   }
 
   /** Removes everything that `owner` shows. */
   withdraw(owner: string): void {
-    if (this.#publications.delete(owner)) this.#enqueue(owner);
+    const entry = this.#owners.get(owner);
+    if (entry !== undefined) this.#withdraw(entry);
   }
 
   /** Removes what has come to its end by `now`; returns how many owners that were. */
   expire(now: number): number {
     let count = 0;
-    for (const [owner, { until }] of this.#publications) {
-      if (now < until) continue;
-      this.withdraw(owner);
+    for (const entry of this.#owners.values()) {
+      if (now < entry.until) continue;
+      this.#withdraw(entry);
       count++;
     }
     return count;
   }
 
-  /** Has `listener` called, instead of an earlier one, whenever there is something to carry out. */
   onChange(listener: () => void): void {
     this.#listener = listener;
     if (this.#queue.size > 0) listener();
   }
 
-  #enqueue(owner: string): void {
+  *refresh(): Generator<undefined, void> {
+    yield* this.apply();
+    yield* this.#shown.families.render();
+  }
+
+  page(format: ExpositionFormat): Segment {
+    return this.#shown.families.page(format);
+  }
+
+  /** An owner that shows nothing is forgotten; what comes after that of the same name is another one. */
+  #withdraw(entry: Owner): void {
+    entry.until = Number.POSITIVE_INFINITY;
+    this.#enqueue(entry, NOTHING);
+  }
+
+  #enqueue(owner: Owner, samples: readonly Sample[]): void {
+    owner.published = samples;
     this.#queue.add(owner);
     this.#listener();
   }
@@ -96,11 +130,13 @@ export class Store {
     const queue = this.#queue;
     this.#queue = new Set();
     for (const owner of queue) {
-      const publication = this.#publications.get(owner);
+      const { published } = owner;
       // Published anew while it waited in the queue before: then it has been shown from there.
-      if (publication !== undefined && publication.samples === undefined) continue;
-      yield* this.#shown.replace(owner, publication?.samples ?? []);
-      if (publication !== undefined) publication.samples = undefined;
+      if (published === undefined) continue;
+      owner.shown = yield* this.#shown.replace(owner.shown, published);
+      if (owner.published !== published) continue;
+      owner.published = undefined;
+      if (published.length === 0) this.#owners.delete(owner.name);
       yield;
     }
   }

@@ -3,48 +3,48 @@ import type { MetricMaker } from './metric-maker.ts';
 const SETTLE_BUCKETS = [60, 120, 180, 240, 300, 420, 600, 900, 1_800, 3_600];
 
 /** What becomes of the rows and buckets of answers. */
-export function bucketMetrics({ counter, gauge, histogram }: MetricMaker) {
+export function bucketMetrics(maker: MetricMaker) {
   return {
-    rejectedRows: counter('rejected_rows_total', 'Rows of answers that were dropped because they were bad.', [
-      'account',
-      'collector',
-      'reason',
-    ]),
-    bucketsCounted: counter('buckets_counted_total', 'Settled buckets taken into counters.', [
+    rejectedRows: maker.counter(
+      'rejected_rows_total',
+      'Rows of answers that were dropped because they were bad.',
+      ['account', 'collector', 'reason'],
+    ),
+    bucketsCounted: maker.counter('buckets_counted_total', 'Settled buckets taken into counters.', [
       'account',
       'product',
     ]),
-    bucketsGivenUp: counter(
+    bucketsGivenUp: maker.counter(
       'buckets_given_up_total',
       'Buckets that the platform kept leaving out of its answers, and that the counters went on without.',
       ['account', 'product'],
     ),
-    restatements: counter('restatements_total', 'Buckets seen changed after they were first read.', [
+    restatements: maker.counter('restatements_total', 'Buckets seen changed after they were first read.', [
       'account',
       'product',
     ]),
-    settleSeconds: histogram(
+    settleSeconds: maker.histogram(
       'settle_seconds',
       'Age at which buckets were seen changed.',
-      ['account', 'product'],
+      ['product'],
       SETTLE_BUCKETS,
     ),
-    lateRestatements: counter(
+    lateRestatements: maker.counter(
       'late_restatement_total',
       'Buckets that changed after they were counted; the counters do not hold the change.',
       ['account', 'product'],
     ),
-    lateAmount: counter(
+    lateAmount: maker.counter(
       'late_restatement_amount_total',
       'By how much buckets changed after they were counted, up or down, in the platform’s unit.',
       ['account', 'product', 'metric'],
     ),
-    stateDurable: gauge(
+    stateDurable: maker.gauge(
       'state_durable',
       'Whether the counters are kept in the directory of --state.dir: 1, or 0 where it cannot be used and they end with the process. Absent without --state.dir.',
       ['directory'],
     ),
-    stateErrors: counter(
+    stateErrors: maker.counter(
       'state_errors_total',
       'Commits that the state directory refused; nothing was shown of them.',
       [],

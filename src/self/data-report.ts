@@ -26,13 +26,13 @@ export function reportData(
       stateFails = false;
       log.info({ account }, 'the state can be written again');
     }
-    metrics.bucketsCounted.labels(account, product).inc(counted);
-    metrics.bucketsGivenUp.labels(account, product).inc(skipped);
+    metrics.bucketsCounted.add(counted, account, product);
+    metrics.bucketsGivenUp.add(skipped, account, product);
     for (const { ages, late, lateAmount } of restated) {
-      if (ages.length > 0) metrics.restatements.labels(account, product).inc(ages.length);
-      for (const age of ages) metrics.settleSeconds.labels(account, product).observe(age / 1_000);
-      if (late > 0) metrics.lateRestatements.labels(account, product).inc(late);
-      if (lateAmount > 0) metrics.lateAmount.labels(account, product, metric).inc(lateAmount);
+      if (ages.length > 0) metrics.restatements.add(ages.length, account, product);
+      for (const age of ages) metrics.settleSeconds.observe(age / 1_000, product);
+      if (late > 0) metrics.lateRestatements.add(late, account, product);
+      if (lateAmount > 0) metrics.lateAmount.add(lateAmount, account, product, metric);
     }
     if (skipped > 0 && isNews(account, `${product} ${metric} given up`)) {
       log.warn(
@@ -61,7 +61,7 @@ export function reportData(
       }
     },
     commitRefused(account, { subject: { product, metric } }, failure) {
-      metrics.stateErrors.inc();
+      metrics.stateErrors.add(1);
       if (!stateFails)
         log.error(
           { account, product, metric, err: failure },

@@ -1,21 +1,52 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { FamilyMetadata } from '../exposition/family-header.ts';
+import type { LiveSeries } from '../exposition/live-series.ts';
+import { Distribution, Measure, RecentSummary } from './measures.ts';
 
-/** Makes metrics of one registry, all named `edge_exporter_…`. */
-export type MetricMaker = ReturnType<typeof metricMaker>;
+/** Makes the exporter's own metrics, all named `edge_exporter_…`, and keeps a list of them. */
+export class MetricMaker {
+  readonly families: FamilyMetadata[] = [];
+  readonly #series: LiveSeries;
 
-/** The maker of a registry's metrics. */
-export function metricMaker(registry: Registry) {
-  const registers = [registry];
-  return {
-    counter: <Name extends string>(name: string, help: string, labelNames: readonly Name[]) =>
-      new Counter({ name: `edge_exporter_${name}`, help, labelNames, registers }),
-    gauge: <Name extends string>(name: string, help: string, labelNames: readonly Name[]) =>
-      new Gauge({ name: `edge_exporter_${name}`, help, labelNames, registers }),
-    histogram: <Name extends string>(
-      name: string,
-      help: string,
-      labelNames: readonly Name[],
-      buckets: number[],
-    ) => new Histogram({ name: `edge_exporter_${name}`, help, labelNames, buckets, registers }),
-  };
+  constructor(series: LiveSeries) {
+    this.#series = series;
+  }
+
+  counter<const Names extends readonly string[]>(
+    name: string,
+    help: string,
+    labelNames: Names,
+  ): Measure<Names> {
+    return new Measure(this.#family(name, help, 'counter'), labelNames);
+  }
+
+  gauge<const Names extends readonly string[]>(
+    name: string,
+    help: string,
+    labelNames: Names,
+  ): Measure<Names> {
+    return new Measure(this.#family(name, help, 'gauge'), labelNames);
+  }
+
+  histogram<const Names extends readonly string[]>(
+    name: string,
+    help: string,
+    labelNames: Names,
+    buckets: readonly number[],
+  ): Distribution<Names> {
+    return new Distribution(this.#family(name, help, 'histogram'), labelNames, buckets);
+  }
+
+  summary<const Names extends readonly string[]>(
+    name: string,
+    help: string,
+    labelNames: Names,
+  ): RecentSummary<Names> {
+    return new RecentSummary(this.#family(name, help, 'summary'), labelNames);
+  }
+
+  #family(name: string, help: string, type: FamilyMetadata['type']) {
+    const metadata = { name: `edge_exporter_${name}`, help, type };
+    this.families.push(metadata);
+    return this.#series.family(metadata);
+  }
 }

@@ -12,7 +12,7 @@ export function reportOperations(
   return {
     exchanged(account, info, { name }) {
       const { status } = info;
-      metrics.operations.labels(account, name, status === undefined ? 'none' : String(status)).inc();
+      metrics.operations.add(1, account, name, status === undefined ? 'none' : String(status));
       refusals.exchanged(account, name, info);
     },
     assumedLimit(account, limit) {
@@ -21,8 +21,8 @@ export function reportOperations(
         'the platform names no rate limit: quota.assumed_limit holds',
       );
     },
-    departed(account, scope, waitedMs) {
-      metrics.quotaWait.labels(account, scope).observe(Math.max(0, waitedMs) / 1_000);
+    departed(account, _scope, waitedMs) {
+      metrics.quotaWait.observe(Math.max(0, waitedMs) / 1_000, account);
     },
     left: (account) => refusals.forget(account),
   };

@@ -1,30 +1,35 @@
 import type { MetricMaker } from './metric-maker.ts';
 
 /** The exporter as a whole. */
-export function ownMetrics({ counter, gauge }: MetricMaker) {
+export function ownMetrics(maker: MetricMaker) {
   return {
-    sandbox: gauge(
+    sandbox: maker.gauge(
       'sandbox',
       'Whether the embedded platform is polled, all of whose data is made up: 1 or 0.',
       [],
     ),
-    series: gauge('series', 'Series of the platform that are exposed.', []),
-    seriesDropped: counter(
+    series: maker.gauge('series', 'Series of the platform that are exposed.', []),
+    seriesDropped: maker.counter(
       'series_dropped_total',
       'Series that were not exposed because of limits.series.',
       [],
     ),
-    seriesDuplicate: counter(
+    seriesDuplicate: maker.counter(
       'series_duplicate_total',
       'Samples not exposed because another job shows the same series.',
       [],
     ),
-    configReloadSuccessful: gauge(
+    labelsShortened: maker.counter(
+      'labels_shortened_total',
+      'Label values longer than 1024 characters, of which only the beginning is exposed.',
+      [],
+    ),
+    configReloadSuccessful: maker.gauge(
       'config_last_reload_successful',
       'Whether the last attempt to load the configuration succeeded.',
       [],
     ),
-    configReloadTimestamp: gauge(
+    configReloadTimestamp: maker.gauge(
       'config_last_reload_success_timestamp_seconds',
       'When the configuration in use was loaded.',
       [],

@@ -1,48 +1,46 @@
 import type { MetricMaker } from './metric-maker.ts';
 
-const POLL_BUCKETS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const WAIT_BUCKETS = [0.1, 1, 5, 15, 30, 60, 120, 300, 600, 1_800];
+const WAIT_BUCKETS = [1, 5, 30, 120, 600];
 
 /** How polls fare, and what they ask of the quota. */
-export function pollMetrics({ counter, gauge, histogram }: MetricMaker) {
+export function pollMetrics(maker: MetricMaker) {
   return {
-    polls: counter('polls_total', 'Polls of the platform by how they ended.', [
+    polls: maker.counter('polls_total', 'Polls of the platform by how they ended.', [
       'account',
       'collector',
       'outcome',
     ]),
-    pollDuration: histogram(
+    pollDuration: maker.summary(
       'poll_duration_seconds',
-      'Time from the first operation of a poll leaving to its end.',
+      'Time from the first operation of a poll leaving to its end; the quantile is of the last 32 polls.',
       ['account', 'collector'],
-      POLL_BUCKETS,
     ),
-    pollLastSuccess: gauge(
+    pollLastSuccess: maker.gauge(
       'poll_last_success_timestamp_seconds',
       'When a poll of the collector last succeeded.',
       ['account', 'collector'],
     ),
-    operations: counter(
+    operations: maker.counter(
       'operations_total',
       'Operations performed on the platform by the status of the answer, "none" when there was no answer.',
       ['account', 'scope', 'status'],
     ),
-    operationsWaiting: gauge('operations_waiting', 'Operations that are due and wait for their turn.', [
+    operationsWaiting: maker.gauge('operations_waiting', 'Operations that are due and wait for their turn.', [
       'account',
       'scope',
     ]),
-    quotaWait: histogram(
+    quotaWait: maker.histogram(
       'quota_wait_seconds',
       'How long operations that were due waited for the quota or for a place on the wire.',
-      ['account', 'scope'],
+      ['account'],
       WAIT_BUCKETS,
     ),
-    intervalStretch: gauge(
+    intervalStretch: maker.gauge(
       'interval_stretch_ratio',
       'Interval between polls relative to the configured schedule, mean over the jobs; above 1 the quota is short.',
       ['account', 'collector'],
     ),
-    jobs: gauge('jobs', 'Jobs on the schedule.', ['account', 'collector']),
-    clockSkew: gauge('clock_skew_seconds', 'The platform’s clock minus the local one.', ['account']),
+    jobs: maker.gauge('jobs', 'Jobs on the schedule.', ['account', 'collector']),
+    clockSkew: maker.gauge('clock_skew_seconds', 'The platform’s clock minus the local one.', ['account']),
   };
 }

@@ -19,14 +19,14 @@ export function reportPolls(
     polled(account, end) {
       const { job, outcome, operations, rejected, durationMs } = end;
       const { collector } = job.subject;
-      metrics.polls.labels(account, collector, outcome).inc();
-      if (operations > 0) metrics.pollDuration.labels(account, collector).observe(durationMs / 1_000);
+      metrics.polls.add(1, account, collector, outcome);
+      if (operations > 0) metrics.pollDuration.observe(durationMs / 1_000, account, collector);
       if ((outcome === 'ok' || outcome === 'empty') && operations > 0) {
-        metrics.pollLastSuccess.labels(account, collector).set(now() / 1_000);
+        metrics.pollLastSuccess.set(now() / 1_000, account, collector);
         succeeded.set(account, (succeeded.get(account) ?? new Set()).add(collector));
       }
       for (const [why, rows] of rejected ?? []) {
-        metrics.rejectedRows.labels(account, collector, why).inc(rows);
+        metrics.rejectedRows.add(rows, account, collector, why);
       }
       failures.polled(account, end);
       rejections.polled(account, end);

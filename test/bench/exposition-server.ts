@@ -2,9 +2,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import express from 'express';
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { Exposition, type ExpositionEncoding } from '../../src/exposition/exposition.ts';
-import { writeRegistry } from '../../src/exposition/registry-text.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { makeOutcomes, type Outcome, SERIES_PER_OUTCOME, samplesOf } from './population.ts';
 
@@ -100,8 +99,6 @@ async function serveAll(
   exposition: Exposition,
   outcomes: readonly Outcome[],
 ): Promise<Record<string, number>> {
-  const own = new Registry();
-  collectDefaultMetrics({ register: own });
   const registry = filledRegistry(outcomes);
   const app = express();
   app.get('/', async (_, response) => {
@@ -113,19 +110,12 @@ async function serveAll(
   };
   const ready = (encoding: ExpositionEncoding) =>
     listen((_, response) => send(response, exposition.snapshot('text', encoding), encoding));
-  const whole = (encoding: ExpositionEncoding) =>
-    listen(async (_, response) => {
-      const text = writeRegistry(await own.getMetricsAsJSON(), 'text');
-      send(response, exposition.snapshot('text', encoding, text), encoding);
-    });
   return {
     'floor identity': await floor('identity'),
     'ready identity': await ready('identity'),
-    'whole identity': await whole('identity'),
     'prom-client identity': await listen(app),
     'floor gzip': await floor('gzip'),
     'ready gzip': await ready('gzip'),
-    'whole gzip': await whole('gzip'),
   };
 }
 

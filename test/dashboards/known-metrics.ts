@@ -4,23 +4,27 @@ import { parse } from 'yaml';
 import { families } from '../../src/catalogue/catalogue.ts';
 import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/collectors.ts';
+import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
 import { createSelfMetrics } from '../../src/self/metrics.ts';
+import { ProcessMetrics } from '../../src/self/process-metrics.ts';
 import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
 
 /** What Prometheus itself adds. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS'];
 
 /** The names of all series that the exporter, Prometheus, and the recording rules can have. */
-export async function knownMetrics(): Promise<ReadonlySet<string>> {
-  const own = await createSelfMetrics().registry.getMetricsAsJSON();
-  const selfMetrics = own.flatMap(({ name, type }) =>
-    String(type) === 'histogram' ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
-  );
+export function knownMetrics(): ReadonlySet<string> {
+  const selfMetrics = [...createSelfMetrics().families.flatMap(seriesNames), ...new ProcessMetrics().names];
   const settings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
   const platform = [...families(), ...PLATFORM_FAMILIES, ...LEARNED_FAMILIES, ...settings].map(
     ({ name }) => name,
   );
   return new Set([...selfMetrics, ...platform, ...recorded(), ...OF_PROMETHEUS]);
+}
+
+function seriesNames({ name, type }: FamilyMetadata): string[] {
+  if (type === 'histogram') return [`${name}_bucket`, `${name}_sum`, `${name}_count`];
+  return type === 'summary' ? [name, `${name}_sum`, `${name}_count`] : [name];
 }
 
 const RULES = join(import.meta.dirname, '..', '..', 'config', 'prometheus');

@@ -28,7 +28,7 @@ const MARKS = ['Firing alerts', 'Changed settings'].flatMap((where) =>
   })),
 );
 
-const LONG_RATES = ['Polls failed', 'Collectors', 'Poll latency'].map((where) => ({
+const LONG_RATES = ['Polls failed', 'Collectors'].map((where) => ({
   rule: 'target-rate-interval',
   file: 'exporter.json',
   where,

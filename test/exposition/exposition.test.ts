@@ -1,8 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Family, Sample } from '../../src/catalogue/family.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
+import { LiveSeries } from '../../src/exposition/live-series.ts';
 import type { ExpositionFormat } from '../../src/exposition/negotiate.ts';
 import { Store } from '../../src/exposition/store.ts';
 import { parseExposition } from '../parse-exposition.ts';
@@ -12,12 +13,12 @@ const bandwidth: Family = { name: 'edge_bandwidth', type: 'gauge', help: 'Bandwi
 const requests: Family = { name: 'edge_requests_total', type: 'counter', help: 'Requests,\n"all".' };
 const FOR_EVER = Infinity;
 
-function identity(exposition: Exposition, format: ExpositionFormat = 'text', own?: string): string {
-  return Buffer.concat(exposition.snapshot(format, 'identity', own)).toString();
+function identity(exposition: Exposition, format: ExpositionFormat = 'text'): string {
+  return Buffer.concat(exposition.snapshot(format, 'identity')).toString();
 }
 
-function gunzipped(exposition: Exposition, format: ExpositionFormat = 'text', own?: string): string {
-  return gunzipSync(Buffer.concat(exposition.snapshot(format, 'gzip', own))).toString();
+function gunzipped(exposition: Exposition, format: ExpositionFormat = 'text'): string {
+  return gunzipSync(Buffer.concat(exposition.snapshot(format, 'gzip'))).toString();
 }
 
 function started(): { store: Store; exposition: Exposition } {
@@ -60,18 +61,77 @@ describe('the exposition', () => {
     ]);
   });
 
-  it("takes the exporter's own samples in before the end of the document", async () => {
-    const { store, exposition } = started();
+  it('shows its parts one after the other, before the end of the document', async () => {
+    const store = new Store({ seriesLimit: 10 });
+    const live = new LiveSeries();
+    const exposition = new Exposition(store, live);
     store.publish('b', [{ family: bandwidth, labels: {}, value: 1 }], FOR_EVER);
     await exposition.settled();
-    const own = '# TYPE up gauge\nup{of="größe"} 1\n';
+    const alone = identity(exposition);
+    live.family({ name: 'apples', type: 'gauge', help: 'Apples.' }).set('{of="größe"}', 1);
+    await exposition.settled();
+    const apples = '# HELP apples Apples.\n# TYPE apples gauge\napples{of="größe"} 1\n';
     for (const format of FORMATS) {
-      const document = identity(exposition, format, own);
       const end = format === 'openmetrics' ? '# EOF\n' : '';
-      expect(document).toBe(`${identity(exposition, 'text')}${own}${end}`);
-      expect(gunzipped(exposition, format, own)).toBe(document);
-      expect(identity(exposition, format)).not.toContain('up');
+      expect(identity(exposition, format)).toBe(`${alone}${apples}${end}`);
+      expect(gunzipped(exposition, format)).toBe(identity(exposition, format));
     }
+  });
+
+  it('sends a compressed body of any size in a few pieces', async () => {
+    const { store, exposition } = started();
+    const labels = Array.from({ length: 5000 }, (_, index) => ({ index: String(index) }));
+    store.publish(
+      'large',
+      labels.map((own) => ({ family: bandwidth, labels: own, value: 1 })),
+      FOR_EVER,
+    );
+    await exposition.settled();
+    expect(exposition.snapshot('text', 'identity').length).toBeGreaterThan(10);
+    expect(exposition.snapshot('text', 'gzip')).toHaveLength(3);
+  });
+
+  it('shows a scrape what was published just before', async () => {
+    const { store, exposition } = started();
+    store.publish('a', [{ family: bandwidth, labels: {}, value: 1 }], FOR_EVER);
+    expect(identity(exposition)).toBe('');
+    await exposition.refresh();
+    expect(exposition.refresh()).toBeUndefined();
+    expect(identity(exposition)).toContain('edge_bandwidth 1\n');
+  });
+
+  describe('with time that is fake', () => {
+    beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+    afterEach(() => void vi.useRealTimers());
+
+    it('takes in together what is published within a moment, though nobody scrapes', async () => {
+      const { store, exposition } = started();
+      const publish = (owner: string) =>
+        store.publish(owner, [{ family: bandwidth, labels: { owner }, value: 1 }], FOR_EVER);
+      publish('a');
+      vi.advanceTimersByTime(50);
+      publish('b');
+      expect(identity(exposition)).toBe('');
+      expect(vi.getTimerCount()).toBe(1);
+      vi.advanceTimersByTime(50);
+      expect(vi.getTimerCount()).toBe(0);
+      await exposition.settled();
+      expect(identity(exposition)).toContain('{owner="b"} 1\n');
+      publish('c');
+      vi.advanceTimersByTime(50);
+      expect(identity(exposition)).not.toContain('{owner="c"}');
+    });
+
+    it('waits no longer once there is much to take in', async () => {
+      const { store, exposition } = started();
+      for (let owner = 0; owner < 20; owner++) {
+        store.publish(`${owner}`, [{ family: bandwidth, labels: { owner: `${owner}` }, value: 1 }], FOR_EVER);
+      }
+      vi.advanceTimersByTime(1);
+      expect(vi.getTimerCount()).toBe(0);
+      await exposition.settled();
+      expect(identity(exposition)).toContain('{owner="19"} 1\n');
+    });
   });
 
   it('hands out the same pieces until something changes, and leaves handed out ones as they are', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { escapeLabelValue, LabelTexts } from '../../src/exposition/label-text.ts';
+import { escapeLabelValue, LabelTexts, LONGEST_LABEL_VALUE } from '../../src/exposition/label-text.ts';
 import { parseExposition, seriesKey } from '../parse-exposition.ts';
 
 /** Any string that JavaScript can hold, halves of surrogate pairs included. */
@@ -54,5 +54,17 @@ describe('the text of labels', () => {
     const texts = new LabelTexts();
     expect(texts.of({ a: 'x,b:y', b: 'z' })).not.toBe(texts.of({ a: 'x', b: 'y,b:z' }));
     expect(texts.of({ a: 'x",b="y' })).not.toBe(texts.of({ a: 'x', b: 'y' }));
+  });
+
+  it('shortens values that are too long, and says which and how they are shown', () => {
+    const told: [string, string][] = [];
+    const texts = new LabelTexts((name, shown) => void told.push([name, shown]));
+    const long = 'x'.repeat(1_000_000);
+    const shown = `${'x'.repeat(LONGEST_LABEL_VALUE - 1)}…`;
+    expect(texts.of({ id: '1', name: long })).toBe(`{id="1",name="${shown}"}`);
+    expect(told).toEqual([['name', shown]]);
+    const longest = 'x'.repeat(LONGEST_LABEL_VALUE);
+    expect(texts.of({ name: longest })).toBe(`{name="${longest}"}`);
+    expect(told).toHaveLength(1);
   });
 });

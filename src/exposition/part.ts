@@ -1,0 +1,12 @@
+import type { ExpositionFormat } from './negotiate.ts';
+import type { Segment } from './segment.ts';
+
+/** A part of the exposition that changes by itself, of families that no other part has. */
+export interface ExpositionPart {
+  /** Brings the pages up to date, in small steps between which they are still as they were. */
+  refresh(): Generator<undefined, void>;
+  /** Everything it shows, as last brought up to date; the same object until something has changed. */
+  page(format: ExpositionFormat): Segment;
+  /** Has `listener` called, instead of an earlier one, whenever there is something to bring up to date. */
+  onChange(listener: () => void): void;
+}

@@ -1,0 +1,44 @@
+import { tallyAccount } from '../account/tally.ts';
+import type { AccountView } from '../account/view.ts';
+import type { Store } from '../exposition/store.ts';
+import type { State } from '../state/state.ts';
+import type { SelfMetrics } from './metrics.ts';
+
+/** Sets what the store tells of itself. */
+export function measureStore(
+  { series, seriesDropped, seriesDuplicate, labelsShortened }: SelfMetrics,
+  store: Pick<Store, 'seriesCount' | 'droppedSeries' | 'duplicateSeries' | 'shortenedLabels'>,
+): void {
+  series.set(store.seriesCount);
+  seriesDropped.set(store.droppedSeries);
+  seriesDuplicate.set(store.duplicateSeries);
+  labelsShortened.set(store.shortenedLabels);
+}
+
+/** Sets what the state and the accounts tell of themselves, an account a step; what is of others goes at the end. */
+export function* measureAccounts(
+  metrics: SelfMetrics,
+  state: Pick<State, 'kind' | 'directory'>,
+  accounts: readonly AccountView[],
+  now: number,
+): Generator<undefined, void> {
+  const stateDurable = metrics.stateDurable.replacing();
+  if (state.directory !== undefined) stateDurable.set(state.kind === 'durable' ? 1 : 0, state.directory);
+  const waitingOperations = metrics.operationsWaiting.replacing();
+  const clockSkew = metrics.clockSkew.replacing();
+  const scheduledJobs = metrics.jobs.replacing();
+  const intervalStretch = metrics.intervalStretch.replacing();
+  for (const view of accounts) {
+    const { name, clockSkewMs, waiting, collectors } = tallyAccount(view, now);
+    clockSkew.set(clockSkewMs / 1_000, name);
+    for (const [scope, count] of waiting) waitingOperations.set(count, name, scope);
+    for (const [collector, { jobs, stretch }] of collectors) {
+      scheduledJobs.set(jobs, name, collector);
+      if (stretch !== undefined) intervalStretch.set(stretch, name, collector);
+    }
+    yield;
+  }
+  for (const measured of [stateDurable, waitingOperations, clockSkew, scheduledJobs, intervalStretch]) {
+    measured.end();
+  }
+}
