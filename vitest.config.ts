@@ -1,5 +1,8 @@
 import { defineConfig } from 'vitest/config';
 
+const END_TO_END = ['test/end-to-end/**/*.test.ts', 'test/rules/**/*.test.ts'];
+const SIMULATION = ['test/simulation/**/*.test.ts'];
+
 export default defineConfig({
   test: {
     testTimeout: 30_000,
@@ -12,19 +15,21 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
-          exclude: ['test/end-to-end/**', 'test/rules/**'],
-        },
+        // Needs nothing but Node.js, and waits for nothing.
+        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...END_TO_END, ...SIMULATION] },
+      },
+      {
+        extends: true,
+        // Hours and weeks in simulated time: how long that takes depends on the machine, and decides nothing.
+        test: { name: 'simulation', include: SIMULATION, testTimeout: 0, hookTimeout: 0 },
       },
       {
         extends: true,
         test: {
           name: 'end-to-end',
           // The rules are tested by promtool and Alertmanager, which are obtained in the same way.
-          include: ['test/end-to-end/**/*.test.ts', 'test/rules/**/*.test.ts'],
-          // Obtains Prometheus and its kind; a run of unit tests alone needs none of them.
+          include: END_TO_END,
+          // Obtains Prometheus and its kind; a run of the other tests alone needs none of them.
           globalSetup: 'test/end-to-end/global-setup.ts',
           testTimeout: 120_000,
         },

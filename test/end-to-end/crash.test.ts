@@ -6,7 +6,7 @@ import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { countersKey, storeCounters } from '../../src/series/stored-counters.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
-import { auditCounters } from '../true-counters.ts';
+import { auditCounters } from '../simulation/true-counters.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterOptions, startExporter } from './exporter-process.ts';
 import { freePort } from './free-port.ts';

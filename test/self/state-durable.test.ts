@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openState } from '../../src/state/open-state.ts';
 import { memoryState, type State } from '../../src/state/state.ts';
 import { seriesKey } from '../parse-exposition.ts';
-import { simulate } from '../simulation.ts';
+import { simulate } from '../simulation/simulation.ts';
 
 const ALMOST_NOTHING = { collectors: { waf_rulesets: {} } };
 

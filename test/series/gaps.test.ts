@@ -5,8 +5,8 @@ import { Gaps } from '../../src/series/gaps.ts';
 import { restoreCounters } from '../../src/series/stored-counters.ts';
 import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
 import type { Window } from '../../src/settling/window.ts';
-import { type Simulation, simulate } from '../simulation.ts';
-import { auditCounters } from '../true-counters.ts';
+import { type Simulation, simulate } from '../simulation/simulation.ts';
+import { auditCounters } from '../simulation/true-counters.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

@@ -3,7 +3,7 @@ import { COLLECTORS } from '../../src/collectors.ts';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { listOf, settingsBench } from '../settings/bench.ts';
-import { simulate } from '../simulation.ts';
+import { simulate } from './simulation.ts';
 
 const FORBIDDEN = new PlatformFailure('forbidden', 'You do not have permission', 403);
 const HOUR = 3_600_000;

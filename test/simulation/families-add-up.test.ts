@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
-import { type Simulation, simulate } from '../simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 /** Every family that divides something, and the family of the whole, as the metric contract has them. */
 const WHOLES: Readonly<Record<string, string>> = {

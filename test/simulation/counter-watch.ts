@@ -1,4 +1,4 @@
-import type { ParsedExposition } from './parse-exposition.ts';
+import type { ParsedExposition } from '../parse-exposition.ts';
 
 /** Looks at the counters of one scrape after another, as Prometheus does, for one that goes back. */
 export class CounterWatch {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Simulation, simulate } from '../simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
 

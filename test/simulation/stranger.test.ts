@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Handler, sendJson, startUpstream } from '../platform/upstream.ts';
-import { type Simulation, simulate } from '../simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
 

@@ -1,8 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
-import { facesOf } from '../src/catalogue/catalogue.ts';
-import { decimal } from '../src/catalogue/decimal.ts';
-import { DIMENSIONS, productOf } from '../src/catalogue/products.ts';
-import { seriesKey } from './parse-exposition.ts';
+import { facesOf } from '../../src/catalogue/catalogue.ts';
+import { decimal } from '../../src/catalogue/decimal.ts';
+import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
+import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 

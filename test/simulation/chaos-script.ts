@@ -1,5 +1,5 @@
-import type { FaultSettings } from '../src/sandbox/faults/faults.ts';
-import type { Sandbox } from '../src/sandbox/sandbox.ts';
+import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import type { Simulation } from './simulation.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
-import { PRODUCTS } from '../src/catalogue/products.ts';
-import type { Sandbox } from '../src/sandbox/sandbox.ts';
-import { restoreCounters } from '../src/series/stored-counters.ts';
-import type { State, StateKey } from '../src/state/state.ts';
+import { PRODUCTS } from '../../src/catalogue/products.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { restoreCounters } from '../../src/series/stored-counters.ts';
+import type { State, StateKey } from '../../src/state/state.ts';
 
 /** What a comparison of all counters with the platform's truth found. */
 export interface Audit {

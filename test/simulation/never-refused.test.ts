@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { seeded } from '../bench/schedule/counted-platform.ts';
-import { type ModelOptions, runModel } from './model-platform.ts';
+import { type ModelOptions, runModel } from '../rate-limit/model-platform.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -53,7 +53,7 @@ it('is never refused, whatever the limit, the latency and the clocks, when other
     }),
     { numRuns: 60 },
   );
-}, 120_000);
+});
 
 it('is never refused without any header while it is alone and the assumed limit is right', async () => {
   const platform = fc.record({
@@ -71,7 +71,7 @@ it('is never refused without any header while it is alone and the assumed limit 
     }),
     { numRuns: 40 },
   );
-}, 120_000);
+});
 
 it('uses all that the reserve leaves of each frame while there is work', async () => {
   const { operations } = await runModel(ORDINARY);

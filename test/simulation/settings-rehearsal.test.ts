@@ -6,7 +6,7 @@ import { COLLECTORS } from '../../src/collectors.ts';
 import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { seriesKey } from '../parse-exposition.ts';
-import { type Simulation, simulate } from '../simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 const AMPLE = { reads: 10_000, writes: 1_000, purges: 1_000 };
 const SETTINGS = Object.fromEntries(

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { seriesKey } from '../parse-exposition.ts';
-import { type Simulation, simulate } from '../simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
 

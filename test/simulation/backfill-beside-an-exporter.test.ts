@@ -5,9 +5,9 @@ import { expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../../src/backfill/backfill.ts';
 import type { BackfillOptions } from '../../src/backfill/backfill-options.ts';
 import type { QuotaWait } from '../../src/backfill/progress.ts';
+import { accountsAt, type HistorySample, noting, seriesOf, TWO_METRICS } from '../backfill/history-bed.ts';
 import { seriesKey } from '../parse-exposition.ts';
-import { type Simulation, type SimulationOptions, simulate } from '../simulation.ts';
-import { accountsAt, type HistorySample, noting, seriesOf, TWO_METRICS } from './history-bed.ts';
+import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

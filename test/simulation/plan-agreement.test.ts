@@ -4,7 +4,7 @@ import { livePlan } from '../../src/plan/live-plan.ts';
 import type { AccountPlan } from '../../src/plan/plan.ts';
 import { createSandbox, DEFAULT_TOKEN, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { ManualClock } from '../manual-clock.ts';
-import { type Simulation, simulate } from '../simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
 

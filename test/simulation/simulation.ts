@@ -1,15 +1,20 @@
-import type { AccountObserver } from '../src/account/observer.ts';
-import { CONFIG, type Config } from '../src/configuration/schema.ts';
-import { openCredentials } from '../src/credentials/open.ts';
-import { Exporter } from '../src/exporter.ts';
-import { createSandbox, DEFAULT_TOKEN, type Sandbox, type SandboxOptions } from '../src/sandbox/sandbox.ts';
-import { reportTo } from '../src/self/account-report.ts';
-import { createSelfMetrics, type SelfMetrics } from '../src/self/metrics.ts';
-import { memoryState, type State } from '../src/state/state.ts';
-import { type ParsedExposition, parseExposition } from './parse-exposition.ts';
-import { watchPendingWork } from './pending-work.ts';
-import { SimulatedClock } from './simulated-clock.ts';
-import { simulatedTicker } from './simulated-ticker.ts';
+import type { AccountObserver } from '../../src/account/observer.ts';
+import { CONFIG, type Config } from '../../src/configuration/schema.ts';
+import { openCredentials } from '../../src/credentials/open.ts';
+import { Exporter } from '../../src/exporter.ts';
+import {
+  createSandbox,
+  DEFAULT_TOKEN,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../src/sandbox/sandbox.ts';
+import { reportTo } from '../../src/self/account-report.ts';
+import { createSelfMetrics, type SelfMetrics } from '../../src/self/metrics.ts';
+import { memoryState, type State } from '../../src/state/state.ts';
+import { type ParsedExposition, parseExposition } from '../parse-exposition.ts';
+import { watchPendingWork } from '../pending-work.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
+import { simulatedTicker } from '../simulated-ticker.ts';
 
 export interface SimulationOptions {
   readonly start?: number;

@@ -5,7 +5,7 @@ import { Completeness, OLDEST_MINUTE } from '../../src/settling/completeness.ts'
 import { Delays, USUAL_PUBLISH_MS, USUAL_SETTLE_MS } from '../../src/settling/delays.ts';
 import { SettlingBound } from '../../src/settling/settling-bound.ts';
 import { seriesKey } from '../parse-exposition.ts';
-import { type Simulation, simulate } from '../simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 const MINUTE = 60_000;
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ParsedExposition } from './parse-exposition.ts';
+import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 
 const MINUTE = 60_000;
