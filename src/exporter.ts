@@ -175,8 +175,7 @@ export class Exporter {
 
 /** Whether nothing of an account has changed, nor the secrets, which comparing objects does not look into. */
 function sameAccount(before: AccountConfig, after: AccountConfig | undefined): boolean {
-  const revealed = ({ credentials }: AccountConfig) =>
-    secretsOf(credentials).map((secret) => secret.reveal());
+  const revealed = (account: AccountConfig) => secretsOf(account).map((secret) => secret.reveal());
   return (
     after !== undefined &&
     isDeepStrictEqual(before, after) &&

@@ -97,7 +97,7 @@ export class Running {
 
   async #apply(config: Config): Promise<void> {
     const { exporter, metrics, inUse, guard } = this.#options;
-    for (const { credentials } of config.accounts) for (const secret of secretsOf(credentials)) guard(secret);
+    for (const account of config.accounts) for (const secret of secretsOf(account)) guard(secret);
     await exporter.apply(config, AbortSignal.timeout(STOP_ACCOUNT_MS));
     metrics.sandbox.set(inUse.isStandIn ? 1 : 0);
     metrics.configReloadSuccessful.set(1);

@@ -10,6 +10,7 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
 import { AccountLink, type AccountLinkOptions } from './link.ts';
+import { routeOf } from './route.ts';
 
 /** Makes an account's credentials, whose own exchanges are reported like all others. */
 export type CredentialsFactory = (
@@ -118,6 +119,7 @@ export function credentialsFrom(
 function transportOf({ api_url, request }: AccountConfig, clock: Clock): TransportOptions {
   return {
     baseUrl: api_url,
+    route: routeOf(request),
     timeoutMs: request.timeout,
     maxResponseBytes: request.max_response_bytes,
     connections: request.concurrency,

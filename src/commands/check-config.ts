@@ -2,9 +2,10 @@ import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts
 import { paint } from '../command-line/paint.ts';
 import { type ConfigSource, examineConfig } from '../configuration/config.ts';
 import { type ConfigIssue, formatIssue, inOrder } from '../configuration/issue.ts';
+import type { NamedFile } from '../configuration/named-files.ts';
 import type { Account, Config } from '../configuration/schema.ts';
-import type { NamedSecretFile } from '../configuration/secret-files.ts';
 import { secretFileTrouble } from '../credentials/secret-file.ts';
+import { tlsFileTrouble } from '../platform/tls-files.ts';
 
 /**
  * Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not, and in either
@@ -18,8 +19,8 @@ export async function checkConfig({
 }: Invocation<'check-config'>): Promise<ExitCode> {
   const file = flags['config.file'];
   const source: ConfigSource = file === undefined ? { env } : { file, env };
-  const { loaded, warnings, secretFiles } = await examineConfig(source);
-  const files = await filesInTrouble(secretFiles);
+  const { loaded, warnings, files: named } = await examineConfig(source);
+  const files = await filesInTrouble(named);
   const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];
   const error = paint(stderr, env, 'red', 'error');
   for (const issue of inOrder(mistakes)) stderr.write(line(error, issue));
@@ -32,18 +33,24 @@ export async function checkConfig({
 
 /**
  * A file that is missing or closed is a doubt, since the exporter may run elsewhere, as somebody else, or before the
- * file is mounted; one that can be read and holds no secret is a mistake.
+ * file is mounted; one that can be read and does not hold what it should is a mistake.
  */
-async function filesInTrouble(files: readonly NamedSecretFile[]) {
-  const examined = files.map(async ({ path, holds, issue }) => {
-    const trouble = await secretFileTrouble(path, holds);
-    return trouble === undefined ? [] : [{ ...trouble, issue: issue(trouble.message) }];
+async function filesInTrouble(files: readonly NamedFile[]) {
+  const examined = files.map(async (file) => {
+    const trouble = await troubleOf(file);
+    return trouble === undefined ? [] : [{ ...trouble, issue: file.issue(trouble.message) }];
   });
   const troubled = (await Promise.all(examined)).flat();
   return {
     mistakes: troubled.filter(({ wrong }) => wrong).map(({ issue }) => issue),
     doubts: troubled.filter(({ wrong }) => !wrong).map(({ issue }) => issue),
   };
+}
+
+function troubleOf({ path, holds }: NamedFile) {
+  return holds === 'token' || holds === 'password'
+    ? secretFileTrouble(path, holds)
+    : tlsFileTrouble(path, holds);
 }
 
 function line(label: string, issue: ConfigIssue): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
 import { refuse, text } from './fields.ts';
+import type { ProxyServer } from './proxy.ts';
 
 /** What an account authenticates with: a token, or the user whose token the exporter creates, renews and revokes. */
 export type Credentials =
@@ -12,8 +13,19 @@ export type Credentials =
       readonly password: Secret | { readonly file: string };
     };
 
-/** The secrets that the configuration itself holds: none where they are in files. */
-export function secretsOf(credentials: Credentials): readonly Secret[] {
+/** What of an account may hold secrets. */
+export interface SecretsInAccount {
+  readonly credentials: Credentials;
+  readonly request: { readonly proxy?: ProxyServer | 'none' };
+}
+
+/** The secrets that the configuration of an account itself holds, its proxy's included: none where they are in files. */
+export function secretsOf({ credentials, request: { proxy } }: SecretsInAccount): readonly Secret[] {
+  const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
+  return [...secretsOfCredentials(credentials), ...login];
+}
+
+function secretsOfCredentials(credentials: Credentials): readonly Secret[] {
   if (credentials.kind === 'token') return [credentials.token];
   if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
   return [credentials.password];
@@ -77,11 +89,20 @@ export const ACCESS = {
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** The rule that `api_url` breaks together with `allow_http`, if it does. */
-export function unencrypted(apiUrl: unknown, allowHttp: unknown): string | undefined {
+export function unencrypted(apiUrl: unknown, allowHttp: unknown, throughProxy: boolean): string | undefined {
   if (allowHttp === true || typeof apiUrl !== 'string' || !URL.canParse(apiUrl)) return undefined;
   const { protocol, hostname } = new URL(apiUrl);
-  if (protocol !== 'http:' || LOOPBACK.test(hostname)) return undefined;
-  return 'expected https, since the token would travel unencrypted; allow_http permits it';
+  if (protocol !== 'http:') return undefined;
+  if (!isLoopback(hostname))
+    return 'expected https, since the token would travel unencrypted; allow_http permits it';
+  // Behind a proxy, loopback is the proxy's own machine, and the way there is open.
+  if (!throughProxy) return undefined;
+  return 'expected https, since the token would travel to the proxy unencrypted; allow_http permits it';
+}
+
+/** Whether a host of a URL is this machine, whatever its DNS says. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
 }
 
 /** The keys that `credentials` is built from, as far as they are given. */

@@ -5,8 +5,9 @@ import { readConfigFile } from './file.ts';
 import { findings } from './findings.ts';
 import type { Environment } from './interpolation.ts';
 import { type ConfigIssue, type Finding, inOrder } from './issue.ts';
+import { type NamedFile, namedFiles, relativeTo } from './named-files.ts';
+import { withEnvironmentProxies } from './proxy-environment.ts';
 import { CONFIG, type Config, configJsonSchema } from './schema.ts';
-import { type NamedSecretFile, namedSecretFiles, relativeTo } from './secret-files.ts';
 import { configWarnings } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
@@ -34,7 +35,7 @@ export interface ExaminedConfig {
   readonly loaded: LoadedConfig;
   /** What is allowed but probably not meant, also beside mistakes. */
   readonly warnings: readonly ConfigIssue[];
-  readonly secretFiles: readonly NamedSecretFile[];
+  readonly files: readonly NamedFile[];
 }
 
 /** Loads and checks the configuration. Whatever is wrong with it comes back as issues, all of them at once. */
@@ -46,17 +47,21 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
 export async function examineConfig(source: ConfigSource): Promise<ExaminedConfig> {
   const written = await ('file' in source ? inFile(source.file, source.env) : inEnvironment(source.env));
   const { value, issues, place, directory } = written;
-  if (value === undefined) return { loaded: refused(written, issues), warnings: [], secretFiles: [] };
+  if (value === undefined) return { loaded: refused(written, issues), warnings: [], files: [] };
   const checked = check(value);
   const warnings = inOrder(configWarnings(value).map(place));
-  const secretFiles = namedSecretFiles(value, directory, place);
+  const files = namedFiles(value, directory, place);
   if (!checked.ok || issues.length > 0) {
     const found = checked.ok ? [] : checked.findings.map(place);
     const others = found.filter((issue) => !issues.some(samePlace(issue)));
-    return { loaded: refused(written, [...issues, ...others]), warnings, secretFiles };
+    return { loaded: refused(written, [...issues, ...others]), warnings, files };
   }
-  const config = relativeTo(directory, checked.config);
-  return { loaded: { ok: true, config, warnings, source: written.source }, warnings, secretFiles };
+  const { config, issues: ofProxies } = withEnvironmentProxies(
+    relativeTo(directory, checked.config),
+    source.env,
+  );
+  if (ofProxies.length > 0) return { loaded: refused(written, ofProxies), warnings, files };
+  return { loaded: { ok: true, config, warnings, source: written.source }, warnings, files };
 }
 
 /** A configuration as it is written. */

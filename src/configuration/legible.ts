@@ -11,15 +11,20 @@ const COLLECTOR = z
   .object({ enabled: z.unknown().optional(), products: z.record(z.string(), PRODUCT).optional().catch({}) })
   .catch({ enabled: true, products: {} });
 
+const PATH = z.string().optional().catch(undefined);
+
+const REQUEST = z.object({ ca_file: PATH, cert_file: PATH, key_file: PATH }).catch({});
+
 const ACCOUNT = z
   .object({
-    token_file: z.string().optional().catch(undefined),
-    password_file: z.string().optional().catch(undefined),
+    token_file: PATH,
+    password_file: PATH,
+    request: REQUEST.prefault({}),
     settle_delay: durationOrAuto({ min: 0, max: Number.POSITIVE_INFINITY }).optional().catch(undefined),
     units: z.record(z.string(), z.unknown()).catch({}),
     collectors: z.record(z.string(), COLLECTOR).optional().catch(undefined),
   })
-  .catch({ units: {} });
+  .catch({ units: {}, request: {} });
 
 const CONFIG = z.object({ accounts: z.array(ACCOUNT).catch([]) }).catch({ accounts: [] });
 

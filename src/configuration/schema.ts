@@ -3,11 +3,11 @@ import { UNIT_NAMES } from '../catalogue/units.ts';
 import { ACCESS, credentialMistakes, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collectors.ts';
 import { duration, durationOrAuto, integer, schedule, text } from './fields.ts';
+import { REQUEST, tlsMistakes } from './request.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
-const MEBIBYTE = 2 ** 20;
 
 const quota = z.strictObject({
   reserve: z
@@ -22,18 +22,6 @@ const quota = z.strictObject({
     .describe(
       'Operations per minute that are taken to be allowed while the platform sends no rate limit headers.',
     ),
-});
-
-const request = z.strictObject({
-  timeout: duration({ min: SECOND, max: 5 * MINUTE })
-    .prefault('30s')
-    .describe('How long one operation may take.'),
-  concurrency: integer().min(1).max(64).default(6).describe('How many operations may be under way at once.'),
-  max_response_bytes: integer()
-    .min(64 * 1024)
-    .max(1024 * MEBIBYTE)
-    .default(64 * MEBIBYTE)
-    .describe('Largest answer that is read, in bytes after decompression.'),
 });
 
 const TIMES = {
@@ -66,7 +54,7 @@ const ACCOUNT = z
     name: text().describe('Value of the account label; unique.'),
     ...ACCESS,
     quota: quota.prefault({}).describe('How much of the rate limit to use.'),
-    request: request.prefault({}).describe('How single operations are made.'),
+    request: REQUEST.prefault({}).describe('How single operations are made.'),
     ...TIMES,
     units: z
       .record(z.string(), z.enum(UNIT_NAMES))
@@ -81,8 +69,12 @@ const ACCOUNT = z
   .superRefine(
     (account, context) => {
       for (const message of credentialMistakes(account)) context.addIssue({ code: 'custom', message });
-      const exposed = unencrypted(account.api_url, account.allow_http);
+      const throughProxy = typeof account.request?.proxy === 'object';
+      const exposed = unencrypted(account.api_url, account.allow_http, throughProxy);
       if (exposed !== undefined) context.addIssue({ code: 'custom', path: ['api_url'], message: exposed });
+      for (const { key, message } of tlsMistakes(account.api_url, account.request)) {
+        context.addIssue({ code: 'custom', path: ['request', key], message });
+      }
       if (Number(account.settle_delay) < Number(account.publish_delay)) {
         context.addIssue({
           code: 'custom',

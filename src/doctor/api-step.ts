@@ -1,7 +1,8 @@
+import type { Route } from '../platform/connector.ts';
 import type { Outcome } from '../platform/outcome.ts';
-import type { Endpoint } from './network-steps.ts';
+import type { Endpoint } from './endpoint.ts';
 import { type Step, stepsNamed } from './step.ts';
-import { shakeHands } from './tls-step.ts';
+import { speaksTls } from './tls-step.ts';
 
 /** How the first read of the API ended. */
 export interface FirstAnswer {
@@ -9,6 +10,14 @@ export interface FirstAnswer {
   readonly reason?: string | undefined;
   /** Whether what answered does not look like the API. */
   readonly strange?: boolean | undefined;
+}
+
+/** The way to the platform. */
+export interface Way {
+  readonly endpoint: Endpoint;
+  readonly route: Route;
+  /** How long (ms) a connection may take. */
+  readonly timeoutMs: number;
 }
 
 const STRANGE = 'is api_url the address of the API, and not of a web page, a proxy or a login?';
@@ -25,8 +34,7 @@ const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
  */
 export async function apiStep(
   { outcome, reason = '', strange = false }: FirstAnswer,
-  endpoint: Endpoint,
-  timeoutMs: number,
+  { endpoint, route, timeoutMs }: Way,
   recognised: boolean,
 ): Promise<Step> {
   const { ok, warning, problem } = stepsNamed('API');
@@ -36,16 +44,8 @@ export async function apiStep(
     return warning(`${reason}: so may many servers answer; is api_url right?`);
   }
   const garbled = outcome === 'network' || outcome === 'undecodable';
-  if (garbled && !endpoint.encrypted && (await speaksTls(endpoint, timeoutMs))) {
+  if (garbled && !endpoint.encrypted && (await speaksTls(endpoint, route, timeoutMs))) {
     return problem(`${reason}: api_url begins with http, but this port speaks TLS; write https`);
   }
   return problem(`${reason}; ${hint}`);
-}
-
-function speaksTls(endpoint: Endpoint, timeoutMs: number): Promise<boolean> {
-  return shakeHands(endpoint, { timeoutMs, trusted: 'or_not' }).then(
-    () => true,
-    // Whatever the reason: it is no TLS that could be spoken here.
-    () => false,
-  );
 }

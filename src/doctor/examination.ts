@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
+import { routeOf } from '../account/route.ts';
 import { strangenessOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import { clockStep, quotaSteps } from './answer-steps.ts';
-import { apiStep, type FirstAnswer } from './api-step.ts';
-import { type Endpoint, endpointOf, type NetworkOptions, networkSteps } from './network-steps.ts';
+import { apiStep, type FirstAnswer, type Way } from './api-step.ts';
+import { endpointOf } from './endpoint.ts';
+import { type NetworkOptions, networkSteps } from './network-steps.ts';
 import { Patient, type PatientOptions } from './patient.ts';
 import { type Step, stepsNamed } from './step.ts';
 import { noTokenStep, tokenRefusedStep, tokenTakenStep } from './token-steps.ts';
@@ -19,9 +21,12 @@ const LONGEST_STEP_MS = 10_000;
 /** Examines an account from the outside in, each step as it is done; ends where nothing further can be told. */
 export async function* examine(options: ExaminationOptions): AsyncGenerator<Step> {
   const { account, clock, signal, lookup } = options;
-  const endpoint = endpointOf(account.api_url);
-  const timeoutMs = Math.min(account.request.timeout, LONGEST_STEP_MS);
-  const network = { endpoint, timeoutMs, now: () => clock.now(), ...(lookup !== undefined && { lookup }) };
+  const way: Way = {
+    endpoint: endpointOf(account.api_url),
+    route: routeOf(account.request),
+    timeoutMs: Math.min(account.request.timeout, LONGEST_STEP_MS),
+  };
+  const network = { ...way, now: () => clock.now(), ...(lookup !== undefined && { lookup }) };
   for await (const step of networkSteps(network)) {
     yield step;
     if (step.status === 'problem') return yield theRest('the platform cannot be reached');
@@ -30,7 +35,7 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Step
   setMaxListeners(0, signal);
   const patient = new Patient(options);
   try {
-    if (yield* platformSteps(patient, endpoint, timeoutMs, signal)) yield* workSteps(patient);
+    if (yield* platformSteps(patient, way, signal)) yield* workSteps(patient);
   } finally {
     await patient.connection.close();
   }
@@ -39,8 +44,7 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Step
 /** What the first read tells of the platform; whether there is more to be told. */
 async function* platformSteps(
   patient: Patient,
-  endpoint: Endpoint,
-  timeoutMs: number,
+  way: Way,
   signal: AbortSignal,
 ): AsyncGenerator<Step, boolean> {
   const job = patient.firstJob();
@@ -49,12 +53,12 @@ async function* platformSteps(
     return false;
   }
   const noToken = await failureOf(() => patient.connection.credentials.authorization(signal));
-  if (noToken !== undefined) return yield* withoutToken(patient, noToken, endpoint, timeoutMs);
+  if (noToken !== undefined) return yield* withoutToken(patient, noToken, way);
   const finding = await patient.look(job);
   // Where the quota ends within the first poll, an operation of it was answered before.
   const first: FirstAnswer = typeof finding === 'string' ? { outcome: 'ok' } : finding;
   const recognised = patient.connection.link.standing.answered;
-  return yield* firstAnswerSteps(patient, first, await apiStep(first, endpoint, timeoutMs, recognised));
+  return yield* firstAnswerSteps(patient, first, await apiStep(first, way, recognised));
 }
 
 async function* firstAnswerSteps(
@@ -97,12 +101,11 @@ function tokenStep(
 async function* withoutToken(
   { account, connection }: Patient,
   failure: PlatformFailure,
-  endpoint: Endpoint,
-  timeoutMs: number,
+  way: Way,
 ): AsyncGenerator<Step, boolean> {
   const { outcome, message: reason } = failure;
   const answer = { outcome, reason, strange: strangenessOf(failure) !== undefined };
-  const api = await apiStep(answer, endpoint, timeoutMs, connection.link.standing.answered);
+  const api = await apiStep(answer, way, connection.link.standing.answered);
   yield api.status === 'problem' ? api : noTokenStep(account.credentials, outcome, reason);
   yield theRest('there is no token to ask with');
   return false;

@@ -1,18 +1,16 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
+import type { Route } from '../platform/connector.ts';
 import { networkFailure } from '../platform/network-failure.ts';
+import { type Endpoint, endpointOf } from './endpoint.ts';
+import { tunnelStep } from './proxy-steps.ts';
 import { type Step, stepsNamed } from './step.ts';
 import { certificateStep, shakeHands } from './tls-step.ts';
 
-/** The address of an account's platform, taken apart. */
-export interface Endpoint {
-  readonly host: string;
-  readonly port: number;
-  readonly encrypted: boolean;
-}
-
 export interface NetworkOptions {
   readonly endpoint: Endpoint;
+  /** By which proxy, and whom to trust. */
+  readonly route: Route;
   /** How long (ms) each step may take. */
   readonly timeoutMs: number;
   readonly now: () => number;
@@ -20,31 +18,42 @@ export interface NetworkOptions {
   readonly lookup?: (host: string) => Promise<readonly { readonly address: string }[]>;
 }
 
-/** Where the API's base address leads. */
-export function endpointOf(apiUrl: string): Endpoint {
-  const { hostname, port, protocol } = new URL(apiUrl);
-  const encrypted = protocol === 'https:';
-  return {
-    host: hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: port === '' ? (encrypted ? 443 : 80) : Number(port),
-    encrypted,
-  };
-}
-
-/** Whether the host is known, its port open, and its certificate good; ends with the first problem. */
+/**
+ * Whether the host is known, its port open, and its certificate good; ends with the first problem. Behind a proxy host
+ * and port are the proxy's, which then has to let us through: it is the proxy that looks the platform's name up.
+ */
 export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Step> {
-  const host = await hostStep(options);
-  yield host;
-  if (host.status === 'problem') return;
-  const port = await portStep(options);
-  yield port;
-  if (port.status === 'problem') return;
-  if (options.endpoint.encrypted) return yield await tlsStep(options);
-  yield stepsNamed('TLS').skipped('api_url begins with http: the token travels unencrypted');
+  const { endpoint, route, timeoutMs } = options;
+  const { proxy } = route;
+  const first = proxy === undefined ? { ...API, endpoint } : { ...PROXY, endpoint: endpointOf(proxy.origin) };
+  const ways = [() => hostStep(first, options), () => portStep(first, options)];
+  if (proxy !== undefined) ways.push(() => tunnelStep(proxy, endpoint, route.tls, timeoutMs));
+  if (endpoint.encrypted) ways.push(() => tlsStep(options));
+  for (const way of ways) {
+    const step = await way();
+    yield step;
+    if (step.status === 'problem') return;
+  }
+  if (!endpoint.encrypted)
+    yield stepsNamed('TLS').skipped('api_url begins with http: the token travels unencrypted');
 }
 
-async function hostStep({ endpoint: { host }, lookup = systemAddresses }: NetworkOptions): Promise<Step> {
-  const { ok, problem } = stepsNamed('host');
+/** The first host on the way, and how its steps are named. */
+interface FirstHost {
+  readonly endpoint: Endpoint;
+  readonly prefix: string;
+  /** What holds its address. */
+  readonly address: string;
+}
+
+const API = { prefix: '', address: 'api_url' };
+const PROXY = { prefix: 'proxy ', address: "the proxy's address" };
+
+async function hostStep(
+  { endpoint: { host }, prefix, address }: FirstHost,
+  { lookup = systemAddresses }: NetworkOptions,
+): Promise<Step> {
+  const { ok, problem } = stepsNamed(`${prefix}host`);
   if (isIP(host) !== 0) return ok(`${host} is an address, no name to look up`);
   try {
     const addresses = await lookup(host);
@@ -53,14 +62,17 @@ async function hostStep({ endpoint: { host }, lookup = systemAddresses }: Networ
     const known = codeOf(error) === 'ENOTFOUND';
     return problem(
       known
-        ? `the name ${host} does not exist: is api_url spelled right, and is it known to this machine's DNS?`
+        ? `the name ${host} does not exist: is ${address} spelled right, and is it known to this machine's DNS?`
         : `the name ${host} could not be looked up (${codeOf(error)}): does this machine's DNS work?`,
     );
   }
 }
 
-async function portStep({ endpoint, timeoutMs }: NetworkOptions): Promise<Step> {
-  const { ok, problem } = stepsNamed('connection');
+async function portStep(
+  { endpoint, prefix, address }: FirstHost,
+  { timeoutMs }: NetworkOptions,
+): Promise<Step> {
+  const { ok, problem } = stepsNamed(`${prefix}connection`);
   const { host, port } = endpoint;
   const began = performance.now();
   try {
@@ -70,32 +82,44 @@ async function portStep({ endpoint, timeoutMs }: NetworkOptions): Promise<Step> 
     const reason = networkFailure(error).message;
     const hint =
       codeOf(error) === 'ECONNREFUSED'
-        ? 'nothing listens there: is the port in api_url right?'
-        : 'is there a firewall between, or a proxy that must be used?';
+        ? `nothing listens there: is the port in ${address} right?`
+        : 'is there a firewall between, or a proxy that must be used (HTTPS_PROXY, request.proxy)?';
     return problem(`${host} port ${port}: ${reason}; ${hint}`);
   }
 }
 
-async function tlsStep({ endpoint, timeoutMs, now }: NetworkOptions): Promise<Step> {
+async function tlsStep({ endpoint, route, timeoutMs, now }: NetworkOptions): Promise<Step> {
   try {
-    return certificateStep(await shakeHands(endpoint, { timeoutMs, trusted: 'only' }), now());
+    return certificateStep(await shakeHands(endpoint, route, timeoutMs), now());
   } catch (error) {
-    return stepsNamed('TLS').problem(`${networkFailure(error).message}${TLS_HINTS[codeOf(error)] ?? ''}`);
+    const hint = route.tls.caFile === undefined ? TLS_HINTS : { ...TLS_HINTS, ...TLS_HINTS_WITH_CA };
+    return stepsNamed('TLS').problem(`${networkFailure(error).message}${hint[codeOf(error)] ?? ''}`);
   }
 }
 
 const PLAIN = '; api_url begins with https, but this port speaks plain http or something else';
-const UNTRUSTED = '; if that is intended, name the authority in NODE_EXTRA_CA_CERTS';
+const UNTRUSTED = '; if that is intended, name a file with the authority in request.ca_file';
+const OTHER_AUTHORITY = '; the authority is not in request.ca_file';
 
-const TLS_HINTS: Readonly<Record<string, string>> = {
+/** The codes by which OpenSSL says that it does not know who signed a certificate. */
+const UNTRUSTED_CODES = [
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+];
+
+type Hints = Readonly<Record<string, string>>;
+
+const TLS_HINTS: Hints = {
   ERR_SSL_WRONG_VERSION_NUMBER: PLAIN,
   ERR_SSL_PACKET_LENGTH_TOO_LONG: PLAIN,
-  DEPTH_ZERO_SELF_SIGNED_CERT: UNTRUSTED,
-  SELF_SIGNED_CERT_IN_CHAIN: UNTRUSTED,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNTRUSTED,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNTRUSTED,
-  ERR_TLS_CERT_ALTNAME_INVALID: '; is the host in api_url right?',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    '; is the host in api_url right? Otherwise name the right one in request.server_name',
+  ...Object.fromEntries(UNTRUSTED_CODES.map((code) => [code, UNTRUSTED])),
 };
+
+const TLS_HINTS_WITH_CA: Hints = Object.fromEntries(UNTRUSTED_CODES.map((code) => [code, OTHER_AUTHORITY]));
 
 function systemAddresses(host: string) {
   return systemLookup(host, { all: true });

@@ -1,47 +1,40 @@
-import { isIP } from 'node:net';
-import { connect, type PeerCertificate } from 'node:tls';
+import { type PeerCertificate, TLSSocket } from 'node:tls';
 import { plainDuration } from '../plan/plain-words.ts';
+import { connectorOf, type Route } from '../platform/connector.ts';
+import type { Endpoint } from './endpoint.ts';
 import { type Step, stepsNamed } from './step.ts';
 
 /** The part of a certificate that an operator acts on. */
 export type Certificate = Pick<PeerCertificate, 'valid_to' | 'subject' | 'issuer'>;
 
-export interface HandshakeOptions {
-  readonly timeoutMs: number;
-  /** Whether a certificate must be trusted, for its host and by this machine, or any will do. */
-  readonly trusted: 'only' | 'or_not';
-}
-
 /** A certificate that lapses this soon (ms) is worth a warning. */
 const SOON_MS = 14 * 86_400_000;
 
-/** Shakes hands with a server and returns its certificate. Rejects with the error of the socket. */
-export function shakeHands(
-  { host, port }: { readonly host: string; readonly port: number },
-  { timeoutMs, trusted }: HandshakeOptions,
-): Promise<Certificate> {
+/**
+ * Shakes hands with a server as the exporter does, by the same route, and returns the server's certificate.
+ * Rejects with the error of the connection.
+ */
+export function shakeHands(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<Certificate> {
+  const { host, port } = endpoint;
+  const target = { hostname: host, host: `${host}:${port}`, port: String(port), protocol: 'https:' };
   return new Promise((resolve, reject) => {
-    const socket = connect({
-      host,
-      port,
-      // A server name that is an address is not allowed (RFC 6066).
-      ...(isIP(host) === 0 && { servername: host }),
-      rejectUnauthorized: trusted === 'only',
-      timeout: timeoutMs,
-    });
-    const end = (settle: () => void) => {
+    connectorOf(route, { timeoutMs })(target, (...[error, socket]) => {
+      if (error !== null) return reject(error);
+      const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
       socket.destroy();
-      settle();
-    };
-    socket.once('secureConnect', () => {
-      const certificate = socket.getPeerCertificate();
-      end(() => resolve(certificate));
+      if (certificate === undefined) reject(new Error('the connection is not encrypted'));
+      else resolve(certificate);
     });
-    socket.once('timeout', () =>
-      end(() => reject(Object.assign(new Error('timeout'), { code: 'ETIMEDOUT' }))),
-    );
-    socket.once('error', (error) => end(() => reject(error)));
   });
+}
+
+/** Whether a server speaks TLS, under whatever certificate. */
+export function speaksTls(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<boolean> {
+  return shakeHands(endpoint, route, timeoutMs).then(
+    () => true,
+    // A certificate that is not trusted was shown by something that speaks TLS.
+    (error: unknown) => /^(ERR_TLS_)?CERT_|SELF_SIGNED|^UNABLE_TO_/.test(codeOf(error)),
+  );
 }
 
 /** What a trusted certificate says at `now` (local ms). */
@@ -55,4 +48,8 @@ export function certificateStep({ valid_to, subject, issuer }: Certificate, now:
 
 function dayOf(date: string): string {
   return new Date(date).toISOString().slice(0, 10);
+}
+
+function codeOf(error: unknown): string {
+  return typeof error === 'object' && error !== null && 'code' in error ? String(error.code) : '';
 }

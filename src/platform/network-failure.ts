@@ -1,5 +1,7 @@
 import { errors } from 'undici';
 import { PlatformFailure } from './outcome.ts';
+import { ProxyFailure } from './proxy.ts';
+import { TlsFileFailure } from './tls-files.ts';
 
 /** What the error codes of sockets, name look-ups and TLS mean to an operator. */
 const NETWORK_WORDS: Readonly<Record<string, string>> = {
@@ -26,6 +28,7 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   SELF_SIGNED_CERT_IN_CHAIN: 'certificate chain ends in an unknown authority',
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'certificate is signed by an unknown authority',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'certificate is signed by an unknown authority',
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'the server asks for a client certificate',
 };
 
 const TIMEOUT_WORDS: Readonly<Record<string, string>> = {
@@ -40,6 +43,11 @@ export function networkFailure(error: unknown): PlatformFailure {
   const code = codeOf(error);
   const late = TIMEOUT_WORDS[code];
   if (late !== undefined) return new PlatformFailure('timeout', late);
+  if (error instanceof ProxyFailure) {
+    const outcome = codeOf(error.cause) in TIMEOUT_WORDS ? 'timeout' : 'network';
+    return new PlatformFailure(outcome, error.message);
+  }
+  if (error instanceof TlsFileFailure) return new PlatformFailure('network', error.message);
   if (error instanceof errors.HTTPParserError)
     return new PlatformFailure('undecodable', 'the answer is not HTTP');
   if (code === 'UND_ERR_HEADERS_OVERFLOW') {

@@ -4,6 +4,7 @@ import { scrub } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { type Received, receiveDocument, receiveRefusal } from './answer.ts';
+import { connectorOf, type Route } from './connector.ts';
 import { DeadlineExceeded, unlessAborted, withDeadline } from './deadline.ts';
 import {
   ExchangeFailure,
@@ -15,11 +16,14 @@ import {
 import { type BodyKind, type Form, formOf, speakerOf } from './likeness.ts';
 import { brokenBodyFailure, networkFailure } from './network-failure.ts';
 import { PlatformFailure } from './outcome.ts';
+import { secretsOfProxy } from './proxy.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate } from './rate-limit-headers.ts';
 
 export interface TransportOptions {
   /** The account's base address. Every request goes to its origin, by construction of the pool. */
   readonly baseUrl: string;
+  /** How its connections are made; straight there, trusting the well-known authorities, where it is left out. */
+  readonly route?: Route;
   /** For a whole exchange, from the request's start to the body's last byte. */
   readonly timeoutMs: number;
   /** Largest body accepted, as sent and as decoded. */
@@ -50,7 +54,7 @@ export class Transport {
     this.#options = options;
     this.#pool = new Pool(new URL(options.baseUrl).origin, {
       connections: options.connections,
-      connectTimeout: options.timeoutMs,
+      connect: connectorOf(options.route ?? { tls: {} }, options),
       headersTimeout: options.timeoutMs,
       bodyTimeout: options.timeoutMs,
     });
@@ -76,7 +80,10 @@ export class Transport {
         this.#report(outgoing, startedAt, progress, 'aborted');
         throw signal.reason;
       }
-      const failure = this.#failureOf(error, progress, secretsOf(outgoing));
+      const failure = this.#failureOf(error, progress, [
+        ...secretsOf(outgoing),
+        ...secretsOfProxy(this.#options.route?.proxy),
+      ]);
       throw new ExchangeFailure(failure, this.#report(outgoing, startedAt, progress, failure.outcome));
     }
   }

@@ -19,6 +19,7 @@ const TOOLS = {
     names: ['prometheus-pushgateway', 'pushgateway'],
     debian: 'prometheus-pushgateway',
   },
+  tinyproxy: { variable: 'TINYPROXY_BIN', names: ['tinyproxy'], debian: 'tinyproxy-bin' },
   chromium: {
     variable: 'CHROMIUM_PATH',
     names: ['chromium', 'chromium-browser', 'google-chrome', 'chrome'],

@@ -14,6 +14,7 @@ test.each([
   ['CERT_HAS_EXPIRED', 'network', 'certificate has expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', 'certificate is for another host'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'network', 'certificate is signed by an unknown authority'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'network', 'the server asks for a client certificate'],
   ['ETIMEDOUT', 'timeout', 'no connection in time'],
   ['UND_ERR_CONNECT_TIMEOUT', 'timeout', 'no connection in time'],
   ['UND_ERR_HEADERS_TIMEOUT', 'timeout', 'no answer in time'],
