@@ -73,7 +73,7 @@ function unknownFlags(tokens: Tokens): string[] {
   });
 }
 
-/** The texts given on the command line by flag; of one that is given several times the last. */
+/** The texts given on the command line by flag; of one that is given several times the last, unless it takes several. */
 function valuesGiven(tokens: Tokens, command: CommandName) {
   const taken = new Map<string, Flag>(flagsFor(command));
   const values = new Map<string, string>();
@@ -90,10 +90,14 @@ function valuesGiven(tokens: Tokens, command: CommandName) {
     } else if (negated || value === undefined || (!inlineValue && value.startsWith('--'))) {
       problems.push(`flag --${name} needs a value: --${name}=<${flag.value.placeholder}>`);
     } else {
-      values.set(name, value);
+      values.set(name, joined(flag, values.get(name), value));
     }
   }
   return { values, problems };
+}
+
+function joined(flag: Flag, before: string | undefined, value: string): string {
+  return flag.value.repeatable && before !== undefined ? `${before},${value}` : value;
 }
 
 /** The value of each flag of the command: from the command line, the environment, or the default. */

@@ -1,3 +1,4 @@
+import { parseDuration } from '../configuration/duration.ts';
 import { parseListenAddress } from '../web/listen-address.ts';
 
 /** How the text of a flag becomes its value. */
@@ -6,6 +7,8 @@ export interface FlagValue<Value> {
   readonly placeholder?: string;
   /** What is expected, for messages. */
   readonly expected: string;
+  /** May be given several times, which is the same as once with commas in between. */
+  readonly repeatable?: true;
   /** The value, or undefined when the text is not one. */
   parse(text: string): Value | undefined;
 }
@@ -110,13 +113,43 @@ export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
 export const listenAddress: FlagValue<string> = {
   placeholder: 'address',
   expected: 'an address such as ":9801" or "127.0.0.1:9801"',
+  parse: (given) => (isListenAddress(given) ? given : undefined),
+};
+
+/** Where a server listens: one address or several. */
+export const listenAddresses: FlagValue<readonly string[]> = {
+  ...listenAddress,
+  repeatable: true,
   parse(given) {
-    try {
-      parseListenAddress(given);
-      return given;
-    } catch {
-      // It throws for nothing else, and what is expected is said above.
-      return undefined;
-    }
+    const addresses = given.split(',');
+    return addresses.every(isListenAddress) ? addresses : undefined;
   },
+};
+
+function isListenAddress(given: string): boolean {
+  try {
+    parseListenAddress(given);
+    return true;
+  } catch {
+    // It throws for nothing else.
+    return false;
+  }
+}
+
+/** Names of hosts, in small letters; `*.` in front stands for every name below. */
+export const hostNames: FlagValue<readonly string[]> = {
+  placeholder: 'name',
+  expected: 'names such as "exporter.example.net" or "*.example.net", without a port',
+  repeatable: true,
+  parse(given) {
+    const names = given.toLowerCase().split(',');
+    return names.every((name) => /^(\*\.)?[\w-]+(\.[\w-]+)*$/.test(name)) ? names : undefined;
+  },
+};
+
+/** A length of time above 0, as the configuration writes them; milliseconds. */
+export const timeSpan: FlagValue<number> = {
+  placeholder: 'duration',
+  expected: 'a duration such as "30s" or "5m"',
+  parse: (given) => parseDuration(given) || undefined,
 };

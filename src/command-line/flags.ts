@@ -2,13 +2,16 @@ import {
   count,
   counts,
   type FlagValue,
+  hostNames,
   labelSet,
   listenAddress,
+  listenAddresses,
   moment,
   oneOf,
   onOff,
   positive,
   text,
+  timeSpan,
   urlPath,
 } from './flag-values.ts';
 
@@ -34,10 +37,22 @@ export const FLAGS = {
     about: 'Configuration file. Without it the environment describes one account, see below.',
     commands: CONFIGURED,
   },
+  'config.enable-auto-reload': {
+    value: onOff,
+    default: 'false',
+    about: 'Load the configuration file anew when it has changed.',
+    commands: ['serve'],
+  },
+  'config.auto-reload-interval': {
+    value: timeSpan,
+    default: '30s',
+    about: 'How often to look whether it has.',
+    commands: ['serve'],
+  },
   'web.listen-address': {
-    value: listenAddress,
+    value: listenAddresses,
     default: ':9801',
-    about: 'Where to listen for scrapes.',
+    about: 'Where to listen for scrapes. May be given several times.',
     commands: ['serve'],
   },
   'web.telemetry-path': {
@@ -49,6 +64,18 @@ export const FLAGS = {
   'web.config.file': {
     value: text('file'),
     about: 'File that switches on TLS or authentication, in the form of the exporter-toolkit.',
+    commands: ['serve'],
+  },
+  'web.enable-lifecycle': {
+    value: onOff,
+    default: 'false',
+    about: 'Let POST /-/reload load the configuration anew; SIGHUP always does.',
+    commands: ['serve'],
+  },
+  'web.allowed-hosts': {
+    value: hostNames,
+    about:
+      'Names that clients may call this server by: requests for other names are refused, which keeps pages of other sites from reading it by DNS rebinding. IP addresses and localhost are always allowed. May be given several times.',
     commands: ['serve'],
   },
   'state.dir': {

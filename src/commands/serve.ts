@@ -5,6 +5,7 @@ import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts
 import { ConfigInUse } from '../configuration/in-use.ts';
 import { formatIssue } from '../configuration/issue.ts';
 import type { Config } from '../configuration/schema.ts';
+import { rememberConfigFile, watch } from '../configuration/watch.ts';
 import { Exporter } from '../exporter.ts';
 import { cronTicker } from '../poll/ticker.ts';
 import { Running } from '../running.ts';
@@ -51,10 +52,16 @@ export async function serve(invocation: Serve): Promise<ExitCode> {
 }
 
 /** Starts everything; returns an exit code when it cannot. */
-async function start({ flags, env, stderr, logging }: Serve, stops: Stops): Promise<ExitCode | undefined> {
+async function start(
+  { flags, env, stderr, logging, signal }: Serve,
+  stops: Stops,
+): Promise<ExitCode | undefined> {
   const { log } = logging;
   const file = flags['config.file'];
   const inUse = new ConfigInUse(file === undefined ? { env } : { file, env }, systemClock);
+  // Before it is read, so that no change is missed.
+  const hasChanged =
+    file !== undefined && flags['config.enable-auto-reload'] ? await rememberConfigFile(file) : undefined;
   const config = await configOrSandbox(inUse, flags, stops, logging);
   if (config === undefined) {
     for (const issue of inUse.status().issues) stderr.write(`error: ${issue}\n`);
@@ -64,15 +71,24 @@ async function start({ flags, env, stderr, logging }: Serve, stops: Stops): Prom
     const state = await stateOf(flags['state.dir'], logging);
     stops.unshift(() => state.close());
     const running = await startExporter(state, inUse, logging, stops);
+    const reload = reloadBy(running, logging);
+    process.on('SIGHUP', reload);
+    stops.unshift(() => void process.off('SIGHUP', reload));
     const web = createWeb({
       ...running.sources(flags['web.telemetry-path']),
       webConfigFile: flags['web.config.file'],
+      lifecycle: flags['web.enable-lifecycle'],
+      allowedHosts: flags['web.allowed-hosts'] ?? [],
       log,
     });
-    await web.listen(flags['web.listen-address']);
     stops.unshift(() => web.close());
-    log.info({ address: web.url() }, 'listening');
+    for (const address of flags['web.listen-address']) await web.listen(address);
+    for (const address of web.urls()) log.info({ address }, 'listening');
     await running.start(config);
+    if (hasChanged !== undefined) {
+      const interval = flags['config.auto-reload-interval'];
+      void watch({ hasChanged, interval, clock: systemClock, signal, onChange: reload });
+    }
     return undefined;
   } catch (error) {
     const known = KNOWN_FAILURES.find(([kind]) => error instanceof kind);
@@ -138,17 +154,18 @@ async function startExporter(
     }),
   });
   stops.unshift(() => exporter.stop(AbortSignal.timeout(STOP_MS)));
-  const running = new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
-  const reload = () => {
+  return new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
+}
+
+/** Loads the configuration anew where nobody waits for the outcome; the log tells it. */
+function reloadBy(running: Running, { log }: Serve['logging']): () => void {
+  return () => {
     running
       .reload()
       .catch((error: unknown) =>
         log.error({ err: error }, 'reloading the configuration failed: this is a bug'),
       );
   };
-  process.on('SIGHUP', reload);
-  stops.unshift(() => void process.off('SIGHUP', reload));
-  return running;
 }
 
 /** Stops everything, also what comes after something that fails to stop. */

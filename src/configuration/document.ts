@@ -1,5 +1,6 @@
 import {
   type Document,
+  type ErrorCode,
   isAlias,
   isMap,
   isPair,
@@ -31,8 +32,26 @@ export interface ConfigDocument {
 
 /** Reads YAML 1.2 with merge keys. `source` names the file in the issues. */
 export function readConfigDocument(text: string, source: string, env: Environment): ConfigDocument {
+  return readYaml(text, source, { rewrite: (document, issueAt) => fillIn(document, env, issueAt) });
+}
+
+type IssueAt = (offset: number, path: string, message: string) => ConfigIssue;
+
+/** How a kind of file differs from plain YAML 1.2. */
+export interface YamlDialect {
+  /** The library's schema. `failsafe` leaves every scalar as its text. Default: `core`. */
+  readonly schema?: 'core' | 'failsafe';
+  /** Mistakes of YAML that do not count. */
+  readonly allowed?: readonly ErrorCode[];
+  /** Changes scalars before the document becomes plain data; returns what is wrong with them. */
+  readonly rewrite: (document: Document, issueAt: IssueAt) => ConfigIssue[];
+}
+
+/** Reads YAML with merge keys in a dialect. `source` names the file in the issues. */
+export function readYaml(text: string, source: string, dialect: YamlDialect): ConfigDocument {
   const lines = new LineCounter();
   const document = parseDocument(text, {
+    schema: dialect.schema ?? 'core',
     lineCounter: lines,
     merge: true,
     stringKeys: true,
@@ -40,21 +59,22 @@ export function readConfigDocument(text: string, source: string, env: Environmen
     prettyErrors: false,
     logLevel: 'error',
   });
-  const issueAt = (offset: number, path: string, message: string): ConfigIssue => {
+  const issueAt: IssueAt = (offset, path, message) => {
     const { line, col } = lines.linePos(offset);
     return { source, line: Math.max(1, line), column: Math.max(1, col), path, message };
   };
   const place = (finding: Finding) =>
     issueAt(offsetOf(document, finding), formatPath(finding.path), finding.message);
-  const problems = [...document.errors, ...document.warnings];
+  const errors = document.errors.filter(({ code }) => !dialect.allowed?.includes(code));
+  const problems = [...errors, ...document.warnings];
   const tooDeep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
   const issues = (tooDeep === undefined ? problems : [tooDeep]).map(({ pos, code }) =>
     issueAt(pos[0], '', yamlProblem(code)),
   );
-  issues.push(...fillIn(document, env, issueAt));
+  issues.push(...dialect.rewrite(document, issueAt));
   const structure = misplaced(document);
   issues.push(...structure.map(({ offset, message }) => issueAt(offset, '', message)));
-  const readable = document.errors.length === 0 && structure.every((problem) => problem.readable);
+  const readable = errors.length === 0 && structure.every((problem) => problem.readable);
   if (!readable) return { value: undefined, issues, place };
   try {
     return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), issues, place };
@@ -66,11 +86,7 @@ export function readConfigDocument(text: string, source: string, env: Environmen
 }
 
 /** Replaces the variables in the document's texts, after parsing, so that no value can be read as YAML. */
-function fillIn(
-  document: Document,
-  env: Environment,
-  issueAt: (offset: number, path: string, message: string) => ConfigIssue,
-): ConfigIssue[] {
+function fillIn(document: Document, env: Environment, issueAt: IssueAt): ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   visit(document, {
     Scalar(key, scalar, ancestors) {

@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   object: 'a mapping of keys to values',
   record: 'a mapping of keys to values',
+  map: 'a mapping of keys to values',
   array: 'a list',
 };
 
@@ -43,7 +44,8 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
   for (const step of path) {
     const inner = typeof step === 'number' ? schema.items : schema.properties?.[step];
     if (typeof inner !== 'object' || Array.isArray(inner)) return [];
-    schema = inner;
+    // What may be null as well is described beside it.
+    schema = inner.anyOf?.find((choice) => typeof choice === 'object' && choice.type !== 'null') ?? inner;
   }
   return Object.keys(schema.properties ?? {});
 }

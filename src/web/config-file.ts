@@ -1,11 +1,17 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import type { Users } from './basic-auth.ts';
 import type { WebConfigKeys } from './config.ts';
 import { parseWebConfig, WebConfigError } from './config-text.ts';
+import type { Users } from './login-verifier.ts';
 import type { RequestRate } from './request-rate.ts';
-import { type ClientPolicy, secureContextOptions } from './tls-settings.ts';
+import {
+  asksForTls,
+  type ClientPolicy,
+  clientPolicyOf,
+  secureContextOptions,
+  tlsDoubts,
+} from './tls-settings.ts';
 
 /** The part of a logger that the HTTP surface uses. */
 export interface WebLog {
@@ -28,6 +34,8 @@ export interface WebConfig {
   readonly headers: Readonly<Record<string, string>>;
   readonly users: Users;
   readonly rate: RequestRate | undefined;
+  /** What is allowed but probably not meant. */
+  readonly doubts: readonly string[];
 }
 
 /** A web configuration that follows its file. */
@@ -36,7 +44,7 @@ export interface WebConfigFile {
   current(): WebConfig;
 }
 
-const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate: undefined };
+const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate: undefined, doubts: [] };
 
 /**
  * Follows the web configuration at `path` and the certificates that it names; without a path it is empty for ever.
@@ -47,14 +55,19 @@ const NOTHING: WebConfig = { tls: undefined, headers: {}, users: new Map(), rate
 export function openWebConfig(path: string | undefined, log: WebLog): WebConfigFile {
   if (path === undefined) return { current: () => NOTHING };
   let reading = startReading();
-  const first = loadWebConfig(path, reading.read);
+  const load = () => {
+    const loaded = loadWebConfig(path, reading.read);
+    for (const doubt of loaded.doubts) log.warn({ file: path }, doubt);
+    return loaded;
+  };
+  const first = load();
   let config = first;
   return {
     current() {
       if (!reading.isOutdated()) return config;
       reading = startReading();
       try {
-        config = loadWebConfig(path, reading.read);
+        config = load();
         log.info({ file: path }, 'the web configuration was read anew');
         if (needsRestart(first, config))
           log.warn({ file: path }, 'a change to tls_server_config needs a restart');
@@ -88,21 +101,33 @@ export function loadWebConfig(path: string, readFile: ReadText = readText): WebC
   };
   const keys = parseWebConfig(read(path), path);
   const beside = (file: string) => read(resolve(dirname(path), file));
+  const tls = keys.tls_server_config ?? {};
+  const rate = rateOf(keys);
   return {
-    tls: keys.tls_server_config ? loadTls(keys.tls_server_config, path, beside) : undefined,
-    headers: definedHeaders(keys),
-    users: new Map(Object.entries(keys.basic_auth_users ?? {})),
-    // As in exporter-toolkit, an interval of 0 is no limit.
-    rate: keys.rate_limit && keys.rate_limit.interval > 0 ? keys.rate_limit : undefined,
+    tls: asksForTls(tls) ? loadTls(tls, path, beside) : undefined,
+    headers: headersOf(keys),
+    users: keys.basic_auth_users ?? new Map(),
+    rate,
+    doubts: [...tlsDoubts(tls), ...(rate !== undefined && rate.burst < 1 ? [NO_BURST] : [])],
   };
 }
 
-function definedHeaders({ http_server_config }: WebConfigKeys): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(http_server_config?.headers ?? {}).filter(
-      (header): header is [string, string] => header[1] !== undefined,
-    ),
-  );
+const NO_BURST = 'rate_limit has no burst: every request is refused';
+
+/** As in exporter-toolkit, an interval of 0 (or below) is no limit, and without a burst nothing passes. */
+function rateOf({ rate_limit }: WebConfigKeys): RequestRate | undefined {
+  const { interval = 0, burst = 0 } = rate_limit ?? {};
+  return interval > 0 ? { interval, burst } : undefined;
+}
+
+/** The headers, as Go would send them: in UTF-8, and with a space in place of what would end a line. */
+function headersOf({ http_server_config }: WebConfigKeys): Record<string, string> {
+  const entries = Object.entries(http_server_config?.headers ?? {}).map(([name, value = '']) => {
+    const bytes = Buffer.from(value).toString('latin1');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: Node refuses to send any of them
+    return [name, bytes.replaceAll(/[\0-\x08\x0a-\x1f\x7f]/g, ' ').trim()];
+  });
+  return Object.fromEntries(entries);
 }
 
 function loadTls(
@@ -116,7 +141,7 @@ function loadTls(
   } catch (error) {
     throw new WebConfigError([`${path}: tls_server_config: ${(error as Error).message}`]);
   }
-  return { context, clientPolicy: tls.client_auth_type, clientNames: tls.client_allowed_sans };
+  return { context, clientPolicy: clientPolicyOf(tls), clientNames: tls.client_allowed_sans ?? undefined };
 }
 
 type ReadText = (file: string) => string;

@@ -1,8 +1,9 @@
 import { z } from 'zod';
-import { readConfigDocument } from '../configuration/document.ts';
+import { readYaml } from '../configuration/document.ts';
 import { findings } from '../configuration/findings.ts';
 import { formatIssue, inOrder } from '../configuration/issue.ts';
 import { type WebConfigKeys, webConfigSchema } from './config.ts';
+import { GO_YAML } from './go-values.ts';
 
 /** A web configuration file that cannot be used. The issues repeat no value that was given. */
 export class WebConfigError extends Error {
@@ -20,12 +21,11 @@ export class WebConfigError extends Error {
  * @throws WebConfigError with every mistake, each with its place in `source`
  */
 export function parseWebConfig(text: string, source: string): WebConfigKeys {
-  // exporter-toolkit fills in no variables; without any, `${NAME}` is a mistake instead of taken letter by letter.
-  const document = readConfigDocument(text, source, {});
+  const document = readYaml(text, source, GO_YAML);
   const result = webConfigSchema.safeParse(document.value ?? {}, { reportInput: true });
   const found = result.success
     ? []
-    : findings(result.error, z.toJSONSchema(webConfigSchema, { io: 'input' }));
+    : findings(result.error, z.toJSONSchema(webConfigSchema, { io: 'input', unrepresentable: 'any' }));
   const issues = [...document.issues, ...found.map(document.place)];
   if (result.success && issues.length === 0) return result.data;
   throw new WebConfigError(inOrder(issues).map(formatIssue));

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
-import type { Request, Response } from 'express';
-import { CONTENT_TYPES, type ExpositionFormat, negotiateFormat } from '../exposition/negotiate.ts';
-
-/** How the bytes are packed. */
-export type ExpositionEncoding = 'identity' | 'gzip';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { CONTENT_TYPES, type ExpositionFormat } from '../exposition/negotiate.ts';
+import { type Encoding, encodingFor, formatFor } from './negotiation.ts';
+import { isAwaited } from './responses.ts';
 
 /** The bytes that are ready for a scrape, in order. They stay as they are, whatever is polled meanwhile. */
 export type ReadExposition = (
   format: ExpositionFormat,
-  encoding: ExpositionEncoding,
+  encoding: Encoding,
 ) => Promise<readonly Buffer[]> | readonly Buffer[];
 
 /** Written in one go, before waiting for the scraper to take it: large enough that a quick one hardly waits. */
@@ -16,36 +15,44 @@ const BURST_BYTES = 4 * 1024 * 1024;
 
 /** Answers a scrape with bytes that are ready; nothing is hashed, copied or compressed here. */
 export async function sendExposition(
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
   exposition: ReadExposition,
 ): Promise<void> {
-  const format = negotiateFormat(request.get('accept'));
-  const encoding = request.acceptsEncodings(['gzip', 'identity']) === 'gzip' ? 'gzip' : 'identity';
+  const format = formatFor(request);
+  const encoding = encodingFor(request);
   const buffers = await exposition(format, encoding);
+  if (!isAwaited(response)) return;
+  let length = 0;
+  for (const buffer of buffers) length += buffer.length;
   response.setHeader('Content-Type', CONTENT_TYPES[format]);
   response.setHeader('Vary', 'Accept, Accept-Encoding');
-  response.setHeader(
-    'Content-Length',
-    buffers.reduce((sum, buffer) => sum + buffer.length, 0),
-  );
+  response.setHeader('Content-Length', length);
   if (encoding === 'gzip') response.setHeader('Content-Encoding', 'gzip');
-  if (request.method !== 'HEAD') await writeBuffers(response, buffers);
-  response.end();
+  if (request.method === 'HEAD') response.end();
+  else if (length <= BURST_BYTES) writeAll(response, buffers).end();
+  else await writeInBursts(response, buffers);
 }
 
-async function writeBuffers(response: Response, buffers: readonly Buffer[]): Promise<void> {
+/** Writes what fits into one burst, so that it leaves together with the head. */
+function writeAll(response: ServerResponse, buffers: readonly Buffer[]): ServerResponse {
+  response.cork();
+  for (const buffer of buffers) response.write(buffer);
+  response.uncork();
+  return response;
+}
+
+async function writeInBursts(response: ServerResponse, buffers: readonly Buffer[]): Promise<void> {
   const gone = new AbortController();
   const leave = () => gone.abort();
   response.once('close', leave);
   try {
     for (const burst of bursts(buffers)) {
       if (response.destroyed) return;
-      response.cork();
-      for (const buffer of burst) response.write(buffer);
-      response.uncork();
+      writeAll(response, burst);
       if (response.writableNeedDrain) await once(response, 'drain', { signal: gone.signal });
     }
+    response.end();
   } catch (error) {
     // A scraper that leaves early is its own affair.
     if (!gone.signal.aborted) throw error;

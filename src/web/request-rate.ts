@@ -1,30 +1,24 @@
-import type { RequestHandler } from 'express';
-import { sendText } from './responses.ts';
-
 /** How many requests are taken: `burst` at once, and then one every `interval` milliseconds. */
 export interface RequestRate {
   readonly interval: number;
   readonly burst: number;
 }
 
-/** Refuses the requests that come faster than `rate()` allows, all clients taken together; `undefined` takes them all. */
-export function limitRate(rate: () => RequestRate | undefined, now: () => number): RequestHandler {
+/** Whether a request that comes now is within the rate, all clients taken together. A new rate starts with its burst. */
+export type TakeRequest = (rate: RequestRate) => boolean;
+
+/** A bucket of tokens, one for each request; `now` is in milliseconds. */
+export function createRequestBucket(now: () => number): TakeRequest {
   let current: RequestRate | undefined;
   let tokens = 0;
   let filled = now();
-  const take = (limit: RequestRate) => {
+  return (rate) => {
     const passed = now() - filled;
     filled += passed;
-    tokens = limit === current ? Math.min(limit.burst, tokens + passed / limit.interval) : limit.burst;
-    current = limit;
+    tokens = rate === current ? Math.min(rate.burst, tokens + passed / rate.interval) : rate.burst;
+    current = rate;
     if (tokens < 1) return false;
     tokens--;
     return true;
-  };
-  return (_request, response, next) => {
-    const limit = rate();
-    if (limit === undefined || take(limit)) return next();
-    response.set('Retry-After', String(Math.ceil(limit.interval / 1000)));
-    return sendText(response, 429, ['Too many requests.']);
   };
 }

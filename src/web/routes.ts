@@ -1,9 +1,9 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJobQuery } from '../page/job-selection.ts';
 import { renderPage } from '../page/page.ts';
 import type { Status } from '../status.ts';
 import { type ReadExposition, sendExposition } from './exposition-response.ts';
-import { sendDocument, sendText } from './responses.ts';
+import { isAwaited, sendDocument, sendText } from './responses.ts';
 
 /** How an attempt to load the configuration anew ended. */
 export type ReloadResult = { readonly ok: true } | { readonly ok: false; readonly issues: readonly string[] };
@@ -18,34 +18,40 @@ export interface WebSources {
   readonly reload: () => Promise<ReloadResult>;
 }
 
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
+
 /** A path of the surface, the methods that it takes, and what it does. */
 interface Route {
   readonly path: string;
   readonly methods: readonly string[];
-  readonly handle: RequestHandler;
+  readonly handle: Handler;
 }
 
 const READING = ['GET', 'HEAD'];
 
-/** Adds every path of the surface to `app`, and clear answers for all other requests. */
-export function addRoutes(app: Express, sources: WebSources): void {
-  const routes = routesOf(sources);
-  const router = express.Router({ caseSensitive: true, strict: true });
-  for (const { path, methods, handle } of routes) {
-    router.all(literally(path), (request, response, next) => {
-      if (methods.includes(request.method)) return handle(request, response, next);
-      response.set('Allow', methods.join(', '));
-      return sendText(response, 405, [`${path} takes ${methods.join(', ')}`]);
-    });
-  }
-  app.use(router);
-  app.use((_request, response) => {
-    sendText(response, 404, ['Not found. There is:', ...routes.map(({ path }) => path)]);
-  });
+/** Answers every path of the surface, letter by letter, and all other requests with what there is. */
+export function createRouter(sources: WebSources, lifecycle: boolean): Handler {
+  // The telemetry path comes first, so that it may even be `/`.
+  const listed = routesOf(sources, lifecycle);
+  const routes = new Map(listed.toReversed().map((route) => [route.path, route]));
+  return (request, response) => {
+    const route = routes.get(pathOf(request));
+    if (route === undefined)
+      return sendText(response, 404, ['Not found. There is:', ...listed.map(({ path }) => path)]);
+    if (route.methods.includes(request.method ?? '')) return route.handle(request, response);
+    response.setHeader('Allow', route.methods.join(', '));
+    return sendText(response, 405, [`${route.path} takes ${route.methods.join(', ')}`]);
+  };
 }
 
-/** The telemetry path comes first, so that it may even be `/`. */
-function routesOf(sources: WebSources): readonly Route[] {
+/** The path of a request as it was sent, also where its target is a whole address. */
+export function pathOf({ url = '' }: IncomingMessage): string {
+  const target = url.startsWith('/') ? url : url.replace(/^[a-z][\w+.-]*:\/\/[^/?#]*/i, '');
+  const end = target.search(/[?#]/);
+  return end < 0 ? target : target.slice(0, end);
+}
+
+function routesOf(sources: WebSources, lifecycle: boolean): readonly Route[] {
   return [
     {
       path: sources.telemetryPath,
@@ -62,43 +68,52 @@ function routesOf(sources: WebSources): readonly Route[] {
     {
       path: '/-/reload',
       methods: ['POST', 'PUT'],
-      handle: (request, response) => sendReload(request, response, sources),
+      handle: lifecycle ? (request, response) => sendReload(request, response, sources) : refuseLifecycle,
     },
     {
       path: '/api/v1/status',
       methods: READING,
       handle: (request, response) =>
-        sendDocument(request, response, { type: 'json', body: JSON.stringify(sources.status()) }),
+        sendDocument(request, response, {
+          type: 'application/json; charset=utf-8',
+          body: JSON.stringify(sources.status()),
+        }),
     },
   ];
 }
 
-/** The path with the characters escaped that mean something in express' patterns. */
-function literally(path: string): string {
-  return path.replace(/[{}()[\]+?!:*\\]/g, '\\$&');
-}
-
 function sendPage(
-  request: Request,
-  response: Response,
+  request: IncomingMessage,
+  response: ServerResponse,
   { status, telemetryPath }: WebSources,
 ): Promise<void> {
-  const search = request.originalUrl.split('?').slice(1).join('?');
+  const search = (request.url ?? '').split('?').slice(1).join('?');
   const body = renderPage(status(), { query: parseJobQuery(search), now: Date.now(), telemetryPath });
-  return sendDocument(request, response, { type: 'html', body });
+  return sendDocument(request, response, { type: 'text/html; charset=utf-8', body });
 }
 
-function sendReady(response: Response, { notReady }: WebSources): void {
+function sendReady(response: ServerResponse, { notReady }: WebSources): void {
   const reasons = notReady();
   if (reasons.length === 0) sendText(response, 200, ['ready']);
   else sendText(response, 503, ['not ready', ...reasons]);
 }
 
-async function sendReload(request: Request, response: Response, { reload }: WebSources): Promise<void> {
+function refuseLifecycle(_request: IncomingMessage, response: ServerResponse): void {
+  sendText(response, 403, [
+    'The lifecycle API is not enabled (--web.enable-lifecycle). SIGHUP loads the configuration anew.',
+  ]);
+}
+
+async function sendReload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { reload }: WebSources,
+): Promise<void> {
   if (isFromAnotherSite(request)) {
     return sendText(response, 403, ['A reload is not taken from a page of another site.']);
   }
   const result = await reload();
+  if (!isAwaited(response)) return;
   if (result.ok) sendText(response, 200, ['reloaded']);
   else
     sendText(response, 422, [
@@ -108,7 +123,6 @@ async function sendReload(request: Request, response: Response, { reload }: WebS
 }
 
 /** Browsers name the page that a POST comes from; without this, any page could reload us with the reader's login. */
-function isFromAnotherSite(request: Request): boolean {
-  const origin = request.get('origin');
-  return origin !== undefined && URL.parse(origin)?.host !== request.get('host');
+function isFromAnotherSite({ headers }: IncomingMessage): boolean {
+  return headers.origin !== undefined && URL.parse(headers.origin)?.host !== headers.host;
 }

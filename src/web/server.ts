@@ -1,23 +1,22 @@
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import type { WebConfigFile, WebLog } from './config-file.ts';
+import type { Connections } from './connections.ts';
 import { parseListenAddress } from './listen-address.ts';
 import { createTlsServer } from './tls-server.ts';
 
 /** Longer than the 5 minutes after which Prometheus drops an idle connection, so that no scrape meets one that closes. */
 const KEEP_ALIVE_MS = 330_000;
 const SERVER_OPTIONS = { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: 10_000, requestTimeout: 30_000 };
-const CONNECTIONS = 1024;
 
-/** A server that answers with `listener`, over TLS where the web configuration has it now. */
-export function createServer(listener: RequestListener, webConfig: WebConfigFile): Server {
+/** A server whose requests `connections` takes, over TLS where the web configuration has it now. */
+export function createServer(connections: Connections, webConfig: WebConfigFile): Server {
   const secure = webConfig.current().tls !== undefined;
-  const server = secure
-    ? createTlsServer(webConfig, SERVER_OPTIONS, listener)
-    : createHttpServer(SERVER_OPTIONS, listener);
-  server.maxConnections = CONNECTIONS;
+  const server = secure ? createTlsServer(webConfig, SERVER_OPTIONS) : createHttpServer(SERVER_OPTIONS);
+  server.prependListener('connection', connections.open);
+  server.on('request', connections.take);
   server.on('clientError', refuseBrokenRequest);
   return server;
 }

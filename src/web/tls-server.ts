@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import type { TlsConfig, WebConfigFile } from './config-file.ts';
@@ -8,17 +7,10 @@ import { verifies } from './tls-settings.ts';
  * An HTTPS server whose certificates and client names follow the web configuration from one connection to the next.
  * Whether clients are asked for a certificate at all is settled at the start, as is TLS itself.
  */
-export function createTlsServer(
-  webConfig: WebConfigFile,
-  options: ServerOptions,
-  listener: RequestListener,
-): Server {
+export function createTlsServer(webConfig: WebConfigFile, options: ServerOptions): Server {
   let tls = tlsOf(webConfig);
   const requestCert = tls.clientPolicy !== 'NoClientCert';
-  const server = createServer(
-    { ...options, ...tls.context, requestCert, rejectUnauthorized: false },
-    listener,
-  );
+  const server = createServer({ ...options, ...tls.context, requestCert, rejectUnauthorized: false });
   server.prependListener('connection', () => {
     const now = tlsOf(webConfig, tls);
     if (now === tls) return;
@@ -41,7 +33,9 @@ function tlsOf(webConfig: WebConfigFile, before?: TlsConfig): TlsConfig {
 /** Whether the policy takes the client's certificate, or its absence; Go's ClientAuthType. */
 function admits({ clientPolicy, clientNames }: TlsConfig, socket: TLSSocket): boolean {
   const certificate = socket.getPeerX509Certificate();
-  if (certificate === undefined) return !clientPolicy.startsWith('Require');
+  if (clientPolicy === 'NoClientCert') return true;
+  // Names are asked of a client that may show no certificate, too, as exporter-toolkit has it.
+  if (certificate === undefined) return !clientPolicy.startsWith('Require') && clientNames === undefined;
   if (verifies(clientPolicy) && !socket.authorized) return false;
   if (clientNames === undefined) return true;
   return alternativeNames(certificate.subjectAltName ?? '').some((name) => clientNames.includes(name));

@@ -1,28 +1,46 @@
-import type { SecureContextOptions, SecureVersion } from 'node:tls';
+import { DEFAULT_CIPHERS, type SecureContextOptions, type SecureVersion } from 'node:tls';
 import { z } from 'zod';
+import { goBoolean, goName, goText } from './go-values.ts';
 
-/** Go's names of client authentication policies, in which exporter-toolkit's files are written. */
-const CLIENT_POLICIES = [
-  'NoClientCert',
-  'RequestClientCert',
-  'RequireClientCert',
-  'RequireAnyClientCert',
-  'VerifyClientCertIfGiven',
-  'RequireAndVerifyClientCert',
-] as const;
+/** Who must show a certificate, and whether the client CA must have signed it; Go's ClientAuthType. */
+export type ClientPolicy =
+  | 'NoClientCert'
+  | 'RequestClientCert'
+  | 'RequireAnyClientCert'
+  | 'VerifyClientCertIfGiven'
+  | 'RequireAndVerifyClientCert';
 
-export type ClientPolicy = (typeof CLIENT_POLICIES)[number];
+const POLICIES: Readonly<Record<string, ClientPolicy>> = {
+  '': 'NoClientCert',
+  NoClientCert: 'NoClientCert',
+  RequestClientCert: 'RequestClientCert',
+  // The old name of the next.
+  RequireClientCert: 'RequireAnyClientCert',
+  RequireAnyClientCert: 'RequireAnyClientCert',
+  VerifyClientCertIfGiven: 'VerifyClientCertIfGiven',
+  RequireAndVerifyClientCert: 'RequireAndVerifyClientCert',
+};
 
-const VERSIONS = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
+const VERSIONS: Readonly<Record<string, SecureVersion>> = {
+  TLS10: 'TLSv1',
+  TLS11: 'TLSv1.1',
+  TLS12: 'TLSv1.2',
+  TLS13: 'TLSv1.3',
+};
 
-const CURVES = { CurveP256: 'P-256', CurveP384: 'P-384', CurveP521: 'P-521', X25519: 'X25519' } as const;
+const CURVES: Readonly<Record<string, string>> = {
+  CurveP256: 'P-256',
+  CurveP384: 'P-384',
+  CurveP521: 'P-521',
+  X25519: 'X25519',
+};
 
-/** Go's cipher suites up to TLS 1.2, with OpenSSL's names; those of TLS 1.3 are not configurable there. */
-const CIPHERS = {
-  TLS_RSA_WITH_AES_128_CBC_SHA: 'AES128-SHA',
-  TLS_RSA_WITH_AES_256_CBC_SHA: 'AES256-SHA',
-  TLS_RSA_WITH_AES_128_GCM_SHA256: 'AES128-GCM-SHA256',
-  TLS_RSA_WITH_AES_256_GCM_SHA384: 'AES256-GCM-SHA384',
+/** The suites of TLS 1.3: Go lets one name them, and always allows all three. */
+const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
+
+/** Go's cipher suites that are not insecure, with OpenSSL's names for those up to TLS 1.2. */
+const SUITES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(TLS13_SUITES.map((name) => [name, ''])),
   TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
   TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
   TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
@@ -33,31 +51,28 @@ const CIPHERS = {
   TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
   TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
-} as const;
-
-/** One of a table's keys, which becomes its value. */
-function named<Name extends string, Value extends string>(table: Readonly<Record<Name, Value>>) {
-  const names = Object.keys(table) as [Name, ...Name[]];
-  return z.enum(names).transform((name): Value => table[name]);
-}
+};
 
 /** `tls_server_config` of exporter-toolkit's web configuration. */
 export const tlsServerConfig = z
   .strictObject({
-    cert: z.string().optional(),
-    key: z.string().optional(),
-    client_ca: z.string().optional(),
-    cert_file: z.string().optional(),
-    key_file: z.string().optional(),
-    client_ca_file: z.string().optional(),
-    client_auth_type: z.enum(CLIENT_POLICIES).default('NoClientCert'),
-    client_allowed_sans: z.array(z.string()).optional(),
-    min_version: named(VERSIONS).default('TLSv1.2'),
-    max_version: named(VERSIONS).default('TLSv1.3'),
-    cipher_suites: z.array(named(CIPHERS)).default([]),
-    prefer_server_cipher_suites: z.boolean().default(true),
-    curve_preferences: z.array(named(CURVES)).default([]),
+    cert: goText(),
+    key: goText(),
+    client_ca: goText(),
+    cert_file: goText(),
+    key_file: goText(),
+    client_ca_file: goText(),
+    client_auth_type: goText().refine((name) => Object.hasOwn(POLICIES, name), {
+      message: `expected one of: ${Object.keys(POLICIES).filter(Boolean).join(', ')}`,
+    }),
+    client_allowed_sans: z.array(goText()).nullable(),
+    min_version: goName(VERSIONS, 'TLSv1.2'),
+    max_version: goName(VERSIONS, 'TLSv1.3'),
+    cipher_suites: z.array(goName(SUITES, '')).nullable(),
+    prefer_server_cipher_suites: goBoolean(),
+    curve_preferences: z.array(goName(CURVES, '')).nullable(),
   })
+  .partial()
   .superRefine((tls, context) => {
     for (const [path, message] of mistakes(tls)) context.addIssue({ code: 'custom', path: [path], message });
   });
@@ -69,37 +84,46 @@ interface TlsKeys {
   readonly cert_file?: string | undefined;
   readonly key_file?: string | undefined;
   readonly client_ca_file?: string | undefined;
-  readonly client_auth_type: ClientPolicy;
-  readonly client_allowed_sans?: readonly string[] | undefined;
-  readonly min_version: SecureVersion;
-  readonly max_version: SecureVersion;
-  readonly cipher_suites: readonly string[];
-  readonly prefer_server_cipher_suites: boolean;
-  readonly curve_preferences: readonly string[];
+  readonly client_auth_type?: string | undefined;
+  readonly client_allowed_sans?: readonly string[] | null | undefined;
+  readonly min_version?: SecureVersion | undefined;
+  readonly max_version?: SecureVersion | undefined;
+  readonly cipher_suites?: readonly string[] | null | undefined;
+  readonly prefer_server_cipher_suites?: boolean | undefined;
+  readonly curve_preferences?: readonly string[] | null | undefined;
+}
+
+/** Whether the section asks for TLS; versions, suites and names alone do not. */
+export function asksForTls(tls: TlsKeys): boolean {
+  const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
+  return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(Boolean);
+}
+
+/** How clients are authenticated. */
+export function clientPolicyOf({ client_auth_type = '' }: TlsKeys): ClientPolicy {
+  return POLICIES[client_auth_type] ?? 'NoClientCert';
 }
 
 function* mistakes(tls: TlsKeys): Generator<[path: keyof TlsKeys, message: string]> {
-  for (const key of ['cert', 'key', 'client_ca'] as const) {
-    if (tls[key] && tls[`${key}_file`]) yield [key, `not together with ${key}_file`];
-  }
+  if (!asksForTls(tls)) return;
   for (const key of ['cert', 'key'] as const) {
     if (!tls[key] && !tls[`${key}_file`])
       yield [`${key}_file`, `required, or ${key} with the PEM text itself`];
   }
-  const policy = tls.client_auth_type;
-  if ((tls.client_ca || tls.client_ca_file) && policy === 'NoClientCert') {
+  if ((tls.client_ca || tls.client_ca_file) && clientPolicyOf(tls) === 'NoClientCert') {
     yield ['client_auth_type', 'required beside a client CA'];
   }
-  if (verifies(policy) && !tls.client_ca && !tls.client_ca_file) {
-    yield ['client_ca_file', `required by client_auth_type ${policy}`];
-  }
-  if (tls.client_allowed_sans && !policy.startsWith('Require')) {
-    yield [
-      'client_allowed_sans',
-      'needs client_auth_type RequireAnyClientCert or RequireAndVerifyClientCert',
-    ];
-  }
-  if (tls.min_version > tls.max_version) yield ['min_version', 'must not be above max_version'];
+}
+
+/** What exporter-toolkit accepts and probably nobody means. */
+export function tlsDoubts(tls: TlsKeys): string[] {
+  if (!asksForTls(tls)) return [];
+  const doubts: string[] = [];
+  if (tls.client_allowed_sans && clientPolicyOf(tls) === 'NoClientCert')
+    doubts.push('client_allowed_sans does nothing: client_auth_type asks for no certificate');
+  const { minVersion, maxVersion } = versionsOf(tls);
+  if (minVersion > maxVersion) doubts.push('min_version is above max_version: no client can connect');
+  return doubts;
 }
 
 /** Whether a certificate that a client shows must come from the client CA. */
@@ -111,23 +135,37 @@ export function verifies(policy: ClientPolicy): boolean {
 export function secureContextOptions(tls: TlsKeys, read: (file: string) => string): SecureContextOptions {
   const text = (key: 'cert' | 'key' | 'client_ca') => {
     const file = tls[`${key}_file`];
-    return file ? read(file) : tls[key];
+    return file ? read(file) : tls[key] || undefined;
   };
   const ca = text('client_ca');
+  const curves = (tls.curve_preferences ?? []).filter(Boolean);
+  const ciphers = ciphersOf(tls);
   return {
     cert: text('cert'),
     key: text('key'),
     ...(ca === undefined ? {} : { ca }),
-    minVersion: tls.min_version,
-    maxVersion: tls.max_version,
-    honorCipherOrder: tls.prefer_server_cipher_suites,
-    ...(tls.cipher_suites.length === 0 ? {} : { ciphers: withTls13(tls.cipher_suites) }),
-    ...(tls.curve_preferences.length === 0 ? {} : { ecdhCurve: tls.curve_preferences.join(':') }),
+    ...versionsOf(tls),
+    honorCipherOrder: tls.prefer_server_cipher_suites ?? true,
+    ...(ciphers === undefined ? {} : { ciphers }),
+    ...(curves.length === 0 ? {} : { ecdhCurve: curves.join(':') }),
   };
 }
 
-/** Without TLS 1.3's own suites in the list, Node would switch them off. */
-function withTls13(ciphers: readonly string[]): string {
-  const own = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
-  return [...own, ...ciphers].join(':');
+function versionsOf({ min_version, max_version }: TlsKeys) {
+  return { minVersion: min_version ?? 'TLSv1.2', maxVersion: max_version ?? 'TLSv1.3' } as const;
 }
+
+/** OpenSSL's list of ciphers, or `undefined` for Node's own. */
+function ciphersOf(tls: TlsKeys): string | undefined {
+  const old = versionsOf(tls).minVersion < 'TLSv1.2';
+  const listed = tls.cipher_suites ?? [];
+  if (listed.length === 0) return old ? `${DEFAULT_CIPHERS}:${FOR_OLD_VERSIONS}` : undefined;
+  const upToTls12 = listed.filter(Boolean);
+  // Without TLS 1.3's own suites in the list, Node would switch them off.
+  return [...TLS13_SUITES, ...upToTls12, ...(old && upToTls12.length > 0 ? [FOR_OLD_VERSIONS] : [])].join(
+    ':',
+  );
+}
+
+/** OpenSSL refuses the signatures of TLS 1.0 and 1.1 at its usual level. */
+const FOR_OLD_VERSIONS = '@SECLEVEL=0';

@@ -28,7 +28,11 @@ test('without a word it serves, with the defaults', () => {
     command: 'serve',
     flags: {
       'config.file': undefined,
-      'web.listen-address': ':9801',
+      'web.listen-address': [':9801'],
+      'web.enable-lifecycle': false,
+      'web.allowed-hosts': undefined,
+      'config.enable-auto-reload': false,
+      'config.auto-reload-interval': 30_000,
       'web.telemetry-path': '/metrics',
       'web.config.file': undefined,
       'state.dir': undefined,

@@ -19,7 +19,9 @@ it('is ready when every account has answered once, and says which one has not', 
   const reachable = { name: 'first', api_url: first.url, ...ACCOUNT };
   const unreachable = { name: 'second', api_url: `http://127.0.0.1:${port}`, ...ACCOUNT };
   const config = await configFile({ accounts: [reachable, unreachable] });
-  const exporter = await startExporter({ args: ['serve', `--config.file=${config.path}`] });
+  const exporter = await startExporter({
+    args: ['serve', `--config.file=${config.path}`, '--web.enable-lifecycle'],
+  });
   onTestFinished(async () => void (await exporter.stop()));
   await eventually('the first account is up', async () =>
     (await exporter.scrape()).body.includes('edge_up{account="first"} 1'),

@@ -20,7 +20,9 @@ describe('the configuration loaded anew', () => {
   beforeEach(async () => {
     sandbox = await serveSandbox();
     config = await configFile({ accounts: NAMES.map((name) => account(name)) });
-    exporter = await startExporter({ args: ['serve', `--config.file=${config.path}`] });
+    exporter = await startExporter({
+      args: ['serve', `--config.file=${config.path}`, '--web.enable-lifecycle'],
+    });
     onTestFinished(async () => void (await exporter.stop()));
     await shown(NAMES);
   });
@@ -107,8 +109,34 @@ describe('the configuration loaded anew', () => {
   });
 });
 
+it('is loaded anew without being asked where that is enabled, each time that the file has changed', async () => {
+  const sandbox = await serveSandbox();
+  const account = (name: string) => ({ name, api_url: sandbox.url, token: DEFAULT_TOKEN.token });
+  const config = await configFile({ accounts: [account('first')] });
+  const auto = ['--config.enable-auto-reload', '--config.auto-reload-interval=100ms'];
+  const exporter = await startExporter({ args: ['serve', `--config.file=${config.path}`, ...auto] });
+  onTestFinished(async () => void (await exporter.stop()));
+  const shows = (name: string) =>
+    eventually(
+      `${name} is shown`,
+      async () => (await exporter.scrape()).body.includes(`edge_up{account="${name}"} 1`),
+      { evidence: exporter.process.output },
+    );
+  await shows('first');
+  await config.write({ accounts: [account('second')] });
+  await shows('second');
+  await config.write('accounts: [');
+  const refused = () => exporter.process.stderr().includes('the configuration was not reloaded');
+  await eventually('it is refused', async () => refused());
+  await config.write({ accounts: [account('third')] });
+  await shows('third');
+  expect(exporter.process.stderr().split('the configuration was not reloaded')).toHaveLength(2);
+  // The lifecycle API is another matter.
+  expect((await fetch(`${exporter.url}/-/reload`, { method: 'POST' })).status).toBe(403);
+});
+
 it('may be loaded anew while there is none and the embedded platform is shown', async () => {
-  const exporter = await startExporter({ args: ['serve', '--sandbox'] });
+  const exporter = await startExporter({ args: ['serve', '--sandbox', '--web.enable-lifecycle'] });
   onTestFinished(async () => void (await exporter.stop()));
   const answer = await fetch(`${exporter.url}/-/reload`, { method: 'POST' });
   expect(answer.status).toBe(200);

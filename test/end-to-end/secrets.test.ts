@@ -69,7 +69,7 @@ describe.each(['logfmt', 'json'])('with its log at debug level as %s', (format) 
         { name: 'token', ...account, token: TOKEN },
       ],
     });
-    const exporter = await startQuietly([`--config.file=${config.path}`, ...flags]);
+    const exporter = await startQuietly([`--config.file=${config.path}`, '--web.enable-lifecycle', ...flags]);
     const told = () => exporter.process.stderr().split('forbidden').length > 20;
     await eventually('failures are told', told, { evidence: exporter.process.output });
     const texts = await surface(exporter);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { join } from 'node:path';
-import { hash } from 'bcryptjs';
+import { hash } from '@node-rs/bcrypt';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { configFile } from './config-file.ts';

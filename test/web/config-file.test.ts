@@ -1,22 +1,12 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadWebConfig, openWebConfig } from '../../src/web/config-file.ts';
 import { WebConfigError } from '../../src/web/config-text.ts';
-import { keptLog, startWeb } from './server-at-hand.ts';
+import { keptLog, startWeb, written } from './server-at-hand.ts';
 
-const HASH = '$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
+const HASH = '$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
 const CERTIFICATES = join(import.meta.dirname, '../certificates');
-
-/** A file of that text, which goes when the test ends. */
-function written(text: string): string {
-  const directory = mkdtempSync(join(tmpdir(), 'web-config-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
-  const path = join(directory, 'web.yaml');
-  writeFileSync(path, text);
-  return path;
-}
 
 /** What is found wrong with a file of that text, without the file's name. */
 function issues(text: string): readonly string[] {
@@ -40,6 +30,7 @@ describe('a web configuration', () => {
         headers: {},
         users: new Map(),
         rate: undefined,
+        doubts: [],
       });
     },
   );
@@ -53,11 +44,11 @@ http_server_config:
   headers:
     X-Frame-Options: sameorigin
     Strict-Transport-Security: max-age=31536000
-rate_limit: { interval: 500ms, burst: 20 }
+rate_limit: { interval: 1.5s, burst: 20 }
 `),
     );
     expect(config.users).toEqual(new Map([['prometheus', HASH]]));
-    expect(config.rate).toEqual({ interval: 500, burst: 20 });
+    expect(config.rate).toEqual({ interval: 1_500, burst: 20 });
     expect(config.headers).toEqual({
       'X-Frame-Options': 'sameorigin',
       'Strict-Transport-Security': 'max-age=31536000',
@@ -83,6 +74,55 @@ tls_server_config:
     });
     expect(config.tls?.context.ciphers).toMatch(/:ECDHE-RSA-AES128-GCM-SHA256$/);
   });
+});
+
+test.each([
+  ['1.5s', 1_500],
+  ['1m30s', 90_000],
+  ['30s1m', 90_000],
+  ['.5h', 1_800_000],
+  ['10µs', 0.01],
+  ['1000000000', 1_000],
+  ['1_000_000', 1],
+])('an interval of %s is one of %d ms', (interval, ms) => {
+  const { rate } = loadWebConfig(written(`rate_limit: { interval: ${interval}, burst: 010 }`));
+  expect(rate).toEqual({ interval: ms, burst: 8 });
+});
+
+test.each(['0', '0s', '-1s', '', '~'])('an interval of "%s" is no limit', (interval) => {
+  expect(loadWebConfig(written(`rate_limit: { interval: ${interval}, burst: 1 }`)).rate).toBeUndefined();
+});
+
+test('what is accepted and probably not meant is warned of', () => {
+  const { log, lines } = keptLog();
+  const tls = `cert_file: ${CERTIFICATES}/server.pem, key_file: ${CERTIFICATES}/server.key`;
+  const odd = `${tls}, min_version: TLS13, max_version: TLS12, client_allowed_sans: [a]`;
+  openWebConfig(written(`tls_server_config: { ${odd} }\nrate_limit: { interval: 1s }`), log);
+  expect(lines).toMatchObject([
+    { level: 'warn', message: expect.stringMatching(/^client_allowed_sans does nothing/) },
+    { level: 'warn', message: expect.stringMatching(/^min_version is above max_version/) },
+    { level: 'warn', message: expect.stringMatching(/^rate_limit has no burst/) },
+  ]);
+});
+
+test('headers go out as Go sends them, whatever is in them', async () => {
+  const { url } = await startWeb({
+    webConfigFile: written(
+      JSON.stringify({
+        http_server_config: { headers: { 'Content-Security-Policy': 'a\nb ж', 'X-XSS-Protection': 0 } },
+      }),
+    ),
+  });
+  const { headers } = await fetch(`${url}/-/healthy`);
+  expect(headers.get('x-xss-protection')).toBe('0');
+  const policy = Buffer.from(headers.get('content-security-policy') ?? '', 'latin1').toString();
+  expect(policy).toBe('a b ж');
+});
+
+test('without a burst every request is refused', async () => {
+  const { url } = await startWeb({ webConfigFile: written('rate_limit: { interval: 1ns }') });
+  const answer = await fetch(`${url}/metrics`);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
 });
 
 test('a certificate may stand in the text itself', () => {
@@ -135,13 +175,14 @@ describe('a file that changes', () => {
 
 test('users and headers of the file guard and dress every path, health included, from one request to the next', async () => {
   const path = written(
-    'http_server_config: { headers: { X-Frame-Options: sameorigin, X-Content-Type-Options: "" } }',
+    'http_server_config: { headers: { X-Frame-Options: sameorigin, Content-Security-Policy: "" } }',
   );
   const { url } = await startWeb({ webConfigFile: path });
   const open = await fetch(`${url}/-/healthy`);
   expect(open.status).toBe(200);
   expect(open.headers.get('x-frame-options')).toBe('sameorigin');
-  expect(open.headers.get('x-content-type-options')).toBeNull();
+  expect(open.headers.get('content-security-policy')).toBeNull();
+  expect(open.headers.get('x-content-type-options')).toBe('nosniff');
   writeFileSync(path, `basic_auth_users: { a: ${HASH} }`);
   for (const asked of ['/-/healthy', '/metrics', '/', '/nothing']) {
     expect((await fetch(url + asked)).status).toBe(401);

@@ -36,6 +36,23 @@ describe('the other paths', () => {
     },
   );
 
+  test('/-/reload is refused unless the lifecycle API is enabled', async () => {
+    let reloads = 0;
+    const reload = async () => {
+      reloads++;
+      return { ok: true } as const;
+    };
+    const { url } = await startWeb({ reload, lifecycle: false });
+    for (const method of ['POST', 'PUT']) {
+      const answer = await fetch(`${url}/-/reload`, { method });
+      expect([answer.status, await answer.text()]).toEqual([
+        403,
+        expect.stringContaining('--web.enable-lifecycle'),
+      ]);
+    }
+    expect(reloads).toBe(0);
+  });
+
   test('/-/reload is not started by a page of another site', async () => {
     let reloads = 0;
     const reload = async () => {
@@ -57,6 +74,32 @@ describe('the other paths', () => {
     expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(madeUpStatus())));
     const page = await raw(Number(new URL(url).port), 'GET / HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n');
     expect(page).toContain('Content-Encoding: gzip');
+  });
+
+  test.each(['/', '/-/healthy', '/-/ready', '/api/v1/status', '/metrics'])(
+    'a condition does not keep %s from being answered',
+    async (path) => {
+      const { port } = await startWeb();
+      const answer = await raw(
+        port,
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nIf-None-Match: *\r\nIf-Modified-Since: Mon, 01 Jan 2035 00:00:00 GMT\r\n\r\n`,
+      );
+      expect(answer).toMatch(/^HTTP\/1\.1 200 /);
+    },
+  );
+
+  test('a status that is packed too late is dropped without a word', async () => {
+    const status = () => {
+      // Longer than the answer may take, so that it is given up before the packing ends.
+      const until = performance.now() + 100;
+      while (performance.now() < until);
+      return madeUpStatus({ not_ready: Array.from({ length: 1_000 }, (_, i) => `reason ${i}`) });
+    };
+    const { url, lines } = await startWeb({ status, answerTimeout: 10 });
+    const answer = await fetch(`${url}/api/v1/status`);
+    expect([answer.status, await answer.text()]).toEqual([503, 'The answer took too long.\n']);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(lines).toEqual([]);
   });
 
   test('/ is the page, with headers that let it load nothing from elsewhere', async () => {

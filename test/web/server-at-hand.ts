@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 import { createWeb, type WebOptions } from '../../src/web/web.ts';
@@ -31,12 +34,14 @@ export async function startWeb(changes: Partial<WebOptions> = {}) {
     notReady: () => [],
     reload: async () => ({ ok: true }),
     log,
+    lifecycle: true,
     closeTimeout: 100,
     ...changes,
   });
   await web.listen('127.0.0.1:0');
   onTestFinished(() => web.close());
-  return { web, url: web.url(), port: Number(new URL(web.url()).port), lines };
+  const [url = ''] = web.urls();
+  return { web, url, port: Number(new URL(url).port), lines };
 }
 
 /** Sends `request` as it stands and gives everything that comes back until the other side closes. */
@@ -51,4 +56,18 @@ export async function raw(port: number, request: string): Promise<string> {
   socket.write(request);
   await once(socket, 'close');
   return answer;
+}
+
+/** A web configuration file of that text, which goes when the test ends. */
+export function written(text: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'web-config-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'web.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The header of a login, `name:password`. */
+export function basic(login: string): string {
+  return `Basic ${Buffer.from(login).toString('base64')}`;
 }

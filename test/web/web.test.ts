@@ -15,11 +15,16 @@ describe('the server', () => {
       reload: async () => ({ ok: true }),
       log,
     });
-    expect(web.url()).toBe('');
+    expect(web.urls()).toEqual([]);
     await web.listen(':0');
-    expect(web.url()).toMatch(/^http:\/\/localhost:\d+$/);
+    await web.listen('127.0.0.1:0');
+    expect(web.urls()).toEqual([
+      expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+    ]);
+    for (const url of web.urls()) expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
     await web.close();
-    expect(web.url()).toBe('');
+    expect(web.urls()).toEqual([]);
   });
 
   test('says when its address is taken or malformed', async () => {

@@ -1,0 +1,85 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { loadWebConfig } from '../../src/web/config-file.ts';
+import { WebConfigError } from '../../src/web/config-text.ts';
+import { WEB_CONFIG_CORPUS } from '../web/config-corpus.ts';
+import { runToEnd } from './child-process.ts';
+import { temporaryFolder } from './config-file.ts';
+import { type Tool, toolPath } from './tools.ts';
+
+/** Keys that came after the exporter-toolkit of Prometheus 2.42, which knows none of them. */
+const NEWER_THAN_2_42 = /field (rate_limit|client_allowed_sans|cert|key|client_ca) not found/;
+
+/** Go took these from the safe ones in 2024. */
+const NO_LONGER_SAFE = ['TLS: a suite with RSA key exchange', 'TLS: a suite with RSA key exchange and CBC'];
+
+/** What is said of each file of the corpus: nothing where it is accepted. */
+type Verdicts = ReadonlyMap<string, string>;
+
+/** The files, each in a folder of its own. */
+async function writeCorpus(): Promise<Map<string, string>> {
+  const folder = await temporaryFolder();
+  const entries = Object.entries(WEB_CONFIG_CORPUS).map(async ([name, text], index) => {
+    const path = join(folder, String(index), 'web.yaml');
+    await mkdir(join(folder, String(index)));
+    await writeFile(path, text);
+    return [name, path] as const;
+  });
+  return new Map(await Promise.all(entries));
+}
+
+async function judgedBy(tool: Tool, files: ReadonlyMap<string, string>): Promise<Verdicts> {
+  const run = { path: toolPath(tool), args: ['check', 'web-config', ...files.values()] };
+  const { stdout, stderr } = await runToEnd(run);
+  const said = `${stdout}${stderr}`;
+  const verdicts = [...files].map(([name, path]) => {
+    if (said.includes(`${path} SUCCESS`)) return [name, ''] as const;
+    const [, reason] = said.split(`${path} FAILED: `);
+    if (reason === undefined) throw new Error(`${tool} says nothing of "${name}":\n${said}`);
+    return [name, reason.split(/\n\/|$/)[0]?.trim() || 'refused'] as const;
+  });
+  return new Map(verdicts);
+}
+
+function judgedByUs(files: ReadonlyMap<string, string>): Verdicts {
+  const verdicts = [...files].map(([name, path]) => {
+    try {
+      loadWebConfig(path);
+      return [name, ''] as const;
+    } catch (error) {
+      if (!(error instanceof WebConfigError)) throw error;
+      return [name, error.message] as const;
+    }
+  });
+  return new Map(verdicts);
+}
+
+/** The files of which one accepts what the other refuses, with both reasons. */
+function differences(ours: Verdicts, theirs: Verdicts) {
+  return [...ours].flatMap(([name, our]) => {
+    const their = theirs.get(name) ?? '';
+    return (our === '') === (their === '') ? [] : [{ name, our, their }];
+  });
+}
+
+it('the corpus of web configurations has at least 120 files, good and bad', async () => {
+  const verdicts = [...judgedByUs(await writeCorpus()).values()];
+  expect(verdicts.length).toBeGreaterThanOrEqual(120);
+  expect(verdicts.filter((reason) => reason === '').length).toBeGreaterThan(100);
+  expect(verdicts.filter((reason) => reason !== '').length).toBeGreaterThan(100);
+});
+
+it('promtool of Prometheus 3 accepts and refuses the same web configurations, one by one', async () => {
+  const files = await writeCorpus();
+  expect(differences(judgedByUs(files), await judgedBy('promtool3', files))).toEqual([]);
+});
+
+it('promtool of Prometheus 2.42 differs only in what it does not know yet, and in what Go has dropped since', async () => {
+  const files = await writeCorpus();
+  const found = differences(judgedByUs(files), await judgedBy('promtool', files));
+  const unexplained = found.filter(
+    ({ name, their }) => !NEWER_THAN_2_42.test(their) && !NO_LONGER_SAFE.includes(name),
+  );
+  expect(unexplained).toEqual([]);
+});
