@@ -1,131 +1,140 @@
-import { expect } from 'vitest';
+import { DOMAIN, TEXT } from './expected.ts';
 import { BASIC, type Row } from './row.ts';
 
-const SERIES = '/metrics/products/1441740010/configurations/1536580016/metrics/waf';
-
-const WORKLOAD = '/v4/workspace/workloads';
-
+/** Section 7, the status codes. */
 export const errors: readonly Row[] = [
   {
     section: '7',
-    says: 'a success without a body is a 204',
-    steps: [{ send: 'DELETE /domains/1536580016', status: 204 }],
+    quotes: ['Status codes used by every endpoint:', '200 · OK · general success'],
+    families: ['edge_up'],
+    steps: [{ send: 'GET /domains', status: 200 }],
   },
   {
     section: '7',
-    says: 'missing and wrong parameters are a 400',
+    quotes: ['201 · CREATED · a collection or item was created (by POST or PUT)'],
+    steps: [{ send: 'POST /edge_applications', body: { name: 'new' }, status: 201 }],
+  },
+  {
+    section: '7',
+    quotes: ['204 · NO CONTENT · success without body; used for DELETE'],
+    steps: [{ send: `DELETE ${DOMAIN}`, status: 204 }],
+  },
+  {
+    section: '7',
+    quotes: [
+      "207 · MULTI-STATUS · a batch (for example URL purge) whose parts ended with different codes; each part's code is in its `status` field",
+    ],
     steps: [
-      { send: `GET ${SERIES}`, version: 2, status: 400 },
-      { send: `GET ${SERIES}?date_from=soon`, version: 2, status: 400 },
-      { send: 'POST /domains', body: {}, status: 400 },
+      {
+        send: 'POST /purge/url',
+        body: { urls: ['www.shop.example.com/a', 'x.example/b'], method: 'delete' },
+        status: 207,
+        has: [{ status: 'HTTP/1.1 201 CREATED' }, { status: 'HTTP/1.1 403 FORBIDDEN' }],
+      },
     ],
   },
   {
     section: '7',
-    says: 'what does not exist is a 404',
+    quotes: ['400 · BAD REQUEST · invalid parameters, missing required parameters, or similar'],
     steps: [
-      { send: 'GET /domains/5', status: 404 },
-      { send: 'GET /nothing', status: 404 },
+      { send: 'GET /domains?page=0', status: 400, is: { page: [TEXT] } },
+      { send: 'GET /domains?page_size=x', status: 400, is: { page_size: [TEXT] } },
+      { send: 'POST /domains', body: {}, status: 400, has: { name: [TEXT] } },
+      { send: 'POST /domains', body: [], status: 400 },
     ],
   },
   {
     section: '7',
-    says: 'a method that a path does not have is a 405',
+    quotes: ['401 · UNAUTHORIZED · authentication header missing'],
+    families: ['edge_up'],
+    embedded: 'as well to a token that is wrong, revoked or expired',
     steps: [
-      { send: 'PATCH /edge_firewall/200', body: {}, status: 405, answers: { allow: 'GET, DELETE, PUT' } },
-      { send: 'DELETE /network_lists/1009', status: 405 },
-      { send: 'PUT /tokens', headers: BASIC, status: 405 },
+      { send: 'GET /domains', headers: { authorization: null }, status: 401 },
+      { send: 'GET /domains', headers: { authorization: 'Token wrong' }, status: 401 },
     ],
   },
   {
     section: '7',
-    says: 'an Accept header that is missing, malformed or of another version is a 406',
-    steps: [null, 'json', 'application/json; version=9'].map((accept) => ({
-      send: 'GET /domains',
-      headers: { accept: accept ?? '*/*' },
-      status: 406,
+    quotes: ['403 · FORBIDDEN · the user lacks the permission for the operation'],
+    options: { tokens: [{ token: 'sandbox-token', permissions: [] }] },
+    steps: [{ send: 'GET /domains', status: 403 }],
+  },
+  {
+    section: '7',
+    quotes: ['404 · NOT FOUND · the resource does not exist'],
+    steps: ['/domains/5', '/nothing', '/domains?page=9'].map((path) => ({
+      send: `GET ${path}`,
+      status: 404,
     })),
   },
   {
     section: '7',
-    says: 'what exists already is a 409',
+    quotes: ['405 · METHOD NOT ALLOWED · the method does not apply to the URL'],
     steps: [
-      { send: 'POST /intelligent_dns', body: { name: 'z', domain: 'example.com' }, status: 409 },
+      { send: 'PATCH /edge_firewall/200', body: {}, status: 405, answers: { allow: 'GET, DELETE, PUT' } },
+      { send: 'DELETE /network_lists/1009', status: 405 },
+      { send: 'PUT /tokens', headers: BASIC, status: 405 },
+      { send: 'POST /analytics/metadata', version: 1, status: 405, answers: { allow: 'GET' } },
+    ],
+  },
+  {
+    section: '7',
+    quotes: ['406 · NOT ACCEPTABLE · Accept header missing, malformed, or naming an unsupported version'],
+    steps: [
+      null,
+      'json',
+      'application/json',
+      'application/json; version=x',
+      'application/json; version=9',
+    ].map((accept) => ({ send: 'GET /domains', headers: { accept }, status: 406 })),
+  },
+  {
+    section: '7',
+    quotes: ['409 · CONFLICT · for example creating a record that already exists'],
+    steps: [
       {
         send: 'POST /intelligent_dns/40960/records',
         body: { record_type: 'ANAME', entry: '@', answers_list: ['a'] },
         status: 409,
       },
+      { send: 'POST /intelligent_dns', body: { name: 'z', domain: 'example.com' }, status: 409 },
     ],
   },
   {
     section: '7',
-    says: 'a failure of the platform is a 500',
+    quotes: ['500 · INTERNAL SERVER ERROR · unidentified failure'],
+    embedded: 'fault `server_error`',
     options: { faults: { server_error: {} } },
     steps: [{ send: 'GET /domains', status: 500 }],
   },
   {
-    section: '7.1',
-    says: 'a URL of another account does not stop the others from being purged',
+    section: '7.6',
+    quotes: [
+      'Deleting a certificate or a firewall rule set that is in use is not allowed; the status code returned: not shown.',
+    ],
+    embedded: '409',
     steps: [
-      {
-        send: 'POST /purge/url',
-        body: { urls: ['x.example/1', 'www.shop.example.com/2'], method: 'delete' },
-        status: 207,
-        has: [{ urls: ['www.shop.example.com/2'] }, { urls: ['x.example/1'] }],
-      },
+      { send: 'DELETE /digital_certificates/14', status: 409 },
+      { send: 'DELETE /edge_firewall/rulesets/534', version: 1, status: 409 },
     ],
   },
   {
-    section: '7.2',
-    says: 'a wildcard hostname is refused',
+    section: '7',
+    quotes: ['The JSON shape of error bodies: not shown.'],
+    embedded: 'the four shapes that were recorded, each where it was recorded',
     steps: [
+      { send: 'GET /domains/5', status: 404, is: { detail: TEXT } },
       {
-        send: `PATCH ${WORKLOAD}/1720000000`,
-        body: { domains: ['*.example.com'] },
+        send: 'POST /edge_functions',
+        body: { name: '' },
         status: 400,
-        has: { errors: [expect.stringContaining('RFC 1035')] },
+        has: { name: ['This field may not be blank'] },
       },
-    ],
-  },
-  {
-    section: '7.3',
-    says: 'hostnames of others are refused by name',
-    steps: [
+      { send: 'GET /waf/rulesets/5', version: 2, status: 404, is: { errors: [TEXT] } },
       {
-        send: `PATCH ${WORKLOAD}/1720000001`,
-        body: { domains: ['a.example.com', 'front.shop.example.com'] },
-        status: 400,
-        has: { errors: [expect.stringMatching(/not allowed.*: front\.shop\.example\.com\.$/)] },
-      },
-    ],
-  },
-  {
-    section: '7.4',
-    says: 'a staged workload takes no hostname',
-    steps: [
-      {
-        send: `PATCH ${WORKLOAD}/1720000002`,
-        body: { domains: ['a.example.com'] },
-        status: 400,
-        has: { errors: [expect.stringContaining('staging')] },
-      },
-    ],
-  },
-  {
-    section: '7.5',
-    says: 'a workload domain is not closed while no hostname is listed',
-    steps: [
-      {
-        send: `PATCH ${WORKLOAD}/1720000001`,
-        body: { workload_domain_allow_access: false },
-        status: 400,
-        has: { errors: [expect.stringContaining('required')] },
-      },
-      {
-        send: `PATCH ${WORKLOAD}/1720000001`,
-        body: { workload_domain_allow_access: false, domains: ['a.example.com'] },
-        status: 202,
+        send: 'GET /digital_certificates/5',
+        status: 404,
+        is: { errors: [{ message: TEXT, error: 'not_found' }], schema_version: 3 },
       },
     ],
   },

@@ -1,135 +1,191 @@
-import type { Row } from './row.ts';
+import { expect } from 'vitest';
+import { APPLICATION, DOMAIN, ERROR_RESPONSES, FIREWALL, FUNCTION, WORKLOADS, ZONE } from './expected.ts';
+import type { Checked, Exchange, Row } from './row.ts';
 
-const FUNCTION = { name: 'f', language: 'javascript', code: 'x', initiator_type: 'edge_application' };
+const RULESET = '/edge_firewall/rulesets/534';
+const NEW_FUNCTION = { name: 'f', language: 'javascript', code: 'x', initiator_type: 'edge_application' };
 
-/** Every switch of section 3, turned off and on again by every method that may. */
-const SWITCHES: readonly (readonly [
-  path: string,
-  field: string,
-  put: object,
-  methods: string[],
-  version: number,
-  bare?: 'bare',
-])[] = [
-  ['/domains/1536580016', 'is_active', { name: 'd', edge_application_id: 1528990720 }, ['PUT', 'PATCH'], 3],
-  ['/edge_applications/1528990720', 'active', { name: 'a' }, ['PUT', 'PATCH'], 3],
-  ['/edge_functions/4184', 'active', FUNCTION, ['PUT', 'PATCH'], 3],
-  ['/edge_firewall/200', 'is_active', { name: 'w' }, ['PUT'], 3],
-  ['/edge_firewall/rulesets/534', 'is_active', { name: 'r' }, ['PUT', 'PATCH'], 1, 'bare'],
-  ['/intelligent_dns/40960', 'is_active', { name: 'z', domain: 'example.com' }, ['PUT'], 3],
+interface Switch {
+  readonly quote: string;
+  readonly path: string;
+  readonly field: string;
+  /** What an overwrite sends besides. */
+  readonly put: object;
+  readonly methods: readonly string[];
+  readonly family: string;
+  readonly version?: number;
+}
+
+const PUT_AND_PATCH = ['PUT', 'PATCH'];
+
+const SWITCHES: readonly Switch[] = [
+  {
+    quote:
+      'domain is_active true or false · PUT or PATCH on the domain · body carries is_active · the value sent · other fields follow the PUT or PATCH rules',
+    path: DOMAIN,
+    field: 'is_active',
+    put: { name: 'd', edge_application_id: 1528990720 },
+    methods: PUT_AND_PATCH,
+    family: 'edge_domain_active',
+  },
+  {
+    quote:
+      'edge application active true or false · PUT or PATCH on the edge application · body carries active · the value sent · -',
+    path: APPLICATION,
+    field: 'active',
+    put: { name: 'a' },
+    methods: PUT_AND_PATCH,
+    family: 'edge_application_active',
+  },
+  {
+    quote:
+      'edge function active true or false · PUT or PATCH on the edge function · body carries active · the value sent · -',
+    path: FUNCTION,
+    field: 'active',
+    put: NEW_FUNCTION,
+    methods: PUT_AND_PATCH,
+    family: 'edge_function_active',
+  },
+  {
+    quote:
+      'edge firewall is_active true or false · PUT on the edge firewall · body carries is_active · the value sent · -',
+    path: FIREWALL,
+    field: 'is_active',
+    put: { name: 'w' },
+    methods: ['PUT'],
+    family: 'edge_firewall_active',
+  },
+  {
+    quote:
+      'firewall rule set is_active true or false · PUT or PATCH on the rule set · body carries is_active · the value sent · -',
+    path: RULESET,
+    field: 'is_active',
+    put: { name: 'r' },
+    methods: PUT_AND_PATCH,
+    family: 'edge_firewall_ruleset_active',
+    version: 1,
+  },
+  {
+    quote:
+      'hosted zone is_active true or false · PUT on the zone · body carries is_active · the value sent · -',
+    path: ZONE,
+    field: 'is_active',
+    put: { name: 'z', domain: 'example.com' },
+    methods: ['PUT'],
+    family: 'edge_zone_active',
+  },
 ];
 
-const switches: readonly Row[] = SWITCHES.flatMap(([path, field, put, methods, version, bare]) =>
-  methods.map((method): Row => {
-    const set = (value: boolean) => {
-      const has = bare ? { [field]: value } : { results: { [field]: value } };
-      const body = { ...(method === 'PUT' ? put : {}), [field]: value };
-      return [
-        { send: `${method} ${path}`, version, body, status: 200, has },
-        { send: `GET ${path}`, version, status: 200, has },
-      ];
-    };
-    return { section: '3', says: `${method} ${path} moves ${field}`, steps: [...set(false), ...set(true)] };
-  }),
-);
+function switched({ quote, path, field, put, methods, family, version = 3 }: Switch): Checked {
+  const has = (value: boolean) => (version === 1 ? { [field]: value } : { results: { [field]: value } });
+  const set = (method: string, value: boolean): Exchange[] => [
+    {
+      send: `${method} ${path}`,
+      version,
+      body: { ...(method === 'PUT' ? put : {}), [field]: value },
+      status: 200,
+      has: has(value),
+    },
+    { send: `GET ${path}`, version, status: 200, has: has(value) },
+  ];
+  const steps = methods.flatMap((method) => [...set(method, false), ...set(method, true)]);
+  return { section: '3', quotes: [quote], families: [family], steps };
+}
 
-const WORKLOAD = '/v4/workspace/workloads/1720000000';
+const edge = (host: string, status: number) => ({
+  send: `GET /_sandbox/edge?host=${host}`,
+  status: 200,
+  has: { status },
+});
+const access = (allowed: boolean) => ({
+  send: `PATCH ${WORKLOADS}/1720000000`,
+  body: { workload_domain_allow_access: allowed },
+  status: 202,
+  has: { data: { workload_domain_allow_access: allowed } },
+});
+const GENERATED = '1720000000.map.edge.example.net';
+const PROPAGATION = { pass: 300_000 };
 
-const EDGE = '/_sandbox/edge?host=';
-
-const rows: readonly Row[] = [
+/** Section 3, its moves. */
+export const states: readonly Row[] = [
   {
     section: '3',
-    says: 'a workload domain is closed while a hostname is listed; once the change has spread it answers 404, the hostname still serves',
-    steps: [
-      { send: `GET ${EDGE}1720000000.map.edge.example.net`, status: 200, has: { status: 200 } },
-      { send: `PATCH ${WORKLOAD}`, body: { workload_domain_allow_access: false }, status: 202 },
-      { pass: 300_000 },
-      { send: `GET ${EDGE}1720000000.map.edge.example.net`, status: 200, has: { status: 404 } },
-      { send: `GET ${EDGE}front.shop.example.com`, status: 200, has: { status: 200 } },
+    quotes: [
+      'The resources carry boolean activation flags.',
+      'The moves that the interface shows are these:',
     ],
+    steps: SWITCHES.map(({ path, field, version = 3 }) => ({
+      send: `GET ${path}`,
+      version,
+      status: 200,
+      has: version === 1 ? { [field]: expect.any(Boolean) } : { results: { [field]: expect.any(Boolean) } },
+    })),
   },
+  ...SWITCHES.map(switched),
   {
     section: '3',
-    says: 'a closed workload domain is opened again',
-    steps: [
-      { send: `PATCH ${WORKLOAD}`, body: { workload_domain_allow_access: false }, status: 202 },
-      { pass: 300_000 },
-      {
-        send: `PATCH ${WORKLOAD}`,
-        body: { workload_domain_allow_access: true },
-        status: 202,
-        has: { data: { workload_domain_allow_access: true } },
-      },
-      { pass: 300_000 },
-      { send: `GET ${EDGE}1720000000.map.edge.example.net`, status: 200, has: { status: 200 } },
+    quotes: [
+      'workload_domain_allow_access true · PATCH on the workload · body carries false, and the workload lists at least one hostname in domains · false · after the change propagates, requests to the workload domain answer 404 while listed hostnames keep serving',
+      'workload_domain_allow_access false · PATCH on the workload · body carries true · true · -',
     ],
-  },
-  {
-    section: '3.1',
-    says: 'a deleted edge application is gone with its domains and error responses, unasked',
+    embedded: '`GET /_sandbox/edge?host=` tells what the edge answers',
     steps: [
-      { send: 'DELETE /edge_applications/1528990720', status: 204 },
-      { send: 'GET /edge_applications/1528990720', status: 404 },
-      { send: 'GET /domains/1536580016', status: 404 },
-      { send: 'GET /content_delivery/configurations/1528990720/error_responses', version: 1, status: 404 },
-    ],
-  },
-  {
-    section: '3.1',
-    says: 'a deleted edge function is gone',
-    steps: [
-      { send: 'DELETE /edge_functions/4184', status: 204 },
-      { send: 'GET /edge_functions/4184', status: 404, is: { detail: 'Sorry unable to perform operation.' } },
-    ],
-  },
-  {
-    section: '3.1',
-    says: 'a deleted edge firewall is gone; its domains stay',
-    steps: [
-      { send: 'DELETE /edge_firewall/200', status: 204 },
-      { send: 'GET /edge_firewall/200', status: 404 },
-      { send: 'GET /domains/1536580016', status: 200 },
-    ],
-  },
-  {
-    section: '3.2',
-    says: 'a certificate is deleted only when no domain uses it',
-    steps: [
-      { send: 'DELETE /digital_certificates/14', status: 409 },
-      { send: 'PATCH /domains/1536580016', body: { digital_certificate_id: null }, status: 200 },
-      { send: 'DELETE /digital_certificates/14', status: 204 },
-      { send: 'GET /digital_certificates/14', status: 404 },
-    ],
-  },
-  {
-    section: '3.2',
-    says: 'a legacy rule set is deleted only when nothing uses it',
-    steps: [
-      { send: 'DELETE /edge_firewall/rulesets/534', version: 1, status: 409 },
-      { send: 'GET /edge_firewall/rulesets/534', version: 1, status: 200 },
-      { send: 'DELETE /edge_firewall/rulesets/535', version: 1, status: 204 },
-      { send: 'GET /edge_firewall/rulesets/535', version: 1, status: 404 },
+      edge(GENERATED, 200),
+      access(false),
+      PROPAGATION,
+      edge(GENERATED, 404),
+      edge('front.shop.example.com', 200),
+      access(true),
+      PROPAGATION,
+      edge(GENERATED, 200),
     ],
   },
   {
     section: '3.3',
-    says: 'a change of a workload is not served at once',
+    quotes: [
+      'A workload change takes several minutes to reach the whole infrastructure, and requests can receive the old or the new configuration meanwhile.',
+    ],
+    embedded: 'setting `propagation_ms`, five minutes unless set',
     steps: [
-      {
-        send: `PATCH ${WORKLOAD}`,
-        body: { domains: ['new.example.com'] },
-        status: 202,
-        has: { state: 'pending' },
-      },
-      { send: `GET ${EDGE}new.example.com`, status: 200, has: { status: 404 } },
-      { pass: 299_999 },
-      { pass: 1 },
-      { send: `GET ${EDGE}new.example.com`, status: 200, has: { status: 200 } },
-      { send: `GET ${EDGE}front.shop.example.com`, status: 200, has: { status: 404 } },
+      { send: `PATCH ${WORKLOADS}/1720000000`, body: { domains: ['new.example.com'] }, status: 202 },
+      edge('new.example.com', 404),
+      PROPAGATION,
+      edge('new.example.com', 200),
+      edge('front.shop.example.com', 404),
+    ],
+  },
+  {
+    section: '3',
+    quotes: [
+      'Any other states and moves, including those between WAF modes `blocking` and `counting`: not shown.',
+    ],
+    families: ['edge_waf_ruleset_blocking'],
+    embedded: '`PATCH /_sandbox/waf/rulesets/:id` moves between the modes',
+    steps: [
+      { send: 'PATCH /_sandbox/waf/rulesets/3', body: { mode: 'counting' }, status: 200 },
+      { send: 'GET /waf/rulesets/3', version: 2, status: 200, has: { mode: 'counting' } },
+      { send: 'PATCH /_sandbox/waf/rulesets/5', body: {}, status: 404 },
+    ],
+  },
+  {
+    section: '3.2',
+    quotes: ['A digital certificate that is in use cannot be deleted.'],
+    embedded: '409',
+    steps: [
+      { send: 'DELETE /digital_certificates/14', status: 409 },
+      { send: `PATCH ${DOMAIN}`, body: { digital_certificate_id: null }, status: 200 },
+      { send: 'DELETE /digital_certificates/14', status: 204 },
+    ],
+  },
+  {
+    section: '3.2',
+    quotes: ['A legacy firewall rule set that is in use cannot be deleted.'],
+    embedded: '409',
+    steps: [
+      { send: `DELETE ${RULESET}`, version: 1, status: 409 },
+      { send: `DELETE ${APPLICATION}`, status: 204 },
+      { send: `DELETE ${RULESET}`, version: 1, status: 204 },
+      { send: `GET ${ERROR_RESPONSES}`, version: 1, status: 404 },
     ],
   },
 ];
-
-/** Section 3: what moves, by what, and what goes with it. */
-export const states: readonly Row[] = [...switches, ...rows];
