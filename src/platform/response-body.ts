@@ -14,20 +14,20 @@ const REFUSAL_BYTES = 65_536;
  * @throws PlatformFailure `undecodable` when it is larger or in an encoding not asked for, and the connection's own errors
  */
 export async function readBody(response: Dispatcher.ResponseData, limit: number): Promise<Buffer> {
-  const tooLarge = new PlatformFailure(
-    'undecodable',
-    `the answer is larger than ${limit} bytes`,
-    response.statusCode,
-  );
-  if (Number(response.headers['content-length']) > limit) throw drop(response, tooLarge);
+  const { statusCode } = response;
+  if (Number(response.headers['content-length']) > limit) throw drop(response, tooLarge(limit, statusCode));
   const encoding = String(response.headers['content-encoding'] ?? 'identity').toLowerCase();
   if (!['identity', 'gzip', 'x-gzip'].includes(encoding)) {
     const reason = `content encoding ${encoding.slice(0, 20)} was not asked for`;
-    throw drop(response, new PlatformFailure('undecodable', reason, response.statusCode));
+    throw drop(response, new PlatformFailure('undecodable', reason, statusCode));
   }
   const sent = await receive(response, limit);
-  if (sent.length > limit) throw tooLarge;
-  return encoding === 'identity' ? sent : await decompress(sent, limit, tooLarge);
+  if (sent.length > limit) throw tooLarge(limit, statusCode);
+  return encoding === 'identity' ? sent : await decompress(sent, limit, statusCode);
+}
+
+function tooLarge(limit: number, status: number): PlatformFailure {
+  return new PlatformFailure('undecodable', `the answer is larger than ${limit} bytes`, status);
 }
 
 /**
@@ -69,14 +69,14 @@ async function receive({ body }: Dispatcher.ResponseData, limit: number): Promis
   return Buffer.concat(chunks);
 }
 
-async function decompress(sent: Buffer, limit: number, tooLarge: PlatformFailure): Promise<Buffer> {
+async function decompress(sent: Buffer, limit: number, status: number): Promise<Buffer> {
   try {
     return await inflate(sent, { maxOutputLength: limit });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge;
+    if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit, status);
     const words =
       code === 'Z_BUF_ERROR' ? 'the answer was cut off' : 'the answer is not the gzip it says it is';
-    throw new PlatformFailure('undecodable', words, tooLarge.status);
+    throw new PlatformFailure('undecodable', words, status);
   }
 }
