@@ -78,12 +78,12 @@ export interface QuotaStatus {
 export interface JobStatus {
   readonly id: string;
   readonly collector: string;
-  readonly product?: string;
-  readonly configuration_id?: string;
-  readonly configuration?: string;
-  readonly metric?: string;
+  readonly product?: string | undefined;
+  readonly configuration_id?: string | undefined;
+  readonly configuration?: string | undefined;
+  readonly metric?: string | undefined;
   /** The id of the job that it catches up for; it brings what that one's counters missed, and shows no data of its own. */
-  readonly catches_up_for?: string;
+  readonly catches_up_for?: string | undefined;
   /** A cron expression, or "as needed". */
   readonly schedule: string;
   /** It waits when it is due and has not begun. */

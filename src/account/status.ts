@@ -33,17 +33,106 @@ function quotaStatus({ link, queue, reserve }: AccountView, now: number): QuotaS
   }));
 }
 
-function jobStatuses({ jobs, link, queue, forecast }: AccountView, now: number): JobStatus[] {
-  const periodOf = (schedule: string) => forecast.periodOf(schedule);
-  const decide = queue.decide(now);
-  const { concurrency } = queue;
-  return jobs().map((job) => {
-    if (!isWaiting(job, now))
-      return jobStatus(job, job.state === 'running' ? 'running' : 'idle', '', nextAt(job, periodOf));
-    const scope = link.scopes.of(job.job.group).name;
-    const why = job.request && whyWaiting(job, decide(job.request), { scope, concurrency, now });
-    return jobStatus(job, 'waiting', why ?? '', undefined);
-  });
+/** Each tells of itself when it is read: of thousands of jobs, a page shows a hundred. */
+function jobStatuses(view: AccountView, now: number): JobStatus[] {
+  const decide = view.queue.decide(now);
+  return view.jobs().map((job) => new ReadJobStatus(job, { view, decide, now }));
+}
+
+interface Moment {
+  readonly view: AccountView;
+  readonly decide: ReturnType<AccountView['queue']['decide']>;
+  readonly now: number;
+}
+
+class ReadJobStatus implements JobStatus {
+  readonly #job: JobState;
+  readonly #moment: Moment;
+
+  constructor(job: JobState, moment: Moment) {
+    this.#job = job;
+    this.#moment = moment;
+  }
+
+  get id(): string {
+    return this.#job.job.id;
+  }
+
+  get collector(): string {
+    return this.#job.job.subject.collector;
+  }
+
+  get product(): string | undefined {
+    return this.#job.job.subject.product;
+  }
+
+  get configuration_id(): string | undefined {
+    return this.#job.job.subject.configuration_id;
+  }
+
+  get configuration(): string | undefined {
+    return this.#job.job.subject.configuration;
+  }
+
+  get metric(): string | undefined {
+    return this.#job.job.subject.metric;
+  }
+
+  get catches_up_for(): string | undefined {
+    return this.#job.job.follows?.id;
+  }
+
+  get schedule(): string {
+    return this.#job.job.schedule ?? 'as needed';
+  }
+
+  get state(): JobStatus['state'] {
+    if (isWaiting(this.#job, this.#moment.now)) return 'waiting';
+    return this.#job.state === 'running' ? 'running' : 'idle';
+  }
+
+  get why(): string {
+    const { job, request } = this.#job;
+    const { view, decide, now } = this.#moment;
+    if (request === undefined || this.state !== 'waiting') return '';
+    const scope = view.link.scopes.of(job.group).name;
+    return whyWaiting(this.#job, decide(request), { scope, concurrency: view.queue.concurrency, now }) ?? '';
+  }
+
+  get interval_seconds(): number | null {
+    const { intervalMs } = this.#job;
+    return intervalMs === undefined ? null : intervalMs / 1_000;
+  }
+
+  get last_outcome(): JobStatus['last_outcome'] {
+    return this.#job.lastOutcome ?? null;
+  }
+
+  get last_reason(): string | null {
+    return this.#job.lastReason ?? null;
+  }
+
+  get last_success_at(): string | null {
+    return time(this.#job.lastSuccessAt);
+  }
+
+  get last_bucket_at(): string | null {
+    return time(this.#job.lastBucketAt);
+  }
+
+  get next_at(): string | null {
+    const { view } = this.#moment;
+    if (this.state === 'waiting') return null;
+    return time(nextAt(this.#job, (schedule) => view.forecast.periodOf(schedule)));
+  }
+
+  toJSON(): object {
+    const { id, schedule, state, why, interval_seconds, catches_up_for } = this;
+    const { last_outcome, last_reason, last_success_at, last_bucket_at, next_at } = this;
+    const fared = { last_outcome, last_reason, last_success_at, last_bucket_at, next_at };
+    const { subject } = this.#job.job;
+    return { id, ...subject, catches_up_for, schedule, state, why, interval_seconds, ...fared };
+  }
 }
 
 /** When a job is due next by its schedule (local ms). */
@@ -54,28 +143,6 @@ function nextAt(
   if (state === 'waiting') return dueAt;
   if (job.schedule === undefined || startedAt === undefined) return undefined;
   return startedAt + periodOf(job.schedule);
-}
-
-function jobStatus(
-  { job, ...fared }: JobState,
-  state: JobStatus['state'],
-  why: string,
-  nextAt: number | undefined,
-): JobStatus {
-  return {
-    id: job.id,
-    ...job.subject,
-    ...(job.follows && { catches_up_for: job.follows.id }),
-    schedule: job.schedule ?? 'as needed',
-    state,
-    why,
-    interval_seconds: fared.intervalMs === undefined ? null : fared.intervalMs / 1_000,
-    last_outcome: fared.lastOutcome ?? null,
-    last_reason: fared.lastReason ?? null,
-    last_success_at: time(fared.lastSuccessAt),
-    last_bucket_at: time(fared.lastBucketAt),
-    next_at: time(nextAt),
-  };
 }
 
 function time(ms: number | undefined): string | null {

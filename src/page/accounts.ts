@@ -127,8 +127,12 @@ function oldestData(jobs: readonly JobStatus[], now: number): Html {
   const series = jobs.filter(showsBuckets);
   const ages =
     series.length > 0 ? series.map((job) => job.last_bucket_at) : jobs.map((job) => job.last_success_at);
-  const times = ages.filter((age) => age !== null).sort();
+  const times = ages.filter((age) => age !== null);
   const without = ages.length - times.length;
+  const oldest = times.reduce<string | null>(
+    (least, time) => (least !== null && least < time ? least : time),
+    null,
+  );
   const some = times.length > 0 && without > 0;
-  return html`${moment(times[0] ?? null, now)}${some ? html` <span class="small quiet">${grouped(without)} without</span>` : ''}`;
+  return html`${moment(oldest, now)}${some ? html` <span class="small quiet">${grouped(without)} without</span>` : ''}`;
 }

@@ -70,7 +70,7 @@ export function selectJobs(accounts: readonly AccountStatus[], query: JobQuery):
   const all = accounts.flatMap(({ name, jobs }) => jobs.map((job) => ({ account: name, job })));
   const words = query.words.toLowerCase().split(/\s+/).filter(Boolean);
   const found = words.length === 0 ? all : all.filter((candidate) => hasWords(candidate, words));
-  const selected = found.filter(({ job }) => passes(job, query.filter)).sort(byUrgency);
+  const selected = byUrgency(found.filter(({ job }) => passes(job, query.filter)));
   const pages = Math.max(1, Math.ceil(selected.length / JOBS_PER_PAGE));
   const page = Math.min(query.page, pages);
   const start = (page - 1) * JOBS_PER_PAGE;
@@ -107,13 +107,18 @@ function countByFilter(jobs: readonly AccountJob[]): Record<JobFilter, number> {
   };
 }
 
-function byUrgency(a: AccountJob, b: AccountJob): number {
-  return (
-    Number(isFailing(b.job)) - Number(isFailing(a.job)) ||
-    compareText(newest(a.job), newest(b.job)) ||
-    compareText(a.account, b.account) ||
-    compareText(a.job.id, b.job.id)
-  );
+/** Failing ones first, then by the age of their data. What they are compared by is read once of each. */
+function byUrgency(jobs: readonly AccountJob[]): AccountJob[] {
+  return jobs
+    .map((one) => ({ one, failing: isFailing(one.job), newest: newest(one.job) }))
+    .sort(
+      (a, b) =>
+        Number(b.failing) - Number(a.failing) ||
+        compareText(a.newest, b.newest) ||
+        compareText(a.one.account, b.one.account) ||
+        compareText(a.one.job.id, b.one.job.id),
+    )
+    .map(({ one }) => one);
 }
 
 /** ISO times in UTC sort as text; a job that has no data is the most urgent. */

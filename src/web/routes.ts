@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { parseJobQuery } from '../page/job-selection.ts';
 import { renderPage } from '../page/page.ts';
 import type { Status } from '../status.ts';
+import { parseStatusQuery, statusDocument } from '../status-document.ts';
 import { type ReadExposition, sendExposition } from './exposition-response.ts';
 import { isAwaited, sendDocument, sendText } from './responses.ts';
 
@@ -73,13 +74,25 @@ function routesOf(sources: WebSources, lifecycle: boolean): readonly Route[] {
     {
       path: '/api/v1/status',
       methods: READING,
-      handle: (request, response) =>
-        sendDocument(request, response, {
-          type: 'application/json; charset=utf-8',
-          body: JSON.stringify(sources.status()),
-        }),
+      handle: (request, response) => sendStatus(request, response, sources),
     },
   ];
+}
+
+async function sendStatus(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status }: WebSources,
+): Promise<void> {
+  const query = parseStatusQuery(searchOf(request));
+  if (!('offset' in query)) return sendText(response, 400, query);
+  const body = JSON.stringify(statusDocument(status(), query));
+  return sendDocument(request, response, { type: 'application/json; charset=utf-8', body });
+}
+
+/** What follows the first question mark of the address. */
+function searchOf({ url = '' }: IncomingMessage): string {
+  return url.split('?').slice(1).join('?');
 }
 
 function sendPage(
@@ -87,8 +100,11 @@ function sendPage(
   response: ServerResponse,
   { status, telemetryPath }: WebSources,
 ): Promise<void> {
-  const search = (request.url ?? '').split('?').slice(1).join('?');
-  const body = renderPage(status(), { query: parseJobQuery(search), now: Date.now(), telemetryPath });
+  const body = renderPage(status(), {
+    query: parseJobQuery(searchOf(request)),
+    now: Date.now(),
+    telemetryPath,
+  });
   return sendDocument(request, response, { type: 'text/html; charset=utf-8', body });
 }
 

@@ -71,7 +71,8 @@ describe('the other paths', () => {
     const { url } = await startWeb();
     const answer = await fetch(`${url}/api/v1/status`);
     expect(answer.headers.get('content-type')).toContain('application/json');
-    expect(await answer.json()).toEqual(JSON.parse(JSON.stringify(madeUpStatus())));
+    expect(await answer.json()).toMatchObject(JSON.parse(JSON.stringify(madeUpStatus())));
+    expect((await fetch(`${url}/api/v1/status?limit=none`)).status).toBe(400);
     const page = await raw(Number(new URL(url).port), 'GET / HTTP/1.0\r\nAccept-Encoding: gzip\r\n\r\n');
     expect(page).toContain('Content-Encoding: gzip');
   });
