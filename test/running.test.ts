@@ -23,7 +23,7 @@ afterEach(async () => {
 });
 
 /** An exporter that polls nothing, and whose configuration is what `load` says. */
-function runningWith(load: () => LoadedConfig) {
+function runningWith(load: () => LoadedConfig | Promise<LoadedConfig>) {
   const state = memoryState();
   const metrics = createSelfMetrics();
   const lines: string[] = [];
@@ -70,4 +70,17 @@ test('says that everything is made up for as long as the embedded platform stand
   load = () => LOADED;
   await running.reload();
   expect([running.status().sandbox, metric()]).toEqual([false, 0]);
+});
+
+test('reloads go one after another, so that the one asked for last is in force', async () => {
+  const configured = (name: string): LoadedConfig => {
+    return { ...LOADED, config: CONFIG.parse({ accounts: [{ ...ACCOUNT, name }] }) };
+  };
+  const loads = [
+    () => new Promise<LoadedConfig>((resolve) => setTimeout(() => resolve(configured('first')), 50)),
+    () => configured('last'),
+  ];
+  const { running } = runningWith(() => loads.shift()?.() ?? NOTHING);
+  expect(await Promise.all([running.reload(), running.reload()])).toEqual([{ ok: true }, { ok: true }]);
+  expect(running.status().accounts.map(({ name }) => name)).toEqual(['last']);
 });

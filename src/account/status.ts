@@ -1,4 +1,5 @@
 import type { JobState } from '../poll/scheduled-job.ts';
+import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import type { AccountView } from './view.ts';
 import { isWaiting, whyWaiting } from './waiting.ts';
@@ -29,8 +30,16 @@ function quotaStatus({ link, queue, reserve }: AccountView, now: number): QuotaS
     reserve,
     waiting: queue.waiting(now, name),
     stopped_until: time(limiter.stoppedUntil(now)),
-    note: limiter.limit === undefined ? 'the platform has named no limit yet: the assumed one holds' : '',
+    note: quotaNote(limiter, now),
   }));
+}
+
+function quotaNote(limiter: LimitScope['limiter'], now: number): string {
+  const retryAt = time(limiter.retryAt(now));
+  if (retryAt !== null) {
+    return `the platform asks to wait until ${retryAt}; one request probes every 15 min at the latest`;
+  }
+  return limiter.limit === undefined ? 'the platform has named no limit yet: the assumed one holds' : '';
 }
 
 /** Each tells of itself when it is read: of thousands of jobs, a page shows a hundred. */

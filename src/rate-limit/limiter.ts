@@ -113,7 +113,7 @@ export class RateLimiter {
     const window = this.#openWindow(now);
     const allowance = window && allowanceOf(this.#factsOf(window), now);
     if (allowance !== undefined && (allowance.free === 0 || window?.isFresh(now))) return allowance;
-    const probedUntil = this.#probedUntil;
+    const probedUntil = this.#inFlight < this.allowance ? this.#probedUntil : Number.POSITIVE_INFINITY;
     if (probedUntil > now) return wait('probe', Math.min(probedUntil, window?.closesAt ?? probedUntil));
     return allowance ?? send(1, now);
   }

@@ -6,13 +6,14 @@ const LONGEST_WAIT_MS = 60_000;
 
 /**
  * Keeps a refused token (401) from being tried by everything that waits: single requests probe, at ever longer intervals
- * of up to a minute. The first waits are short, since the platform may refuse a token for one resource only: an answer
- * to any request that accepts the token ends it.
+ * of up to a minute, until one is accepted. The platform may refuse a token for one resource only: so the first waits
+ * are short, and the probes are of different kinds.
  */
 export class RefusedToken {
   /** Until the next probe; 0 while the token is not refused. */
   #waitMs = 0;
   #probeAt = 0;
+  #probes = 0;
 
   /** How many requests may leave as far as the token is concerned; undefined while it is not refused. */
   decide(now: number): Decision | undefined {
@@ -20,9 +21,15 @@ export class RefusedToken {
     return this.#probeAt > now ? wait('unauthorized', this.#probeAt) : send(1, now);
   }
 
+  /** Which of those that may leave does: the first, or while the token is refused each in turn. */
+  choose<T>(candidates: readonly T[]): T | undefined {
+    return candidates[this.#waitMs === 0 ? 0 : this.#probes % candidates.length];
+  }
+
   /** A request leaves. */
   send(now: number): void {
     if (this.#waitMs === 0) return;
+    this.#probes += 1;
     this.#probeAt = now + this.#waitMs;
     this.#waitMs = Math.min(LONGEST_WAIT_MS, 2 * this.#waitMs);
   }

@@ -4,7 +4,7 @@ import { type Decision, send } from './decision.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 import { pace } from './pacing.ts';
 import { Timer } from './timer.ts';
-import { mostUrgent, type QueuedRequest, type Waiting, WaitingRequests } from './waiting-requests.ts';
+import { type QueuedRequest, type Waiting, WaitingRequests } from './waiting-requests.ts';
 
 export interface RequestQueueOptions {
   readonly clock: Clock;
@@ -66,13 +66,13 @@ export class RequestQueue {
   decide(now: number): (request: QueuedRequest) => RequestDecision {
     const { scopes } = this.#options;
     const decide = this.#decisions(now);
-    const heads = [...this.#waiting.heads(now)];
+    const heads = this.#waiting.heads(now);
     return (request) => {
       const decision = decide(request);
       const scope = scopes.of(request.group);
       const isRival = ({ request: other }: Waiting) =>
         isOfScope(decision) ? scopes.of(other.group) === scope : !isOfScope(decide(other));
-      return { ...decision, next: mostUrgent(heads, now, isRival)?.request === request };
+      return { ...decision, next: heads.find(isRival)?.request === request };
     };
   }
 
@@ -137,11 +137,12 @@ export class RequestQueue {
     if (this.#inFlight.full) return Number.POSITIVE_INFINITY;
     const decide = this.#decisions(now);
     let until = Number.POSITIVE_INFINITY;
-    const chosen = mostUrgent(this.#waiting.heads(now), now, ({ request }) => {
+    const candidates = this.#waiting.heads(now).filter(({ request }) => {
       const decision = decide(request);
       if (decision.free === 0) until = Math.min(until, decision.until);
       return decision.free > 0 || decision.why === 'connections';
     });
+    const chosen = this.#options.scopes.token.choose(candidates);
     return chosen !== undefined && decide(chosen.request).free > 0 ? chosen : until;
   }
 

@@ -51,10 +51,10 @@ export class WaitingRequests {
     }
   }
 
-  /** The most urgent requests of each group and weight, and whatever has not been lined up yet. */
-  *heads(now: number): Iterable<Waiting> {
-    for (const [head] of this.#lines.values()) if (head !== undefined) yield head;
-    yield* this.#due(now);
+  /** The most urgent requests of each group and weight, and whatever has not been lined up yet; the most urgent first. */
+  heads(now: number): Waiting[] {
+    const heads = [...this.#lines.values()].flatMap(([head]) => head ?? []);
+    return [...heads, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
   /** How many may leave as far as their time is concerned, of groups that satisfy a condition. */
@@ -83,20 +83,7 @@ export class WaitingRequests {
   }
 }
 
-/** Of entries that may be chosen the most urgent one, by weight times age; of equals the first. */
-export function mostUrgent(
-  entries: Iterable<Waiting>,
-  now: number,
-  may: (entry: Waiting) => boolean,
-): Waiting | undefined {
-  let most: Waiting | undefined;
-  for (const entry of entries) {
-    if (!may(entry)) continue;
-    if (most === undefined || urgencyOf(entry, now) > urgencyOf(most, now)) most = entry;
-  }
-  return most;
-}
-
+/** How much it matters that a request leaves now: its weight times the age of what it asks for. */
 function urgencyOf({ request: { weight, since } }: Waiting, now: number): number {
   return weight * (now - since);
 }

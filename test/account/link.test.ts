@@ -231,6 +231,12 @@ describe('a refusal from elsewhere stops the scope', () => {
       30_000,
     ],
     ['for a frame when nothing is said', {}, 60_000, 60_000],
+    [
+      'for a quarter of an hour at most, whatever Retry-After says',
+      { ...RECORDED, 'Retry-After': '82800' },
+      900_000,
+      900_000,
+    ],
     ['for at least a second', { ...RECORDED, 'Retry-After': '0' }, 1_000, 1_000],
   ])('%s', (_, headers, atLeast, atMost) => {
     const { clock, limiter, answer, waitMs } = link();
@@ -247,5 +253,29 @@ describe('a refusal from elsewhere stops the scope', () => {
     clock.advance(2_000);
     expect(limiter.stoppedUntil(clock.now())).toBeUndefined();
     expect(waitMs()).toBeGreaterThanOrEqual(40_000);
+  });
+
+  it.each<[string, Headers]>([
+    ['headers', RECORDED],
+    ['none of the headers', {}],
+  ])('and then lets a single request probe, with %s', (_, headers) => {
+    const { clock, limiter, answer } = link();
+    for (let count = 0; count < 3; count += 1) answer(headers);
+    answer({ ...headers, 'Retry-After': '82800' }, 429);
+    clock.advance(900_000);
+    expect(limiter.decide(clock.now()).free).toBe(1);
+    const answered = limiter.send(clock.now());
+    expect(limiter.decide(clock.now())).toMatchObject({ free: 0, why: 'probe' });
+    answered();
+    answer({ ...headers, 'Retry-After': '81900' }, 429);
+    expect(limiter.decide(clock.now())).toMatchObject({ free: 0, why: 'rate_limited' });
+    expect(limiter.retryAt(clock.now())).toBe(clock.now() + 81_900_000);
+    clock.advance(900_000);
+    const { date: _date, ...dateless } = headers;
+    answer({
+      ...dateless,
+      ...('X-RateLimit-Reset' in headers && { 'X-RateLimit-Reset': '2018-06-07T01:53:00' }),
+    });
+    expect(limiter.decide(clock.now()).free).toBeGreaterThan(40);
   });
 });

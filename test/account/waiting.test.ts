@@ -58,6 +58,19 @@ it('waits where the platform has refused', async () => {
   );
 });
 
+it('shows how long the platform asked to wait, where that is longer than the time to the next probe', async () => {
+  const { jobs, limiter, clock, status } = accountWith({ told: { remaining: 190, closesIn: 50 } });
+  limiter.stop(clock.now(), 23 * 3_600_000);
+  const [next] = await jobs(1);
+  expect(next?.why).toBe(
+    'due for 0 s, goes next: rate limited: the platform refuses reads (429), next try in 900 s',
+  );
+  expect(status().quota[0]).toMatchObject({
+    stopped_until: '2026-01-05T12:15:20.000Z',
+    note: 'the platform asks to wait until 2026-01-06T11:00:20.000Z; one request probes every 15 min at the latest',
+  });
+});
+
 it('is kept for the fresher bucket only where it can wait for that, and until the next probe at the latest', async () => {
   const told = { remaining: 190, closesIn: 50 };
   const [patient] = await accountWith({ told }).jobs(1, { schedule: '0 0 1 1 *' });

@@ -20,6 +20,8 @@ export interface ModelOptions {
   readonly othersFromMs: number;
   readonly random: () => number;
   readonly forMs: number;
+  /** Of so many of the workers, the most urgent ones, every request is answered 401. */
+  readonly forbiddenWorkers?: number;
 }
 
 /** How it went. */
@@ -35,6 +37,7 @@ const MINUTE_MS = 60_000;
 /** Runs a link and its operations against a counted platform. */
 export async function runModel(options: ModelOptions): Promise<ModelRun> {
   const { limit, frameMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
+  const { forbiddenWorkers = 0 } = options;
   const clock = new EventClock(START);
   const local = { now: () => clock.now() + aheadMs, sleep: clock.sleep.bind(clock) };
   const untouched = Math.ceil(limit * reserve);
@@ -68,7 +71,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     onExchange: () => undefined,
   });
   const queue = new RequestQueue({ clock: local, scopes: link.scopes, concurrency: options.concurrency });
-  const exchange = async (): Promise<void> => {
+  const exchange = async (permitted: boolean): Promise<void> => {
     const startedAt = local.now();
     await clock.sleep(latencyMs * (1 + random()));
     const arrivedAt = clock.now();
@@ -81,7 +84,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
       method: 'GET',
       path: '/metrics/x',
       version: 2,
-      status: allowed ? 200 : 429,
+      status: allowed ? (permitted ? 200 : 401) : 429,
       outcome: allowed ? 'ok' : 'rate_limited',
       startedAt,
       endedAt: local.now(),
@@ -90,20 +93,20 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
       ...(headers === 'all' ? { serverDate: Math.floor(arrivedAt / 1_000) * 1_000 } : {}),
     });
   };
-  const work = async (since: number): Promise<void> => {
+  const work = async (since: number, permitted: boolean): Promise<void> => {
     const request = {
       group: 'metrics',
       notBefore: since,
-      weight: 1,
+      weight: permitted ? 1 : 4,
       since,
       plannedIntervalMs: () => MINUTE_MS,
     };
     const over = await queue.turn(request, new AbortController().signal);
-    await exchange();
+    await exchange(permitted);
     over();
-    void work(local.now() + MINUTE_MS);
+    void work(local.now() + MINUTE_MS, permitted);
   };
-  for (let worker = 0; worker < workers; worker += 1) void work(local.now());
+  for (let worker = 0; worker < workers; worker += 1) void work(local.now(), worker >= forbiddenWorkers);
   await clock.run(START + forMs);
   return { operations, refusals, frames };
 }

@@ -73,13 +73,25 @@ it('is never refused without any header while it is alone and the assumed limit 
   );
 });
 
-it('uses all that the reserve leaves of each frame while there is work', async () => {
+it('uses all that the reserve leaves of each window while there is work', async () => {
   const { operations } = await runModel(ORDINARY);
   expect(operations).toBeGreaterThan(10 * 64 * 0.98);
   expect(operations).toBeLessThanOrEqual(11 * 64);
 });
 
-it('opens no frame and performs no operation without work', async () => {
+it('leaves an operation to others of a limit of which the reserve is less than one', async () => {
+  const { operations, frames } = await runModel({ ...ORDINARY, limit: 4, workers: 20 });
+  expect(frames).toBeGreaterThanOrEqual(10);
+  expect(operations).toBeGreaterThan(2.5 * frames);
+  expect(operations).toBeLessThanOrEqual(3 * frames);
+});
+
+it('uses as much although the platform answers 401 to a part of the requests', async () => {
+  const { operations } = await runModel({ ...ORDINARY, forbiddenWorkers: 20 });
+  expect(operations).toBeGreaterThan(10 * 64 * 0.98);
+});
+
+it('opens no window and performs no operation without work', async () => {
   const { operations, frames } = await runModel({ ...ORDINARY, workers: 0 });
   expect({ operations, frames }).toEqual({ operations: 0, frames: 0 });
 });

@@ -77,8 +77,9 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     { info: note('info'), warn: note('warn'), error: note('error') },
     local.now,
   );
+  const token = options.account?.['token_file'] === undefined ? { token: DEFAULT_TOKEN.token } : {};
   const config: Config = CONFIG.parse({
-    accounts: [{ name: 'test', api_url: platform.url, token: DEFAULT_TOKEN.token, ...options.account }],
+    accounts: [{ name: 'test', api_url: platform.url, ...token, ...options.account }],
   });
   const work = watchPendingWork();
   const busy = { busy: work.count };

@@ -1,0 +1,66 @@
+import { Ages } from './ages.ts';
+import { availableIn, bestPossible } from './best-possible.ts';
+import { alone, CountedPlatform, FRAME_MS, seeded, unsteadyUser } from './counted-platform.ts';
+import type { Design } from './design.ts';
+import { EventClock } from './event-clock.ts';
+import { naiveDesign } from './naive-design.ts';
+import { ourDesign } from './our-design.ts';
+
+const START = Date.UTC(2026, 0, 5) + 17_300;
+const HOUR_MS = 3_600_000;
+const RESERVE = 0.2;
+const WARM_UP_ROUNDS = 3;
+
+export interface Case {
+  readonly design: 'ours' | 'naive';
+  readonly jobs: number;
+  /** Operations per window. */
+  readonly limit: number;
+  /** Whether somebody else uses the token, taking up to 60 % of the limit. */
+  readonly company: 'alone' | 'shared';
+  readonly hours: number;
+  readonly seed: number;
+}
+
+/** Each way 25 ms, and an exponential 15 ms on top: 80 ms for the round trip on average. */
+function latencyOf(random: () => number): () => number {
+  return () => 25 - 15 * Math.log(1 - random());
+}
+
+/** Simulated hours of a design: its 429s, how much of the quota it used, and the ages of its data beside the best possible. */
+export async function measure({ design, jobs, limit, company, hours, seed }: Case) {
+  const random = seeded(seed + jobs * 7 + limit);
+  const quota = limit - Math.ceil(limit * RESERVE);
+  const from = START + Math.ceil((WARM_UP_ROUNDS * jobs) / quota + 10) * FRAME_MS;
+  const until = from + hours * HOUR_MS;
+  const clock = new EventClock(START);
+  const otherUser = company === 'alone' ? alone : unsteadyUser(limit, seeded(seed + limit + jobs), START);
+  const platform = new CountedPlatform(limit, otherUser, START);
+  const ages = new Ages(jobs, from, START);
+  const run: Design = design === 'ours' ? ourDesign : naiveDesign;
+  await run({ clock, platform, latency: latencyOf(random), ages, jobs, reserve: RESERVE, until });
+  platform.letOthersCome(until);
+  const frames = platform.frames;
+  const best = bestPossible({ jobs, frames, limit, reserve: RESERVE, start: START, from, until });
+  const { mean, worst, worstByJob } = ages.figures(until);
+  const inSpan = frames.filter(({ openedAt }) => openedAt >= from && openedAt + FRAME_MS <= until);
+  const wanted = inSpan.map((frame) => Math.min(jobs, availableIn(frame, limit, RESERVE)));
+  const used = inSpan.reduce(
+    (sum, frame) => sum + Math.min(frame.ours, availableIn(frame, limit, RESERVE)),
+    0,
+  );
+  const span = (inSpan.at(-1)?.openedAt ?? until) + FRAME_MS - (inSpan[0]?.openedAt ?? from);
+  const available = (wanted.reduce((sum, count) => sum + count, 0) * span) / (inSpan.length * FRAME_MS);
+  const others = inSpan.reduce((sum, frame) => sum + frame.others + frame.refusedOthers, 0);
+  const refusedOthers = inSpan.reduce((sum, frame) => sum + frame.refusedOthers, 0);
+  return {
+    refusals: platform.refusals,
+    used: used / available,
+    mean: mean / 1_000,
+    meanRatio: mean / best.mean,
+    worst: worst / 1_000,
+    worstRatio: worst / best.worst,
+    starved: worstByJob.filter((age) => age > 2 * best.worst).length,
+    refusedOthers: others === 0 ? 0 : refusedOthers / others,
+  };
+}

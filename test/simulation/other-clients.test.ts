@@ -1,0 +1,21 @@
+import { describe, expect, it } from 'vitest';
+import { measure } from '../bench/schedule/measure.ts';
+
+// Poisson arrivals of 0 to 60 % of the limit, drawn anew every ten minutes: three times the reserve.
+describe('while other clients take more than the reserve, and change their mind', () => {
+  it.each([
+    { jobs: 50, limit: 80, seed: 0 },
+    { jobs: 200, limit: 80, seed: 0 },
+    { jobs: 200, limit: 80, seed: 1 },
+    { jobs: 400, limit: 200, seed: 0 },
+  ])(
+    'meets no 429 of its own making, uses what is left, and starves nobody: $jobs jobs, $limit operations, seed $seed',
+    async (options) => {
+      const found = await measure({ design: 'ours', company: 'shared', hours: 3, ...options });
+      expect(found.refusals).toBe(0);
+      expect(found.used).toBeGreaterThan(0.97);
+      expect(found.starved).toBe(0);
+      expect(found.refusedOthers).toBeLessThan(0.06);
+    },
+  );
+});
