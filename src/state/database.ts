@@ -1,131 +1,107 @@
-import { rename, rm } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { open, type RootDatabase } from 'lmdb';
+import { chmod, open as openFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Answer, Change, Question, Range, Requests, StoredRecord } from './database-protocol.ts';
 import { syncDirectory } from './directory.ts';
-import type { RawRecord } from './probe.ts';
-import { storedChecksum } from './record.ts';
-import { EMPTY_TALLY, retally, sealTally, TALLY_KEY, type Tally } from './tally.ts';
-
-/** A record's new bytes by its name; undefined removes it. */
-export type Changes = ReadonlyMap<string, Buffer | undefined>;
 
 /** The records on disk. */
 export interface Database {
-  get(name: string): Buffer | undefined;
-  namesUnder(prefix: string): string[];
-  /**
-   * Resolves once all the changes are on disk; rejects where none is. Must not be called while another call
-   * is under way.
-   */
-  write(changes: Changes): Promise<void>;
+  read(range: Range): Promise<readonly StoredRecord[]>;
+  /** Resolves once all the changes are on disk; rejects where none is. */
+  write(changes: readonly Change[]): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/**
- * A new database at `path` that holds `records`. The file there before is replaced in one step, never opened:
- * what damage its unused pages may hold cannot be met later.
- */
-export async function rebuildDatabase(path: string, records: readonly RawRecord[]): Promise<Database> {
-  const unready = `${path}.next`;
-  for (const file of [unready, `${unready}-lock`, `${path}-lock`]) await rm(file, { force: true });
-  const tally = await fill(unready, records);
-  await rename(unready, path);
-  await rm(`${unready}-lock`, { force: true });
-  await syncDirectory(dirname(path));
-  return databaseOf(openLmdb(path), tally);
+/** What is on disk is not what the last commit left; it is not to be trusted. */
+export class DamagedState extends Error {
+  override readonly name = 'DamagedState';
 }
 
-/**
- * Without `overlappingSync` LMDB makes nothing visible that is not yet on disk. With `eventTurnBatching` it
- * would keep a promise to itself, whose rejection on a full disk would end the process.
- */
-function openLmdb(path: string) {
-  return open<Buffer, Buffer>({
-    path,
-    noSubdir: true,
-    maxDbs: 1,
-    overlappingSync: false,
-    eventTurnBatching: false,
-    encoding: 'binary',
-    keyEncoding: 'binary',
-  });
-}
+/** The files of the database in a state directory; SQLite adds a log beside the first. */
+const DATABASE = 'state.db';
+const LAST_COMMIT = 'last-commit';
+export const DATABASE_FILES = [DATABASE, `${DATABASE}-wal`, `${DATABASE}-journal`, LAST_COMMIT];
 
-async function fill(path: string, records: readonly RawRecord[]): Promise<Tally> {
-  const lmdb = openLmdb(path);
+/** Failures of SQLite that the disk or another process causes. Every other one comes of what the file holds. */
+const FAILURES_FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
+
+/**
+ * Opens the database in `directory`, or creates it, readable for its owner alone.
+ * @throws DamagedState where it is not to be trusted, and another Error where the disk refuses
+ */
+export async function openDatabase(directory: string): Promise<Database> {
+  const files = { database: join(directory, DATABASE), lastCommit: join(directory, LAST_COMMIT) };
+  const thread = new DatabaseThread();
   try {
-    let tally = EMPTY_TALLY;
-    lmdb.transactionSync(() => {
-      for (const { name, bytes } of records) {
-        lmdb.putSync(Buffer.from(name), bytes);
-        tally = retally(tally, undefined, storedChecksum(bytes));
-      }
-      lmdb.putSync(Buffer.from(TALLY_KEY), sealTally(tally));
-    });
-    return tally;
-  } finally {
-    await lmdb.close();
+    // SQLite gives its other files the rights of this one.
+    await (await openFile(files.database, 'a', 0o600)).close();
+    await chmod(files.database, 0o600);
+    const { held, promised } = await thread.ask('open', files);
+    if (Number.isNaN(promised)) throw new DamagedState('the number of its last commit is damaged');
+    if (held < promised) {
+      throw new DamagedState(`the database ends with commit ${held} of ${promised}`);
+    }
+    await syncDirectory(dirname(files.database));
+  } catch (error) {
+    await thread.end();
+    throw isDamage(error) ? new DamagedState(`the database is damaged (${error.message})`) : error;
   }
-}
-
-function databaseOf(lmdb: RootDatabase<Buffer, Buffer>, initial: Tally): Database {
-  let tally = initial;
-  const get = (name: string) => lmdb.getBinary(Buffer.from(name));
   return {
-    get,
-    namesUnder(prefix) {
-      const range = lmdb.getKeys({ start: Buffer.from(prefix || '\x01'), end: endOfPrefix(prefix) });
-      return [...range].map((key) => key.toString('latin1')).filter((name) => name !== TALLY_KEY);
+    read: (range) => thread.ask('read', range),
+    write: (changes) => thread.ask('write', changes),
+    async close() {
+      await thread.ask('close', undefined).finally(() => thread.end());
     },
-    async write(changes) {
-      const next = tallyAfter(tally, changes, get);
-      await writeTogether(lmdb, [...changes, [TALLY_KEY, sealTally(next)]]);
-      tally = next;
-      lmdb.resetReadTxn();
-    },
-    close: () => lmdb.close(),
   };
 }
 
-/** The first name after all that begin with `prefix`: '0' follows '/', which closes every part of a key. */
-function endOfPrefix(prefix: string): Buffer {
-  return prefix === '' ? Buffer.from([0xff]) : Buffer.from(`${prefix.slice(0, -1)}0`);
+function isDamage(error: unknown): error is Error {
+  if (!(error instanceof Error && 'code' in error)) return false;
+  const code = String(error.code);
+  return code === 'EISDIR' || (code.startsWith('SQLITE_') && !FAILURES_FROM_OUTSIDE.test(code));
 }
 
-function tallyAfter(tally: Tally, changes: Changes, get: (name: string) => Buffer | undefined): Tally {
-  let next = tally;
-  for (const [name, bytes] of changes) {
-    const before = get(name);
-    next = retally(next, before && storedChecksum(before), bytes && storedChecksum(bytes));
+interface Waiting {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Requests to the thread that has the database open; they are answered in their order. */
+class DatabaseThread {
+  readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
+  readonly #waiting = new Map<number, Waiting>();
+  #asked = 0;
+
+  constructor() {
+    this.#worker.unref();
+    this.#worker.on('message', (answer: Answer) => this.#settle(answer));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
   }
-  return next;
-}
 
-async function writeTogether(
-  lmdb: RootDatabase<Buffer, Buffer>,
-  changes: readonly (readonly [name: string, bytes: Buffer | undefined])[],
-): Promise<void> {
-  try {
-    await lmdb.batch(() => {
-      for (const [name, bytes] of changes) {
-        const key = Buffer.from(name);
-        if (bytes) lmdb.put(key, bytes);
-        else lmdb.remove(key);
-      }
-    });
-  } catch (error) {
-    takeCause(error);
-    throw error;
+  ask<Name extends keyof Requests>(request: Name, argument: Requests[Name][0]): Promise<Requests[Name][1]> {
+    this.#asked += 1;
+    const question: Question = { id: this.#asked, request, argument };
+    // Only what is waited for keeps the process alive.
+    this.#worker.ref();
+    this.#worker.postMessage(question);
+    return new Promise((resolve, reject) => this.#waiting.set(question.id, { resolve, reject }));
   }
-}
 
-/**
- * LMDB gives the cause of a failed commit as a second rejected promise, which needs a taker or would end the
- * process.
- */
-function takeCause(error: unknown): void {
-  if (!(error instanceof Error && 'commitError' in error)) return;
-  Promise.resolve(error.commitError).catch((cause: unknown) => {
-    error.cause = cause;
-  });
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #settle({ id, result, failure }: Answer): void {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if (failure === undefined) waiting?.resolve(result as never);
+    else waiting?.reject(Object.assign(new Error(failure.message), { code: failure.code }));
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#waiting.values()) reject(error);
+    this.#waiting.clear();
+  }
 }

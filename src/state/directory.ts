@@ -13,8 +13,8 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { LOCK_FOLDER } from './lock.ts';
 
-/** The format of what the directory holds; another one is set aside. */
-const FORMAT = 1;
+/** The format of the state that this version writes. */
+export const FORMAT = 2;
 const MARKER = 'edge-exporter-state.json';
 const SET_ASIDE = 'set-aside-';
 
@@ -78,19 +78,17 @@ export async function refuseForeign(directory: string): Promise<void> {
   if (names.length > 0 && !names.includes(MARKER)) throw new ForeignDirectory(directory, names.sort());
 }
 
-/** Why the state in the directory cannot be read, or undefined where it can, or where there is none. */
-export async function unreadable(directory: string): Promise<string | undefined> {
+/** The format of the state in the directory; undefined where there is none, NaN where that is damaged. */
+export async function formatOf(directory: string): Promise<number | undefined> {
   if (!(await contentOf(directory)).includes(MARKER)) return undefined;
   const marker = join(directory, MARKER);
-  const format = (await stat(marker)).isFile() ? formatOf(await readFile(marker, 'utf8')) : undefined;
-  if (format === undefined) return `its ${MARKER} is damaged`;
-  return format === FORMAT ? undefined : `it has format ${format}, and this version reads format ${FORMAT}`;
+  return (await stat(marker)).isFile() ? formatIn(await readFile(marker, 'utf8')) : Number.NaN;
 }
 
-/** Marks the directory as ours, durably. */
+/** Marks the directory as ours and its state as one of this version's format, durably and in one step. */
 export async function writeMarker(directory: string): Promise<void> {
   const unready = join(directory, `.${MARKER}`);
-  const file = await open(unready, 'w');
+  const file = await open(unready, 'w', 0o600);
   try {
     await file.writeFile(`${JSON.stringify({ format: FORMAT, program: 'edge-exporter' })}\n`);
     await file.sync();
@@ -155,13 +153,13 @@ async function contentOf(directory: string): Promise<string[]> {
   );
 }
 
-function formatOf(marker: string): number | undefined {
+function formatIn(marker: string): number {
   try {
     const { format } = JSON.parse(marker);
-    return typeof format === 'number' ? format : undefined;
+    return Number.isSafeInteger(format) ? format : Number.NaN;
   } catch {
-    // Not JSON, or JSON null: damaged, which the caller reports.
-    return undefined;
+    // Not JSON, or JSON null.
+    return Number.NaN;
   }
 }
 

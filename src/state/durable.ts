@@ -1,15 +1,28 @@
-import { statfs } from 'node:fs/promises';
 import type { Database } from './database.ts';
-import { parseKey, textOfKey } from './key.ts';
+import type { Change } from './database-protocol.ts';
+import { openEntry, type RangeOptions, type StateEntry, sealEntry } from './entry.ts';
+import { endOfPrefix, type StateKey, textOfKey } from './key.ts';
 import type { StateLock } from './lock.ts';
-import { openRecord } from './record.ts';
-import { type State, StateWriteFailure, sealEntry } from './state.ts';
+import type { Records } from './records.ts';
+import { QUEUE, type State, StateWriteFailure } from './state.ts';
 
 interface Waiting {
-  readonly changes: readonly (readonly [name: string, bytes: Buffer | undefined])[];
+  readonly changes: readonly Change[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
+
+export interface DurableStateParts {
+  readonly directory: string;
+  readonly note: string | undefined;
+  readonly database: Database;
+  /** What the database holds, but for queues. */
+  readonly records: Records;
+  readonly lock: StateLock;
+}
+
+/** Where a name begins that `Records` do not hold. */
+export const QUEUE_NAMES = textOfKey([QUEUE]);
 
 /**
  * State in a database. Commits that come while one is being written go to disk together, at the price of one.
@@ -19,31 +32,40 @@ export class DurableState implements State {
   readonly directory: string;
   readonly note: string | undefined;
   readonly #database: Database;
+  readonly #records: Records;
   readonly #lock: StateLock;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #closed = false;
 
-  constructor(directory: string, note: string | undefined, database: Database, lock: StateLock) {
+  constructor({ directory, note, database, records, lock }: DurableStateParts) {
     this.directory = directory;
     this.note = note;
     this.#database = database;
+    this.#records = records;
     this.#lock = lock;
   }
 
-  get(key: readonly string[]): unknown {
+  get(key: StateKey): unknown {
     this.#refuseWhenClosed();
-    const name = textOfKey(key);
-    const bytes = this.#database.get(name);
-    return bytes && openRecord(name, bytes)?.value;
+    return this.#records.get(key);
   }
 
-  keys(prefix: readonly string[]): Iterable<readonly string[]> {
+  keys(prefix: StateKey): Iterable<StateKey> {
     this.#refuseWhenClosed();
-    return this.#database.namesUnder(textOfKey(prefix)).map(parseKey);
+    return this.#records.keys(prefix);
   }
 
-  async commit(entries: Parameters<State['commit']>[0]): Promise<void> {
+  async range(prefix: StateKey, { limit, after }: RangeOptions): Promise<readonly StateEntry[]> {
+    this.#refuseWhenClosed();
+    const start = textOfKey(prefix);
+    // No name lies between one and the same with this character at its end.
+    const from = after === undefined ? start : `${textOfKey(after)}\0`;
+    const records = await this.#database.read({ from, until: endOfPrefix(start), limit });
+    return records.map(openEntry);
+  }
+
+  async commit(entries: readonly StateEntry[]): Promise<void> {
     this.#refuseWhenClosed();
     const changes = entries.map(sealEntry);
     if (changes.length === 0) return;
@@ -72,25 +94,19 @@ export class DurableState implements State {
   }
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
+    const changes = [...new Map(group.flatMap(({ changes }) => changes))];
     try {
-      await this.#database.write(new Map(group.flatMap(({ changes }) => changes)));
+      await this.#database.write(changes);
+      this.#records.apply(changes.filter(([name]) => !name.startsWith(QUEUE_NAMES)));
       for (const { resolve } of group) resolve();
     } catch (error) {
-      const failure = await describeFailure(this.directory, error);
-      for (const { reject } of group) reject(failure);
+      const reason = error instanceof Error ? error.message : String(error);
+      const message = `cannot write the state in ${this.directory}: ${reason}`;
+      for (const { reject } of group) reject(new StateWriteFailure(message, { cause: error }));
     }
   }
 
   #refuseWhenClosed(): void {
     if (this.#closed) throw new Error('the state is closed');
   }
-}
-
-/** LMDB answers a full disk with a bare input/output error; how much is free tells the two apart. */
-async function describeFailure(directory: string, error: unknown): Promise<StateWriteFailure> {
-  const space = await statfs(directory).then(
-    ({ bavail, bsize }) => `${bavail * bsize} bytes free on its disk`,
-    (reason: Error) => reason.message,
-  );
-  return new StateWriteFailure(`cannot write the state in ${directory} (${space})`, { cause: error });
 }

@@ -1,18 +1,21 @@
-import { access, constants, stat } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { rebuildDatabase } from './database.ts';
+import { DATABASE_FILES, DamagedState, type Database, openDatabase } from './database.ts';
 import {
   ensureDirectory,
+  FORMAT,
   ForeignDirectory,
+  formatOf,
   refuseForeign,
   setAside,
-  unreadable,
   writeMarker,
 } from './directory.ts';
-import { DurableState } from './durable.ts';
+import { DurableState, QUEUE_NAMES } from './durable.ts';
+import { FORMAT_1_DATABASE, readFormat1 } from './format-1/read-format-1.ts';
+import { endOfPrefix } from './key.ts';
 import { lockDirectory, StateInUse } from './lock.ts';
-import { DamagedState } from './probe.ts';
-import { type Restored, restoreRecords } from './restore.ts';
+import { isIntact } from './record.ts';
+import { Records } from './records.ts';
 import { memoryState, type State } from './state.ts';
 
 export interface StateLog {
@@ -20,19 +23,30 @@ export interface StateLog {
   warn(message: string): void;
 }
 
-const DATABASE = 'counters.mdb';
-const NOTHING: Restored = { records: [], dropped: 0 };
+/** How many records are read at once: a few milliseconds' work. */
+const BATCH = 1_000;
+
+/** The state was written by a later version, which alone knows what it means; it is left as it is. */
+export class NewerState extends Error {
+  override readonly name = 'NewerState';
+
+  constructor(directory: string, format: number) {
+    super(
+      `the state in ${directory} has format ${format}, and this version reads formats up to ${FORMAT}: run the newer version, or give --state.dir another directory`,
+    );
+  }
+}
 
 /**
  * Opens the state in `directory`, for this process alone. A damaged state is set aside with a warning, and where the
  * directory cannot be used at all the state is kept in memory, with a warning too.
- * @throws StateInUse, or ForeignDirectory when it holds files that are not ours
+ * @throws StateInUse, NewerState, or ForeignDirectory when it holds files that are not ours
  */
 export async function openState(directory: string, log: StateLog, now = Date.now): Promise<State> {
   try {
     return await openDurable(directory, log, now);
   } catch (error) {
-    if (error instanceof StateInUse || error instanceof ForeignDirectory) throw error;
+    if (isRefusal(error)) throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const note = `the state directory ${directory} cannot be used: ${reason}; counters start from zero and end with the process`;
     log.warn(note);
@@ -40,57 +54,79 @@ export async function openState(directory: string, log: StateLog, now = Date.now
   }
 }
 
+function isRefusal(error: unknown): boolean {
+  return [StateInUse, ForeignDirectory, NewerState].some((kind) => error instanceof kind);
+}
+
 async function openDurable(directory: string, log: StateLog, now: () => number): Promise<State> {
   const place = await ensureDirectory(directory);
   await refuseForeign(place);
   const lock = await lockDirectory(place);
   try {
-    const { restored, warning } = await restoreOrSetAside(place, now);
-    if (warning) log.warn(warning);
-    const database = await rebuildDatabase(join(place, DATABASE), restored.records);
-    log.info(`state opened in ${place}: ${restored.records.length} records`);
-    return new DurableState(place, warning, database, lock);
+    const { note, ...opened } = await openOrSetAside(place, log, now);
+    log.info(`state opened in ${place}: ${opened.records.size} records`);
+    return new DurableState({ directory: place, note, lock, ...opened });
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-/**
- * What the directory holds that can be trusted, with a warning where that is not all. Afterwards the
- * directory is ours.
- */
-async function restoreOrSetAside(place: string, now: () => number) {
-  const found = await restore(place);
-  if (typeof found === 'string') {
+async function openOrSetAside(place: string, log: StateLog, now: () => number) {
+  try {
+    return { ...(await openTrusted(place, log)), note: undefined };
+  } catch (error) {
+    if (!(error instanceof DamagedState)) throw error;
     const aside = await setAside(place, now());
-    await writeMarker(place);
-    const warning = `the content of the state directory ${place} was not used, ${found}; it was moved to ${aside}, and counters start from zero`;
-    return { restored: NOTHING, warning };
+    const note = `the state in ${place} was not used, ${error.message}; it was moved to ${aside}, and counters start from zero`;
+    log.warn(note);
+    return { ...(await openTrusted(place, log)), note };
   }
-  await writeMarker(place);
-  const { dropped, records } = found;
-  if (dropped === 0) return { restored: found, warning: undefined };
-  const warning = `${dropped} of ${records.length + dropped} records in the state directory ${place} were damaged and dropped; their counters start from zero`;
-  return { restored: found, warning };
 }
 
-/** The records, or why there are none to be had from what the directory holds. */
-async function restore(place: string): Promise<Restored | string> {
-  const why = await unreadable(place);
-  if (why) return why;
-  const path = join(place, DATABASE);
+/** The state in `place`, migrated where it has an older format, begun where there is none. */
+async function openTrusted(place: string, log: StateLog) {
+  const format = await formatOf(place);
+  if (format === undefined) await writeMarker(place);
+  else if (format > FORMAT) throw new NewerState(place, format);
+  else if (format === 1) await migrateFormat1(place, log);
+  else if (format !== FORMAT) throw new DamagedState('its marker is damaged');
+  const database = await openDatabase(place);
   try {
-    await access(path, constants.R_OK | constants.W_OK);
+    return { database, records: await readAll(database) };
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return NOTHING;
+    await database.close();
     throw error;
   }
-  if (!(await stat(path)).isFile()) return `its ${DATABASE} is no file`;
+}
+
+/** Writes the new database beside the old; the marker then changes in one step what a start finds. */
+async function migrateFormat1(place: string, log: StateLog): Promise<void> {
+  const records = await readFormat1(place);
+  for (const name of DATABASE_FILES) await rm(join(place, name), { force: true });
+  const database = await openDatabase(place);
   try {
-    return await restoreRecords(path);
-  } catch (error) {
-    if (error instanceof DamagedState) return error.message;
-    throw error;
+    await database.write(records.map(({ name, bytes }) => [name, bytes]));
+  } finally {
+    await database.close();
   }
+  await writeMarker(place);
+  log.info(
+    `state in ${place} migrated from format 1: ${records.length} records; ${FORMAT_1_DATABASE} is no longer used and can be removed`,
+  );
+}
+
+/** Checks every record, and holds all but those of queues. */
+async function readAll(database: Database): Promise<Records> {
+  const records = new Records();
+  for (let from: string | undefined = ''; from !== undefined; ) {
+    const batch = await database.read({ from, until: endOfPrefix(''), limit: BATCH });
+    for (const { name, bytes } of batch) {
+      if (!isIntact(name, bytes)) throw new DamagedState(`the record ${name} is damaged`);
+      if (!name.startsWith(QUEUE_NAMES)) records.apply([[name, bytes]]);
+    }
+    const last: string | undefined = batch.length < BATCH ? undefined : batch.at(-1)?.name;
+    from = last && `${last}\0`;
+  }
+  return records;
 }

@@ -14,28 +14,21 @@ export function sealRecord(name: string, value: unknown): Buffer {
   return bytes;
 }
 
-/**
- * The value of stored bytes, in an envelope of its own; undefined where a bit of key or content is not as
- * sealed.
- */
-export function openRecord(name: string, bytes: Uint8Array): { readonly value: unknown } | undefined {
-  if (!isIntact(name, bytes)) return undefined;
-  return { value: msgpack.unpack(bytes.subarray(CHECKSUM_BYTES)) };
+/** The value of stored bytes that are intact. */
+export function unsealRecord(bytes: Uint8Array): unknown {
+  return msgpack.unpack(bytes.subarray(CHECKSUM_BYTES));
 }
 
+/** Whether every bit of key and content is as sealed: SQLite itself does not notice a changed value. */
 export function isIntact(name: string, bytes: Uint8Array): boolean {
-  return bytes.length > CHECKSUM_BYTES && actualChecksum(name, bytes) === storedChecksum(bytes);
+  return (
+    bytes.length > CHECKSUM_BYTES && checksum(name, bytes.subarray(CHECKSUM_BYTES)) === storedChecksum(bytes)
+  );
 }
 
-/** The checksum written at the head of the bytes; 0 where they are too short to hold one. */
+/** The checksum at the head of the bytes. */
 export function storedChecksum(bytes: Uint8Array): number {
-  if (bytes.length < CHECKSUM_BYTES) return 0;
   return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
-}
-
-/** The checksum that the bytes should have at their head. */
-export function actualChecksum(name: string, bytes: Uint8Array): number {
-  return checksum(name, bytes.subarray(CHECKSUM_BYTES));
 }
 
 function checksum(name: string, content: Uint8Array): number {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/command-line/program.ts';
 import { ForeignDirectory } from '../../src/state/directory.ts';
 import { StateInUse } from '../../src/state/lock.ts';
-import { openState } from '../../src/state/open-state.ts';
+import { NewerState, openState } from '../../src/state/open-state.ts';
 import { StateWriteFailure } from '../../src/state/state.ts';
 
 const NOON = Date.parse('2026-01-02T12:00:00Z');
@@ -45,6 +45,24 @@ describe('opening a state directory', () => {
     expect(after.get(['total'])).toEqual([0.1 + 0.2, 1_760_000_000_000]);
     await after.close();
     expect(warnings).toEqual([]);
+  });
+
+  it('writes files that only their owner can read', async () => {
+    await mkdir(directory, { mode: 0o755 });
+    const state = await open();
+    await state.commit([{ key: ['total'], value: 1 }]);
+    const modes = async () => {
+      const names = (await readdir(directory)).filter((name) => name !== 'lock');
+      const stats = await Promise.all(names.map((name) => stat(join(directory, name))));
+      return Object.fromEntries(stats.map(({ mode }, index) => [names[index], (mode & 0o777).toString(8)]));
+    };
+    expect(await modes()).toEqual({
+      'edge-exporter-state.json': '600',
+      'last-commit': '600',
+      'state.db': '600',
+      'state.db-wal': '600',
+    });
+    await state.close();
   });
 
   it('throws when another exporter holds it, and leaves that one alone', async () => {
@@ -117,6 +135,21 @@ describe('a state directory that holds something else', () => {
   });
 });
 
+describe('a state of a newer version', () => {
+  beforeEach(async () => {
+    await (await open()).close();
+    await writeFile(join(directory, 'edge-exporter-state.json'), '{"format":3}');
+  });
+
+  it('is refused, and left as it is', async () => {
+    const before = await readFile(join(directory, 'state.db'));
+    await expect(open()).rejects.toThrow(NewerState);
+    await expect(open()).rejects.toThrow('has format 3, and this version reads formats up to 2');
+    expect(await readFile(join(directory, 'state.db'))).toEqual(before);
+    expect(await readdir(parent)).toEqual(['state']);
+  });
+});
+
 describe('a damaged state', () => {
   it('is moved beside its directory, whole, with one warning that names both', async () => {
     await (await open()).close();
@@ -125,10 +158,10 @@ describe('a damaged state', () => {
     const state = await open();
     expect(state.kind).toBe('durable');
     expect((await readdir(`${directory}.${ASIDE}`)).sort()).toEqual([
-      'counters.mdb',
-      'counters.mdb-lock',
       'edge-exporter-state.json',
+      'last-commit',
       'more',
+      'state.db',
     ]);
     expect(warnings).toEqual([state.note]);
     expect(state.note).toContain(directory);
@@ -137,7 +170,7 @@ describe('a damaged state', () => {
   });
 
   it.each([
-    ['a newer format', '{"format":2}', 'format 2'],
+    ['a format that never was', '{"format":0}', 'damaged'],
     ['a damaged marker', '\0\0\0\0', 'damaged'],
     ['a marker of no format', 'null', 'damaged'],
   ])('is set aside with %s', async (_case, marker, reason) => {
@@ -148,7 +181,7 @@ describe('a damaged state', () => {
     expect(state.note).toContain(reason);
     expect(await readFile(join(`${directory}.${ASIDE}`, 'edge-exporter-state.json'), 'utf8')).toBe(marker);
     await state.close();
-    expect(await readdir(directory)).toContain('counters.mdb');
+    expect(await readdir(directory)).toContain('state.db');
   });
 });
 
@@ -180,7 +213,7 @@ describe.skipIf(!canMount)('a state directory that is a file system of its own',
   });
 
   it('refuses commits while its disk is full, keeps what it has, and takes commits again when there is room', async () => {
-    expect(mount('-t', 'tmpfs', '-o', 'size=256k')).toBe(true);
+    expect(mount('-t', 'tmpfs', '-o', 'size=1m')).toBe(true);
     const state = await open();
     const write = (n: number) => state.commit([{ key: [`${n}`], value: 'x'.repeat(20_000) }]);
     let held = 0;
@@ -189,7 +222,7 @@ describe.skipIf(!canMount)('a state directory that is a file system of its own',
     };
     await expect(fill()).rejects.toThrow(StateWriteFailure);
     expect(held).toBeGreaterThan(2);
-    await expect(write(held)).rejects.toThrow('bytes free on its disk');
+    await expect(write(held)).rejects.toThrow('full');
     expect([...state.keys([])]).toHaveLength(held);
     spawnSync('mount', ['-o', 'remount,size=4m', directory]);
     await fill();

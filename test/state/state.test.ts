@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Changes, Database } from '../../src/state/database.ts';
+import type { Database } from '../../src/state/database.ts';
+import type { Change } from '../../src/state/database-protocol.ts';
 import { DurableState } from '../../src/state/durable.ts';
 import { openState } from '../../src/state/open-state.ts';
-import { memoryState, type State, StateWriteFailure } from '../../src/state/state.ts';
+import { Records } from '../../src/state/records.ts';
+import { memoryState, QUEUE, type State, StateWriteFailure } from '../../src/state/state.ts';
 
 const log = { info() {}, warn() {} };
 let directory: string;
@@ -49,10 +51,10 @@ describe.each([
     expect(state.get(['series'])).toBeUndefined();
   });
 
-  it('lists the keys under a prefix, and only those', async () => {
-    const keys = [['series', 'a', 'x'], ['series', 'a', '~y'], ['series', 'ab', 'x'], ['mark']];
+  it('lists the keys under a prefix in their order, and only those', async () => {
+    const keys = [['series', 'a', '~y'], ['series', 'a', 'x'], ['series', 'ab', 'x'], ['mark']];
     await state.commit(keys.map((key) => ({ key, value: 1 })));
-    expect([...state.keys(['series', 'a'])].sort()).toEqual([
+    expect([...state.keys(['series', 'a'])]).toEqual([
       ['series', 'a', 'x'],
       ['series', 'a', '~y'],
     ]);
@@ -71,6 +73,25 @@ describe.each([
     ]);
     expect(state.get(['a'])).toBeUndefined();
     expect([...state.keys([])]).toEqual([['b']]);
+  });
+
+  it('gives a queue back in ranges, in the order of its keys, beside what was committed with it', async () => {
+    const entry = (n: number) => ({ key: [QUEUE, 'push', String(n).padStart(6, '0')], value: { n } });
+    await state.commit([{ key: ['series', 'a'], value: 1 }, ...[3, 1, 2, 0].map(entry)]);
+    await state.commit([{ key: [QUEUE, 'pusher', '0'], value: 'of another' }, entry(4)]);
+    const first = await state.range([QUEUE, 'push'], { limit: 2 });
+    expect(first).toEqual([entry(0), entry(1)]);
+    const after = first.at(-1)?.key ?? [];
+    expect(await state.range([QUEUE, 'push'], { limit: 9, after })).toEqual([2, 3, 4].map(entry));
+    await state.commit(first.map(({ key }) => ({ key, value: undefined })));
+    expect(await state.range([QUEUE, 'push'], { limit: 1 })).toEqual([entry(2)]);
+    expect(await state.range([], { limit: 1 })).toEqual([entry(2)]);
+  });
+
+  it('holds no queue in memory', async () => {
+    await state.commit([{ key: [QUEUE, 'push', '0'], value: 1 }]);
+    expect(state.get([QUEUE, 'push', '0'])).toBeUndefined();
+    expect([...state.keys([])]).toEqual([]);
   });
 
   it('refuses a commit as a whole when one entry cannot be stored', async () => {
@@ -139,48 +160,53 @@ describe('durable state', () => {
 });
 
 /** A database whose writes end when and how the test says. */
-function scriptedDatabase() {
-  const writes: { changes: Changes; succeed: () => void; fail: (error: Error) => void }[] = [];
+function scriptedState() {
+  const writes: {
+    changes: readonly Change[];
+    succeed: (nothing?: unknown) => void;
+    fail: (error: Error) => void;
+  }[] = [];
   const database: Database = {
-    get: () => undefined,
-    namesUnder: () => [],
+    read: async () => [],
     write: (changes) =>
       new Promise((succeed, fail) => {
         writes.push({ changes, succeed, fail });
       }),
     close: async () => {},
   };
-  return { writes, database };
+  const lock = { release: async () => {} };
+  const state = new DurableState({ directory, note: undefined, database, records: new Records(), lock });
+  return { writes, state };
 }
 
 describe('concurrent commits', () => {
   const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const lock = { release: async () => {} };
 
   it('go to disk together while another write is under way', async () => {
-    const { writes, database } = scriptedDatabase();
-    const state = new DurableState(directory, undefined, database, lock);
+    const { writes, state } = scriptedState();
     const first = state.commit([{ key: ['first'], value: 0 }]);
     await turn();
     const others = Array.from({ length: 100 }, (_, n) => state.commit([{ key: [`${n}`], value: n }]));
     await turn();
     expect(writes).toHaveLength(1);
+    expect(state.get(['first'])).toBeUndefined();
     writes[0]?.succeed();
     await first;
+    expect(state.get(['first'])).toBe(0);
     await turn();
-    expect(writes[1]?.changes.size).toBe(100);
+    expect(writes[1]?.changes).toHaveLength(100);
     writes[1]?.succeed();
     await Promise.all(others);
     expect(writes).toHaveLength(2);
   });
 
   it('are all refused with a refused write, and later ones are written again', async () => {
-    const { writes, database } = scriptedDatabase();
-    const state = new DurableState(directory, undefined, database, lock);
+    const { writes, state } = scriptedState();
     const refused = [1, 2].map((value) => state.commit([{ key: ['n'], value }]));
     await turn();
-    writes[0]?.fail(new Error('Input/output error'));
+    writes[0]?.fail(new Error('disk I/O error'));
     for (const commit of refused) await expect(commit).rejects.toThrow(StateWriteFailure);
+    expect(state.get(['n'])).toBeUndefined();
     const later = state.commit([{ key: ['n'], value: 3 }]);
     await turn();
     writes[1]?.succeed();
