@@ -4,6 +4,21 @@ export interface StoredRecord {
   readonly bytes: Uint8Array;
 }
 
+/** All records in two numbers: how many there are, and the sum of their checksums modulo 2^32. */
+export interface Tally {
+  readonly records: number;
+  readonly sum: number;
+}
+
+/** What a database says of itself. */
+export interface Opened {
+  /** How many commits it holds. */
+  readonly held: number;
+  /** How many it should hold at least; NaN where that is not known. */
+  readonly promised: number;
+  readonly tally: Tally;
+}
+
 /** What becomes of a record: its new bytes, or undefined where it is removed. */
 export type Change = readonly [name: string, bytes: Uint8Array | undefined];
 
@@ -22,8 +37,7 @@ export interface DatabaseFiles {
 
 /** What the thread of the database is asked for: argument and result of each request. */
 export interface Requests {
-  /** Result: how many commits the database holds, and how many it should hold at least (NaN: not known). */
-  readonly open: readonly [DatabaseFiles, { readonly held: number; readonly promised: number }];
+  readonly open: readonly [DatabaseFiles, Opened];
   readonly read: readonly [Range, readonly StoredRecord[]];
   readonly write: readonly [readonly Change[], undefined];
   readonly close: readonly [undefined, undefined];

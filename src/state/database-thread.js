@@ -4,7 +4,7 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, statSync, writ
 import { parentPort } from 'node:worker_threads';
 import Sqlite from 'libsql';
 
-/** @import { Answer, Change, DatabaseFiles, Question, Range, Requests, StoredRecord } from './database-protocol.ts' */
+/** @import { Answer, Change, DatabaseFiles, Question, Range, Requests, StoredRecord, Tally } from './database-protocol.ts' */
 
 // A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the
 // heap: the shared memory file that it would use otherwise can end the process (SIGBUS) where its disk fails.
@@ -13,8 +13,8 @@ const SETTINGS = `
   PRAGMA wal_autocheckpoint = 256`;
 const TABLES = `
   CREATE TABLE IF NOT EXISTS record (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
-  CREATE TABLE IF NOT EXISTS commits (number INTEGER NOT NULL) STRICT;
-  INSERT INTO commits SELECT 0 WHERE NOT EXISTS (SELECT * FROM commits)`;
+  CREATE TABLE IF NOT EXISTS commits (number INTEGER NOT NULL, records INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT;
+  INSERT INTO commits SELECT 0, 0, 0 WHERE NOT EXISTS (SELECT * FROM commits)`;
 /** Every number has as many digits, so that it is replaced in place: on a full disk too. */
 const NUMBER_DIGITS = 16;
 
@@ -25,10 +25,12 @@ class Database {
     this.path = database;
     this.sqlite = new Sqlite(database, { timeout: 0 });
     this.sqlite.exec(SETTINGS);
-    const found = this.one('PRAGMA quick_check(1)');
+    const { quick_check: found } = this.row('PRAGMA quick_check(1)');
     if (found !== 'ok') throw Object.assign(new Error(String(found)), { code: 'SQLITE_CORRUPT' });
     this.sqlite.exec(TABLES);
-    this.held = Number(this.one('SELECT number FROM commits'));
+    const { number, records, sum } = this.row('SELECT number, records, sum FROM commits');
+    this.held = Number(number);
+    this.tally = { records: Number(records), sum: Number(sum) };
     this.lastCommit = openSync(lastCommit, constants.O_RDWR | constants.O_CREAT, 0o600);
     this.promised = this.promisedNumber();
     this.file = statSync(database);
@@ -37,7 +39,8 @@ class Database {
     );
     this.put = this.sqlite.prepare('INSERT OR REPLACE INTO record VALUES (?, ?)');
     this.remove = this.sqlite.prepare('DELETE FROM record WHERE name = ?');
-    this.number = this.sqlite.prepare('UPDATE commits SET number = ?');
+    this.before = this.sqlite.prepare('SELECT value FROM record WHERE name = ?');
+    this.count = this.sqlite.prepare('UPDATE commits SET number = ?, records = ?, sum = ?');
   }
 
   /**
@@ -49,10 +52,12 @@ class Database {
     return rows.map(({ name, value }) => ({ name, bytes: new Uint8Array(value) }));
   }
 
-  /** @param {string} question */
-  one(question) {
-    const row = /** @type {object | undefined} */ (this.sqlite.prepare(question).get());
-    return row && Object.values(row)[0];
+  /**
+   * @param {string} question
+   * @returns {Record<string, unknown>}
+   */
+  row(question) {
+    return /** @type {Record<string, unknown> | undefined} */ (this.sqlite.prepare(question).get()) ?? {};
   }
 
   /** How many commits there must be at least; NaN where that is not known. */
@@ -72,24 +77,39 @@ class Database {
    */
   write(changes) {
     this.refuseOtherFile();
+    let tally = this.tally;
     try {
       this.sqlite.exec('BEGIN IMMEDIATE');
-      for (const [name, bytes] of changes) {
-        if (bytes) this.put.run(name, Buffer.from(bytes));
-        else this.remove.run(name);
-      }
-      this.number.run(this.held + 1);
+      for (const change of changes) tally = this.change(change, tally);
+      this.count.run(this.held + 1, tally.records, tally.sum);
       this.sqlite.exec('COMMIT');
     } catch (error) {
       this.giveUp();
       throw error;
     }
     this.held += 1;
+    this.tally = tally;
     try {
       this.promise();
     } catch {
       // The commit stands; a number that is too low only notices less.
     }
+  }
+
+  /**
+   * The tally after the change. It tells when a page holds what another or an older one held, each record intact.
+   * @param {Change} change
+   * @param {Tally} tally
+   * @returns {Tally}
+   */
+  change([name, bytes], { records, sum }) {
+    const before = /** @type {{ value: ArrayBuffer } | undefined} */ (this.before.get(name));
+    if (bytes) this.put.run(name, Buffer.from(bytes));
+    else this.remove.run(name);
+    return {
+      records: records - Number(before !== undefined) + Number(bytes !== undefined),
+      sum: (sum - checksum(before && new Uint8Array(before.value)) + checksum(bytes)) >>> 0,
+    };
   }
 
   /** Nothing of the write stays. Emptying the log may make the room that the next one needs. */
@@ -127,6 +147,14 @@ class Database {
   }
 }
 
+/**
+ * The checksum with which a record begins.
+ * @param {Uint8Array | undefined} bytes
+ */
+function checksum(bytes) {
+  return bytes === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+}
+
 /** @type {Database} */
 let database;
 
@@ -134,7 +162,7 @@ let database;
 const answers = {
   open(files) {
     database = new Database(files);
-    return { held: database.held, promised: database.promised };
+    return { held: database.held, promised: database.promised, tally: database.tally };
   },
   read: (range) => database.read(range),
   write: (changes) => database.write(changes),

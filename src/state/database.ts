@@ -1,11 +1,13 @@
 import { chmod, open as openFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Answer, Change, Question, Range, Requests, StoredRecord } from './database-protocol.ts';
+import type { Answer, Change, Question, Range, Requests, StoredRecord, Tally } from './database-protocol.ts';
 import { syncDirectory } from './directory.ts';
 
 /** The records on disk. */
 export interface Database {
+  /** What `read` should find, as of the opening. */
+  readonly tally: Tally;
   read(range: Range): Promise<readonly StoredRecord[]>;
   /** Resolves once all the changes are on disk; rejects where none is. */
   write(changes: readonly Change[]): Promise<unknown>;
@@ -36,23 +38,20 @@ export async function openDatabase(directory: string): Promise<Database> {
     // SQLite gives its other files the rights of this one.
     await (await openFile(files.database, 'a', 0o600)).close();
     await chmod(files.database, 0o600);
-    const { held, promised } = await thread.ask('open', files);
+    const { held, promised, tally } = await thread.ask('open', files);
     if (Number.isNaN(promised)) throw new DamagedState('the number of its last commit is damaged');
-    if (held < promised) {
-      throw new DamagedState(`the database ends with commit ${held} of ${promised}`);
-    }
-    await syncDirectory(dirname(files.database));
+    if (held < promised) throw new DamagedState(`it ends with commit ${held} of ${promised}`);
+    await syncDirectory(directory);
+    return {
+      tally,
+      read: (range) => thread.ask('read', range),
+      write: (changes) => thread.ask('write', changes),
+      close: () => thread.ask('close', undefined).finally(() => thread.end()),
+    };
   } catch (error) {
     await thread.end();
     throw isDamage(error) ? new DamagedState(`the database is damaged (${error.message})`) : error;
   }
-  return {
-    read: (range) => thread.ask('read', range),
-    write: (changes) => thread.ask('write', changes),
-    async close() {
-      await thread.ask('close', undefined).finally(() => thread.end());
-    },
-  };
 }
 
 function isDamage(error: unknown): error is Error {

@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATABASE_FILES, DamagedState, type Database, openDatabase } from './database.ts';
+import type { StoredRecord } from './database-protocol.ts';
 import {
   ensureDirectory,
   FORMAT,
@@ -14,7 +15,7 @@ import { DurableState, QUEUE_NAMES } from './durable.ts';
 import { FORMAT_1_DATABASE, readFormat1 } from './format-1/read-format-1.ts';
 import { endOfPrefix } from './key.ts';
 import { lockDirectory, StateInUse } from './lock.ts';
-import { isIntact } from './record.ts';
+import { isIntact, storedChecksum } from './record.ts';
 import { Records } from './records.ts';
 import { memoryState, type State } from './state.ts';
 
@@ -116,17 +117,30 @@ async function migrateFormat1(place: string, log: StateLog): Promise<void> {
   );
 }
 
-/** Checks every record, and holds all but those of queues. */
+/** Holds all records but those of queues, once they are as the last commit left them. */
 async function readAll(database: Database): Promise<Records> {
-  const records = new Records();
-  for (let from: string | undefined = ''; from !== undefined; ) {
-    const batch = await database.read({ from, until: endOfPrefix(''), limit: BATCH });
-    for (const { name, bytes } of batch) {
-      if (!isIntact(name, bytes)) throw new DamagedState(`the record ${name} is damaged`);
-      if (!name.startsWith(QUEUE_NAMES)) records.apply([[name, bytes]]);
-    }
-    const last: string | undefined = batch.length < BATCH ? undefined : batch.at(-1)?.name;
-    from = last && `${last}\0`;
+  const held = new Records();
+  let records = 0;
+  let sum = 0;
+  for await (const { name, bytes } of everyRecord(database)) {
+    if (!isIntact(name, bytes)) throw new DamagedState(`the record ${name} is damaged`);
+    records += 1;
+    sum = (sum + storedChecksum(bytes)) >>> 0;
+    if (!name.startsWith(QUEUE_NAMES)) held.apply([[name, bytes]]);
   }
-  return records;
+  const { tally } = database;
+  if (records !== tally.records || sum !== tally.sum) {
+    throw new DamagedState('its records are not those of its last commit');
+  }
+  return held;
+}
+
+async function* everyRecord(database: Database): AsyncGenerator<StoredRecord> {
+  let batch: readonly StoredRecord[] = [];
+  do {
+    const last = batch.at(-1);
+    const from = last ? `${last.name}\0` : '';
+    batch = await database.read({ from, until: endOfPrefix(''), limit: BATCH });
+    yield* batch;
+  } while (batch.length === BATCH);
 }

@@ -1,32 +1,25 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { compileWriter } from './compiled-writer.ts';
 
 const KILLS = 25;
 const STEP = 0.1;
-const compiled = resolve('node_modules/.cache', `state-crash-${process.pid}`);
+let writer: Awaited<ReturnType<typeof compileWriter>>;
 let directory: string;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'state-crash-'));
-  await mkdir(compiled, { recursive: true });
-  await writeFile(join(compiled, 'package.json'), '{"type":"module"}');
-  const options = '--ignoreConfig --rootDir . --target es2023 --module nodenext --types node --skipLibCheck';
-  const rewrite = '--allowImportingTsExtensions --rewriteRelativeImportExtensions';
-  execFileSync(resolve('node_modules/.bin/tsc'), [
-    ...`test/state/crash-writer.ts ${options} ${rewrite}`.split(' '),
-    '--outDir',
-    compiled,
-  ]);
+  writer = await compileWriter('crash-writer');
 });
 
 afterAll(async () => {
   await rm(directory, { recursive: true });
-  await rm(compiled, { recursive: true });
+  await writer.remove();
 });
 
 interface Life {
@@ -38,7 +31,7 @@ interface Life {
 
 /** Runs the writer and kills it at a random moment: of its start, or of its work. */
 async function liveAndDie(whileStarting: boolean): Promise<Life> {
-  const child = spawn(process.execPath, [join(compiled, 'test/state/crash-writer.js'), directory], {
+  const child = spawn(process.execPath, [writer.path, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';

@@ -167,6 +167,7 @@ function scriptedState() {
     fail: (error: Error) => void;
   }[] = [];
   const database: Database = {
+    tally: { records: 0, sum: 0 },
     read: async () => [],
     write: (changes) =>
       new Promise((succeed, fail) => {

@@ -1,0 +1,89 @@
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A way in which a disk fails a process, until it is mended. */
+export interface DiskFailure {
+  readonly name: string;
+  /** What the refused commits say. */
+  readonly reason: RegExp;
+  isPossible(): boolean;
+  strike(pid: number, directory: string): Promise<{ mend(): Promise<void> }>;
+}
+
+const isRoot = process.getuid?.() === 0;
+const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+
+/** Needs no rights: no file may grow beyond what its files are likely to have by now. */
+const fileSizeLimit: DiskFailure = {
+  name: 'no file may grow',
+  reason: /disk I\/O error|full/,
+  isPossible: () => has('prlimit'),
+  async strike(pid) {
+    execFileSync('prlimit', [`--pid=${pid}`, '--fsize=4096:']);
+    return {
+      mend: async () => void execFileSync('prlimit', [`--pid=${pid}`, '--fsize=unlimited:']),
+    };
+  },
+};
+
+/** A file of somebody else takes the last byte; the directory must be a small file system of its own. */
+const fullDisk: DiskFailure = {
+  name: 'the disk is full',
+  reason: /full/,
+  isPossible: () => isRoot,
+  async strike(_pid, directory) {
+    const ballast = join(directory, '.ballast');
+    fill(ballast, directory);
+    return { mend: async () => rmSync(ballast) };
+  },
+};
+
+function fill(ballast: string, directory: string): void {
+  for (;;) {
+    const { bavail, bsize } = statfsSync(directory);
+    if (bavail === 0) return;
+    try {
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize), { flag: 'a' });
+    } catch {
+      // What was free a moment ago has been taken by the process itself.
+    }
+  }
+}
+
+/** Every write of the process, and every wait for one to be on disk, ends with the error. */
+function systemCalls(name: string, error: 'EIO' | 'EROFS' | 'ENOSPC', calls: string): DiskFailure {
+  return {
+    name,
+    reason: /disk I\/O error|full|readonly/,
+    isPossible: () => isRoot && has('strace'),
+    async strike(pid) {
+      const strace = spawn(
+        'strace',
+        ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `inject=${calls}:error=${error}`],
+        {
+          stdio: ['ignore', 'ignore', 'pipe'],
+        },
+      );
+      await once(strace.stderr, 'data');
+      return { mend: () => stop(strace) };
+    },
+  };
+}
+
+async function stop(process: ChildProcess): Promise<void> {
+  const closed = once(process, 'close');
+  process.kill('SIGINT');
+  await closed;
+}
+
+export const DISK_FAILURES: readonly DiskFailure[] = [
+  fileSizeLimit,
+  fullDisk,
+  systemCalls('writes fail', 'EIO', 'pwrite64'),
+  systemCalls('syncs fail', 'EIO', 'fsync,fdatasync'),
+  systemCalls('writes and syncs fail', 'EIO', 'pwrite64,fsync,fdatasync,ftruncate'),
+  systemCalls('it is read-only', 'EROFS', 'pwrite64,ftruncate,fallocate,unlink'),
+  systemCalls('syncs find it full', 'ENOSPC', 'fsync,fdatasync'),
+];
