@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { open } from 'lmdb';
 import { request } from 'undici';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { openState } from '../src/state/open-state.ts';
 import { type PendingWork, watchPendingWork } from './pending-work.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 import { simulatedTicker } from './simulated-ticker.ts';
@@ -22,14 +22,14 @@ async function listen(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-async function openDatabase() {
+async function openInFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'pending-work-'));
-  const database = open<number, string>({ path: join(folder, 'database') });
+  const state = await openState(folder, { info() {}, warn() {} });
   onTestFinished(async () => {
-    await database.close();
+    await state.close();
     await rm(folder, { recursive: true });
   });
-  return database;
+  return state;
 }
 
 describe('pending work', () => {
@@ -71,7 +71,7 @@ describe('pending work', () => {
   });
 
   it('keeps simulated time from passing a commit to disk', async () => {
-    const database = await openDatabase();
+    const state = await openInFolder();
     work = watchPendingWork();
     const clock = new SimulatedClock();
     const late: number[] = [];
@@ -79,13 +79,13 @@ describe('pending work', () => {
       for (;;) {
         await clock.sleep(1000);
         const at = clock.now();
-        await database.put('mark', at);
+        await state.commit([{ key: ['mark'], value: at }]);
         if (clock.now() !== at) late.push(at);
       }
     })();
     await clock.advance(100_000, { busy: work.count });
     expect(late).toEqual([]);
-    expect(database.get('mark')).toBe(clock.now());
+    expect(state.get(['mark'])).toBe(clock.now());
   });
 
   it('lets real requests and simulated latency fill a simulated day, with each answer at its own moment', async () => {

@@ -1,17 +1,18 @@
 import { createHook } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
+import { Worker } from 'node:worker_threads';
 
 /** What is under way in this process, seen from outside, without a hook in the code under test. */
 export interface PendingWork {
-  /** HTTP requests without a whole answer, files being read, compressions, LMDB commits, immediates. */
+  /** HTTP requests without a whole answer, files being read, compressions, questions to threads, immediates. */
   readonly count: () => number;
   /** The same by kind, for a message. */
   readonly kinds: () => Record<string, number>;
   readonly stop: () => void;
 }
 
-/** Asynchronous resources whose work is over when their callback starts. LMDB's commits are called `write`. */
-const ONE_SHOT = new Set(['write', 'FSREQCALLBACK', 'FSREQPROMISE', 'Immediate']);
+/** Asynchronous resources whose work is over when their callback starts. */
+const ONE_SHOT = new Set(['FSREQCALLBACK', 'FSREQPROMISE', 'Immediate']);
 
 /**
  * Watches this process' work until stopped. HTTP requests are those of undici and `fetch`, from their creation to
@@ -32,21 +33,24 @@ export function watchPendingWork(): PendingWork {
     },
   }).enable();
   const requests = watchRequests();
+  const threads = watchThreads();
   const compressing = () => {
     // One that has nothing to work on is over: all compressions here are of one buffer. Thousands may await collection.
     for (const [id, compressor] of compressors) if (!compressor.deref()?.buffer) compressors.delete(id);
     return compressors.size;
   };
   return {
-    count: () => requests.inFlight.size + oneShot.size + compressing(),
+    count: () => requests.inFlight.size + threads.asked() + oneShot.size + compressing(),
     kinds: () => ({
       request: requests.inFlight.size,
+      thread: threads.asked(),
       compression: compressing(),
       ...countEach(oneShot.values()),
     }),
     stop() {
       hook.disable();
       requests.stop();
+      threads.stop();
     },
   };
 }
@@ -76,6 +80,27 @@ function watchRequests() {
       channel('undici:request:trailers').unsubscribe(end);
       channel('undici:request:error').unsubscribe(end);
     },
+  };
+}
+
+/** A thread answers each message that it is sent, such as a commit, with one of its own. */
+function watchThreads() {
+  const asked = new Map<Worker, number>();
+  const { postMessage, emit } = Worker.prototype;
+  const count = (worker: Worker, more: number) =>
+    asked.set(worker, Math.max(0, (asked.get(worker) ?? 0) + more));
+  Worker.prototype.postMessage = function (...message: Parameters<typeof postMessage>) {
+    count(this, 1);
+    return postMessage.apply(this, message);
+  };
+  Worker.prototype.emit = function (this: Worker, ...event: Parameters<typeof emit>) {
+    if (event[0] === 'message') count(this, -1);
+    if (event[0] === 'exit') asked.delete(this);
+    return emit.apply(this, event);
+  };
+  return {
+    asked: () => [...asked.values()].reduce((sum, each) => sum + each, 0),
+    stop: () => void Object.assign(Worker.prototype, { postMessage, emit }),
   };
 }
 

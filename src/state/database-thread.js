@@ -26,7 +26,7 @@ class Database {
     this.sqlite = new Sqlite(database, { timeout: 0 });
     this.sqlite.exec(SETTINGS);
     const { quick_check: found } = this.row('PRAGMA quick_check(1)');
-    if (found !== 'ok') throw Object.assign(new Error(String(found)), { code: 'SQLITE_CORRUPT' });
+    if (found !== 'ok') throw damage(String(found));
     this.sqlite.exec(TABLES);
     const { number, records, sum } = this.row('SELECT number, records, sum FROM commits');
     this.held = Number(number);
@@ -49,7 +49,10 @@ class Database {
    */
   read({ from, until, limit }) {
     const rows = /** @type {{ name: string, value: ArrayBuffer }[]} */ (this.select.all(from, until, limit));
-    return rows.map(({ name, value }) => ({ name, bytes: new Uint8Array(value) }));
+    return rows.map(({ name, value }) => {
+      if (value instanceof ArrayBuffer) return { name: String(name), bytes: new Uint8Array(value) };
+      throw damage(`no record: ${name}`);
+    });
   }
 
   /**
@@ -145,6 +148,11 @@ class Database {
     this.sqlite.close();
     closeSync(this.lastCommit);
   }
+}
+
+/** @param {string} found */
+function damage(found) {
+  return Object.assign(new Error(found), { code: 'SQLITE_CORRUPT' });
 }
 
 /**

@@ -24,8 +24,8 @@ const DATABASE = 'state.db';
 const LAST_COMMIT = 'last-commit';
 export const DATABASE_FILES = [DATABASE, `${DATABASE}-wal`, `${DATABASE}-journal`, LAST_COMMIT];
 
-/** Failures of SQLite that the disk or another process causes. Every other one comes of what the file holds. */
-const FAILURES_FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
+/** Failures of SQLite that the disk or another process causes. Every other one comes of what the files hold. */
+const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
 
 /**
  * Opens the database in `directory`, or creates it, readable for its owner alone.
@@ -40,24 +40,24 @@ export async function openDatabase(directory: string): Promise<Database> {
     await chmod(files.database, 0o600);
     const { held, promised, tally } = await thread.ask('open', files);
     if (Number.isNaN(promised)) throw new DamagedState('the number of its last commit is damaged');
-    if (held < promised) throw new DamagedState(`it ends with commit ${held} of ${promised}`);
+    if (!(held >= promised)) throw new DamagedState(`it ends with commit ${held} of ${promised}`);
     await syncDirectory(directory);
     return {
       tally,
-      read: (range) => thread.ask('read', range),
+      read: (range) => thread.ask('read', range).catch(rethrow),
       write: (changes) => thread.ask('write', changes),
       close: () => thread.ask('close', undefined).finally(() => thread.end()),
     };
   } catch (error) {
     await thread.end();
-    throw isDamage(error) ? new DamagedState(`the database is damaged (${error.message})`) : error;
+    return rethrow(error);
   }
 }
 
-function isDamage(error: unknown): error is Error {
-  if (!(error instanceof Error && 'code' in error)) return false;
-  const code = String(error.code);
-  return code === 'EISDIR' || (code.startsWith('SQLITE_') && !FAILURES_FROM_OUTSIDE.test(code));
+function rethrow(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isDamage = code === 'EISDIR' || (code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code));
+  throw isDamage ? new DamagedState(`the database is damaged (${error})`) : error;
 }
 
 interface Waiting {

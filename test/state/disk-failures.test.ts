@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { compileWriter } from './compiled-writer.ts';
 import { DISK_FAILURES, type DiskFailure } from './disk-failures.ts';
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  spawnSync('umount', [directory]);
+  spawnSync('umount', ['--lazy', directory]);
   await rm(directory, { recursive: true });
   await writer.remove();
 });
@@ -41,8 +41,9 @@ function startWriting() {
   const closed = once(child, 'close');
   // What follows the last line break is not complete.
   const lines = () => output.split('\n').slice(0, -1);
-  const until = async (what: string, isSo: () => boolean) => {
-    const ends = Date.now() + 20_000;
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const until = async (what: string, isSo: () => boolean, longest = 20_000) => {
+    const ends = Date.now() + longest;
     while (!isSo()) {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended before ${what}`);
       if (Date.now() > ends) throw new Error(`not in time: ${what}`);
@@ -85,8 +86,13 @@ async function liveThrough(failure: DiskFailure, promised: Map<number, number>):
   const { mend } = await failure.strike(writing.pid, directory);
   // One in three is killed while its disk fails.
   const killedAtOnce = Math.random() < 1 / 3;
-  await writing.until('commits are refused', () => writing.refusals().length > 0);
-  expect(writing.refusals()[0]).toMatch(failure.reason);
+  // A full disk refuses nothing as long as the log has room to be written again.
+  await writing
+    .until('commits are refused', () => writing.refusals().length > 0, failure.canBeBorne ? 500 : 20_000)
+    .catch((error: unknown) => {
+      if (!failure.canBeBorne) throw error;
+    });
+  for (const refusal of writing.refusals()) expect(refusal).toMatch(failure.reason);
   await delay(Math.random() * 50);
   if (killedAtOnce) await writing.kill();
   await mend().catch((error: unknown) => {

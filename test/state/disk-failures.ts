@@ -8,6 +8,8 @@ export interface DiskFailure {
   readonly name: string;
   /** What the refused commits say. */
   readonly reason: RegExp;
+  /** Commits may go on all the same. */
+  readonly canBeBorne?: boolean;
   isPossible(): boolean;
   strike(pid: number, directory: string): Promise<{ mend(): Promise<void> }>;
 }
@@ -32,6 +34,7 @@ const fileSizeLimit: DiskFailure = {
 const fullDisk: DiskFailure = {
   name: 'the disk is full',
   reason: /full/,
+  canBeBorne: true,
   isPossible: () => isRoot,
   async strike(_pid, directory) {
     const ballast = join(directory, '.ballast');
