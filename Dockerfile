@@ -11,7 +11,7 @@ RUN npm run build
 FROM node:24-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-# No dependency needs an install script: lmdb's binary is inside its packages.
+# No dependency needs an install script: libsql's binary is inside its packages.
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM node:24-slim

@@ -15,7 +15,7 @@ import { createSelfMetrics } from '../self/metrics.ts';
 import { ProcessMetrics } from '../self/process-metrics.ts';
 import { ForeignDirectory } from '../state/directory.ts';
 import { StateInUse } from '../state/lock.ts';
-import { openState } from '../state/open-state.ts';
+import { NewerState, openState } from '../state/open-state.ts';
 import { memoryState, type State } from '../state/state.ts';
 import { WebConfigError } from '../web/config-text.ts';
 import { ListenError } from '../web/server.ts';
@@ -33,6 +33,7 @@ type Stops = (() => Promise<void> | void)[];
 const KNOWN_FAILURES = [
   [WebConfigError, EXIT.misused],
   [ForeignDirectory, EXIT.misused],
+  [NewerState, EXIT.misused],
   [StateInUse, EXIT.failed],
   [ListenError, EXIT.failed],
 ] as const;

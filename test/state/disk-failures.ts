@@ -25,7 +25,7 @@ const fileSizeLimit: DiskFailure = {
   async strike(pid) {
     execFileSync('prlimit', [`--pid=${pid}`, '--fsize=4096:']);
     return {
-      mend: async () => void execFileSync('prlimit', [`--pid=${pid}`, '--fsize=unlimited:']),
+      mend: async () => void spawnSync('prlimit', [`--pid=${pid}`, '--fsize=unlimited:']),
     };
   },
 };

@@ -28,6 +28,20 @@ afterEach(() => rm(parent, { recursive: true }));
 const mount = (...args: string[]) => spawnSync('mount', [...args, 'tmpfs', directory]).status === 0;
 const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
 
+/** Exit code and error of a `serve` that cannot start. */
+async function serveEnds(): Promise<[number, string]> {
+  const errors: string[] = [];
+  const exitCode = await run({
+    args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0'],
+    env: { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' },
+    stdout: { write: () => undefined },
+    stderr: { write: (text) => errors.push(text) },
+    signal: AbortSignal.timeout(10_000),
+    onCrash: () => undefined,
+  });
+  return [exitCode, errors.join('')];
+}
+
 describe('opening a state directory', () => {
   it('creates a missing one for its owner alone', async () => {
     const state = await open(join(directory, 'deeper'));
@@ -119,19 +133,10 @@ describe('a state directory that holds something else', () => {
   it('ends serve with 2 and a sentence', async () => {
     await mkdir(directory);
     await writeFile(join(directory, 'letter.txt'), 'dear');
-    const errors: string[] = [];
-    const exitCode = await run({
-      args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0'],
-      env: { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' },
-      stdout: { write: () => undefined },
-      stderr: { write: (text) => errors.push(text) },
-      signal: AbortSignal.timeout(10_000),
-      onCrash: () => undefined,
-    });
-    expect(exitCode).toBe(2);
-    expect(errors.join('')).toBe(
+    expect(await serveEnds()).toEqual([
+      2,
       `error: the state directory ${directory} holds other files (letter.txt) and no state of edge-exporter: give --state.dir a directory of its own\n`,
-    );
+    ]);
   });
 });
 
@@ -147,6 +152,13 @@ describe('a state of a newer version', () => {
     await expect(open()).rejects.toThrow('has format 3, and this version reads formats up to 2');
     expect(await readFile(join(directory, 'state.db'))).toEqual(before);
     expect(await readdir(parent)).toEqual(['state']);
+  });
+
+  it('ends serve with 2 and a sentence', async () => {
+    expect(await serveEnds()).toEqual([
+      2,
+      `error: the state in ${directory} has format 3, and this version reads formats up to 2: run the newer version, or give --state.dir another directory\n`,
+    ]);
   });
 });
 
