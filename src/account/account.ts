@@ -55,10 +55,10 @@ export class Account {
         this.#exposeVitals();
       },
       onAssumedLimit: (limit) => observer.assumedLimit(account, limit),
-      onTurn: ({ group }, waitedMs) => observer.departed(account, link.scopes.of(group).name, waitedMs),
+      onTurn: ({ group }, waitedMs) => observer.departed(account, platform.scopes.of(group).name, waitedMs),
     });
-    const { link, queue, readAtOnce: exchange } = this.#connection;
-    const { scopes, platformClock } = link;
+    const { platform, queue, readAtOnce: exchange } = this.#connection;
+    const { scopes, platformClock } = platform;
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
     const runner = new PollRunner({
@@ -85,7 +85,7 @@ export class Account {
       name: account,
       apiUrl: config.api_url,
       reserve: config.quota.reserve,
-      link,
+      platform,
       queue,
       forecast,
       tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
@@ -124,7 +124,7 @@ export class Account {
 
   #everyMinute(): void {
     this.#forecast.measure();
-    if (this.view.link.standing.answered) {
+    if (this.view.platform.reachability.answered) {
       this.#planReport.update(this.#forecast, isSurveyed(this.#schedule.states()));
     }
     this.#exposeVitals();
@@ -133,7 +133,7 @@ export class Account {
 
   #polled(end: PollEnd): void {
     const { observer, config } = this.#options;
-    this.view.link.standing.polled(end);
+    this.view.platform.reachability.polled(end);
     this.#exposeVitals();
     observer.polled(config.name, end);
     const discovery = end.result?.discovery;
@@ -152,7 +152,7 @@ export class Account {
   /** What was learned of the platform's delays. */
   #exposeLearned(): void {
     const { clock, store, config } = this.#options;
-    const now = this.view.link.platformClock.now();
+    const now = this.view.platform.platformClock.now();
     const samples = [...this.#jobs.delays()].flatMap(({ product, metric, delays }) =>
       learnedSamples({ account: config.name, product, metric }, delays, now),
     );

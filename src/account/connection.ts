@@ -9,7 +9,7 @@ import type { TransportOptions } from '../platform/transport.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
-import { AccountLink, type AccountLinkOptions } from './link.ts';
+import { ObservedPlatform, type ObservedPlatformOptions } from './observed-platform.ts';
 import { routeOf } from './route.ts';
 
 /** Makes an account's credentials, whose own exchanges are reported like all others. */
@@ -18,7 +18,7 @@ export type CredentialsFactory = (
   onExchange: (info: ExchangeInfo) => void,
 ) => Credentials;
 
-export interface ConnectionOptions extends Partial<Pick<AccountLinkOptions, 'onAssumedLimit'>> {
+export interface ConnectionOptions extends Partial<Pick<ObservedPlatformOptions, 'onAssumedLimit'>> {
   readonly account: AccountConfig;
   readonly clock: Clock;
   readonly credentials: CredentialsFactory;
@@ -34,7 +34,7 @@ const CLOSE_MS = 2_000;
 
 /** An account's platform, for the exporter and for every command: read under the quota, with all that its answers tell. */
 export class Connection {
-  readonly link: AccountLink;
+  readonly platform: ObservedPlatform;
   readonly credentials: Credentials;
   readonly queue: RequestQueue;
   /** Reads that leave at once, for a caller that minds the quota by itself. */
@@ -45,7 +45,7 @@ export class Connection {
   constructor({ account, clock, credentials, reserve, onExchange, onTurn, ...hooks }: ConnectionOptions) {
     this.#clock = clock;
     const { api_url, quota, request } = account;
-    this.link = new AccountLink({
+    this.platform = new ObservedPlatform({
       clock,
       basePath: new URL(api_url).pathname.replace(/\/$/, ''),
       reserve: reserve ?? (() => quota.reserve),
@@ -53,8 +53,8 @@ export class Connection {
       onExchange: (info, scope) => onExchange?.(info, scope),
       ...hooks,
     });
-    this.credentials = credentials(account, this.link.observe);
-    const { observe: onEveryExchange } = this.link;
+    this.credentials = credentials(account, this.platform.observe);
+    const { observe: onEveryExchange } = this.platform;
     this.#client = new Client({
       ...transportOf(account, clock),
       credentials: this.credentials,
@@ -64,7 +64,7 @@ export class Connection {
     this.queue = new RequestQueue({
       clock,
       tokenRenewed: () => this.credentials.renewed(),
-      scopes: this.link.scopes,
+      scopes: this.platform.scopes,
       concurrency: request.concurrency,
       ...(onTurn !== undefined && { onTurn }),
     });

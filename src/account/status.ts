@@ -6,14 +6,14 @@ import { isWaiting, whyWaiting } from './waiting.ts';
 
 /** An account as the status page shows it at `now` (local ms). */
 export function accountStatus(view: AccountView, now: number): AccountStatus {
-  const { name, apiUrl, link, forecast } = view;
+  const { name, apiUrl, platform, forecast } = view;
   return {
     name,
     api_url: apiUrl,
-    up: link.standing.up ?? null,
-    note: link.standing.note,
+    up: platform.reachability.up ?? null,
+    note: platform.reachability.note,
     token_expires_at: time(view.tokenExpiresAt()),
-    clock_skew_seconds: link.platformClock.skewMs / 1_000,
+    clock_skew_seconds: platform.platformClock.skewMs / 1_000,
     quota: quotaStatus(view, now),
     demand_per_minute: forecast.perMinute,
     stretch: forecast.stretch,
@@ -21,8 +21,8 @@ export function accountStatus(view: AccountView, now: number): AccountStatus {
   };
 }
 
-function quotaStatus({ link, queue, reserve }: AccountView, now: number): QuotaStatus[] {
-  return link.scopes.all.map(({ name, limiter }) => ({
+function quotaStatus({ platform, queue, reserve }: AccountView, now: number): QuotaStatus[] {
+  return platform.scopes.all.map(({ name, limiter }) => ({
     scope: name,
     limit: limiter.limit ?? null,
     remaining: limiter.remaining(now) ?? null,
@@ -104,7 +104,7 @@ class ReadJobStatus implements JobStatus {
     const { job, request } = this.#job;
     const { view, decide, now } = this.#moment;
     if (request === undefined || this.state !== 'waiting') return '';
-    const scope = view.link.scopes.of(job.group).name;
+    const scope = view.platform.scopes.of(job.group).name;
     return whyWaiting(this.#job, decide(request), { scope, concurrency: view.queue.concurrency, now }) ?? '';
   }
 

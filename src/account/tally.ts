@@ -23,7 +23,10 @@ interface Sums {
 }
 
 /** Takes the tally at `now` (local ms). */
-export function tallyAccount({ name, link, queue, jobs, forecast }: AccountView, now: number): AccountTally {
+export function tallyAccount(
+  { name, platform, queue, jobs, forecast }: AccountView,
+  now: number,
+): AccountTally {
   const sums = new Map<string, Sums>();
   for (const { job, intervalMs } of jobs()) {
     if (job.schedule === undefined) continue;
@@ -40,8 +43,8 @@ export function tallyAccount({ name, link, queue, jobs, forecast }: AccountView,
   });
   return {
     name,
-    clockSkewMs: link.platformClock.skewMs,
-    waiting: new Map(link.scopes.all.map((scope) => [scope.name, queue.waiting(now, scope.name)])),
+    clockSkewMs: platform.platformClock.skewMs,
+    waiting: new Map(platform.scopes.all.map((scope) => [scope.name, queue.waiting(now, scope.name)])),
     collectors: new Map(collectors),
   };
 }

@@ -1,7 +1,7 @@
 import type { JobState } from '../poll/scheduled-job.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
-import type { AccountLink } from './link.ts';
+import type { ObservedPlatform } from './observed-platform.ts';
 
 /** An account as it stands, read by the status page, the exporter's own metrics and the readiness check. */
 export interface AccountView {
@@ -9,7 +9,7 @@ export interface AccountView {
   readonly apiUrl: string;
   /** Share of each limit that is left to the token's other users. */
   readonly reserve: number;
-  readonly link: AccountLink;
+  readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
   readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'periodOf'>;
   /** Local ms; undefined where it is not known. */
@@ -20,8 +20,8 @@ export interface AccountView {
 }
 
 /** Why an account is not ready to be trusted, in plain words; undefined when it is. */
-export function notReady({ name, link, silence }: AccountView): string | undefined {
-  const { answered, note } = link.standing;
+export function notReady({ name, platform, silence }: AccountView): string | undefined {
+  const { answered, note } = platform.reachability;
   if (!answered) {
     const why = note === '' ? '' : `: ${note}`;
     return `account ${name}: the platform has not answered yet${why}`;

@@ -9,15 +9,15 @@ import {
 import type { AccountView } from './view.ts';
 
 /** What an account says of itself: whether its platform is up, what is left of its quota, when its token expires. */
-export function vitalSamples({ name: account, link, ...view }: AccountView, now: number): Sample[] {
+export function vitalSamples({ name: account, platform, ...view }: AccountView, now: number): Sample[] {
   const samples: Sample[] = [];
   const tokenExpiresAt = view.tokenExpiresAt();
-  const { up } = link.standing;
+  const { up } = platform.reachability;
   if (up !== undefined) samples.push({ family: EDGE_UP, labels: { account }, value: up ? 1 : 0 });
   if (tokenExpiresAt !== undefined) {
     samples.push({ family: EDGE_TOKEN_EXPIRY_TIMESTAMP, labels: { account }, value: tokenExpiresAt / 1_000 });
   }
-  for (const { name, limiter } of link.scopes.all) {
+  for (const { name, limiter } of platform.scopes.all) {
     const labels = { account, scope: name };
     const remaining = limiter.remaining(now);
     const closesAt = limiter.closesAt(now);
@@ -25,7 +25,7 @@ export function vitalSamples({ name: account, link, ...view }: AccountView, now:
       samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limiter.limit });
     if (remaining !== undefined) samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: remaining });
     if (closesAt !== undefined) {
-      const value = (closesAt + link.platformClock.skewMs) / 1_000;
+      const value = (closesAt + platform.platformClock.skewMs) / 1_000;
       samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value });
     }
   }

@@ -48,12 +48,12 @@ export class HistoryAccount {
    * @throws PlatformFailure
    */
   async discover(patience: PatienceOptions): Promise<PlannedSeries[]> {
-    const { platformClock } = this.#connection.link;
+    const { platformClock } = this.#connection.platform;
     const survey = new Survey({
       account: this.#account,
       platformClock,
       readFor: (group) => this.#connection.readFor(group),
-      allowance: (group) => this.#connection.link.scopes.of(group).limiter.allowance,
+      allowance: (group) => this.#connection.platform.scopes.of(group).limiter.allowance,
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
@@ -88,7 +88,7 @@ export class HistoryAccount {
   }
 
   get platformClock(): PlatformClock {
-    return this.#connection.link.platformClock;
+    return this.#connection.platform.platformClock;
   }
 
   /** How a planned metric is read. */
@@ -117,7 +117,7 @@ export class HistoryAccount {
   #reserve(): number {
     const { quota } = this.#account;
     const { limit = quota.assumed_limit, othersPerMinute } =
-      this.#connection.link.scopes.of('metrics').limiter;
+      this.#connection.platform.scopes.of('metrics').limiter;
     // What others take is left to them in any case: of an exporter only what it has not taken yet comes on top.
     return leftAlone(quota.reserve, Math.max(0, this.#demand - othersPerMinute), limit);
   }

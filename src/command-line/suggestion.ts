@@ -7,8 +7,8 @@ export function suggest(given: string, known: Iterable<string>): string | undefi
   let fewest = Number.POSITIVE_INFINITY;
   for (const candidate of known) {
     const edits = distance(given.toLowerCase(), candidate.toLowerCase());
-    const likeness = Math.floor(Math.max(3, given.length, candidate.length) / 3);
-    if (edits <= likeness && edits < fewest) [nearest, fewest] = [candidate, edits];
+    const tolerance = Math.floor(Math.max(3, given.length, candidate.length) / 3);
+    if (edits <= tolerance && edits < fewest) [nearest, fewest] = [candidate, edits];
   }
   return nearest;
 }

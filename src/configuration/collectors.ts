@@ -81,7 +81,13 @@ function seriesCollector(api: SeriesApi) {
   });
 }
 
-function estateCollector({ schedule: usual, about }: { readonly schedule: string; readonly about: string }) {
+function settingsCollectorOf({
+  schedule: usual,
+  about,
+}: {
+  readonly schedule: string;
+  readonly about: string;
+}) {
   return z
     .strictObject({
       enabled: enabled(),
@@ -91,10 +97,12 @@ function estateCollector({ schedule: usual, about }: { readonly schedule: string
     .describe(about);
 }
 
-const ESTATE_NAMES = Object.keys(COLLECTORS) as CollectorName[];
+const SETTINGS_NAMES = Object.keys(COLLECTORS) as CollectorName[];
 
-const ESTATE = Object.fromEntries(ESTATE_NAMES.map((name) => [name, estateCollector(COLLECTORS[name])])) as {
-  [Name in CollectorName]: ReturnType<typeof estateCollector>;
+const SETTINGS = Object.fromEntries(
+  SETTINGS_NAMES.map((name) => [name, settingsCollectorOf(COLLECTORS[name])]),
+) as {
+  [Name in CollectorName]: ReturnType<typeof settingsCollectorOf>;
 };
 
 /** The `collectors` of an account: those that run, by name. */
@@ -103,7 +111,7 @@ export const COLLECTORS_SCHEMA = z.strictObject({
   analytics: seriesCollector('analytics')
     .exactOptional()
     .describe('Series of the analytics API (version 1).'),
-  ...ESTATE,
+  ...SETTINGS,
 });
 
 /** What an account collects. A collector that is absent does not run. */
@@ -121,11 +129,11 @@ export function toCollectors(given: z.output<typeof COLLECTORS_SCHEMA>): Collect
   );
   const unread = productsOf('analytics').filter(({ id }) => !read.has(id));
   const analytics = given.analytics?.enabled ? withProducts(given.analytics, unread) : undefined;
-  const estate = ESTATE_NAMES.flatMap((name) => {
+  const settings = SETTINGS_NAMES.flatMap((name) => {
     const collector = given[name];
     return collector?.enabled ? [[name, { schedule: collector.schedule }] as const] : [];
   });
-  return { ...(metrics && { metrics }), ...(analytics && { analytics }), ...Object.fromEntries(estate) };
+  return { ...(metrics && { metrics }), ...(analytics && { analytics }), ...Object.fromEntries(settings) };
 }
 
 function withProducts(

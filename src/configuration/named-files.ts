@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Credentials } from './access.ts';
 import type { ConfigIssue, Finding } from './issue.ts';
-import { legibleAccounts } from './legible.ts';
+import { lenientAccounts } from './lenient.ts';
 import type { Account, Config } from './schema.ts';
 
 /** What a file that a configuration names is expected to hold. */
@@ -27,7 +27,7 @@ export function namedFiles(
   directory: string,
   place: (finding: Finding) => ConfigIssue,
 ): NamedFile[] {
-  return legibleAccounts(value).flatMap((account, index) => {
+  return lenientAccounts(value).flatMap((account, index) => {
     const named = (keys: readonly string[], holds: FileContent, path: string | undefined): NamedFile[] => {
       if (path === undefined || path.trim() === '') return [];
       const issue = (message: string) => place({ path: ['accounts', index, ...keys], at: 'value', message });

@@ -1,11 +1,11 @@
 import { PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { didYouMean } from '../command-line/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
-import { type LegibleAccount, legibleAccounts } from './legible.ts';
+import { type LenientAccount, lenientAccounts } from './lenient.ts';
 
 /** What is allowed, but probably not meant; also in a configuration that holds mistakes besides. */
 export function configWarnings(value: unknown): Finding[] {
-  return legibleAccounts(value).flatMap((account, index) => {
+  return lenientAccounts(value).flatMap((account, index) => {
     const path = ['accounts', index];
     return [
       ...unknownMetrics(account, path),
@@ -18,12 +18,12 @@ export function configWarnings(value: unknown): Finding[] {
 }
 
 /** A collector of series that runs; undefined where it does not. */
-function running({ collectors = {} }: LegibleAccount, api: SeriesApi) {
+function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
   const collector = Object.hasOwn(collectors, api) ? collectors[api] : undefined;
   return collector?.enabled === false ? undefined : collector;
 }
 
-function unknownMetrics(account: LegibleAccount, path: ConfigPath): Finding[] {
+function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
   return PRODUCTS.flatMap(({ api, slug, metrics }) =>
     (running(account, api)?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
       if (typeof metric !== 'string' || metric === '*' || metrics.includes(metric)) return [];
@@ -33,7 +33,7 @@ function unknownMetrics(account: LegibleAccount, path: ConfigPath): Finding[] {
   );
 }
 
-function readTwice(account: LegibleAccount, path: ConfigPath): Finding[] {
+function readTwice(account: LenientAccount, path: ConfigPath): Finding[] {
   const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
   if (metrics === undefined) return [];
   const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
@@ -47,7 +47,7 @@ function readTwice(account: LegibleAccount, path: ConfigPath): Finding[] {
   });
 }
 
-function unknownUnits(account: LegibleAccount, path: ConfigPath): Finding[] {
+function unknownUnits(account: LenientAccount, path: ConfigPath): Finding[] {
   const known = new Set(PRODUCTS.flatMap(({ metrics }) => metrics));
   const unknown = Object.keys(account.units).filter((metric) => !known.has(metric));
   return unknown.map((metric) =>
@@ -58,14 +58,14 @@ function unknownUnits(account: LegibleAccount, path: ConfigPath): Finding[] {
 /** From here on buckets settle when the usual windows of an hour have left them behind. */
 const LONG_SETTLE_MS = 50 * 60_000;
 
-function slowToSettle({ settle_delay }: LegibleAccount, path: ConfigPath): Finding[] {
+function slowToSettle({ settle_delay }: LenientAccount, path: ConfigPath): Finding[] {
   if (typeof settle_delay !== 'number' || settle_delay <= LONG_SETTLE_MS) return [];
   const message =
     'above 50m the usual reads do not bring what enters the counters: they move every ten minutes, by a read of their own for each metric and configuration';
   return [warning([...path, 'settle_delay'], message)];
 }
 
-function nothingToDo({ collectors }: LegibleAccount, path: ConfigPath): Finding[] {
+function nothingToDo({ collectors }: LenientAccount, path: ConfigPath): Finding[] {
   if (collectors === undefined) return [];
   if (Object.values(collectors).some(({ enabled }) => enabled !== false)) return [];
   return [

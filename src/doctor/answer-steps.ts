@@ -1,4 +1,4 @@
-import type { AccountLink } from '../account/link.ts';
+import type { ObservedPlatform } from '../account/observed-platform.ts';
 import { plainDuration, plainNumber, plainShare } from '../plan/plain-words.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { type Step, stepsNamed } from './step.ts';
@@ -15,7 +15,7 @@ const AGREEMENT_MS = 2_000;
 const MISLEADING_MS = 60_000;
 
 /** How far this machine's clock is from the platform's. */
-export function clockStep({ platformClock }: Pick<AccountLink, 'platformClock'>): Step {
+export function clockStep({ platformClock }: Pick<ObservedPlatform, 'platformClock'>): Step {
   const { ok, warning, problem, skipped } = stepsNamed('clock');
   if (!platformClock.known) return skipped('the answers carry no Date header to compare with');
   const skew = platformClock.skewMs;

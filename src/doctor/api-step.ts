@@ -9,7 +9,7 @@ export interface FirstAnswer {
   readonly outcome: Outcome;
   readonly reason?: string | undefined;
   /** Whether what answered does not look like the API. */
-  readonly strange?: boolean | undefined;
+  readonly foreign?: boolean | undefined;
 }
 
 /** The way to the platform. */
@@ -20,7 +20,7 @@ export interface Way {
   readonly timeoutMs: number;
 }
 
-const STRANGE = 'is api_url the address of the API, and not of a web page, a proxy or a login?';
+const FOREIGN = 'is api_url the address of the API, and not of a web page, a proxy or a login?';
 
 const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
   server_error: 'the platform itself is in trouble: try again later',
@@ -33,12 +33,12 @@ const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
  * @param recognised whether any answer so far was one that only the platform gives
  */
 export async function apiStep(
-  { outcome, reason = '', strange = false }: FirstAnswer,
+  { outcome, reason = '', foreign = false }: FirstAnswer,
   { endpoint, route, timeoutMs }: Way,
   recognised: boolean,
 ): Promise<Step> {
   const { ok, warning, problem } = stepsNamed('API');
-  const hint = strange && !recognised ? STRANGE : HINTS[outcome];
+  const hint = foreign && !recognised ? FOREIGN : HINTS[outcome];
   if (hint === undefined) {
     if (outcome === 'ok' || outcome === 'empty' || recognised) return ok('it answers as the API does');
     return warning(`${reason}: so may many servers answer; is api_url right?`);

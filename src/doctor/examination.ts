@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { routeOf } from '../account/route.ts';
-import { strangenessOf } from '../platform/exchange.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import { clockStep, quotaSteps } from './answer-steps.ts';
 import { apiStep, type FirstAnswer, type Way } from './api-step.ts';
 import { endpointOf } from './endpoint.ts';
 import { type NetworkOptions, networkSteps } from './network-steps.ts';
-import { Patient, type PatientOptions } from './patient.ts';
+import { Session, type SessionOptions } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 import { noTokenStep, tokenRefusedStep, tokenTakenStep } from './token-steps.ts';
 import { workSteps } from './work-steps.ts';
 
-export interface ExaminationOptions extends PatientOptions {
+export interface ExaminationOptions extends SessionOptions {
   readonly lookup?: NetworkOptions['lookup'];
 }
 
@@ -33,53 +33,53 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Step
   }
   // A poll may wait for any number of operations, and all of them listen.
   setMaxListeners(0, signal);
-  const patient = new Patient(options);
+  const session = new Session(options);
   try {
-    if (yield* platformSteps(patient, way, signal)) yield* workSteps(patient);
+    if (yield* platformSteps(session, way, signal)) yield* workSteps(session);
   } finally {
-    await patient.connection.close();
+    await session.connection.close();
   }
 }
 
 /** What the first read tells of the platform; whether there is more to be told. */
 async function* platformSteps(
-  patient: Patient,
+  session: Session,
   way: Way,
   signal: AbortSignal,
 ): AsyncGenerator<Step, boolean> {
-  const job = patient.firstJob();
+  const job = session.firstJob();
   if (job === undefined) {
     yield theRest('the configuration asks for nothing: no collector is switched on');
     return false;
   }
-  const noToken = await failureOf(() => patient.connection.credentials.authorization(signal));
-  if (noToken !== undefined) return yield* withoutToken(patient, noToken, way);
-  const finding = await patient.look(job);
+  const noToken = await failureOf(() => session.connection.credentials.authorization(signal));
+  if (noToken !== undefined) return yield* withoutToken(session, noToken, way);
+  const finding = await session.poll(job);
   // Where the quota ends within the first poll, an operation of it was answered before.
   const first: FirstAnswer = typeof finding === 'string' ? { outcome: 'ok' } : finding;
-  const recognised = patient.connection.link.standing.answered;
-  return yield* firstAnswerSteps(patient, first, await apiStep(first, way, recognised));
+  const recognised = session.connection.platform.reachability.answered;
+  return yield* firstAnswerSteps(session, first, await apiStep(first, way, recognised));
 }
 
 async function* firstAnswerSteps(
-  patient: Patient,
+  session: Session,
   first: FirstAnswer,
   api: Step,
 ): AsyncGenerator<Step, boolean> {
-  const { account, connection, clock } = patient;
-  const { link } = connection;
+  const { account, connection, clock } = session;
+  const { platform } = connection;
   yield api;
   if (api.status === 'problem') {
     yield theRest('what answers is not the API');
     return false;
   }
-  yield tokenStep(patient, first, api);
-  yield clockStep(link);
+  yield tokenStep(session, first, api);
+  yield clockStep(platform);
   if (first.outcome === 'unauthorized') {
     yield theRest('the platform tells nothing without a token that it accepts');
     return false;
   }
-  const quota = quotaSteps(link.scopes.all, account.quota, clock.now());
+  const quota = quotaSteps(platform.scopes.all, account.quota, clock.now());
   yield* quota;
   if (first.outcome !== 'rate_limited') return true;
   yield theRest('the platform answers nothing until its quota is reset: run doctor again then');
@@ -87,7 +87,7 @@ async function* firstAnswerSteps(
 }
 
 function tokenStep(
-  { clock, connection: { credentials } }: Patient,
+  { clock, connection: { credentials } }: Session,
   { outcome, reason = '' }: FirstAnswer,
   api: Step,
 ): Step {
@@ -99,13 +99,13 @@ function tokenStep(
 
 /** There was no token: because of its file, or because the platform did not create one. */
 async function* withoutToken(
-  { account, connection }: Patient,
+  { account, connection }: Session,
   failure: PlatformFailure,
   way: Way,
 ): AsyncGenerator<Step, boolean> {
   const { outcome, message: reason } = failure;
-  const answer = { outcome, reason, strange: strangenessOf(failure) !== undefined };
-  const api = await apiStep(answer, way, connection.link.standing.answered);
+  const answer = { outcome, reason, foreign: foreignAnswerOf(failure) !== undefined };
+  const api = await apiStep(answer, way, connection.platform.reachability.answered);
   yield api.status === 'problem' ? api : noTokenStep(account.credentials, outcome, reason);
   yield theRest('there is no token to ask with');
   return false;

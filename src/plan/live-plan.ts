@@ -32,7 +32,7 @@ export async function livePlan(
     credentials: credentialsFrom(clock, { guard, onNotice: (_, text) => tell(text) }),
   });
   try {
-    const { platformClock, scopes } = connection.link;
+    const { platformClock, scopes } = connection.platform;
     const survey = new Survey({
       account,
       platformClock,

@@ -2,7 +2,7 @@ import type { UnmatchedNames } from '../account/account-targets.ts';
 import { partOf } from '../account/job-part.ts';
 import { AccountJobs } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
-import { strangenessOf } from '../platform/exchange.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
@@ -27,7 +27,7 @@ export interface Finding {
   /** Why, in plain words, when it failed. */
   readonly reason?: string;
   /** Whether it failed since it was not the platform that answered. */
-  readonly strange?: boolean;
+  readonly foreign?: boolean;
   /** Series that the exporter would show from it; absent where the answer does not tell. */
   readonly series?: number;
   readonly result?: PollResult;
@@ -69,8 +69,8 @@ export class Survey {
       return { job, outcome: result.outcome, series, result };
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
-      const strange = strangenessOf(failure) !== undefined;
-      return { job, outcome: failure.outcome, reason: failure.message, strange };
+      const foreign = foreignAnswerOf(failure) !== undefined;
+      return { job, outcome: failure.outcome, reason: failure.message, foreign };
     }
   }
 }

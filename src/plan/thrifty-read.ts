@@ -19,7 +19,7 @@ export function thriftyRead(read: Read): Read {
     const known = seen.get(kind);
     if (known !== undefined && known.count >= REAL_READS) {
       known.count += 1;
-      return { ...known.answer, body: likeness(known.answer.body, known.count) };
+      return { ...known.answer, body: renumberedPage(known.answer.body, known.count) };
     }
     const answer = await read(resource, signal);
     seen.set(kind, { count: (known?.count ?? 0) + 1, answer });
@@ -33,7 +33,7 @@ function kindOf({ path, query }: Resource): string {
 }
 
 /** The answer with other items: a page that repeats the one before would end the list. */
-function likeness(body: unknown, nth: number): unknown {
+function renumberedPage(body: unknown, nth: number): unknown {
   if (typeof body !== 'object' || body === null || !('results' in body)) return body;
   const { results } = body;
   if (!Array.isArray(results)) return body;

@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
 import type { Secret } from '../secret.ts';
-import { type BodyKind, isDocumentedError } from './likeness.ts';
 import { PlatformFailure } from './outcome.ts';
 import { readBody, readRefusal } from './response-body.ts';
+import { type BodyKind, isDocumentedError } from './response-origin.ts';
 import { platformWords, upstreamFailure } from './upstream-error.ts';
 
 /** As much of a text as can hold a telling word, when it was meant to be JSON and is not. */

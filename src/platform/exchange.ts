@@ -1,8 +1,8 @@
 import type { Secret } from '../secret.ts';
-import type { Form, Speaker } from './likeness.ts';
 import type { Outcome } from './outcome.ts';
 import { PlatformFailure } from './outcome.ts';
 import type { RateLimit } from './rate-limit-headers.ts';
+import type { Form, ResponseOrigin } from './response-origin.ts';
 
 /** How one exchange ended: like a poll, or with a redirect, or given up by this side before its end. */
 export type ExchangeOutcome = Exclude<Outcome, 'empty'> | 'redirected' | 'aborted';
@@ -18,7 +18,7 @@ export interface ExchangeInfo {
   readonly status?: number;
   readonly outcome: ExchangeOutcome;
   /** Who answered, by the looks of it, and with what; absent when no answer came. */
-  readonly speaker?: Speaker;
+  readonly answeredBy?: ResponseOrigin;
   readonly form?: Form;
   /** Milliseconds since the epoch, local clock. */
   readonly startedAt: number;
@@ -64,14 +64,15 @@ export class ExchangeFailure extends PlatformFailure {
 }
 
 /** What is strange about a failed read when it was not the platform that answered, in plain words; else undefined. */
-export function strangenessOf(failure: PlatformFailure): string | undefined {
+export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
   // Where there was an answer, its looks tell; where a reader could make nothing of a document, its words do.
   const info = failure instanceof ExchangeFailure ? failure.info : undefined;
-  if (info?.speaker !== undefined) return info.speaker === 'stranger' ? unlikeThePlatform(info) : undefined;
+  if (info?.answeredBy !== undefined)
+    return info.answeredBy === 'foreign' ? describeForeignAnswer(info) : undefined;
   return failure.outcome === 'undecodable' ? failure.message : undefined;
 }
 
 /** How an answer that is none of the platform's looks. */
-export function unlikeThePlatform({ status, form }: ExchangeInfo): string {
+export function describeForeignAnswer({ status, form }: ExchangeInfo): string {
   return `answers ${status} with ${form}, not as the platform's API does`;
 }

@@ -13,11 +13,11 @@ import {
   type Outgoing,
   type Reply,
 } from './exchange.ts';
-import { type BodyKind, type Form, formOf, speakerOf } from './likeness.ts';
 import { brokenBodyFailure, networkFailure } from './network-failure.ts';
 import { PlatformFailure } from './outcome.ts';
 import { secretsOfProxy } from './proxy.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate } from './rate-limit-headers.ts';
+import { type BodyKind, type Form, formOf, responseOriginOf } from './response-origin.ts';
 
 export interface TransportOptions {
   /** The account's base address. Every request goes to its origin, by construction of the pool. */
@@ -139,7 +139,10 @@ export class Transport {
       method,
       path: scrub(path, secretsOf(outgoing)),
       version,
-      ...(status !== undefined && { status, speaker: speakerOf({ status, rate: fromHeaders.rate, body }) }),
+      ...(status !== undefined && {
+        status,
+        answeredBy: responseOriginOf({ status, rate: fromHeaders.rate, body }),
+      }),
       ...(form !== undefined && { form }),
       outcome,
       startedAt,

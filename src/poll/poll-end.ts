@@ -1,5 +1,5 @@
 import type { Rejections } from '../decode/points.ts';
-import { strangenessOf } from '../platform/exchange.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
 import type { Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { Job } from './job.ts';
 import { type PollResult, RowsRejected } from './result.ts';
@@ -17,7 +17,7 @@ export interface PollEnd {
   /** Rows of the answer that were dropped. */
   readonly rejected: Rejections | undefined;
   /** What was strange about the answer, when it failed since it was not the platform that answered. */
-  readonly strangeness: string | undefined;
+  readonly foreignAnswer: string | undefined;
   /** Operations that it performed; a poll of none says nothing of the platform. */
   readonly operations: number;
   /** From when its first operation left (ms); 0 when none did. */
@@ -34,7 +34,7 @@ export const BLANK: Ending = {
   result: undefined,
   committed: false,
   rejected: undefined,
-  strangeness: undefined,
+  foreignAnswer: undefined,
 };
 
 /** A poll that failed. */
@@ -44,6 +44,6 @@ export function failed(failure: PlatformFailure): Ending {
     outcome: failure.outcome,
     reason: failure.message,
     rejected: failure instanceof RowsRejected ? failure.rejected : undefined,
-    strangeness: strangenessOf(failure),
+    foreignAnswer: foreignAnswerOf(failure),
   };
 }

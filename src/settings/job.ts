@@ -1,5 +1,5 @@
 import type { Sample } from '../catalogue/family.ts';
-import { strangenessOf } from '../platform/exchange.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
@@ -94,7 +94,7 @@ export class SettingsJob<Listed extends Item, Detailed extends object>
 
   /** Where the permission is missing, says which, and stops asking for a while. */
   #explained(failure: PlatformFailure): PlatformFailure {
-    if (failure.outcome !== 'forbidden' || strangenessOf(failure) !== undefined) return failure;
+    if (failure.outcome !== 'forbidden' || foreignAnswerOf(failure) !== undefined) return failure;
     const { declaration, context } = this.#options;
     const reason = `needs the permission ${declaration.permission}, asks again every hour: ${failure.message}`;
     const explained = new PlatformFailure('forbidden', reason, failure.status);

@@ -1,4 +1,4 @@
-import { AccountLink } from '../../src/account/link.ts';
+import { ObservedPlatform } from '../../src/account/observed-platform.ts';
 import { accountStatus } from '../../src/account/status.ts';
 import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
@@ -29,14 +29,14 @@ export interface Bed {
 /** An account at 12:00:20 that leaves a fifth of 200 operations a minute to others. */
 export function accountWith({ concurrency = 100, told, answers = false }: Bed = {}) {
   const clock = new EventClock(NOON + 20_000);
-  const link = new AccountLink({
+  const platform = new ObservedPlatform({
     clock,
     basePath: '',
     reserve: () => 0.2,
     assumedLimit: 60,
     onExchange: () => undefined,
   });
-  const { scopes, platformClock } = link;
+  const { scopes, platformClock } = platform;
   const { limiter } = scopes.of('metrics');
   platformClock.observe({ sentAt: clock.now(), receivedAt: clock.now(), serverDate: clock.now() });
   if (told !== undefined) {
@@ -59,7 +59,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
   });
   const status = (): AccountStatus => {
-    const known = { name: 'a', apiUrl: '', reserve: 0.2, link, queue, forecast };
+    const known = { name: 'a', apiUrl: '', reserve: 0.2, platform, queue, forecast };
     const unknown = { tokenExpiresAt: () => undefined, silence: () => undefined };
     return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock.now());
   };

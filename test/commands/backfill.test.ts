@@ -100,11 +100,11 @@ describe('backfill', () => {
     expect(early.err).toMatch(/error: --from \(2025-12-05T10:20:00Z\) is too long ago/);
     const refused = await call({
       flags: { from: NOW - HOUR, output },
-      env: { ...env, EDGE_TOKEN: 'stranger' },
+      env: { ...env, EDGE_TOKEN: 'foreign' },
     });
     expect(refused.exitCode).toBe(EXIT.failed);
     expect(refused.err).toMatch(/error: .*\(unauthorized\)\n$/);
-    expect(refused.err).not.toContain('stranger');
+    expect(refused.err).not.toContain('foreign');
   });
 
   it('does not replace a file that is there', async () => {

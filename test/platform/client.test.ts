@@ -127,7 +127,7 @@ describe('an exchange is reported', () => {
       version: 1,
       status: 200,
       outcome: 'ok',
-      speaker: 'platform',
+      answeredBy: 'platform',
       form: 'JSON',
       startedAt: 1_000,
       endedAt: expect.any(Number),

@@ -1,4 +1,4 @@
-import { AccountLink } from '../../src/account/link.ts';
+import { ObservedPlatform } from '../../src/account/observed-platform.ts';
 import type { Answer, Resource } from '../../src/platform/read.ts';
 import type { Job } from '../../src/poll/job.ts';
 import type { Ticker } from '../../src/poll/ticker.ts';
@@ -24,14 +24,14 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
   const random = seeded(mix.length);
   const platform = new CountedPlatform(LIMIT, alone, START);
   const counts = mix.map(() => 0);
-  const link = new AccountLink({
+  const observed = new ObservedPlatform({
     clock,
     basePath: '',
     reserve: () => 0.2,
     assumedLimit: 60,
     onExchange: () => undefined,
   });
-  const { scopes, platformClock } = link;
+  const { scopes, platformClock } = observed;
   const forecast = new DemandForecast(scopes);
   const measuredFrom = START + WARM_UP_MINUTES * MINUTE_MS;
   const exchange = async ({ path }: Resource): Promise<Answer> => {
@@ -44,7 +44,7 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     const index = Number(path.slice('/metrics/'.length));
     if (startedAt >= measuredFrom) counts[index] = (counts[index] ?? 0) + 1;
     const ok = { method: 'GET', path, version: 2, outcome: 'ok', status: 200, bytes: 0 } as const;
-    link.observe({ ...ok, startedAt, endedAt: clock.now(), serverDate, rate });
+    observed.observe({ ...ok, startedAt, endedAt: clock.now(), serverDate, rate });
     return { body: null, bytes: 0 };
   };
   const ticker = everyMinutes(clock);

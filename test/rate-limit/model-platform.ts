@@ -1,4 +1,4 @@
-import { AccountLink } from '../../src/account/link.ts';
+import { ObservedPlatform } from '../../src/account/observed-platform.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
 
@@ -63,7 +63,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
   };
   if (options.othersShare > 0) clock.at(START + options.othersFromMs, others);
 
-  const link = new AccountLink({
+  const link = new ObservedPlatform({
     clock: local,
     basePath: '',
     reserve: () => reserve,

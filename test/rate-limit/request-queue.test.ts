@@ -64,12 +64,12 @@ async function queueWith(
 it('lets the greatest weight times age leave first, whatever came first', async () => {
   const { ask, left, after, clock } = await queueWith(79, { concurrency: 1 });
   const since = (minutes: number) => ({ since: clock.now() - minutes * MINUTE });
-  ask('estate', { weight: 0.1, ...since(60) });
+  ask('settings', { weight: 0.1, ...since(60) });
   ask('requests', { weight: 2, ...since(2) });
   ask('attacks', { weight: 4, ...since(2) });
   ask('requests again', { weight: 2, ...since(3) });
   await after(1_000);
-  expect(left).toEqual(['attacks', 'requests again', 'estate', 'requests']);
+  expect(left).toEqual(['attacks', 'requests again', 'settings', 'requests']);
 });
 
 it('lets nothing leave before its time', async () => {

@@ -24,7 +24,7 @@ function polled(id: string, outcome: Outcome): void {
     result: undefined,
     committed: false,
     rejected: undefined,
-    strangeness: undefined,
+    foreignAnswer: undefined,
     operations: 1,
     durationMs: 1,
   });
@@ -110,7 +110,7 @@ it('does not take a poll that asked nothing for a platform that works', () => {
     result: undefined,
     committed: false,
     rejected: undefined,
-    strangeness: undefined,
+    foreignAnswer: undefined,
     operations: 0,
     durationMs: 0,
   };

@@ -1,4 +1,4 @@
-import { AccountLink } from '../../../src/account/link.ts';
+import { ObservedPlatform } from '../../../src/account/observed-platform.ts';
 import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
 import { PlatformFailure } from '../../../src/platform/outcome.ts';
 import type { Answer } from '../../../src/platform/read.ts';
@@ -18,14 +18,14 @@ const CONCURRENCY = 6;
 
 /** The exporter's own schedule and quota, as an account puts them together, without HTTP. */
 export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, reserve, until }) => {
-  const link = new AccountLink({
+  const observed = new ObservedPlatform({
     clock,
     basePath: '',
     reserve: () => reserve,
     assumedLimit: 60,
     onExchange: () => undefined,
   });
-  const { scopes, platformClock } = link;
+  const { scopes, platformClock } = observed;
   const queue = new RequestQueue({ clock, scopes, concurrency: CONCURRENCY });
   const forecast = new DemandForecast(scopes);
   const exchange = async (job: number): Promise<Answer> => {
@@ -37,7 +37,7 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     await clock.sleep(latency());
     const endedAt = clock.now();
     const serverDate = Math.floor(arrivedAt / 1_000) * 1_000;
-    link.observe({ ...PLAIN, status: allowed ? 200 : 429, startedAt, endedAt, serverDate, rate });
+    observed.observe({ ...PLAIN, status: allowed ? 200 : 429, startedAt, endedAt, serverDate, rate });
     if (!allowed) throw new PlatformFailure('rate_limited', 'refused', 429);
     ages.renew(job, endedAt, Math.min(asked, Math.floor(arrivedAt / FRAME_MS) * FRAME_MS));
     return { body: null, bytes: 0 };

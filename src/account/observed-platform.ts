@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts';
 import type { ExchangeInfo } from '../platform/client.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
 import { type LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
-import { Standing } from './standing.ts';
+import { Reachability } from './reachability.ts';
 
-export interface AccountLinkOptions {
+export interface ObservedPlatformOptions {
   readonly clock: Clock;
   /** The path of the account's base address, which precedes every resource's. */
   readonly basePath: string;
@@ -21,14 +21,14 @@ export interface AccountLinkOptions {
 const TOKENS = 'tokens';
 
 /** What an account knows of its platform from the answers: the time there, the limits, and whether it is up. */
-export class AccountLink {
-  readonly standing = new Standing();
+export class ObservedPlatform {
+  readonly reachability = new Reachability();
   readonly platformClock: PlatformClock;
   readonly scopes: LimitScopes;
-  readonly #options: AccountLinkOptions;
+  readonly #options: ObservedPlatformOptions;
   #saidAssumed = false;
 
-  constructor(options: AccountLinkOptions) {
+  constructor(options: ObservedPlatformOptions) {
     this.#options = options;
     this.platformClock = new PlatformClock(() => options.clock.now());
     const { platformClock } = this;
@@ -54,7 +54,7 @@ export class AccountLink {
     scope.limiter.observe(endedAt, rate, startedAt);
     if (status === 429) scope.limiter.stop(endedAt, retryAfterMs);
     if (info.method === 'GET' && status !== undefined) this.scopes.token.observe(endedAt, status);
-    this.standing.exchanged(info);
+    this.reachability.exchanged(info);
     this.#sayAssumed(info, scope);
     this.#options.onExchange(info, scope);
   };

@@ -1,7 +1,7 @@
 import type { RateLimit } from './rate-limit-headers.ts';
 
 /** Who an answer seems to come from: the platform beyond doubt, somebody else beyond doubt, or either. */
-export type Speaker = 'platform' | 'unclear' | 'stranger';
+export type ResponseOrigin = 'platform' | 'unclear' | 'foreign';
 
 /** What the body of an answer turned out to be: a JSON document, an error as the platform words it, or neither. */
 export type BodyKind = 'document' | 'documented_error' | 'other';
@@ -10,7 +10,7 @@ export type BodyKind = 'document' | 'documented_error' | 'other';
 export type Form = 'JSON' | 'HTML' | 'text' | 'nothing' | 'something else';
 
 /** What of an answer shows where it comes from. */
-export interface Traits {
+export interface ResponseTraits {
   readonly status: number;
   readonly rate: RateLimit | undefined;
   /** Undefined where the body was not read to its end, or is of no interest. */
@@ -22,10 +22,10 @@ export interface Traits {
  * its errors, except that many servers word a 404 the same way. Whether a document is of the platform, only its reader
  * knows; and what stands before any server may answer for it with a 5xx.
  */
-export function speakerOf({ status, rate, body }: Traits): Speaker {
+export function responseOriginOf({ status, rate, body }: ResponseTraits): ResponseOrigin {
   if (rate?.resetAt !== undefined) return 'platform';
   if (body === 'documented_error') return status === 404 ? 'unclear' : 'platform';
-  return body === 'other' && status < 500 ? 'stranger' : 'unclear';
+  return body === 'other' && status < 500 ? 'foreign' : 'unclear';
 }
 
 /** What a Content-Type header announces. Nothing of its own words: they come from whoever answers. */

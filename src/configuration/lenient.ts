@@ -29,9 +29,9 @@ const ACCOUNT = z
 const CONFIG = z.object({ accounts: z.array(ACCOUNT).catch([]) }).catch({ accounts: [] });
 
 /** An account, as far as it can be read; without `collectors` it runs all, or what it says of them is no mapping. */
-export type LegibleAccount = z.output<typeof ACCOUNT>;
+export type LenientAccount = z.output<typeof ACCOUNT>;
 
 /** The accounts of a configuration, in their order. */
-export function legibleAccounts(value: unknown): readonly LegibleAccount[] {
+export function lenientAccounts(value: unknown): readonly LenientAccount[] {
   return CONFIG.parse(value).accounts;
 }

@@ -8,7 +8,7 @@ import type { Job } from '../poll/job.ts';
 import type { Secret } from '../secret.ts';
 import { usedUp, usedUpForMs } from './answer-steps.ts';
 
-export interface PatientOptions {
+export interface SessionOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -16,7 +16,7 @@ export interface PatientOptions {
 }
 
 /** An account under examination: its connection, the jobs it wants, and each of them polled at most once. */
-export class Patient {
+export class Session {
   readonly account: Account;
   readonly clock: Clock;
   readonly connection: Connection;
@@ -24,12 +24,12 @@ export class Patient {
   readonly #survey: Survey;
   readonly #signal: AbortSignal;
 
-  constructor({ account, clock, signal, guard }: PatientOptions) {
+  constructor({ account, clock, signal, guard }: SessionOptions) {
     this.account = account;
     this.clock = clock;
     this.#signal = signal;
     this.connection = new Connection({ account, clock, credentials: credentialsFrom(clock, { guard }) });
-    const { platformClock, scopes } = this.connection.link;
+    const { platformClock, scopes } = this.connection.platform;
     this.#survey = new Survey({
       account,
       platformClock,
@@ -58,7 +58,7 @@ export class Patient {
   }
 
   /** What a poll of the job found, now or before; why it cannot be polled, where the quota is used up. */
-  async look(job: Job): Promise<Finding | string> {
+  async poll(job: Job): Promise<Finding | string> {
     const known = this.findings.find((finding) => finding.job === job);
     if (known !== undefined) return known;
     try {
@@ -74,7 +74,7 @@ export class Patient {
   /** Nobody wants to watch an examination wait: what the quota does not allow now is left out. */
   #readWithoutWaiting(group: string): Read {
     return (resource, signal) => {
-      const { name, limiter } = this.connection.link.scopes.of(group);
+      const { name, limiter } = this.connection.platform.scopes.of(group);
       const now = this.clock.now();
       const wait = usedUpForMs(limiter, now);
       if (wait > 0) return Promise.reject(new QuotaUsedUp(usedUp(name, wait, now)));

@@ -1,24 +1,24 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { formOf, isDocumentedError, speakerOf } from '../../src/platform/likeness.ts';
+import { formOf, isDocumentedError, responseOriginOf } from '../../src/platform/response-origin.ts';
 
 const RESET = { resetAt: Date.UTC(2026, 0, 5, 10, 1) };
 
 test.each([
   [200, undefined, 'document', 'unclear'],
   [200, RESET, 'document', 'platform'],
-  [200, undefined, 'other', 'stranger'],
+  [200, undefined, 'other', 'foreign'],
   [200, RESET, 'other', 'platform'],
   [200, undefined, undefined, 'unclear'],
   [302, undefined, undefined, 'unclear'],
   [403, undefined, 'documented_error', 'platform'],
   [404, undefined, 'documented_error', 'unclear'],
   [404, RESET, 'other', 'platform'],
-  [404, { limit: 60, remaining: 59 }, 'other', 'stranger'],
+  [404, { limit: 60, remaining: 59 }, 'other', 'foreign'],
   [500, undefined, 'documented_error', 'platform'],
   [502, undefined, 'other', 'unclear'],
-] as const)('a %i with the rate %j and the body %s is from: %s', (status, rate, body, speaker) => {
-  expect(speakerOf({ status, rate, body })).toBe(speaker);
+] as const)('a %i with the rate %j and the body %s is from: %s', (status, rate, body, answeredBy) => {
+  expect(responseOriginOf({ status, rate, body })).toBe(answeredBy);
 });
 
 describe('an error is the platform’s', () => {

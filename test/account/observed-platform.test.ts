@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AccountLink } from '../../src/account/link.ts';
+import { ObservedPlatform } from '../../src/account/observed-platform.ts';
 import {
   type Headers,
   parseRateLimit,
@@ -19,11 +19,11 @@ const RECORDED: Headers = {
   date: DATE,
 };
 
-/** A link whose local clock is ahead of the platform's by `ahead` ms, and a way to let an answer come. */
-function link({ ahead = 0 }: { readonly ahead?: number } = {}) {
+/** A platform whose local clock is ahead of the platform's by `ahead` ms, and a way to let an answer come. */
+function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
   const clock = new ManualClock(PLATFORM_TIME + ahead);
   const assumed: number[] = [];
-  const account = new AccountLink({
+  const account = new ObservedPlatform({
     clock,
     basePath: '',
     reserve: () => 0.2,
@@ -78,7 +78,7 @@ describe('an answer tells what is left of the frame', () => {
     ],
     ['twice: the lower number and the later reset count', { ...RECORDED, 'x-ratelimit-remaining': '79, 80' }],
   ])('%s', (_, headers) => {
-    const { clock, limiter, answer, closesIn } = link();
+    const { clock, limiter, answer, closesIn } = platform();
     answer(headers);
     expect(limiter.limit).toBe(80);
     expect(limiter.remaining(clock.now())).toBe(79);
@@ -89,7 +89,7 @@ describe('an answer tells what is left of the frame', () => {
   });
 
   it.each([-3 * HOUR, -20_000, 20_000, 3 * HOUR])('although the local clock is %i ms ahead', (ahead) => {
-    const { answer, closesIn } = link({ ahead });
+    const { answer, closesIn } = platform({ ahead });
     answer(RECORDED);
     expect(closesIn()).toBeGreaterThanOrEqual(42_811);
     expect(closesIn()).toBeLessThanOrEqual(43_811);
@@ -98,7 +98,7 @@ describe('an answer tells what is left of the frame', () => {
   it.each([-3 * HOUR, -20_000, 0, 20_000, 3 * HOUR])(
     'at the latest a frame after it was first seen, without a Date header and with a clock %i ms ahead',
     (ahead) => {
-      const { clock, limiter, answer, closesIn } = link({ ahead });
+      const { clock, limiter, answer, closesIn } = platform({ ahead });
       const { date: _, ...dateless } = RECORDED;
       answer(dateless);
       expect(closesIn()).toBe(60_000);
@@ -115,13 +115,13 @@ describe('an answer tells what is left of the frame', () => {
     ['no time', 'soon'],
     ['an impossible date', '2018-02-30T01:22:42Z'],
   ])('with a reset that is %s: a frame after it was first seen', (_, reset) => {
-    const { answer, closesIn } = link();
+    const { answer, closesIn } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Reset': reset });
     expect(closesIn()).toBe(60_000);
   });
 
   it.each([undefined, '-5', 'many', '1e3'])('counting itself when what remains is %s', (remaining) => {
-    const { clock, limiter, answer, waitMs } = link();
+    const { clock, limiter, answer, waitMs } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
     expect(limiter.decide(clock.now()).free).toBe(64 - 1);
     for (let count = 1; count < 64; count += 1) answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
@@ -130,19 +130,19 @@ describe('an answer tells what is left of the frame', () => {
   });
 
   it('by what remains alone, against the assumed limit, when no limit is named', () => {
-    const { clock, limiter, answer } = link();
+    const { clock, limiter, answer } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Limit': undefined, 'X-RateLimit-Remaining': '59' });
     expect(limiter.decide(clock.now()).free).toBe(59 - 12);
   });
 
   it('never more than our own count allows, should what remains lie', () => {
-    const { clock, limiter, answer } = link();
+    const { clock, limiter, answer } = platform();
     for (let count = 0; count < 64; count += 1) answer(RECORDED);
     expect(limiter.decide(clock.now()).free).toBe(0);
   });
 
   it('that nothing remains: until the frame closes nothing leaves, then a single operation looks', () => {
-    const { clock, limiter, answer, closesIn, waitMs } = link();
+    const { clock, limiter, answer, closesIn, waitMs } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '0' });
     expect(waitMs()).toBe(closesIn());
     clock.advance(closesIn());
@@ -157,7 +157,7 @@ describe('an answer tells what is left of the frame', () => {
     [200, 198, 198 - 40],
     [40, 38, 38 - 8],
   ])('at once when the limit changes to %i', (limit, remaining, free) => {
-    const { clock, limiter, answer } = link();
+    const { clock, limiter, answer } = platform();
     answer(RECORDED);
     answer({
       ...RECORDED,
@@ -169,7 +169,7 @@ describe('an answer tells what is left of the frame', () => {
   });
 
   it('of frames of another length: as long as the platform says', () => {
-    const { clock, limiter, answer, closesIn } = link();
+    const { clock, limiter, answer, closesIn } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Reset': '2018-06-07T01:23:59' });
     expect(closesIn()).toBeGreaterThanOrEqual(119_000);
     expect(limiter.perMinute).toBeCloseTo(32, 0);
@@ -178,7 +178,7 @@ describe('an answer tells what is left of the frame', () => {
   });
 
   it('still of the old frame when it comes after that frame closed: the next one is not mistaken for it', () => {
-    const { clock, limiter, answer, closesIn } = link();
+    const { clock, limiter, answer, closesIn } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '20' });
     clock.advance(closesIn() + 100);
     answer({
@@ -193,7 +193,7 @@ describe('an answer tells what is left of the frame', () => {
 
 describe('an answer without any of the headers', () => {
   it('leaves the assumed limit, which is said once', () => {
-    const { clock, limiter, answer, assumed } = link();
+    const { clock, limiter, answer, assumed } = platform();
     answer({});
     answer({});
     expect(assumed).toEqual([60]);
@@ -201,7 +201,7 @@ describe('an answer without any of the headers', () => {
   });
 
   it('lets no more leave within any minute than that', () => {
-    const { clock, limiter, answer, waitMs } = link();
+    const { clock, limiter, answer, waitMs } = platform();
     for (let count = 0; count < 48; count += 1) answer({});
     clock.advance(10_000);
     expect(limiter.decide(clock.now()).free).toBe(0);
@@ -211,7 +211,7 @@ describe('an answer without any of the headers', () => {
   });
 
   it('says nothing of an assumption where the others name a limit', () => {
-    const { answer, assumed } = link();
+    const { answer, assumed } = platform();
     answer(RECORDED);
     answer({});
     expect(assumed).toEqual([]);
@@ -239,7 +239,7 @@ describe('a refusal from elsewhere stops the scope', () => {
     ],
     ['for at least a second', { ...RECORDED, 'Retry-After': '0' }, 1_000, 1_000],
   ])('%s', (_, headers, atLeast, atMost) => {
-    const { clock, limiter, answer, waitMs } = link();
+    const { clock, limiter, answer, waitMs } = platform();
     answer(headers, 429);
     expect(limiter.decide(clock.now()).free).toBe(0);
     expect(waitMs()).toBeGreaterThanOrEqual(atLeast);
@@ -248,7 +248,7 @@ describe('a refusal from elsewhere stops the scope', () => {
   });
 
   it('beyond a short Retry-After, as long as nothing remains of the frame', () => {
-    const { clock, limiter, answer, waitMs } = link();
+    const { clock, limiter, answer, waitMs } = platform();
     answer({ ...SPENT, 'Retry-After': '1' }, 429);
     clock.advance(2_000);
     expect(limiter.stoppedUntil(clock.now())).toBeUndefined();
@@ -259,7 +259,7 @@ describe('a refusal from elsewhere stops the scope', () => {
     ['headers', RECORDED],
     ['none of the headers', {}],
   ])('and then lets a single request probe, with %s', (_, headers) => {
-    const { clock, limiter, answer } = link();
+    const { clock, limiter, answer } = platform();
     for (let count = 0; count < 3; count += 1) answer(headers);
     answer({ ...headers, 'Retry-After': '82800' }, 429);
     clock.advance(900_000);

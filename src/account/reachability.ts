@@ -1,4 +1,4 @@
-import { type ExchangeInfo, unlikeThePlatform } from '../platform/exchange.ts';
+import { describeForeignAnswer, type ExchangeInfo } from '../platform/exchange.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/poll-end.ts';
 
@@ -15,7 +15,7 @@ const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
  * been recognised first, by an answer that only it gives or by a poll that could use one, and what is answered to some
  * jobs in a way that the platform does not (by a web page, for instance) is no matter while others recognise it.
  */
-export class Standing {
+export class Reachability {
   #up: boolean | undefined;
   #note = '';
   #answered = false;
@@ -43,31 +43,32 @@ export class Standing {
 
   /** Takes in an exchange that was not given up by this side. */
   exchanged(info: ExchangeInfo): void {
-    const { status, outcome, speaker } = info;
-    const unlike = `${unlikeThePlatform(info)}: ${HINT}`;
+    const { status, outcome, answeredBy } = info;
+    const unlike = `${describeForeignAnswer(info)}: ${HINT}`;
     const noAnswer = NO_ANSWER[outcome];
-    if (speaker === 'platform') this.#recognise();
+    if (answeredBy === 'platform') this.#recognise();
     if (noAnswer !== undefined) this.#down(noAnswer);
     else if (status === undefined) this.#down(`what answers does not speak HTTP: ${HINT}`);
     else if (status >= 500) this.#down(`the platform answers ${status}`);
-    else if (status === 401) this.#down(speaker === 'platform' ? 'the platform refuses the token' : unlike);
-    else if (this.#recognised && speaker !== 'stranger') this.#rise();
-    else if (!this.#recognised && (speaker === 'stranger' || status === 404)) this.#down(unlike);
+    else if (status === 401)
+      this.#down(answeredBy === 'platform' ? 'the platform refuses the token' : unlike);
+    else if (this.#recognised && answeredBy !== 'foreign') this.#rise();
+    else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike);
   }
 
   /** Takes in the end of a poll: only its reader knows whether a document was one of the platform's. */
-  polled({ job, outcome, reason, operations, strangeness }: PollEnd): void {
+  polled({ job, outcome, reason, operations, foreignAnswer }: PollEnd): void {
     if (operations === 0) return;
     if (outcome === 'ok' || outcome === 'empty') {
       this.#served.add(job);
       if (!this.#recognised) this.#rise();
       this.#recognise();
-    } else if (strangeness === undefined) {
+    } else if (foreignAnswer === undefined) {
       // Without any answer yet it is the credentials that fail: the platform was never asked.
       if (outcome === 'unauthorized' && !this.#answered) this.#down(reason ?? 'there is no token');
     } else if (!this.#recognised || this.#misleads(job)) {
       this.#recognised = false;
-      this.#down(`${strangeness}: ${HINT}`);
+      this.#down(`${foreignAnswer}: ${HINT}`);
     }
   }
 
