@@ -1,0 +1,96 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { Client } from 'undici';
+
+/** Linux counts CPU time in hundredths of a second. */
+const TICK_MS = 10;
+
+/** A process that serves a page to be scraped. */
+export interface Server {
+  readonly name: string;
+  readonly url: string;
+  readonly child: ChildProcess;
+  readonly client: Client;
+}
+
+/** This program in another role, which tells its port. */
+export async function startRole(name: string, ...args: readonly string[]): Promise<Server> {
+  const child = fork(fileURLToPath(new URL('scrape.js', import.meta.url)), [name, ...args]);
+  const [{ port }] = (await once(child, 'message')) as [{ port: number }];
+  const url = `http://127.0.0.1:${port}`;
+  return { name, url, child, client: new Client(url) };
+}
+
+/** A program that listens on a port it is given. */
+export async function startProgram(
+  name: string,
+  path: string,
+  args: (address: string) => readonly string[],
+): Promise<Server> {
+  const address = `127.0.0.1:${await freePort()}`;
+  const child = spawn(path, args(address), { stdio: ['ignore', 'ignore', 'inherit'] });
+  const url = `http://${address}`;
+  const client = new Client(url);
+  for (let attempt = 0; ; attempt++) {
+    try {
+      await scrape(client);
+      return { name, url, child, client };
+    } catch (error) {
+      if (attempt > 300 || child.exitCode !== null) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
+export async function stop({ child, client }: Server): Promise<void> {
+  child.kill('SIGKILL');
+  await client.destroy();
+}
+
+/** A compressed scrape, and how long it took (ms) to its last byte. */
+export async function scrape(client: Client): Promise<{ readonly ms: number; readonly body: Buffer }> {
+  const from = performance.now();
+  const headers = { 'accept-encoding': 'gzip', accept: 'text/plain;version=0.0.4' };
+  const { body, statusCode } = await client.request({ path: '/metrics', method: 'GET', headers });
+  const pieces: Buffer[] = [];
+  for await (const piece of body) pieces.push(piece as Buffer);
+  const ms = performance.now() - from;
+  if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
+  return { ms, body: Buffer.concat(pieces) };
+}
+
+/** The page as text. */
+export async function page(client: Client): Promise<string> {
+  const { body } = await scrape(client);
+  return (body[0] === 0x1f ? gunzipSync(body) : body).toString();
+}
+
+/** The value of a series without labels. */
+export function valueIn(text: string, name: string): number {
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
+}
+
+/** CPU time (ms) that a process has used. */
+export function cpuOf({ child }: Server): number {
+  const text = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** Resident memory (bytes) of a process. */
+export function rssOf({ child }: Server): number {
+  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;
+}
