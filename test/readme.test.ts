@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { type CatalogueRow, describeCatalogue } from '../src/catalogue/table.ts';
-import { type CollectorRow, describeCollectors } from '../src/collectors-table.ts';
 import { FLAGS, type FlagName, flagVariable } from '../src/command-line/flags.ts';
 import { ACCOUNT_VARIABLES } from '../src/configuration/environment.ts';
+import { type CatalogueRow, describeCatalogue } from './reference/catalogue-table.ts';
+import { type CollectorRow, describeCollectors } from './reference/collectors-table.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');

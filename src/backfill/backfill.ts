@@ -2,7 +2,6 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { credentialsFrom } from '../account/connection.ts';
-import { EXIT } from '../command-line/command.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import type { Collected } from './collect.ts';
@@ -54,15 +53,15 @@ function refuseChanges(begun: HistoryPlan, folder: WorkFolder, options: Backfill
   const changes = differences(begun.request, requestOf(options));
   if (changes.length === 0) return;
   const sentence = `${folder.path} holds a history begun otherwise (${changes.join('; ')}): ask for the same again to go on with it, or add --restart to begin anew`;
-  throw new BackfillRefusal(sentence, EXIT.misused);
+  throw new BackfillRefusal(sentence, { misused: true });
 }
 
 async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOptions): Promise<void> {
   const there = await folder.output();
-  if (there === 'folder') throw new BackfillRefusal(`${output} is a folder`, EXIT.misused);
+  if (there === 'folder') throw new BackfillRefusal(`${output} is a folder`, { misused: true });
   if (there === 'nothing' || mode === 'restart') return;
   const sentence = `${output} exists already: name another --output, or add --restart to replace it`;
-  throw new BackfillRefusal(sentence, EXIT.misused);
+  throw new BackfillRefusal(sentence, { misused: true });
 }
 
 function accountOf(account: Account, { clock, guard, observer }: BackfillOptions): HistoryAccount {

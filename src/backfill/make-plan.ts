@@ -1,4 +1,3 @@
-import { EXIT } from '../command-line/command.ts';
 import { type BackfillOptions, patienceFor } from './backfill-options.ts';
 import type { HistoryAccount } from './history-account.ts';
 import { type HistoryPlan, inOrder } from './history-plan.ts';
@@ -25,7 +24,7 @@ export async function makePlan(
   const series = inOrder(found.flat());
   if (series.length === 0) {
     const sentence = 'there is nothing to read: the platform has no active configuration that is selected';
-    throw new BackfillRefusal(sentence, EXIT.failed);
+    throw new BackfillRefusal(sentence, { misused: false });
   }
   return { version: 1, request: requestOf(options), range: checkedRange(accounts, options), series };
 }
@@ -41,6 +40,6 @@ function checkedRange(
   };
   const range = rangeOf(from, to, available);
   const problem = rangeProblem(range, available);
-  if (problem !== undefined) throw new BackfillRefusal(problem, EXIT.misused);
+  if (problem !== undefined) throw new BackfillRefusal(problem, { misused: true });
   return range;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { duration } from '../text/duration.ts';
 
 /** An account whose reads wait for its quota. */
 export interface QuotaWait {
@@ -90,19 +91,4 @@ export class Progress {
 /** The time of day of a moment, to the second in which it has come. */
 function second(time: number): string {
   return new Date(Math.ceil(time / 1_000) * 1_000).toISOString().slice(11).replace('.000Z', 'Z');
-}
-
-/** Seconds as a reader says them: the two largest units. */
-export function duration(seconds: number): string {
-  const units = [Math.floor(seconds / 3_600), Math.floor(seconds / 60) % 60, seconds % 60];
-  const named = units.map((count, index) => [count, ['h', 'min', 's'][index]] as const);
-  const first = Math.min(
-    Math.max(
-      0,
-      named.findIndex(([count]) => count > 0),
-    ),
-    2,
-  );
-  const shown = units.some((count) => count > 0) ? named.slice(first, first + 2) : named.slice(2);
-  return shown.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }

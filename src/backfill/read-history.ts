@@ -1,4 +1,3 @@
-import { EXIT } from '../command-line/command.ts';
 import { type BackfillOptions, patienceFor } from './backfill-options.ts';
 import { type Collected, collect } from './collect.ts';
 import type { HistoryAccount } from './history-account.ts';
@@ -76,5 +75,5 @@ async function refuseForgotten(
   await account.askTheTime(lacks(unread), patienceFor(account, options));
   if (unread.to > account.available().from) return;
   const sentence = `the platform keeps 30 days and no longer has ${moment(unread.from)}, where this history was interrupted: add --restart, with a later --from`;
-  throw new BackfillRefusal(sentence, EXIT.failed);
+  throw new BackfillRefusal(sentence, { misused: false });
 }

@@ -1,12 +1,11 @@
-import type { ExitCode } from '../command-line/command.ts';
-
 /** Why there is no history, in a sentence for whoever asked for it. */
 export class BackfillRefusal extends Error {
   override readonly name = 'BackfillRefusal';
-  readonly exitCode: ExitCode;
+  /** Whether something else must be asked for, rather than the same again later. */
+  readonly misused: boolean;
 
-  constructor(sentence: string, exitCode: ExitCode) {
+  constructor(sentence: string, { misused }: { readonly misused: boolean }) {
     super(sentence);
-    this.exitCode = exitCode;
+    this.misused = misused;
   }
 }

@@ -12,7 +12,6 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import { EXIT } from '../command-line/command.ts';
 import { lockDirectory, StateInUse, type StateLock } from '../state/lock.ts';
 import { fileTrouble } from './file-trouble.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
@@ -48,7 +47,7 @@ export class WorkFolder {
     } catch (error) {
       const trouble = fileTrouble(error);
       if (trouble === undefined) throw error;
-      throw new BackfillRefusal(`the folder of --output: ${trouble}`, EXIT.misused);
+      throw new BackfillRefusal(`the folder of --output: ${trouble}`, { misused: true });
     }
   }
 
@@ -65,7 +64,9 @@ export class WorkFolder {
     const text = await textOf(join(this.path, PLAN_FILE));
     const plan = text === undefined ? undefined : parsePlan(text);
     if (plan === undefined && (await this.#isForeign(text))) {
-      throw new BackfillRefusal(`${this.path} is in the way: it is not the work of a backfill`, EXIT.misused);
+      throw new BackfillRefusal(`${this.path} is in the way: it is not the work of a backfill`, {
+        misused: true,
+      });
     }
     return plan;
   }
@@ -80,10 +81,12 @@ export class WorkFolder {
       this.#lock = await lockDirectory(this.path);
     } catch (error) {
       if (!(error instanceof StateInUse)) throw error;
-      throw new BackfillRefusal(`another backfill is at work in ${this.path}`, EXIT.failed);
+      throw new BackfillRefusal(`another backfill is at work in ${this.path}`, { misused: false });
     }
     if (isDeepStrictEqual(begun, await this.begun())) return;
-    throw new BackfillRefusal(`another backfill has been at work in ${this.path} meanwhile`, EXIT.failed);
+    throw new BackfillRefusal(`another backfill has been at work in ${this.path} meanwhile`, {
+      misused: false,
+    });
   }
 
   async release(): Promise<void> {

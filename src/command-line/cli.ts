@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
 import type { Commands } from '../commands.ts';
 import type { Environment } from '../configuration/interpolation.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import type { CommandName } from './flags.ts';
 import { FLAGS, type Flag, type FlagName, type FlagsOf, flagsFor, flagVariable } from './flags.ts';
-import { didYouMean } from './suggestion.ts';
 
 /** A command with the values of its flags. */
 export type RunRequest<Name extends CommandName = CommandName> = {

@@ -1,10 +1,10 @@
 import { paint } from '../command-line/paint.ts';
-import { didYouMean } from '../command-line/suggestion.ts';
 import { loadConfig } from '../configuration/config.ts';
 import type { Environment } from '../configuration/interpolation.ts';
 import { formatIssue } from '../configuration/issue.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Output } from '../output.ts';
+import { didYouMean } from '../text/suggestion.ts';
 
 export interface AccountsAsked {
   readonly accounts: readonly Account[];

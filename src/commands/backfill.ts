@@ -35,7 +35,7 @@ export async function backfill(call: Call): Promise<ExitCode> {
     const sentence = sentenceOf(error);
     if (sentence === undefined) throw error;
     complain(sentence);
-    return error instanceof BackfillRefusal ? error.exitCode : EXIT.failed;
+    return error instanceof BackfillRefusal && error.misused ? EXIT.misused : EXIT.failed;
   }
 }
 
@@ -134,7 +134,7 @@ function warnOfGaps({ series }: History, log: LineLog): void {
   for (const { planned, spool } of series) {
     if (spool.lacking === 0) continue;
     const facts = { metric: nameOf(planned), windows: spool.lacking };
-    log.warn(facts, 'the platform had not all buckets of these windows');
+    log.warn(facts, 'buckets missing in these windows');
   }
 }
 

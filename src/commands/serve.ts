@@ -138,8 +138,7 @@ async function startExporter(
   stops.unshift(await processMetrics.start());
   const { tick, stop } = cronTicker({
     failed: (pattern, error) => log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug'),
-    missed: (pattern, at) =>
-      log.warn({ pattern, due: new Date(at).toISOString() }, 'a beat of the schedule was missed'),
+    missed: (pattern, at) => log.warn({ pattern, due: new Date(at).toISOString() }, 'scheduled run missed'),
   });
   stops.unshift(stop);
   const exporter = new Exporter({

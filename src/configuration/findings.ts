@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { didYouMean, suggest } from '../command-line/suggestion.ts';
+import { didYouMean, suggest } from '../text/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
 
 type Issue = z.core.$ZodIssue;

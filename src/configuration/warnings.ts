@@ -1,5 +1,5 @@
 import { PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
-import { didYouMean } from '../command-line/suggestion.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
 import { type LenientAccount, lenientAccounts } from './lenient.ts';
 

@@ -1,6 +1,7 @@
 import type { ObservedPlatform } from '../account/observed-platform.ts';
-import { plainDuration, plainNumber, plainShare } from '../plan/plain-words.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
+import { duration } from '../text/duration.ts';
+import { plainNumber, plainShare } from '../text/numbers.ts';
 import { type Step, stepsNamed } from './step.ts';
 
 export interface QuotaSettings {
@@ -21,7 +22,7 @@ export function clockStep({ platformClock }: Pick<ObservedPlatform, 'platformClo
   const skew = platformClock.skewMs;
   if (Math.abs(skew) <= AGREEMENT_MS) return ok('this machine and the platform agree');
   const text =
-    `this machine's clock is ${plainDuration(Math.abs(skew) / 1_000)} ${skew > 0 ? 'behind' : 'ahead of'} the platform's: ` +
+    `this machine's clock is ${duration(Math.abs(skew) / 1_000)} ${skew > 0 ? 'behind' : 'ahead of'} the platform's: ` +
     'windows and resets are corrected for it, but a Prometheus on this machine gives every sample the wrong time; synchronise the clock (NTP)';
   return Math.abs(skew) > MISLEADING_MS ? problem(text) : warning(text);
 }
@@ -69,5 +70,5 @@ export function usedUpForMs(limiter: LimitScope['limiter'], now: number): number
 /** Why an operation cannot leave now, and until when. @param waitMs until it may @param now local ms */
 export function usedUp(scope: string, waitMs: number, now: number): string {
   const until = new Date(now + waitMs).toISOString().slice(11, 19);
-  return `the quota of ${scope} is used up until ${until} UTC, for ${plainDuration(Math.max(1, waitMs / 1_000))}`;
+  return `the quota of ${scope} is used up until ${until} UTC, for ${duration(Math.max(1, waitMs / 1_000))}`;
 }

@@ -1,8 +1,9 @@
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
-import { plainDuration, plainNumber } from '../plan/plain-words.ts';
 import type { Finding } from '../plan/survey.ts';
 import { MINUTE_MS } from '../settling/window.ts';
+import { duration } from '../text/duration.ts';
+import { plainNumber } from '../text/numbers.ts';
 import { seriesFamilies } from './absent-families.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -51,7 +52,7 @@ export function seriesStep(finding: Finding, account: Account, now: number, publ
   if (newestExposed === undefined)
     return warning(`${what} was answered, but without a bucket that can be shown: has it any traffic?`);
   const age = now - newestExposed - width;
-  const text = `${what}: ${plainNumber(dimensions)} ${dimensions === 1 ? 'dimension' : 'dimensions'} in buckets of ${plainDuration(width / 1_000)}, the newest shown closed ${plainDuration(age / 1_000)} ago`;
+  const text = `${what}: ${plainNumber(dimensions)} ${dimensions === 1 ? 'dimension' : 'dimensions'} in buckets of ${duration(width / 1_000)}, the newest shown closed ${duration(age / 1_000)} ago`;
   if (rejected > 0)
     return warning(`${text}; ${plainNumber(rejected)} of ${plainNumber(rows)} rows make no sense`);
   return age > publishDelayMs + LATE_MS ? warning(`${text}: the platform is late`) : ok(text);

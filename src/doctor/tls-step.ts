@@ -1,6 +1,6 @@
 import { type PeerCertificate, TLSSocket } from 'node:tls';
-import { plainDuration } from '../plan/plain-words.ts';
 import { connectorOf, type Route } from '../platform/connector.ts';
+import { duration } from '../text/duration.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -42,7 +42,7 @@ export function certificateStep({ valid_to, subject, issuer }: Certificate, now:
   const { ok, warning } = stepsNamed('TLS');
   const left = Date.parse(valid_to) - now;
   const [name, authority] = [subject?.CN ?? 'the host', issuer?.O ?? issuer?.CN ?? 'an authority'];
-  const text = `the certificate of ${String(name)} by ${String(authority)} is valid until ${dayOf(valid_to)}, for ${plainDuration(left / 1_000)}`;
+  const text = `the certificate of ${String(name)} by ${String(authority)} is valid until ${dayOf(valid_to)}, for ${duration(left / 1_000)}`;
   return left < SOON_MS ? warning(`${text}: the platform must renew it`) : ok(text);
 }
 

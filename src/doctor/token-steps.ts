@@ -1,7 +1,7 @@
 import type { Credentials as ConfiguredCredentials } from '../configuration/access.ts';
-import { plainDuration } from '../plan/plain-words.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import type { FailureOutcome } from '../platform/outcome.ts';
+import { duration } from '../text/duration.ts';
 import { type Step, stepsNamed } from './step.ts';
 
 /** Why there was no token to send. */
@@ -28,7 +28,7 @@ export function tokenTakenStep(credentials: Credentials, now: number): Step {
   const life =
     expiresAt === undefined
       ? 'when it expires, only the platform knows'
-      : `it expires in ${plainDuration((expiresAt - now) / 1_000)} and is renewed before`;
+      : `it expires in ${duration((expiresAt - now) / 1_000)} and is renewed before`;
   return stepsNamed('token').ok(`${ORIGINS[credentials.kind]} is accepted; ${life}`);
 }
 

@@ -1,7 +1,8 @@
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
+import { duration } from '../text/duration.ts';
 import { type Html, html } from './html.ts';
 import { isFailing, showsBuckets } from './job-selection.ts';
-import { grouped, moment, span } from './times.ts';
+import { grouped, moment } from './times.ts';
 
 /** With more accounts than this, only those that need attention start unfolded. */
 const UNFOLDED_ACCOUNTS = 3;
@@ -54,7 +55,7 @@ function stretch(factor: number): Html {
 
 function skew(seconds: number): Html {
   if (Math.abs(seconds) < 1) return html`none`;
-  return html`platform ${span(Math.abs(seconds))} ${seconds > 0 ? 'ahead' : 'behind'}`;
+  return html`platform ${duration(Math.abs(seconds))} ${seconds > 0 ? 'ahead' : 'behind'}`;
 }
 
 function quotaRow(quota: QuotaStatus, now: number): Html {

@@ -1,4 +1,5 @@
 import type { JobStatus } from '../status.ts';
+import { duration } from '../text/duration.ts';
 import { type Html, html } from './html.ts';
 import {
   type AccountJob,
@@ -8,7 +9,7 @@ import {
   type JobSelection,
   showsBuckets,
 } from './job-selection.ts';
-import { grouped, moment, span } from './times.ts';
+import { grouped, moment } from './times.ts';
 
 const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
   all: 'All',
@@ -64,7 +65,7 @@ function jobRow({ account, job }: AccountJob, now: number): Html {
 <div class="small quiet">${joined([account, job.collector, job.product, job.metric, configurationId(job), aim(job)])}</div></td>
 <td data-head="Last poll">${outcome(job)}</td>
 <td data-head="Data">${data(job, now)}</td>
-<td data-head="Interval">${job.interval_seconds === null ? html`<span class="none">–</span>` : span(job.interval_seconds)}
+<td data-head="Interval">${job.interval_seconds === null ? html`<span class="none">–</span>` : duration(job.interval_seconds)}
 <div class="small quiet mono">${job.schedule}</div></td>
 <td data-head="Now">${activity(job, now)}</td></tr>`;
 }

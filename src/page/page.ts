@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { ConfigStatus, StateStatus, Status } from '../status.ts';
+import { duration } from '../text/duration.ts';
 import { accountsSection } from './accounts.ts';
 import { type Html, html, trusted } from './html.ts';
 import { isFailing, type JobQuery, selectJobs } from './job-selection.ts';
 import { jobsForm, jobsRegion } from './jobs.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
-import { grouped, moment, span } from './times.ts';
+import { grouped, moment } from './times.ts';
 
 /** What the page needs beside the status. */
 export interface PageOptions {
@@ -87,7 +88,7 @@ function overview(status: Status, now: number): Html {
       ? html`<dd class="small bad-text">${grouped(status.series_dropped)} dropped</dd>`
       : ''
   }</div>
-<div><dt>Running for</dt><dd class="large">${span(status.uptime_seconds)}</dd></div>
+<div><dt>Running for</dt><dd class="large">${duration(status.uptime_seconds)}</dd></div>
 <div class="words"><dt>Configuration</dt><dd>${configuration(status.config, now)}</dd></div>
 <div class="words"><dt>State</dt><dd>${state(status.state)}</dd></div>
 </dl></div>`;

@@ -1,6 +1,11 @@
 import { PRODUCTS } from '../catalogue/products.ts';
-import type { Counts } from '../command-line/flag-values.ts';
 import type { Read, Resource } from '../platform/read.ts';
+
+/** How many items the lists have: a number for all, and numbers for some by name. */
+export interface ListSizes {
+  readonly usual: number;
+  readonly named: ReadonlyMap<string, number>;
+}
 
 const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/configurations$/;
 
@@ -8,11 +13,11 @@ const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/conf
 const USUAL_PAGE_SIZE = 10;
 
 /** A platform of which only the sizes of its lists are known: it answers each read with as many made-up items. */
-export function imaginedRead(counts: Counts): Read {
+export function imaginedRead(counts: ListSizes): Read {
   return async (resource) => ({ body: answerTo(resource(), counts), bytes: 0 });
 }
 
-function answerTo(resource: Resource, counts: Counts): unknown {
+function answerTo(resource: Resource, counts: ListSizes): unknown {
   const { path, version } = resource;
   const listed = CONFIGURATIONS.exec(path)?.groups;
   if (listed !== undefined) {
@@ -31,7 +36,7 @@ function pageOf({ query }: Resource, count: number): unknown {
   return { count, total_pages: Math.ceil(count / size), results };
 }
 
-function countOf({ usual, named }: Counts, name: string): number {
+function countOf({ usual, named }: ListSizes, name: string): number {
   return named.get(name) ?? usual;
 }
 

@@ -1,12 +1,11 @@
 import { partOf } from '../account/job-part.ts';
 import type { Clock } from '../clock.ts';
-import type { Counts } from '../command-line/flag-values.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
 import { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { planOf } from './account-plan.ts';
 import { explore } from './explore.ts';
-import { imaginedRead } from './imagined-platform.ts';
+import { imaginedRead, type ListSizes } from './imagined-platform.ts';
 import type { AccountPlan } from './plan.ts';
 import { Survey } from './survey.ts';
 
@@ -14,7 +13,7 @@ export interface OfflinePlanOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly counts: Counts;
+  readonly counts: ListSizes;
   /** Operations per minute that the platform is taken to allow; otherwise the account's assumed limit. */
   readonly limit?: number | undefined;
 }

@@ -1,5 +1,5 @@
+import { duration } from '../text/duration.ts';
 import type { Progress } from './explore.ts';
-import { plainDuration } from './plain-words.ts';
 
 /** Progress is worth a line this often (ms). */
 const SPACING_MS = 5_000;
@@ -19,7 +19,7 @@ export function progressLines(
   let toldAt = now();
   return ({ done, total, job }) => {
     const wait = waitMs(job.group);
-    if (wait >= LONG_WAIT_MS) tell(`waits ${plainDuration(wait / 1_000)} for the quota`);
+    if (wait >= LONG_WAIT_MS) tell(`waits ${duration(wait / 1_000)} for the quota`);
     if (now() < toldAt + SPACING_MS) return;
     toldAt = now();
     tell(`${done} of ${total} reads done, next ${job.id}`);

@@ -1,7 +1,8 @@
 import { demandPerMinute, fits } from '../rate-limit/demand.ts';
+import { duration } from '../text/duration.ts';
+import { plainNumber } from '../text/numbers.ts';
 import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
 import { groupedBy } from './grouped.ts';
-import { plainDuration, plainNumber } from './plain-words.ts';
 import { partKey } from './row.ts';
 
 /** What is too much, and where most of it comes from. */
@@ -93,7 +94,7 @@ function wholeProduct({ over, part, place }: Excess): string | undefined {
 
 function everythingLonger(demand: number, allowance: number): string {
   const factor = Math.ceil((demand / allowance) * 10) / 10;
-  return `longer schedules everywhere: all ${plainNumber(factor)} times as long, for instance every ${plainDuration(Math.ceil(factor) * 60)} instead of every 1m`;
+  return `longer schedules everywhere: all ${plainNumber(factor)} times as long, for instance every ${duration(Math.ceil(factor) * 60)} instead of every 1 min`;
 }
 
 function moreQuota(demand: number, { limit, reserve, name }: ScopeLimit): string {

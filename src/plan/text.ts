@@ -1,5 +1,6 @@
-import { type Column, renderTable } from '../command-line/table.ts';
-import { plainDuration, plainNumber, plainShare } from './plain-words.ts';
+import { duration } from '../text/duration.ts';
+import { plainNumber, plainShare } from '../text/numbers.ts';
+import { type Column, renderTable } from '../text/table.ts';
 import type { AccountPlan, ScopePlan } from './plan.ts';
 import type { PlanRow } from './row.ts';
 import type { Stretch } from './stretch.ts';
@@ -56,7 +57,7 @@ function cells(row: PlanRow): string[] {
     plainShare(share_of_limit),
     series === null ? '?' : plainNumber(series),
     plainRange(row.interval_seconds),
-    age_seconds === null ? '-' : `up to ${plainDuration(age_seconds)}`,
+    age_seconds === null ? '-' : `up to ${duration(age_seconds)}`,
   ];
 }
 
@@ -74,7 +75,7 @@ function total(rows: readonly PlanRow[]): string[] {
 }
 
 function plainRange([least, most]: readonly [number, number]): string {
-  const [from, to] = [plainDuration(least), plainDuration(most)];
+  const [from, to] = [duration(least), duration(most)];
   return from === to ? from : `${from} to ${to}`;
 }
 
@@ -82,7 +83,7 @@ function stretchLine({ collector, product, metrics, scheduled_seconds, interval_
   const what = [collector, product ?? ''].filter(Boolean).join(' ');
   const which = metrics.length === 0 ? '' : ` (${metrics.join(', ')})`;
   const factor = plainNumber(interval_seconds / scheduled_seconds);
-  return `  ${what}${which}: every ${plainDuration(interval_seconds)} instead of ${plainDuration(scheduled_seconds)} (${factor} times)`;
+  return `  ${what}${which}: every ${duration(interval_seconds)} instead of ${duration(scheduled_seconds)} (${factor} times)`;
 }
 
 function indented(text: string): string {

@@ -30,7 +30,7 @@ export class RefusalLog {
     } else if (burst !== undefined && quiet && info.outcome === 'ok') {
       bursts.delete(scope);
       const { refusals } = burst;
-      this.#log.info({ account, scope, refusals }, 'the platform refuses no operations any more');
+      this.#log.info({ account, scope, refusals }, 'rate limiting ended');
     }
   }
 

@@ -1,18 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { duration, Progress } from '../../src/backfill/progress.ts';
+import { Progress } from '../../src/backfill/progress.ts';
 import { besideProgress, showProgress } from '../../src/backfill/show-progress.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
-
-it.each([
-  [0, '0 s'],
-  [59, '59 s'],
-  [60, '1 min 0 s'],
-  [3_599, '59 min 59 s'],
-  [3_600, '1 h 0 min'],
-  [93_784, '26 h 3 min'],
-])('says %i seconds as %s', (seconds, text) => {
-  expect(duration(seconds)).toBe(text);
-});
 
 async function underWay() {
   const clock = new SimulatedClock();

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { facesOf, families } from '../../src/catalogue/catalogue.ts';
 import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import { DIMENSIONS } from '../../src/catalogue/products.ts';
-import { describeCatalogue } from '../../src/catalogue/table.ts';
 import { COLLECTORS } from '../../src/collectors.ts';
+import { describeCatalogue } from '../reference/catalogue-table.ts';
 
 const SETTINGS = Object.values(COLLECTORS).flatMap((collector) => collector.families);
 const ALL = [...families(), ...PLATFORM_FAMILIES, ...SETTINGS];

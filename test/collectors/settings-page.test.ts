@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/collectors.ts';
-import { type CollectorRow, describeCollectors } from '../../src/collectors-table.ts';
+import { type CollectorRow, describeCollectors } from '../reference/collectors-table.ts';
 import { simulate } from '../simulation/simulation.ts';
 
 const PAGE = join(import.meta.dirname, '../../config/settings.md');

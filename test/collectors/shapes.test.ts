@@ -17,7 +17,7 @@ function list(name: CollectorName, path: string, body: unknown): SettingsBench {
 
 it.each(LISTS)('$name: an item needs nothing but its id, be it text', async ({ name, path }) => {
   const bench = list(name, path, [{ id: '17' }, { id: 18, name: null, surprise: { from: 'the future' } }]);
-  expect(await bench.poll()).toEqual({ outcome: 'ok', rejected: new Map() });
+  expect(await bench.poll()).toMatchObject({ outcome: 'ok', rejected: new Map() });
   const ids = [...bench.shown().keys()].filter((key) => key.includes('_info"') && key.includes('_id"'));
   expect(ids.some((key) => key.includes('"17"'))).toBe(true);
   expect(ids.some((key) => key.includes('"18"'))).toBe(true);
@@ -27,7 +27,7 @@ it.each(LISTS)('$name: an item needs nothing but its id, be it text', async ({ n
 it.each(LISTS)('$name: no results, whether null or empty, are an empty answer', async ({ name, path }) => {
   for (const body of [[], { results: null, count: 0, total_pages: 0 }, listOf()]) {
     const bench = list(name, path, body);
-    expect(await bench.poll()).toEqual({ outcome: 'empty', rejected: new Map() });
+    expect(await bench.poll()).toMatchObject({ outcome: 'empty', rejected: new Map() });
     expect(bench.shown().size).toBe(0);
   }
 });
@@ -46,7 +46,7 @@ it.each(LISTS)('$name: a single object is a list of one', async ({ name, path })
 it.each(LISTS)('$name: a bad item is counted and takes no other with it', async ({ name, path }) => {
   const bad = [null, 7, 'text', [], {}, { id: null }, { id: 1.5 }, { id: 3, name: ['x'] }];
   const bench = list(name, path, [...bad, { id: 4, name: 'good' }]);
-  expect(await bench.poll()).toEqual({ outcome: 'ok', rejected: new Map([['bad_item', bad.length]]) });
+  expect(await bench.poll()).toMatchObject({ outcome: 'ok', rejected: new Map([['bad_item', bad.length]]) });
   expect([...bench.shown().keys()].join()).toContain('good');
 });
 
@@ -117,7 +117,7 @@ it('loses only the one item whose detail is not to be had or not to be read', as
       '/network_lists/4': { results: { items_values: [1] } },
     });
     const gone = answer instanceof PlatformFailure && answer.outcome === 'not_found';
-    expect(await bench.poll()).toEqual({
+    expect(await bench.poll()).toMatchObject({
       outcome: 'ok',
       rejected: new Map(gone ? [] : [['bad_item', 1]]),
     });

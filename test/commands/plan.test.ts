@@ -40,7 +40,7 @@ test('a plan that fits ends with 0, and names every product that there is someth
   const { exitCode, out, err } = await call(['plan'], await startSandbox());
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
   expect(out).toMatch(/^account default at http:\/\/127\.0\.0\.1:\d+: the plan fits\n {2}reads: /);
-  expect(out).toMatch(/^metrics +edge_applications +reads +54 +54 +27% +\d+ +1m +up to 4m$/m);
+  expect(out).toMatch(/^metrics +edge_applications +reads +54 +54 +27% +\d+ +1 min +up to 4 min$/m);
   expect(out).not.toContain('\u001b');
 });
 

@@ -20,7 +20,7 @@ it('finds nothing wrong with a good account, and tells what it has seen', async 
   expect(of('list of edge_applications')?.text).toBe('6 found, 6 read');
   expect(of('list of content_delivery')?.text).toBe('3 found, for the settings of each');
   expect(of('read of metrics')?.text).toBe(
-    'status_code of shop: 16 dimensions in buckets of 1m, the newest shown closed 2m 1s ago',
+    'status_code of shop: 16 dimensions in buckets of 1 min, the newest shown closed 2 min 1 s ago',
   );
   expect(of('domains')?.text).toMatch(/^View Domains is granted: \d+ series from the first read$/);
   expect(of('plan')?.status).toBe('ok');
@@ -58,7 +58,7 @@ it('a user name and a password: the token is created, its life told, and given b
     account: { token: undefined, username: 'operator@example.com', password: 'sandbox' },
   });
   expect(of('token')?.text).toBe(
-    'a token created for the configured user is accepted; it expires in 1d and is renewed before',
+    'a token created for the configured user is accepted; it expires in 1 d and is renewed before',
   );
   expect(Object.fromEntries(sandbox.requests.byMethod)).toMatchObject({ POST: 1, DELETE: 1 });
 });
@@ -98,8 +98,8 @@ it('no permission to read domains: its name, which metrics will be absent, and t
 
 it.each([
   [3 * 3_600_000, 'problem', '3h behind'],
-  [-90_000, 'problem', '1m 30s ahead of'],
-  [20_000, 'warning', '21s behind'],
+  [-90_000, 'problem', '1 min 30 s ahead of'],
+  [20_000, 'warning', '21 s behind'],
 ])('a clock that is off by %d ms: by how much, and what that affects', async (ms, status, where) => {
   const { of } = await diagnose({ clock: new ManualClock(), sandbox: { faults: { clock_skew: { ms } } } });
   expect(of('clock')).toEqual({
@@ -123,7 +123,7 @@ it('an exhausted quota: until when, and what could not be checked', async () => 
   expect(of('token')?.text).toBe('not checked: HTTP 429: Request was throttled.');
   expect(of('quota')?.status).toBe('problem');
   expect(of('quota')?.text).toMatch(
-    /^the quota of reads is used up until 12:01:1\d UTC, for (1m|1m 1s); the token has other users, or an exporter at work$/,
+    /^the quota of reads is used up until 12:01:1\d UTC, for (1 min|1 min 1 s); the token has other users, or an exporter at work$/,
   );
   expect(of(REST)?.text).toBe(
     'not checked: the platform answers nothing until its quota is reset: run doctor again then',
@@ -143,7 +143,7 @@ it('a quota that others have nearly used up: what is left to them is left', asyn
   expect(of('token')?.status).toBe('ok');
   expect(of('not checked')?.status).toBe('problem');
   expect(of('not checked')?.text).toMatch(
-    /^the quota of reads is used up until 12:01:1\d UTC, for (1m|1m 1s): read of metrics, domains, error_responses, plan$/,
+    /^the quota of reads is used up until 12:01:1\d UTC, for (1 min|1 min 1 s): read of metrics, domains, error_responses, plan$/,
   );
   expect(sandbox.requests.byStatus.get(429)).toBeUndefined();
 });

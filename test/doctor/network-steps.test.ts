@@ -112,11 +112,11 @@ it('a certificate that will lapse soon is worth a warning, one that lasts is not
   expect(told(90)).toEqual({
     step: 'TLS',
     status: 'ok',
-    text: 'the certificate of api.example.net by Some Authority is valid until 2026-03-24, for 90d',
+    text: 'the certificate of api.example.net by Some Authority is valid until 2026-03-24, for 90 d',
   });
   expect(told(5)).toEqual({
     step: 'TLS',
     status: 'warning',
-    text: 'the certificate of api.example.net by Some Authority is valid until 2026-03-24, for 5d: the platform must renew it',
+    text: 'the certificate of api.example.net by Some Authority is valid until 2026-03-24, for 5 d: the platform must renew it',
   });
 });

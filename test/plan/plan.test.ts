@@ -127,7 +127,7 @@ describe('suggestions', () => {
   it('say so where no schedule of an hour is long enough', () => {
     const { suggestions } = planOf(jobsOf({ configurations: 2_000, metrics: SECURITY }));
     expect(suggestions[0]).toBe(
-      'longer schedules everywhere: all 62.5 times as long, for instance every 1h 3m instead of every 1m',
+      'longer schedules everywhere: all 62.5 times as long, for instance every 1 h 3 min instead of every 1 min',
     );
   });
 });
@@ -137,13 +137,13 @@ it('reads as a table, without trailing spaces and without colours', () => {
   expect(text).toBe(`account shop at https://api.example.net: the plan DOES NOT FIT the quota
   reads: 80 operations a minute are asked for, 64 may be used (limit 80, named by the platform; 20% reserved): 100% of the limit
 
-COLLECTOR  PRODUCT            LIMIT  JOBS  OPS/MIN  SHARE  SERIES  EVERY         DATA AGE
-metrics    edge_applications  reads    80       80   100%     800  1m to 2m 30s  up to 5m 30s
+COLLECTOR  PRODUCT            LIMIT  JOBS  OPS/MIN  SHARE  SERIES  EVERY                DATA AGE
+metrics    edge_applications  reads    80       80   100%     800  1 min to 2 min 30 s  up to 5 min 30 s
 total                                  80       80            800
 
 As it is, intervals stretch:
-  metrics edge_applications (cdn_requests): every 1m 15s instead of 1m (1.3 times)
-  metrics edge_applications (data_transferred_total): every 2m 30s instead of 1m (2.5 times)
+  metrics edge_applications (cdn_requests): every 1 min 15 s instead of 1 min (1.3 times)
+  metrics edge_applications (data_transferred_total): every 2 min 30 s instead of 1 min (2.5 times)
 
 Any one of these makes it fit:
   a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" asks for 40 operations a minute less

@@ -1,4 +1,4 @@
-import { describeCatalogue } from '../../../src/catalogue/table.ts';
+import { describeCatalogue } from '../../reference/catalogue-table.ts';
 
 /** The exporter's families for an API metric; those of whole products begin with `edge_product_` instead. */
 export function familiesOfMetric(metric: string): string[] {

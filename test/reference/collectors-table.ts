@@ -1,4 +1,4 @@
-import { COLLECTORS } from './collectors.ts';
+import { COLLECTORS } from '../../src/collectors.ts';
 
 /** A section of the specification's endpoints, and what is exported of it. */
 export interface CollectorRow {

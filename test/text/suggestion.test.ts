@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { didYouMean, suggest } from '../../src/command-line/suggestion.ts';
+import { didYouMean, suggest } from '../../src/text/suggestion.ts';
 
 const PRODUCTS = ['edge_applications', 'edge_functions', 'waf', 'l2_caching'];
 
