@@ -1,13 +1,4 @@
-import type { Command } from './command-line/command.ts';
-import type { CommandName } from './command-line/flags.ts';
-
-/** A command in the help, and how its code is loaded: only when it is called, so that each starts fast. */
-export interface CommandEntry<Name extends CommandName> {
-  readonly summary: string;
-  readonly load: () => Promise<Command<Name>>;
-}
-
-export type Commands = { readonly [Name in CommandName]?: CommandEntry<Name> };
+import type { Commands } from './command-line/command.ts';
 
 /** Every command of this build. */
 export const COMMANDS: Commands = {

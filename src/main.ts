@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import { run } from './command-line/program.ts';
+import { COMMANDS } from './commands.ts';
 
 const ending = new AbortController();
 // Once: a second signal ends the process at once, whatever it still waits for.
@@ -14,4 +15,6 @@ const onCrash = (report: (error: unknown) => void) =>
     report(error);
     process.exit(1);
   });
-process.exit(await run({ args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onCrash }));
+process.exit(
+  await run({ args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onCrash }, COMMANDS),
+);

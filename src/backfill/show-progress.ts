@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../text/output.ts';
 import type { Progress } from './progress.ts';
 
 /** Where lines of a log go. */

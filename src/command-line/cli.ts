@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Commands } from '../commands.ts';
 import type { Environment } from '../configuration/interpolation.ts';
 import { didYouMean } from '../text/suggestion.ts';
+import type { Commands } from './command.ts';
 import type { CommandName } from './flags.ts';
 import { FLAGS, type Flag, type FlagName, type FlagsOf, flagsFor, flagVariable } from './flags.ts';
 

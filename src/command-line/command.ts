@@ -1,6 +1,6 @@
 import type { Environment } from '../configuration/interpolation.ts';
 import type { Logging } from '../logging/log.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../text/output.ts';
 import type { CommandName, FlagsOf } from './flags.ts';
 
 /** What the process ends with. */
@@ -29,3 +29,12 @@ export interface Invocation<Name extends CommandName> {
 
 /** Runs until it is done or the signal aborts. It rejects only when the program itself is wrong. */
 export type Command<Name extends CommandName> = (invocation: Invocation<Name>) => Promise<ExitCode>;
+
+/** A command in the help, and how its code is loaded: only when it is called, so that each starts fast. */
+export interface CommandEntry<Name extends CommandName> {
+  readonly summary: string;
+  readonly load: () => Promise<Command<Name>>;
+}
+
+/** Commands by their name. */
+export type Commands = { readonly [Name in CommandName]?: CommandEntry<Name> };

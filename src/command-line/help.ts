@@ -1,5 +1,5 @@
-import type { Commands } from '../commands.ts';
 import { ACCOUNT_VARIABLES } from '../configuration/environment.ts';
+import type { Commands } from './command.ts';
 import type { CommandName } from './flags.ts';
 import { type Flag, type FlagName, flagsFor, flagVariable } from './flags.ts';
 

@@ -1,15 +1,14 @@
-import { COMMANDS, type Commands } from '../commands.ts';
 import type { Environment } from '../configuration/interpolation.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../text/output.ts';
 import { readVersion } from '../version.ts';
 import { parseCommandLine, type RunRequest } from './cli.ts';
-import { EXIT, type ExitCode } from './command.ts';
+import { type Commands, EXIT, type ExitCode } from './command.ts';
 import type { CommandName } from './flags.ts';
 import { commandHelp, programHelp } from './help.ts';
 
 /** What the program has of the process it runs in. */
-export interface Surroundings {
+export interface ProcessContext {
   /** The command line without the program's own name. */
   readonly args: readonly string[];
   readonly env: Environment;
@@ -21,8 +20,8 @@ export interface Surroundings {
 }
 
 /** The program: does what the command line asks for and returns what the process should exit with. */
-export async function run(surroundings: Surroundings, commands: Commands = COMMANDS): Promise<ExitCode> {
-  const { args, env, stdout, stderr } = surroundings;
+export async function run(context: ProcessContext, commands: Commands): Promise<ExitCode> {
+  const { args, env, stdout, stderr } = context;
   const request = parseCommandLine(args, env, commands);
   switch (request.kind) {
     case 'version':
@@ -38,7 +37,7 @@ export async function run(surroundings: Surroundings, commands: Commands = COMMA
     case 'run': {
       const { 'log.level': level, 'log.format': format } = request.flags;
       const logging = createLogger({ level, format, destination: stderr });
-      return execute(request, commands, { ...surroundings, logging });
+      return execute(request, commands, { ...context, logging });
     }
   }
 }
@@ -46,7 +45,7 @@ export async function run(surroundings: Surroundings, commands: Commands = COMMA
 async function execute<Name extends CommandName>(
   { command, flags }: RunRequest<Name>,
   commands: Commands,
-  { env, stdout, stderr, signal, logging, onCrash }: Surroundings & { readonly logging: Logging },
+  { env, stdout, stderr, signal, logging, onCrash }: ProcessContext & { readonly logging: Logging },
 ): Promise<ExitCode> {
   const report = (error: unknown) => {
     const stack = error instanceof Error ? error.stack : undefined;

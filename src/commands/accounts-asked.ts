@@ -1,9 +1,9 @@
-import { paint } from '../command-line/paint.ts';
 import { loadConfig } from '../configuration/config.ts';
 import type { Environment } from '../configuration/interpolation.ts';
 import { formatIssue } from '../configuration/issue.ts';
 import type { Account } from '../configuration/schema.ts';
-import type { Output } from '../output.ts';
+import type { Output } from '../text/output.ts';
+import { paint } from '../text/paint.ts';
 import { didYouMean } from '../text/suggestion.ts';
 
 export interface AccountsAsked {

@@ -8,9 +8,9 @@ import { BackfillRefusal } from '../backfill/refusal.ts';
 import { besideProgress, type LineLog, showProgress } from '../backfill/show-progress.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { paint } from '../command-line/paint.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
+import { paint } from '../text/paint.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Call = Invocation<'backfill'>;

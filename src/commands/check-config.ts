@@ -1,11 +1,11 @@
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { paint } from '../command-line/paint.ts';
 import { type ConfigSource, examineConfig } from '../configuration/config.ts';
 import { type ConfigIssue, formatIssue, inOrder } from '../configuration/issue.ts';
 import type { NamedFile } from '../configuration/named-files.ts';
 import type { Account, Config } from '../configuration/schema.ts';
 import { secretFileTrouble } from '../credentials/secret-file.ts';
 import { tlsFileTrouble } from '../platform/tls-files.ts';
+import { paint } from '../text/paint.ts';
 
 /**
  * Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not, and in either

@@ -1,10 +1,10 @@
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { paint } from '../command-line/paint.ts';
 import type { Account } from '../configuration/schema.ts';
 import { examine } from '../doctor/examination.ts';
 import { type Step, stepsNamed } from '../doctor/step.ts';
 import { stepText } from '../doctor/step-text.ts';
+import { paint } from '../text/paint.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Doctor = Invocation<'doctor'>;

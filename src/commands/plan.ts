@@ -1,11 +1,11 @@
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { paint } from '../command-line/paint.ts';
 import type { Account } from '../configuration/schema.ts';
 import { livePlan } from '../plan/live-plan.ts';
 import { offlinePlan } from '../plan/offline-plan.ts';
 import type { AccountPlan } from '../plan/plan.ts';
 import { planText } from '../plan/text.ts';
+import { paint } from '../text/paint.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Plan = Invocation<'plan'>;

@@ -1,4 +1,4 @@
-import type { Colour } from '../command-line/paint.ts';
+import type { Colour } from '../text/paint.ts';
 import type { Step, StepStatus } from './step.ts';
 
 const COLOURS: Readonly<Record<StepStatus, Colour>> = {

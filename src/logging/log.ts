@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
-import type { Output } from '../output.ts';
 import { Scrubber } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
+import type { Output } from '../text/output.ts';
 import { logfmt } from './logfmt.ts';
 
 export interface LogOptions {

@@ -1,6 +1,5 @@
 import picomatch from 'picomatch';
 import type { Product } from '../catalogue/products.ts';
-import type { ProductSettings } from '../configuration/collectors.ts';
 import type { Configuration } from './configurations.ts';
 import type { Target } from './target.ts';
 
@@ -13,11 +12,17 @@ export interface Selection {
   readonly exclude: readonly string[];
 }
 
+/** What of a product is asked for: its configurations, the product as a whole, or both. */
+export interface TargetSelection {
+  readonly by: readonly Target['by'][];
+  readonly configurations: Selection;
+}
+
 /** What of a product is read: its selected, active configurations, the product as a whole, or both. */
 export function targetsOf(
   account: string,
   product: Product,
-  settings: Pick<ProductSettings, 'by' | 'configurations'>,
+  settings: TargetSelection,
   configurations: readonly Configuration[],
   addressing: Addressing,
 ): Target[] {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { parseCommandLine } from '../../src/command-line/cli.ts';
+import type { Commands } from '../../src/command-line/command.ts';
 import { EXIT } from '../../src/command-line/command.ts';
 import type { CommandName } from '../../src/command-line/flags.ts';
-import type { Commands } from '../../src/commands.ts';
 
 const entry = { summary: 'Something.', load: async () => async () => EXIT.ok };
 const COMMANDS: Commands = { serve: entry, 'check-config': entry, plan: entry, backfill: entry };

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Commands } from '../../src/command-line/command.ts';
 import { EXIT } from '../../src/command-line/command.ts';
 import { run } from '../../src/command-line/program.ts';
-import type { Commands } from '../../src/commands.ts';
+import { COMMANDS } from '../../src/commands.ts';
 
-async function call(args: string[], commands?: Commands, signal = new AbortController().signal) {
+async function call(args: string[], commands: Commands = COMMANDS, signal = new AbortController().signal) {
   const out: string[] = [];
   const err: string[] = [];
   const exitCode = await run(

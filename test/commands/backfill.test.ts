@@ -44,7 +44,7 @@ async function call({ flags, env = {}, signal, isTTY = false }: Call) {
 }
 
 /** A platform, the environment that names it, and a file to write to. */
-async function surroundings() {
+async function context() {
   const sandbox = createSandbox({
     now: () => NOW,
     configurations: 1,
@@ -60,7 +60,7 @@ async function surroundings() {
 
 describe('backfill', () => {
   it('writes the history, says what to do with it, and ends with 0', async () => {
-    const { env, output } = await surroundings();
+    const { env, output } = await context();
     const flags = { from: NOW - 3 * HOUR, to: NOW - HOUR, output, labels: { job: 'edge' } };
     const { exitCode, out, err } = await call({ flags, env });
     expect(exitCode, err).toBe(EXIT.ok);
@@ -79,7 +79,7 @@ describe('backfill', () => {
     ],
     [{ from: NOW - HOUR, output: 'x', account: 'nobody' }, 'there is no account "nobody"'],
   ])('refuses %o without asking the platform, with a sentence and 2', async (flags, sentence) => {
-    const { sandbox, env } = await surroundings();
+    const { sandbox, env } = await context();
     const { exitCode, out, err } = await call({ flags, env });
     expect({ exitCode, out }).toEqual({ exitCode: EXIT.misused, out: '' });
     expect(err).toContain('error: ');
@@ -94,7 +94,7 @@ describe('backfill', () => {
   });
 
   it('refuses a range that the platform does not keep with 2, and a token that it does not take with 1', async () => {
-    const { env, output } = await surroundings();
+    const { env, output } = await context();
     const early = await call({ flags: { from: NOW - 31 * 24 * HOUR, output }, env });
     expect(early.exitCode).toBe(EXIT.misused);
     expect(early.err).toMatch(/error: --from \(2025-12-05T10:20:00Z\) is too long ago/);
@@ -108,7 +108,7 @@ describe('backfill', () => {
   });
 
   it('does not replace a file that is there', async () => {
-    const { env, output } = await surroundings();
+    const { env, output } = await context();
     await writeFile(output, 'of value');
     const { exitCode, err } = await call({ flags: { from: NOW - HOUR, output }, env });
     expect(exitCode).toBe(EXIT.misused);
@@ -116,7 +116,7 @@ describe('backfill', () => {
   });
 
   it('refuses an output that has no place, without asking the platform, in a sentence', async () => {
-    const { sandbox, env, output } = await surroundings();
+    const { sandbox, env, output } = await context();
     const nowhere = await call({ flags: { from: NOW - HOUR, output: `${output}-folder/history.om` }, env });
     expect(nowhere).toEqual({
       exitCode: EXIT.misused,
@@ -133,7 +133,7 @@ describe('backfill', () => {
   });
 
   it('says in a sentence which file fails it', async () => {
-    const { env, output } = await surroundings();
+    const { env, output } = await context();
     await writeFile(`${output}.partial`, 'a file in the way');
     const { exitCode, err } = await call({ flags: { from: NOW - HOUR, output }, env });
     expect(exitCode).toBe(EXIT.failed);
@@ -143,7 +143,7 @@ describe('backfill', () => {
   });
 
   it('says that it can go on when it is interrupted, and does', async () => {
-    const { sandbox, env, output } = await surroundings();
+    const { sandbox, env, output } = await context();
     const flags = { from: NOW - 5 * HOUR, output };
     const ending = new AbortController();
     const watch = setInterval(() => sandbox.requests.total > 50 && ending.abort(), 1);

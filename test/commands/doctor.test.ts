@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/command-line/program.ts';
+import { COMMANDS } from '../../src/commands.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
 async function doctor(token: string, args: readonly string[] = [], isTTY = false) {
@@ -7,14 +8,17 @@ async function doctor(token: string, args: readonly string[] = [], isTTY = false
   onTestFinished(close);
   const out: string[] = [];
   const err: string[] = [];
-  const exitCode = await run({
-    args: ['doctor', ...args],
-    env: { EDGE_API_URL: url, EDGE_TOKEN: token },
-    stdout: { write: (text) => out.push(text), isTTY },
-    stderr: { write: (text) => err.push(text) },
-    signal: new AbortController().signal,
-    onCrash: () => undefined,
-  });
+  const exitCode = await run(
+    {
+      args: ['doctor', ...args],
+      env: { EDGE_API_URL: url, EDGE_TOKEN: token },
+      stdout: { write: (text) => out.push(text), isTTY },
+      stderr: { write: (text) => err.push(text) },
+      signal: new AbortController().signal,
+      onCrash: () => undefined,
+    },
+    COMMANDS,
+  );
   return { exitCode, out: out.join(''), err: err.join('') };
 }
 

@@ -3,20 +3,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/command-line/program.ts';
+import { COMMANDS } from '../../src/commands.ts';
 import { eventually } from '../eventually.ts';
 
 function begin(args: readonly string[]) {
   const out: string[] = [];
   const err: string[] = [];
   const ending = new AbortController();
-  const exitCode = run({
-    args: ['sandbox', '--sandbox.listen-address=127.0.0.1:0', ...args],
-    env: {},
-    stdout: { write: (text) => out.push(text) },
-    stderr: { write: (text) => err.push(text) },
-    signal: ending.signal,
-    onCrash: () => undefined,
-  });
+  const exitCode = run(
+    {
+      args: ['sandbox', '--sandbox.listen-address=127.0.0.1:0', ...args],
+      env: {},
+      stdout: { write: (text) => out.push(text) },
+      stderr: { write: (text) => err.push(text) },
+      signal: ending.signal,
+      onCrash: () => undefined,
+    },
+    COMMANDS,
+  );
   return { exitCode, end: () => ending.abort(), out: () => out.join(''), err: () => err.join('') };
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { run } from '../../src/command-line/program.ts';
+import { COMMANDS } from '../../src/commands.ts';
 import { ForeignDirectory } from '../../src/state/directory.ts';
 import { StateInUse } from '../../src/state/lock.ts';
 import { NewerState, openState } from '../../src/state/open-state.ts';
@@ -31,14 +32,17 @@ const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']
 /** Exit code and error of a `serve` that cannot start. */
 async function serveEnds(): Promise<[number, string]> {
   const errors: string[] = [];
-  const exitCode = await run({
-    args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0'],
-    env: { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' },
-    stdout: { write: () => undefined },
-    stderr: { write: (text) => errors.push(text) },
-    signal: AbortSignal.timeout(10_000),
-    onCrash: () => undefined,
-  });
+  const exitCode = await run(
+    {
+      args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0'],
+      env: { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' },
+      stdout: { write: () => undefined },
+      stderr: { write: (text) => errors.push(text) },
+      signal: AbortSignal.timeout(10_000),
+      onCrash: () => undefined,
+    },
+    COMMANDS,
+  );
   return [exitCode, errors.join('')];
 }
 
