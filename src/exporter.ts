@@ -6,7 +6,7 @@ import { accountStatus } from './account/status.ts';
 import { type AccountView, notReady } from './account/view.ts';
 import type { Clock } from './clock.ts';
 import { secretsOf } from './configuration/access.ts';
-import type { Account as AccountConfig, Config } from './configuration/schema.ts';
+import { type Account as AccountConfig, type Config, DEFAULT_LIMITS } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
 import type { ExpositionPart } from './exposition/part.ts';
@@ -52,11 +52,15 @@ export class Exporter {
   #applying: Promise<void> = Promise.resolve();
   /** Accounts are measured one time after another. */
   #measuring: Promise<void> = Promise.resolve();
+  #limits = DEFAULT_LIMITS;
   #stopped = false;
 
   constructor(options: ExporterOptions) {
     this.#options = options;
-    this.#store = new Store({ seriesLimit: Number.POSITIVE_INFINITY });
+    this.#store = new Store({
+      seriesLimit: Number.POSITIVE_INFINITY,
+      onShortened: (label, shown) => options.observer.labelShortened(label, shown),
+    });
     const { metrics, processMetrics } = options;
     const parts = [this.#store, metrics.exposed, ...(processMetrics === undefined ? [] : [processMetrics])];
     this.#exposition = new Exposition(...parts);
@@ -144,6 +148,7 @@ export class Exporter {
 
   async #apply(config: Config, signal: AbortSignal): Promise<void> {
     if (this.#stopped) return;
+    this.#limits = config.limits;
     this.#store.seriesLimit = config.limits.series;
     const wanted = new Map(config.accounts.map((account) => [account.name, account]));
     const leaving = [...this.#accounts].filter(
@@ -167,7 +172,16 @@ export class Exporter {
 
   #start(config: AccountConfig): void {
     const { clock, ticker, state, observer, credentials } = this.#options;
-    const account = new Account({ config, clock, ticker, store: this.#store, state, observer, credentials });
+    const account = new Account({
+      config,
+      clock,
+      ticker,
+      store: this.#store,
+      state,
+      observer,
+      credentials,
+      limits: () => this.#limits,
+    });
     this.#accounts.set(config.name, { config, account });
     account.start();
   }

@@ -13,7 +13,7 @@ import type { State } from '../state/state.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { isSurveyed } from './job-part.ts';
-import { AccountJobs } from './jobs.ts';
+import { AccountJobs, type AccountLimits } from './jobs.ts';
 import type { AccountObserver } from './observer.ts';
 import { PlanReport } from './plan-report.ts';
 import type { AccountView } from './view.ts';
@@ -27,6 +27,7 @@ export interface AccountOptions {
   readonly state: State;
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
+  readonly limits: () => AccountLimits;
 }
 
 /** One account of the platform at work: its connection, its quota, its jobs. */
@@ -41,7 +42,7 @@ export class Account {
   readonly #planReport: PlanReport;
 
   constructor(options: AccountOptions) {
-    const { config, clock, ticker, store, state, observer, credentials } = options;
+    const { config, clock, ticker, store, state, observer, credentials, limits } = options;
     const account = config.name;
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock);
@@ -80,6 +81,8 @@ export class Account {
       memory: state,
       platformClock,
       allowance: (group) => scopes.of(group).limiter.allowance,
+      limits,
+      onDropped: (dropped) => observer.jobsDropped(account, dropped),
     });
     this.view = {
       name: account,

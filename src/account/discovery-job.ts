@@ -2,6 +2,7 @@ import type { Sample } from '../catalogue/family.ts';
 import { EDGE_CONFIGURATION_INFO } from '../catalogue/platform-families.ts';
 import type { Product } from '../catalogue/products.ts';
 import { decodeSeries, isEmpty } from '../decode/decode.ts';
+import { type Rejections, reject } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
@@ -24,6 +25,8 @@ export interface DiscoveryJobOptions {
   /** Which id the API takes for a configuration, or that this is to be found out. */
   readonly addressing: Addressing | 'auto';
   readonly platformClock: PlatformClock;
+  /** How many configurations are taken. */
+  readonly most: () => number;
 }
 
 /** Everything else waits for what there is to be read. */
@@ -60,18 +63,21 @@ export class DiscoveryJob implements Job<Listed> {
 
   async read(read: Read, signal: AbortSignal): Promise<Listed> {
     const { body } = await read(() => configurationsResource(this.#options.product), signal);
-    const discovered = decodeConfigurations(body);
+    const discovered = decodeConfigurations(body, this.#options.most());
     const addressing = this.#addressing ?? (await findAddressing(this.#options, discovered, read, signal));
     return { ...discovered, addressing };
   }
 
-  conclude({ configurations, rejected, addressing: found }: Listed): PollResult {
+  conclude({ configurations, rejected, overLimit, addressing: found }: Listed): PollResult {
+    const rejections: Rejections = new Map();
+    reject(rejections, 'bad_value', rejected);
+    reject(rejections, 'over_limit', overLimit);
     const { account, product } = this.#options;
     const addressing = found ?? 'domain';
     const discovery = { product, configurations, addressing };
     return {
       outcome: configurations.length === 0 ? 'empty' : 'ok',
-      rejected: new Map(rejected > 0 ? ([['bad_value', rejected]] as const) : []),
+      rejected: rejections,
       discovery,
       adopt: () => {
         this.#addressing = found;

@@ -3,7 +3,7 @@ import { weightOf } from '../catalogue/metric-weights.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
-import type { Account } from '../configuration/schema.ts';
+import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Job } from '../poll/job.ts';
 import type { Discovery } from '../poll/result.ts';
@@ -26,6 +26,19 @@ export interface AccountJobsOptions {
   readonly platformClock: PlatformClock;
   /** Operations per minute that the exporter may use. */
   readonly allowance: (group: string) => number;
+  /** What the account may grow to; the defaults of the configuration when nothing is said. */
+  readonly limits?: () => AccountLimits;
+  /** Told when other jobs than before are left out because of the limit. */
+  readonly onDropped?: (dropped: DroppedJobs) => void;
+}
+
+/** The part of `limits` that bounds an account. */
+export type AccountLimits = Pick<Config['limits'], 'configurations' | 'jobs'>;
+
+export interface DroppedJobs {
+  readonly count: number;
+  /** The first of them; empty when there are none. */
+  readonly first: string;
 }
 
 /** Which jobs an account wants: from its configuration, and from the configurations that were discovered. */
@@ -36,6 +49,8 @@ export class AccountJobs {
   readonly #delays: LearnedDelays;
   /** Jobs by what they are made from: a job that is still wanted stays the same object, with all that it has learned. */
   #jobs = new Map<string, Job>();
+  /** How many jobs the limit leaves out. */
+  #dropped = 0;
 
   constructor(options: AccountJobsOptions) {
     this.#options = options;
@@ -50,12 +65,15 @@ export class AccountJobs {
     for (const product of this.#listed()) {
       keep(`discovery ${product.api} ${product.slug}`, () => this.#discovery(product));
     }
+    const { jobs: most } = this.#limits();
+    const dropped: string[] = [];
     for (const read of this.#targets.products()) {
       const { product, settings, schedule } = read;
       for (const target of this.#targets.of(read)) {
         for (const metric of metricsOf(read)) {
           const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
-          keep(key, () => this.#series(target, metric, settings, schedule));
+          if (made.size < most) keep(key, () => this.#series(target, metric, settings, schedule));
+          else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
         }
       }
     }
@@ -68,6 +86,7 @@ export class AccountJobs {
       }
     }
     this.#jobs = made;
+    this.#tellDropped({ count: dropped.length, first: dropped[0] ?? '' });
     return [...made.values()];
   }
 
@@ -89,6 +108,16 @@ export class AccountJobs {
   /** Names of configurations to be read that match none, as far as the lists were read. */
   unmatched(): UnmatchedNames[] {
     return this.#targets.unmatched();
+  }
+
+  #limits(): AccountLimits {
+    return this.#options.limits?.() ?? DEFAULT_LIMITS;
+  }
+
+  #tellDropped(dropped: DroppedJobs): void {
+    if (dropped.count === this.#dropped) return;
+    this.#dropped = dropped.count;
+    this.#options.onDropped?.(dropped);
   }
 
   #settings(): [CollectorName, string][] {
@@ -116,6 +145,7 @@ export class AccountJobs {
       schedule: account.discovery,
       addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',
       platformClock,
+      most: () => this.#limits().configurations,
     });
   }
 

@@ -4,6 +4,8 @@ import type { PollEnd } from '../poll/poll-end.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { StateWriteFailure } from '../state/state.ts';
 
+import type { DroppedJobs } from './jobs.ts';
+
 /** Told what an account does, to be measured and logged. */
 export interface AccountObserver {
   exchanged(account: string, info: ExchangeInfo, scope: LimitScope): void;
@@ -15,6 +17,10 @@ export interface AccountObserver {
   commitRefused(account: string, job: Job, failure: StateWriteFailure): void;
   /** Of a limit scope it is known what there is to do; told again when that, what may be done, or whether it fits has changed. */
   planned(account: string, plan: Plan): void;
+  /** Jobs are left out because of `limits.jobs`; told again when their number has changed. */
+  jobsDropped(account: string, dropped: DroppedJobs): void;
+  /** A label value was too long, and is shown like this. */
+  labelShortened(label: string, shown: string): void;
   /** A fault of the exporter itself made a poll fail. */
   defect(account: string, job: Job, error: unknown): void;
   /** The account has stopped; `failure` is what went wrong while it did, if anything. */

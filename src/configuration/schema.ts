@@ -106,7 +106,18 @@ export type Account = z.output<typeof ACCOUNT>;
 
 const limits = z.strictObject({
   series: integer().min(1).default(500_000).describe('How many series of the platform are exposed at most.'),
+  configurations: integer()
+    .min(1)
+    .default(10_000)
+    .describe('How many configurations of a list of the platform are taken at most, those that come first.'),
+  jobs: integer()
+    .min(1)
+    .default(50_000)
+    .describe('From how many jobs of an account on no further metrics of configurations are read.'),
 });
+
+/** What the exporter may grow to where nothing is said. */
+export const DEFAULT_LIMITS = limits.parse({});
 
 /** The configuration as it is written in YAML (its input) and as the program uses it (its output). */
 export const CONFIG = z

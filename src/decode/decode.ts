@@ -23,9 +23,10 @@ export interface Decoded {
  * @throws PlatformFailure undecodable when the answer as a whole is not usable
  */
 export function decodeSeries(body: unknown, asked: Asked, now: number): Decoded {
-  const { series: shapes, misshapen } = shapeOf(body, asked);
+  const { series: shapes, misshapen, overLimit } = shapeOf(body, asked);
   const rejected: Rejections = new Map();
   reject(rejected, 'not_a_series', misshapen);
+  reject(rejected, 'over_limit', overLimit);
   const buckets = new Map<string, Points>();
   let rows = 0;
   for (const [dimension, given] of shapes) {

@@ -10,7 +10,7 @@ export interface Points {
 export const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
 
 /** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows,
- * `bad_item` a setting that is none or could not be read. */
+ * `bad_item` a setting that is none or could not be read, `over_limit` a dimension or a configuration more than is taken. */
 export const REJECTION_REASONS = [
   'not_a_pair',
   'bad_timestamp',
@@ -22,6 +22,7 @@ export const REJECTION_REASONS = [
   'misaligned',
   'not_a_series',
   'bad_item',
+  'over_limit',
 ] as const;
 
 export type RejectionReason = (typeof REJECTION_REASONS)[number];

@@ -10,15 +10,25 @@ export interface Asked {
   readonly dimension?: string | undefined;
 }
 
-/** The series of an answer by dimension, '' where it has no name, and how many dimensions hold something else. */
+/**
+ * So many dimensions of an answer are taken, those that come first. The platform has metrics of a few dozen; each
+ * costs memory for as long as the exporter runs.
+ */
+export const MOST_DIMENSIONS = 1_000;
+
+/** The series of an answer. */
 export interface Shape {
+  /** By dimension, '' where it has no name. */
   readonly series: ReadonlyMap<string, readonly unknown[]>;
+  /** How many dimensions hold something else. */
   readonly misshapen: number;
+  /** How many dimensions were more than are taken. */
+  readonly overLimit: number;
 }
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-const NOTHING: Shape = { series: new Map(), misshapen: 0 };
+const NOTHING: Shape = { series: new Map(), misshapen: 0, overLimit: 0 };
 
 /**
  * Finds the series in an answer, which may be a bare `[[ts, value], …]`, `{dimension: series}`, `{metric: {dimension:
@@ -29,8 +39,7 @@ const NOTHING: Shape = { series: new Map(), misshapen: 0 };
 export function shapeOf(body: unknown, asked: Asked): Shape {
   const found = underMetric(underId(underResults(body), asked), asked);
   if (isEmpty(found)) return NOTHING;
-  if (Array.isArray(found))
-    return { series: new Map([[asked.dimension ?? '', rowsOf(found)]]), misshapen: 0 };
+  if (Array.isArray(found)) return { ...NOTHING, series: new Map([[asked.dimension ?? '', rowsOf(found)]]) };
   if (isObject(found)) return byDimension(found, asked);
   throw undecodable(`${kindOf(found)} where series of ${asked.metric} were expected`);
 }
@@ -63,16 +72,18 @@ function underMetric(body: unknown, { metric }: Asked): unknown {
 function byDimension(found: JsonObject, { metric, dimension }: Asked): Shape {
   const series = new Map<string, readonly unknown[]>();
   let misshapen = 0;
+  let overLimit = 0;
   for (const name of Object.keys(found)) {
     const value = found[name] ?? [];
-    if (name !== '' && Array.isArray(value)) series.set(name, rowsOf(value));
-    else misshapen += 1;
+    if (name === '' || !Array.isArray(value)) misshapen += 1;
+    else if (series.size < MOST_DIMENSIONS || name === dimension) series.set(name, rowsOf(value));
+    else overLimit += 1;
   }
   if (series.size === 0) throw undecodable(`no series of ${metric} in ${namesIn(found)}`);
-  if (dimension === undefined) return { series, misshapen };
+  if (dimension === undefined) return { series, misshapen, overLimit };
   const rows = series.get(dimension);
   if (rows === undefined) throw undecodable(`no dimension ${dimension} of ${metric} in ${namesIn(found)}`);
-  return { series: new Map([[dimension, rows]]), misshapen };
+  return { series: new Map([[dimension, rows]]), misshapen, overLimit: 0 };
 }
 
 // The metrics API documents its series as bare pairs: one alone is a series of one.

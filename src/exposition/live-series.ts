@@ -77,9 +77,10 @@ export class LiveFamily {
   }
 
   remove(text: string): void {
-    const lines = this.#lines();
-    const series = lines.find(text);
-    if (series !== undefined) lines.remove(series);
+    const lines = this.#families.find(this.#metadata);
+    const series = lines?.find(text);
+    if (lines === undefined || series === undefined) return;
+    lines.remove(series);
     this.#families.release(lines);
     this.#changed();
   }

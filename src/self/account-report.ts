@@ -14,6 +14,7 @@ export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number
     ...operations,
     ...polls,
     commitRefused: data.commitRefused,
+    labelShortened: data.labelShortened,
     polled(account, end) {
       polls.polled(account, end);
       data.polled(account, end);

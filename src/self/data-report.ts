@@ -8,7 +8,7 @@ import type { ReportLog } from './report-log.ts';
 export function reportData(
   metrics: SelfMetrics,
   log: ReportLog,
-): Pick<AccountObserver, 'polled' | 'commitRefused'> & { left(account: string): void } {
+): Pick<AccountObserver, 'polled' | 'commitRefused' | 'labelShortened'> & { left(account: string): void } {
   /** What each account was warned of, once. */
   const warned = new Map<string, Set<string>>();
   const isNews = (account: string, about: string): boolean => {
@@ -68,6 +68,13 @@ export function reportData(
           'the state cannot be written: the counters wait',
         );
       stateFails = true;
+    },
+    labelShortened(label, shown) {
+      if (isNews('', `${label} shortened`))
+        log.warn(
+          { label, begins: shown.slice(0, 60) },
+          'a label value is too long: only its beginning is exposed',
+        );
     },
     left: (account) => void warned.delete(account),
   };

@@ -41,6 +41,7 @@ export function pollMetrics(maker: MetricMaker) {
       ['account', 'collector'],
     ),
     jobs: maker.gauge('jobs', 'Jobs on the schedule.', ['account', 'collector']),
+    jobsDropped: maker.gauge('jobs_dropped', 'Jobs that are left out because of limits.jobs.', ['account']),
     clockSkew: maker.gauge('clock_skew_seconds', 'The platform’s clock minus the local one.', ['account']),
   };
 }

@@ -10,7 +10,7 @@ export function reportPolls(
   metrics: SelfMetrics,
   log: ReportLog,
   now: () => number,
-): Pick<AccountObserver, 'polled' | 'planned' | 'defect' | 'left'> {
+): Pick<AccountObserver, 'polled' | 'planned' | 'jobsDropped' | 'defect' | 'left'> {
   const failures = new FailureLog(log);
   const rejections = new RejectionLog(log, now);
   /** The collectors of each account that have a time of their last success. */
@@ -42,6 +42,11 @@ export function reportPolls(
       if (fits(perMinute, allowance)) log.info(facts, 'the plan fits the quota');
       else log.warn(facts, 'the plan exceeds the quota: intervals stretch, see edge-exporter plan');
     },
+    jobsDropped(account, { count, first }) {
+      metrics.jobsDropped.set(count, account);
+      if (count > 0)
+        log.warn({ account, jobs: count, first }, 'too many jobs: those beyond limits.jobs are left out');
+    },
     defect(account, job, error) {
       log.error({ account, job: job.id, err: error }, 'a fault of the exporter made a poll fail');
     },
@@ -50,6 +55,7 @@ export function reportPolls(
         metrics.pollLastSuccess.remove(account, collector);
       }
       succeeded.delete(account);
+      metrics.jobsDropped.remove(account);
       failures.forget(account);
       rejections.forget(account);
       if (failure !== undefined)

@@ -12,10 +12,13 @@ export interface Configuration {
   readonly domains: readonly string[];
 }
 
-/** The configurations of an answer, and how many of its items were none. */
+/** The configurations of an answer. */
 export interface Discovered {
   readonly configurations: readonly Configuration[];
+  /** How many items were none. */
   readonly rejected: number;
+  /** How many items were more than are taken, and were not looked at. */
+  readonly overLimit: number;
 }
 
 /** An id goes into paths and keys: it must be writable in both. */
@@ -39,13 +42,17 @@ export function configurationsResource({ api, id }: Product): Resource {
 /**
  * Decodes the list of a product's configurations: a bare array, a `results` envelope or a single object. An item that
  * is no configuration is left out and counted; of items with the same id the first counts.
+ * @param most how many configurations are taken, those that come first
  * @throws PlatformFailure undecodable when the answer is no list
  */
-export function decodeConfigurations(body: unknown): Discovered {
+export function decodeConfigurations(body: unknown, most: number): Discovered {
   const items = itemsOf(body);
   const byId = new Map<string, Configuration>();
   let rejected = 0;
-  for (const item of items) {
+  for (const [index, item] of items.entries()) {
+    if (byId.size >= most) {
+      return { configurations: [...byId.values()], rejected, overLimit: items.length - index };
+    }
     const parsed = listItem.safeParse(item);
     if (!parsed.success || byId.has(parsed.data.id)) {
       rejected += 1;
@@ -54,7 +61,7 @@ export function decodeConfigurations(body: unknown): Discovered {
     const { id, name, active, domains } = parsed.data;
     byId.set(id, { id, name: name ?? '', active: active ?? true, domains: domains ?? [] });
   }
-  return { configurations: [...byId.values()], rejected };
+  return { configurations: [...byId.values()], rejected, overLimit: 0 };
 }
 
 function itemsOf(body: unknown): readonly unknown[] {

@@ -79,7 +79,7 @@ test('every default comes from the schema', async () => {
         collectors: defaultCollectors(),
       },
     ],
-    limits: { series: 500_000 },
+    limits: { series: 500_000, configurations: 10_000, jobs: 50_000 },
   });
 });
 

@@ -40,6 +40,22 @@ function failure(body: unknown, asked: Asked = ASKED): PlatformFailure {
   throw new Error('decoded');
 }
 
+describe('an answer of very many dimensions', () => {
+  const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`d${index}`, ROWS]));
+
+  it('is taken up to a limit, and those beyond are counted', () => {
+    const { series, rejected } = decode(many);
+    expect([...series.keys()]).toEqual(Object.keys(many).slice(0, 1_000));
+    expect(rejected).toEqual(new Map([['over_limit', 500]]));
+  });
+
+  it('has the one that was asked for, wherever it stands', () => {
+    const { series, rejected } = decode(many, { ...ASKED, dimension: 'd1400' });
+    expect([...series.keys()]).toEqual(['d1400']);
+    expect(rejected.size).toBe(0);
+  });
+});
+
 describe('the shapes of an answer', () => {
   const decoded = [
     [0, 1],
