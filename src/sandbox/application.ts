@@ -5,7 +5,7 @@ import { admit, authenticate, fail, identify, limit } from './http/admission.ts'
 import { type Handler, send } from './http/exchange.ts';
 import type { Platform } from './http/platform.ts';
 import { detail, NOT_FOUND } from './http/reply.ts';
-import { type Resource, resourceRouter } from './resource.ts';
+import type { Resource } from './resource.ts';
 import { analytics } from './resources/analytics.ts';
 import { certificates } from './resources/certificates.ts';
 import { domains } from './resources/domains.ts';
@@ -21,6 +21,7 @@ import { purge } from './resources/purge.ts';
 import { tokens } from './resources/tokens.ts';
 import { wafRulesets } from './resources/waf-rulesets.ts';
 import { workloads } from './resources/workloads.ts';
+import { resourceRouter } from './routes.ts';
 
 /** Where each part of the API lives. The first match counts; the busiest come first. */
 const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resource])[] = [
@@ -54,7 +55,7 @@ export function createApplication(platform: Platform): Express {
   return app;
 }
 
-/** Mistakes in the use of the controls, worded for a person. */
+/** Mistakes in the use of the control API, explained in plain text. */
 const complain: ErrorRequestHandler = (error, _req, res, next) => {
   if (error instanceof z.ZodError)
     return void res
@@ -65,7 +66,7 @@ const complain: ErrorRequestHandler = (error, _req, res, next) => {
   next(error);
 };
 
-/** A request body that is no JSON is the client's mistake; anything else is ours, and answered as a 500. */
+/** A request body that is not JSON is answered 400, any other failure 500. */
 function refuseBody(platform: Platform): ErrorRequestHandler {
   return (error: { status?: number; expose?: boolean }, req, res, _next) => {
     const status = error.expose ? (error.status ?? 400) : 500;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { WAF_FAMILIES } from './account/estate.ts';
+import { WAF_FAMILIES } from './account/security.ts';
 import { faultsSchema } from './faults/faults.ts';
 import { timestampOption } from './timestamp.ts';
 import { INCIDENT_KINDS } from './traffic/incidents.ts';

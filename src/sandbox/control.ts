@@ -1,18 +1,18 @@
 import { json, Router } from 'express';
 import { z } from 'zod';
-import { edgeStatus } from './account/edge.ts';
-import type { WafRuleset } from './account/estate.ts';
+import { edgeStatus } from './account/edge-status.ts';
+import type { WafRuleset } from './account/security.ts';
 import { type Settings, settingsSchema } from './account/settings.ts';
 import { faultPatch, incidentBody, truthQuery, wafPatch } from './control-bodies.ts';
 import type { FaultSwitch } from './faults/switch.ts';
 import type { Platform } from './http/platform.ts';
 import type { RequestLog } from './http/request-log.ts';
 import { camelKeys, snakeKeys } from './letter-case.ts';
-import { truthOf } from './traffic/truth.ts';
+import { truthOf } from './traffic/series.ts';
 
 /**
- * The sandbox's own small API under `/_sandbox`, for whoever rehearses: faults, settings, events, the truth, what was
- * asked, and changes that the platform's API lacks. No token and no limits: the sandbox listens for its owner only.
+ * The sandbox's control API under `/_sandbox`: faults, settings, incidents, final values, the request log, and changes that
+ * the platform's API lacks. It needs no token and has no limits: the sandbox listens for its owner only.
  */
 export function controlRouter(platform: Platform): Router {
   const router = Router();

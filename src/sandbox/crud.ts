@@ -22,7 +22,7 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   readView?(item: Item): Record<string, unknown>;
   /** The resource as the list shows it, where that differs. */
   listView?(item: Item): Record<string, unknown>;
-  /** Whether the list shows it; it shows everything unless told. */
+  /** Whether the list shows it; it shows everything by default. */
   listed?(item: Item): boolean;
   /** The body of an overwrite, defaults included; an update takes any part of it. */
   readonly body: z.ZodObject & z.ZodType<Fields>;
@@ -34,7 +34,7 @@ export interface Kind<Item extends Identified, Fields extends object, New extend
   touch?(call: Call): Partial<Item>;
   /** Refuses what the schema cannot see, such as a conflict or a reference to nothing. */
   check?(fields: Partial<Fields & New>, item: Item | undefined, call: Call): Reply | undefined;
-  /** Removes the item with everything associated with it; only the item itself unless told. */
+  /** Removes the item with everything associated with it; by default only the item. */
   remove?(item: Item): void;
   /** What an overwrite shows, where that differs. */
   overwrittenView?(item: Item): Record<string, unknown>;

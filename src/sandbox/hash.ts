@@ -11,7 +11,7 @@ export function fraction(key: number, value: number): number {
   return hash(key, value) / 2 ** 32;
 }
 
-/** A key of its own for everything that text names, for instance one kind of fault. */
+/** A separate key for everything that text names, for instance one kind of fault. */
 export function keyOf(key: number, text: string): number {
   let mixed = key;
   for (let index = 0; index < text.length; index++) mixed = hash(mixed, text.charCodeAt(index));

@@ -3,7 +3,7 @@ export function snakeKeys(document: object): Record<string, unknown> {
   return renamed(document, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
 }
 
-/** The reverse. A name that is written as in the code stays, and is refused by whoever reads the document. */
+/** The reverse. A name in camel case stays as it is, so that the schema refuses it. */
 export function camelKeys(document: object): Record<string, unknown> {
   return renamed(document, (name) =>
     /[A-Z]/.test(name) ? `"${name}"` : name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),

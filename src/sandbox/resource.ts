@@ -1,9 +1,5 @@
-import { type Request, Router } from 'express';
-import { acceptedVersion } from './http/accept-version.ts';
-import { type Exchange, type ExchangeResponse, type Handler, send } from './http/exchange.ts';
 import type { Permission } from './http/permissions.ts';
-import type { Platform } from './http/platform.ts';
-import { codedError, detail, listedErrors, NOT_FOUND, type Reply } from './http/reply.ts';
+import type { Reply } from './http/reply.ts';
 
 /** A request as the operations of a resource see it. */
 export interface Call {
@@ -39,91 +35,8 @@ export interface Resource {
   /** Accepted versions (section 9); empty where the Accept header selects none. */
   readonly versions: readonly number[];
   /** In which of the platform's styles this resource words its refusals. */
-  readonly refusals?: keyof typeof REFUSALS;
+  readonly refusals?: 'detail' | 'coded' | 'listed';
   readonly operations: readonly Operation[];
-}
-
-const REFUSALS = {
-  detail: (status: number, text: string) => detail(status, text),
-  coded: (status: number, text: string) => codedError(status, text, text.toLowerCase().replaceAll(' ', '_')),
-  listed: (status: number, text: string) => listedErrors(status, text),
-};
-
-/** The routes of a resource; methods that a path does not have are answered 405. */
-export function resourceRouter(platform: Platform, resource: Resource): Router {
-  const router = Router();
-  const refuse = REFUSALS[resource.refusals ?? 'detail'];
-  const paths = new Set(resource.operations.map(({ path }) => path));
-  for (const path of paths) {
-    const operations = resource.operations.filter((operation) => operation.path === path);
-    for (const operation of operations) router[operation.method](path, serve(platform, resource, operation));
-    const allowed = operations.map(({ method }) => method.toUpperCase()).join(', ');
-    const methodNotAllowed: Handler = (req, res) =>
-      send(platform, req, res, {
-        ...refuse(405, `Method "${req.method}" not allowed.`),
-        headers: { Allow: allowed },
-      });
-    router.all(path, methodNotAllowed);
-  }
-  return router;
-}
-
-function serve(platform: Platform, resource: Resource, operation: Operation): Handler {
-  const versions = operation.versions ?? resource.versions;
-  const refuse = REFUSALS[resource.refusals ?? 'detail'];
-  return (req, res) => {
-    const { exchange } = res.locals;
-    const version = acceptedVersion(req.headers.accept, versions);
-    if (version === undefined) {
-      return send(platform, req, res, refuse(406, 'Could not satisfy the request Accept header.'));
-    }
-    const { permission, contentType } = operation;
-    const permitted = permission === undefined || exchange.session?.permissions.has(permission);
-    if (!permitted || platform.faults.strike('forbidden', exchange)) {
-      return send(platform, req, res, refuse(403, 'Forbidden'));
-    }
-    if (platform.faults.strike('not_found', exchange)) return send(platform, req, res, NOT_FOUND);
-    if ((contentType === 'required' || hasBody(req)) && !isJson(req)) {
-      return send(platform, req, res, refuse(400, 'Content-Type: application/json is required.'));
-    }
-    send(platform, req, res, operation.handle(callOf(platform, req, res, version)));
-  };
-}
-
-function hasBody({ headers }: Request): boolean {
-  return 'transfer-encoding' in headers || Number(headers['content-length'] ?? 0) > 0;
-}
-
-function isJson({ headers }: Request): boolean {
-  return /^application\/json\s*(;|$)/i.test(headers['content-type'] ?? '');
-}
-
-function callOf(platform: Platform, req: Request, res: ExchangeResponse, version: number): Call {
-  const { exchange } = res.locals;
-  return {
-    params: req.params as Record<string, string>,
-    query: firstValues(req.query as Record<string, string | string[] | undefined>),
-    body: req.body,
-    version,
-    now: exchange.now,
-    address: `${originFor(platform, req, exchange)}${exchange.path}`,
-    authorization: req.headers.authorization,
-    editor: exchange.session?.owner ?? 'operator@example.com',
-  };
-}
-
-function originFor({ faults }: Platform, req: Request, exchange: Exchange): string {
-  return (
-    faults.strike('foreign_links', exchange)?.origin ?? `${req.protocol}://${req.headers.host ?? 'localhost'}`
-  );
-}
-
-function firstValues(
-  query: Record<string, string | string[] | undefined>,
-): Record<string, string | undefined> {
-  return Object.fromEntries(
-    Object.entries(query).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
-  );
 }
 
 /** The number in a path, or NaN, which is the id of nothing. */

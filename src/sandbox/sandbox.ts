@@ -10,12 +10,11 @@ import type { Platform } from './http/platform.ts';
 import { RateLimit } from './http/rate-limit.ts';
 import { RequestLog } from './http/request-log.ts';
 import { type StaticToken, Tokens, type User } from './http/tokens.ts';
-import { seedAccount } from './seed/account.ts';
-import { type AccountSize, DEFAULT_SIZE } from './seed/size.ts';
+import { type AccountSize, DEFAULT_SIZE, seedAccount } from './seed/account.ts';
 import type { Incident } from './traffic/incidents.ts';
 import type { SeriesByDimension } from './traffic/series.ts';
+import { type TruthQuery, truthOf } from './traffic/series.ts';
 import { Traffic } from './traffic/traffic.ts';
-import { type TruthQuery, truthOf } from './traffic/truth.ts';
 
 const DAY = 86_400_000;
 
@@ -23,7 +22,7 @@ const DAY = 86_400_000;
 export const DEFAULT_USER: User = { username: 'operator@example.com', password: 'sandbox' };
 export const DEFAULT_TOKEN: StaticToken = { token: 'sandbox-token' };
 
-/** Everything has a default: a small believable account. */
+/** Everything has a default: a small, realistic account. */
 export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> {
   readonly seed?: number;
   /** Milliseconds since the epoch. */
@@ -35,7 +34,7 @@ export interface SandboxOptions extends Partial<Settings>, Partial<AccountSize> 
   readonly faults?: FaultSettings;
 }
 
-/** The embedded platform: its API on HTTP, and what only its owner can see and change. */
+/** The embedded platform: its API over HTTP, and what only its owner can see and change. */
 export interface Sandbox {
   readonly app: Express;
   /** What the account owns; changed by the API, or directly. */
@@ -46,9 +45,9 @@ export interface Sandbox {
   readonly requests: RequestLog;
   /** The final values of every bucket, in the units of the settings. @throws RangeError without such a metric */
   truth(query: TruthQuery): SeriesByDimension;
-  /** Lets something happen to the traffic. @throws RangeError without such a configuration */
+  /** Adds an incident to the traffic. @throws RangeError without such a configuration */
   inject(incident: Incident): void;
-  /** @param port 0 for any free one @param host loopback unless told */
+  /** @param port 0 for any free one @param host loopback by default */
   listen(port: number, host?: string): Promise<{ url: string; close(): Promise<void> }>;
 }
 

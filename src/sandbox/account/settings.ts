@@ -10,7 +10,7 @@ export const settingsSchema = z.strictObject({
   headerCase: z.enum(['recorded', 'documented']),
   /** Whether the three headers are sent at all. */
   rateHeaders: z.enum(['sent', 'absent']),
-  /** Seconds in Retry-After of a 429; `reset` takes the time left in the frame, `absent` sends none. */
+  /** Seconds in Retry-After of a 429; `reset` takes the time left in the window, `absent` sends none. */
   retryAfter: z.union([z.int().min(0), z.enum(['reset', 'absent'])]),
   /** Which ids the metrics API takes for `:conf_id`. */
   metricsIds: z.enum(['domain', 'configuration', 'both']),

@@ -1,6 +1,7 @@
 import type { Reply } from '../http/reply.ts';
+import type { FaultContext } from './conditions.ts';
 import { isRecord, mapItems, mapSeries, withoutItems } from './documents.ts';
-import type { EmptyForm, Occasion, POINT_DAMAGES, SHAPE_QUIRKS } from './faults.ts';
+import type { EmptyForm, POINT_DAMAGES, SHAPE_QUIRKS } from './faults.ts';
 import type { FaultSwitch } from './switch.ts';
 
 /** An answer as bytes; `missing` bytes are promised but never sent. */
@@ -12,26 +13,26 @@ export interface WireBody {
 type Draw = () => number;
 
 /** The successful answer with what the faults change about its document. */
-export function damageDocument(reply: Reply, faults: FaultSwitch, occasion: Occasion): Reply {
+export function damageDocument(reply: Reply, faults: FaultSwitch, context: FaultContext): Reply {
   if (reply.status >= 300) return reply;
-  const empty = faults.strike('empty_answer', occasion);
+  const empty = faults.strike('empty_answer', context);
   const answer = empty ? emptied(reply, empty.form) : reply;
   if (answer.body === undefined) return answer;
   let body: unknown = answer.body;
-  const quirks = faults.strike('quirks', occasion);
+  const quirks = faults.strike('quirks', context);
   if (quirks) body = quirks.kinds.reduce((document: unknown, kind) => QUIRKS[kind](document), body);
-  const wrong = faults.strike('wrong_types', occasion);
+  const wrong = faults.strike('wrong_types', context);
   if (wrong) {
     const draw = () => faults.chance('wrong_types');
-    body = mapSeries(body, (series) => damageSeries(series, wrong, draw, occasion.now));
+    body = mapSeries(body, (series) => damageSeries(series, wrong, draw, context.now));
   }
   return { ...answer, body };
 }
 
 /** The answer's text with what the faults do to it on its way. */
-export function damageText(text: string, faults: FaultSwitch, occasion: Occasion): WireBody {
-  if (faults.strike('malformed_body', occasion)) return { text: `${text.slice(0, -1)},,]`, missing: 0 };
-  const truncated = faults.strike('truncated_body', occasion);
+export function damageText(text: string, faults: FaultSwitch, context: FaultContext): WireBody {
+  if (faults.strike('malformed_body', context)) return { text: `${text.slice(0, -1)},,]`, missing: 0 };
+  const truncated = faults.strike('truncated_body', context);
   if (truncated === undefined || text === '') return { text, missing: 0 };
   const half = text.slice(0, Math.floor(text.length / 2));
   const missing = Buffer.byteLength(text) - Buffer.byteLength(half);

@@ -1,21 +1,6 @@
 import { z } from 'zod';
 import { timestampOption } from '../timestamp.ts';
-
-/** When and where a fault strikes: always and everywhere unless told. */
-const lasting = {
-  /** Path prefixes, in which `*` stands for any part, or whole paths that end in `$`: `/metrics/*waf`, `/domains$`. */
-  paths: z.array(z.string()).optional(),
-  methods: z.array(z.string().toUpperCase()).optional(),
-  /** Strikes for the first `for_ms` of every `every_ms`, counted from the epoch. */
-  period: z.strictObject({ every_ms: z.number().positive(), for_ms: z.number().positive() }).optional(),
-};
-
-/** Faults of single requests strike by chance, too. */
-const when = {
-  /** Share of the requests that it strikes, drawn from the seed. */
-  probability: z.number().min(0).max(1).default(1),
-  ...lasting,
-};
+import { lasting, when } from './conditions.ts';
 
 const milliseconds = z.number().min(0);
 const origin = z.url({ protocol: /^https?$/ });
@@ -44,7 +29,7 @@ export const faultsSchema = z
   .strictObject({
     /** Answers come late, by `ms` and up to `spread_ms` more. */
     latency: z.strictObject({ ...when, ms: milliseconds, spread_ms: milliseconds.default(0) }),
-    /** 429 from elsewhere, with the whole budget spent; `retry_after` in seconds, left out when null. */
+    /** 429 from elsewhere, with the whole limit spent; `retry_after` in seconds, left out when null. */
     rate_limited: z.strictObject({ ...when, retry_after: z.int().min(0).nullable().default(null) }),
     server_error: z.strictObject({
       ...when,
@@ -125,34 +110,5 @@ export type FaultSettings = z.input<typeof faultsSchema>;
 
 export type FaultName = keyof Faults;
 
-/** Faults that last, rather than strike one request and spare the next. */
+/** Faults that last instead of affecting single requests. */
 export type LastingFault = 'late_data' | 'missing_data' | 'clock_skew' | 'other_consumer';
-
-/** What decides whether a fault strikes. */
-export interface Occasion {
-  readonly method: string;
-  readonly path: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-}
-
-interface When {
-  readonly paths?: readonly string[] | undefined;
-  readonly methods?: readonly string[] | undefined;
-  readonly period?: { readonly every_ms: number; readonly for_ms: number } | undefined;
-}
-
-/** Whether a fault concerns the request at all; chance not considered. */
-export function concerns({ paths, methods, period }: When, { method, path, now }: Occasion): boolean {
-  if (methods && !methods.includes(method)) return false;
-  if (period && now % period.every_ms >= period.for_ms) return false;
-  return paths === undefined || paths.some((pattern) => matches(pattern, path));
-}
-
-const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-
-function matches(pattern: string, path: string): boolean {
-  const whole = pattern.endsWith('$');
-  const parts = (whole ? pattern.slice(0, -1) : pattern).split('*').map(escaped);
-  return new RegExp(`^${parts.join('.*')}${whole ? '$' : ''}`).test(path);
-}

@@ -1,15 +1,14 @@
 import { fraction, keyOf } from '../hash.ts';
+import { concerns, type FaultContext } from './conditions.ts';
 import {
-  concerns,
   type FaultName,
   type FaultSettings,
   type Faults,
   faultsSchema,
   type LastingFault,
-  type Occasion,
 } from './faults.ts';
 
-/** The faults that are on, changed while the sandbox runs. Chance is drawn from the seed: runs repeat. */
+/** The faults that are on; they can be changed at any time. Random numbers come from the seed: runs repeat. */
 export class FaultSwitch {
   readonly #seed: number;
   readonly #draws = new Map<FaultName, number>();
@@ -41,23 +40,23 @@ export class FaultSwitch {
     this.set({});
   }
 
-  /** The settings of the fault, when it strikes this request; each call draws anew. */
+  /** The settings of the fault if it applies to this request; each call decides anew. */
   strike<Name extends Exclude<FaultName, LastingFault>>(
     name: Name,
-    occasion: Occasion,
+    context: FaultContext,
   ): Faults[Name] | undefined {
     const fault = this.#faults[name];
-    if (fault === undefined || !concerns(fault, occasion)) return undefined;
+    if (fault === undefined || !concerns(fault, context)) return undefined;
     return this.chance(name) < fault.probability ? fault : undefined;
   }
 
   /** The settings of a fault that lasts, while it does. */
-  lasting<Name extends LastingFault>(name: Name, occasion: Occasion): Faults[Name] | undefined {
+  lasting<Name extends LastingFault>(name: Name, context: FaultContext): Faults[Name] | undefined {
     const fault = this.#faults[name];
-    return fault !== undefined && concerns(fault, occasion) ? fault : undefined;
+    return fault !== undefined && concerns(fault, context) ? fault : undefined;
   }
 
-  /** The next draw of this fault's, from 0 up to 1. */
+  /** The next random number for this fault, 0 <= number < 1. */
   chance(name: FaultName): number {
     const draw = this.#draws.get(name) ?? 0;
     this.#draws.set(name, draw + 1);

@@ -4,7 +4,7 @@ import type { Platform } from './platform.ts';
 import { operationKind } from './rate-limit.ts';
 import { detail, htmlError, type Reply } from './reply.ts';
 
-/** Starts the exchange: fixes its moment, and lets the faults strike that need no account. */
+/** Starts the exchange: fixes its time, and applies the faults that need no account. */
 export function admit(platform: Platform): Handler {
   const { faults } = platform;
   return async (req, res, next) => {
@@ -71,7 +71,7 @@ export function limit(platform: Platform): Handler {
   };
 }
 
-/** A failure of the platform itself; it comes after the limits, as it does in the field. */
+/** A failure of the platform itself; it counts against the rate limit, as on the real platform. */
 export function fail(platform: Platform): Handler {
   return (req, res, next) => {
     const fault = platform.faults.strike('server_error', res.locals.exchange);

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
+import type { FaultContext } from '../faults/conditions.ts';
 import { damageDocument, damageText } from '../faults/damage.ts';
-import type { Occasion } from '../faults/faults.ts';
 import type { Platform } from './platform.ts';
 import { type Allowance, rateHeaders } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
@@ -8,7 +8,7 @@ import { authorizationKind } from './request-log.ts';
 import type { Session } from './tokens.ts';
 
 /** What is known of a request on its way through the sandbox. */
-export interface Exchange extends Occasion {
+export interface Exchange extends FaultContext {
   session?: Session;
   allowance?: Allowance;
 }
@@ -41,7 +41,7 @@ export function send(platform: Platform, req: Request, res: ExchangeResponse, re
   else res.write(wire.text, () => res.destroy());
 }
 
-/** Writes the request down; `status` is 0 when there is no answer. */
+/** Logs the request; `status` is 0 when there is no answer. */
 export function record(platform: Platform, req: Request, exchange: Exchange, status: number): void {
   const [, query = ''] = req.originalUrl.split('?');
   platform.requests.add({

@@ -7,7 +7,7 @@ export interface Listing<Item> {
   /** An item as the list shows it. */
   view(item: Item): Record<string, unknown>;
   readonly maxPageSize: number;
-  /** Makes `results` of a page's items; an array unless told. */
+  /** Makes `results` of a page's items; an array by default. */
   wrap?(items: Record<string, unknown>[]): unknown;
 }
 

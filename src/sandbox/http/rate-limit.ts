@@ -4,46 +4,47 @@ export type OperationKind = 'reads' | 'writes' | 'purges';
 /** Operations per minute. */
 export type RateLimits = Record<OperationKind, number>;
 
-/** Where a budget stands after an operation. */
+/** What a limit allows after an operation. */
 export interface Allowance {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** When the frame closes, ms since the epoch. */
+  /** When the window closes, ms since the epoch. */
   readonly reset: number;
 }
 
-const FRAME = 60_000;
+/** The length of a rate-limit window, in ms. */
+const WINDOW = 60_000;
 
-interface Frame {
+interface Window {
   readonly opened: number;
   used: number;
 }
 
-/** One budget for each token and kind of operation. A frame opens with the first operation after the last one closed. */
+/** One limit for each token and kind of operation. A window opens with the first operation after the last one closed. */
 export class RateLimit {
-  readonly #frames = new Map<string, Frame>();
+  readonly #windows = new Map<string, Window>();
 
   /**
-   * Takes one operation out of the budget, or refuses it.
-   * @param otherShare how much of the limit (0 to 1) another user of the token takes, evenly over the frame
+   * Takes one operation from what is left, or refuses it.
+   * @param otherShare how much of the limit (0 to 1) another user of the token takes, evenly over the window
    */
   take(holder: string, kind: OperationKind, limits: RateLimits, now: number, otherShare: number): Allowance {
-    const frame = this.#frame(`${kind} ${holder}`, now);
+    const window = this.#window(`${kind} ${holder}`, now);
     const limit = limits[kind];
-    const others = Math.floor((limit * otherShare * (now - frame.opened)) / FRAME);
-    const left = limit - others - frame.used;
+    const others = Math.floor((limit * otherShare * (now - window.opened)) / WINDOW);
+    const left = limit - others - window.used;
     const allowed = left > 0;
-    if (allowed) frame.used++;
-    return { allowed, limit, remaining: Math.max(0, left - 1), reset: frame.opened + FRAME };
+    if (allowed) window.used++;
+    return { allowed, limit, remaining: Math.max(0, left - 1), reset: window.opened + WINDOW };
   }
 
-  #frame(key: string, now: number): Frame {
-    const open = this.#frames.get(key);
-    if (open !== undefined && now >= open.opened && now < open.opened + FRAME) return open;
-    const frame = { opened: now, used: 0 };
-    this.#frames.set(key, frame);
-    return frame;
+  #window(key: string, now: number): Window {
+    const open = this.#windows.get(key);
+    if (open !== undefined && now >= open.opened && now < open.opened + WINDOW) return open;
+    const window = { opened: now, used: 0 };
+    this.#windows.set(key, window);
+    return window;
   }
 }
 

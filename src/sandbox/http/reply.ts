@@ -5,7 +5,7 @@ export interface Reply {
   readonly body?: unknown;
   /** A body as it is, instead of a JSON document. */
   readonly text?: string;
-  /** application/json unless told. */
+  /** application/json by default. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }

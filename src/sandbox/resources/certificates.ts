@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Certificate } from '../account/estate.ts';
+import type { Certificate } from '../account/delivery.ts';
 import { parseBody, parsePatch } from '../http/body.ts';
 import { listReply } from '../http/pages.ts';
 import type { Platform } from '../http/platform.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DnsRecord, Zone } from '../account/estate.ts';
+import type { DnsRecord, Zone } from '../account/services.ts';
 import { parseBody } from '../http/body.ts';
 import { listReply } from '../http/pages.ts';
 import type { Permission } from '../http/permissions.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Domain } from '../account/estate.ts';
+import type { Domain } from '../account/delivery.ts';
 import { removeDomain } from '../account/removal.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';

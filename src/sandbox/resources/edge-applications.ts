@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Application } from '../account/estate.ts';
+import type { Application } from '../account/delivery.ts';
 import { removeApplication } from '../account/removal.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';

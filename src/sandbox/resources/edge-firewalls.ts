@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Firewall } from '../account/estate.ts';
+import type { Firewall } from '../account/security.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors } from '../http/reply.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { EdgeFunction } from '../account/estate.ts';
+import type { EdgeFunction } from '../account/delivery.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail } from '../http/reply.ts';

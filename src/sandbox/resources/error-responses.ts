@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { findConfiguration } from '../account/configurations.ts';
-import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../account/estate.ts';
+import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../account/delivery.ts';
 import { parseBody, parsePatch } from '../http/body.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';

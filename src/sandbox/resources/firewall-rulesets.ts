@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { FirewallRuleset } from '../account/estate.ts';
+import type { FirewallRuleset } from '../account/security.ts';
 import { parseBody, parsePatch } from '../http/body.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkList } from '../account/estate.ts';
+import type { NetworkList } from '../account/security.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import { hash, keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';

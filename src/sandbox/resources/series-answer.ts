@@ -1,5 +1,5 @@
 import type { Api, Product } from '../account/products.ts';
-import type { Occasion } from '../faults/faults.ts';
+import type { FaultContext } from '../faults/conditions.ts';
 import { keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { type QueryWindow, queryWindow } from '../http/query-window.ts';
@@ -58,14 +58,14 @@ function withoutLost(
 }
 
 /** Until when there are buckets, how complete they are (both lag behind while data are late), and which are lost. */
-function dataView(platform: Platform, occasion: Occasion) {
-  const { now } = occasion;
-  const late = platform.faults.lasting('late_data', occasion);
+function dataView(platform: Platform, context: FaultContext) {
+  const { now } = context;
+  const late = platform.faults.lasting('late_data', context);
   const behind = (late?.minutes ?? 0) * 60_000;
   const settling: Settling = {
     now: late?.settling === 'late' ? now - behind : now,
     settleMs: platform.settings.settleMs,
     key: keyOf(platform.seed, 'settling'),
   };
-  return { newest: now - behind, settling, lost: platform.faults.lasting('missing_data', occasion) };
+  return { newest: now - behind, settling, lost: platform.faults.lasting('missing_data', context) };
 }

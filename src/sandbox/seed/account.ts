@@ -3,7 +3,24 @@ import { fraction, keyOf } from '../hash.ts';
 import { originId, platformHostname } from './generated.ts';
 import { addSecurity } from './security.ts';
 import { addServices } from './services.ts';
-import type { AccountSize } from './size.ts';
+
+/** How large the account is. */
+export interface AccountSize {
+  /** Edge applications, which are the configurations of content delivery. */
+  readonly configurations: number;
+  readonly domainsPerConfiguration: number;
+  readonly functions: number;
+  readonly zones: number;
+  readonly recordsPerZone: number;
+}
+
+export const DEFAULT_SIZE: AccountSize = {
+  configurations: 3,
+  domainsPerConfiguration: 2,
+  functions: 3,
+  zones: 2,
+  recordsPerZone: 6,
+};
 
 const SITES = [
   'shop',
@@ -18,7 +35,7 @@ const SITES = [
   'docs',
 ] as const;
 
-/** A believable account: the same for the same seed and size. @param changed called after each later change */
+/** A realistic account, the same for the same seed and size. @param changed called after each later change */
 export function seedAccount(seed: number, size: AccountSize, changed: () => void): Account {
   const state = { seeding: true };
   const account = emptyAccount(() => {

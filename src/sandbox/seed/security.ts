@@ -1,5 +1,5 @@
 import type { Account } from '../account/account.ts';
-import { WAF_FAMILIES, type WafRuleset } from '../account/estate.ts';
+import { WAF_FAMILIES, type WafRuleset } from '../account/security.ts';
 import { SYSTEM_LISTS } from './generated.ts';
 
 const EDITED = { last_editor: 'operator@example.com', last_modified: '2026-02-12T14:07:26.871995Z' };

@@ -1,7 +1,7 @@
 import type { Account } from '../account/account.ts';
 import { hexDigits, keyOf } from '../hash.ts';
+import type { AccountSize } from './account.ts';
 import { ZONE_DEFAULTS } from './generated.ts';
-import type { AccountSize } from './size.ts';
 
 /** Functions, DNS, workloads, and the configurations of products that have no resource of their own. */
 export function addServices(account: Account, size: AccountSize): void {
@@ -20,7 +20,7 @@ export function addServices(account: Account, size: AccountSize): void {
   }
 }
 
-/** Each function runs at a domain of its own, as long as there are any. */
+/** Each function runs at another domain while there are enough of them. */
 function addFunctions(account: Account, count: number): void {
   const domains = [...account.domains];
   for (let index = 0; index < count; index++) {

@@ -11,7 +11,7 @@ export interface Settling {
 }
 
 /** Age as a share of the settling time, and how much of the bucket has come in by then. */
-const KNOTS = [
+const ARRIVAL = [
   { age: 0, complete: 0 },
   { age: 0.1, complete: 0.55 },
   { age: 0.2, complete: 0.93 },
@@ -33,8 +33,8 @@ export function completeness(minute: number, { now, settleMs, key }: Settling): 
 }
 
 function arrived(age: number): number {
-  let from: { age: number; complete: number } = KNOTS[0];
-  for (const to of KNOTS) {
+  let from: { age: number; complete: number } = ARRIVAL[0];
+  for (const to of ARRIVAL) {
     if (age < to.age) {
       return from.complete + ((to.complete - from.complete) * (age - from.age)) / (to.age - from.age);
     }

@@ -34,7 +34,7 @@ function reading(convert: (cell: number, seconds: number, units: Units) => numbe
 
 const count = reading((cell) => cell);
 const perSecond = reading((cell, seconds) => cell / seconds);
-/** A level that follows the traffic, such as users connected at a time. */
+/** A level that follows the traffic, such as connected users. */
 const level = (factor: number) => reading((cell, seconds) => Math.round((cell * factor * 60) / seconds));
 const volume = reading((kilobytes, _seconds, units) => (kilobytes * 1000) / units.volume);
 const bandwidth = reading((kilobytes, seconds, units) => (kilobytes * 8000) / seconds / units.bandwidth);

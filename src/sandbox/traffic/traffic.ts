@@ -1,7 +1,7 @@
 import type { Account } from '../account/account.ts';
+import { AssignmentHistory, type AssignmentPeriod, without } from '../account/assignment-history.ts';
 import { assignments, findConfiguration } from '../account/configurations.ts';
 import { PRODUCTS, type Product } from '../account/products.ts';
-import { type Tenure, Tenures, without } from '../account/tenures.ts';
 import { bucketSums, type Contribution } from './bucket-sums.ts';
 import type { Buckets } from './buckets.ts';
 import type { Settling } from './completeness.ts';
@@ -9,7 +9,7 @@ import type { Group } from './groups.ts';
 import type { Incident } from './incidents.ts';
 import { createSource, type Source } from './source.ts';
 
-/** Whose traffic: the whole product's, nobody's, or by id a configuration's or that of one of its domains. */
+/** Whose traffic: the whole product's, none, or by id that of a configuration or of one of its domains. */
 export type Selection = 'product' | 'nobody' | number;
 
 /** The one product that incidents other than outages reach. */
@@ -22,7 +22,7 @@ export class Traffic {
   readonly #incidents: Incident[] = [];
   readonly #bySource = new Map<number, Incident[]>();
   readonly #sources = new Map<Product, Map<number, Source>>();
-  readonly #tenures = new Map(PRODUCTS.map((product) => [product, new Tenures()]));
+  readonly #histories = new Map(PRODUCTS.map((product) => [product, new AssignmentHistory()]));
 
   constructor(seed: number, account: Account) {
     this.#seed = seed;
@@ -32,8 +32,8 @@ export class Traffic {
 
   /** To be called after each change of the account, with the moment (ms) from which it holds. */
   observe(at: number): void {
-    for (const [product, tenures] of this.#tenures) {
-      tenures.observe(assignments(this.#account, product.source), at);
+    for (const [product, history] of this.#histories) {
+      history.observe(assignments(this.#account, product.source), at);
     }
   }
 
@@ -65,22 +65,22 @@ export class Traffic {
     buckets: Buckets,
     settling?: Settling,
   ): Float64Array {
-    const contributions = this.#tenuresOf(product, selection).flatMap((tenure) =>
-      this.#contributions(product, tenure),
+    const contributions = this.#periodsOf(product, selection).flatMap((period) =>
+      this.#contributions(product, period),
     );
     return bucketSums(contributions, group, buckets, settling);
   }
 
-  #tenuresOf(product: Product, selection: Selection): Tenure[] {
-    const tenures = this.#tenures.get(product);
-    if (tenures === undefined || selection === 'nobody') return [];
-    return selection === 'product' ? [...tenures] : tenures.of(selection);
+  #periodsOf(product: Product, selection: Selection): AssignmentPeriod[] {
+    const history = this.#histories.get(product);
+    if (history === undefined || selection === 'nobody') return [];
+    return selection === 'product' ? [...history] : history.of(selection);
   }
 
-  #contributions(product: Product, tenure: Tenure): Contribution[] {
-    const source = this.#source(product, tenure.source);
-    const outages = (this.#bySource.get(tenure.source) ?? []).filter(({ kind }) => kind === 'outage');
-    return without(tenure, outages).map(({ from, to }) => ({ source, from, to }));
+  #contributions(product: Product, period: AssignmentPeriod): Contribution[] {
+    const source = this.#source(product, period.source);
+    const outages = (this.#bySource.get(period.source) ?? []).filter(({ kind }) => kind === 'outage');
+    return without(period, outages).map(({ from, to }) => ({ source, from, to }));
   }
 
   #source(product: Product, id: number): Source {

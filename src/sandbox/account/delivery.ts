@@ -1,4 +1,4 @@
-/** The account's resources, with the fields of section 2 and no others unless said so. */
+/** What delivers content, with the fields of section 2 and no others unless said so. */
 
 export interface Domain {
   readonly id: number;
@@ -56,88 +56,6 @@ export interface EdgeFunction {
   domains: number[];
 }
 
-export interface Firewall {
-  readonly id: number;
-  name: string;
-  last_editor: string;
-  last_modified: string;
-  is_active: boolean;
-  edge_functions_enabled: boolean;
-  network_protection_enabled: boolean;
-  waf_enabled: boolean;
-  domains: number[];
-}
-
-export interface FirewallRuleset {
-  readonly id: number;
-  name: string;
-  block_access_by_referer: boolean;
-  allow_blank_referer: boolean;
-  accepted_domains: { url: string }[];
-  geo_block: string;
-  geo_countries: string[];
-  ip_blocking_rule: string;
-  ip_blocking_addresses: string[];
-  require_secure_token: boolean;
-  secret: string | null;
-  is_active: boolean;
-  /** Edge applications that use it; never answered. */
-  used_by: number[];
-}
-
-export const WAF_FAMILIES = [
-  'sql_injection',
-  'remote_file_inclusion',
-  'directory_traversal',
-  'cross_site_scripting',
-  'evading_tricks',
-  'file_upload',
-  'unwanted_access',
-  'identified_attack',
-] as const;
-
-export type WafFamily = (typeof WAF_FAMILIES)[number];
-
-export type WafRuleset = {
-  readonly id: number;
-  name: string;
-  mode: string;
-  active: boolean;
-  whitelist?: string;
-} & Record<WafFamily, boolean> &
-  Record<`${WafFamily}_sensitivity`, string>;
-
-export interface NetworkList {
-  readonly id: number;
-  name: string;
-  list_type: string;
-  items_values: (string | number)[];
-  last_editor: string;
-  last_modified: string;
-}
-
-export interface Zone {
-  readonly id: number;
-  name: string;
-  domain: string;
-  is_active: boolean;
-  readonly nameservers: string[];
-  readonly expiry: number;
-  readonly nx_ttl: number;
-  readonly refresh: number;
-  readonly retry: number;
-  readonly soa_ttl: number;
-}
-
-export interface DnsRecord {
-  readonly id: number;
-  readonly zone_id: number;
-  record_type: string;
-  entry: string;
-  answers_list: string[];
-  ttl: number;
-}
-
 /** What the edge serves of a workload. */
 export interface WorkloadState {
   readonly domains: readonly string[];
@@ -156,14 +74,6 @@ export interface Workload {
   /** What was served before the latest change, and when (ms) that was made. */
   before: WorkloadState | null;
   changed_at: number;
-}
-
-/** A configuration of a product that the API has no resource for, such as a data stream. */
-export interface OtherConfiguration {
-  readonly id: number;
-  readonly kind: 'streams' | 'channels' | 'buckets';
-  name: string;
-  active: boolean;
 }
 
 /** Section 2.13: cache times in seconds. */

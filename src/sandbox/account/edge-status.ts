@@ -1,5 +1,5 @@
 import { fraction } from '../hash.ts';
-import type { Workload, WorkloadState } from './estate.ts';
+import type { Workload, WorkloadState } from './delivery.ts';
 
 /**
  * What the edge answers to a request for a hostname (specification 4.16): 200 when a workload with an application serves

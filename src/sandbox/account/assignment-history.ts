@@ -5,49 +5,52 @@ export interface Assignment {
 }
 
 /** A source serving a configuration from `from` until `to` (ms since the epoch; endless either way). */
-export interface Tenure extends Assignment {
+export interface AssignmentPeriod extends Assignment {
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * The history of who served what, of one product: what was counted before a configuration was created, while it was
- * inactive, or after it was removed is nobody's, and what was counted before stays counted in the product's total.
+ * Which source served which configuration of one product, and when. Traffic before a configuration was created, while it
+ * was inactive or after it was removed belongs to none; what was counted stays in the product's total.
  */
-export class Tenures {
-  #ended: Tenure[] = [];
-  #current = new Map<number, Tenure>();
+export class AssignmentHistory {
+  #ended: AssignmentPeriod[] = [];
+  #current = new Map<number, AssignmentPeriod>();
 
-  /** Takes in what holds from `at` on. The first assignments of a new account hold since ever: `at` is -Infinity. */
+  /** Records the assignments from `at` on; the first ones of a new account have always held: `at` is -Infinity. */
   observe(assignments: Iterable<Assignment>, at: number): void {
-    const next = new Map<number, Tenure>();
+    const next = new Map<number, AssignmentPeriod>();
     for (const { source, configuration } of assignments) {
       const held = this.#current.get(source);
       const stays = held?.configuration === configuration;
       next.set(source, stays ? held : { source, configuration, from: at, to: Infinity });
     }
-    for (const [source, tenure] of this.#current) {
-      if (next.get(source) !== tenure) this.#ended.push({ ...tenure, to: at });
+    for (const [source, period] of this.#current) {
+      if (next.get(source) !== period) this.#ended.push({ ...period, to: at });
     }
     this.#current = next;
   }
 
-  /** All tenures, those that ended included. */
-  *[Symbol.iterator](): Iterator<Tenure> {
+  /** All periods, those that ended included. */
+  *[Symbol.iterator](): Iterator<AssignmentPeriod> {
     yield* this.#ended;
     yield* this.#current.values();
   }
 
   /** Those of a configuration, or of one source: their ids never meet, unless a configuration is its own source. */
-  of(id: number): Tenure[] {
-    const belongs = (tenure: Tenure) => tenure.source === id || tenure.configuration === id;
+  of(id: number): AssignmentPeriod[] {
+    const belongs = (period: AssignmentPeriod) => period.source === id || period.configuration === id;
     return [...this.#ended.filter(belongs), ...[...this.#current.values()].filter(belongs)];
   }
 }
 
-/** What is left of a tenure when times without any traffic are cut out of it. */
-export function without(tenure: Tenure, outages: readonly { from: number; to: number }[]): Tenure[] {
-  let pieces = [tenure];
+/** The parts of a period that lie outside the outages. */
+export function without(
+  period: AssignmentPeriod,
+  outages: readonly { from: number; to: number }[],
+): AssignmentPeriod[] {
+  let pieces = [period];
   for (const outage of outages) {
     pieces = pieces.flatMap((piece) =>
       [

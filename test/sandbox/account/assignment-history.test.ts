@@ -26,8 +26,8 @@ function setUp() {
   return { sandbox, application, domain, requests, clock };
 }
 
-describe('tenures', () => {
-  it('stop the traffic of a configuration while it is inactive, and keep what was counted before', () => {
+describe('the history of assignments', () => {
+  it('stops the traffic of a configuration while it is inactive, and keeps what was counted before', () => {
     const { sandbox, application, requests, clock } = setUp();
     const before = requests(application.id);
     sandbox.account.applications.update(application.id, { active: false });
@@ -39,7 +39,7 @@ describe('tenures', () => {
     expect(after.slice(16)).toEqual(before.slice(16));
   });
 
-  it('keep the traffic of a removed domain in its configuration and its product until it was removed', () => {
+  it('keeps the traffic of a removed domain in its configuration and its product until it was removed', () => {
     const { sandbox, domain, requests } = setUp();
     const before = requests('product');
     const own = requests(domain.id);
@@ -49,7 +49,7 @@ describe('tenures', () => {
     expect(after[12]).toBe((before[12] ?? 0) - (own[12] ?? 0));
   });
 
-  it('give a new domain traffic from its creation on', () => {
+  it('gives a new domain traffic from its creation on', () => {
     const { sandbox, domain, requests } = setUp();
     const id = sandbox.account.domains.nextId() + 2;
     sandbox.account.domains.put({ ...domain, id, name: 'new' });
@@ -61,7 +61,7 @@ describe('tenures', () => {
     ).toBe(true);
   });
 
-  it('move the traffic of a domain to another application from then on', () => {
+  it('moves the traffic of a domain to another application from then on', () => {
     const { sandbox, application, domain, requests } = setUp();
     const [before, own] = [requests(application.id), requests(domain.id)];
     sandbox.account.domains.update(domain.id, { edge_application_id: application.id + 1 });
