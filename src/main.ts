@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { run } from './command-line/program.ts';
+import { isTooFewFiles, TOO_FEW_FILES } from './command-line/open-files.ts';
 import { COMMANDS } from './commands.ts';
 
 const ending = new AbortController();
@@ -15,6 +15,12 @@ const onCrash = (report: (error: unknown) => void) =>
     report(error);
     process.exit(1);
   });
+// Loaded here, since that opens a hundred files at once, which may be more than there can be.
+const { run } = await import('./command-line/program.ts').catch((error: unknown) => {
+  if (!isTooFewFiles(error)) throw error;
+  stderr.write(`error: ${TOO_FEW_FILES}\n`);
+  process.exit(1);
+});
 process.exit(
   await run({ args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onCrash }, COMMANDS),
 );

@@ -6,6 +6,7 @@ import { parseCommandLine, type RunRequest } from './cli.ts';
 import { type Commands, EXIT, type ExitCode } from './command.ts';
 import type { CommandName } from './flags.ts';
 import { commandHelp, programHelp } from './help.ts';
+import { isTooFewFiles, TOO_FEW_FILES } from './open-files.ts';
 
 /** What the program has of the process it runs in. */
 export interface ProcessContext {
@@ -58,7 +59,8 @@ async function execute<Name extends CommandName>(
     const call = await entry.load();
     return await call({ flags, env, stdout, stderr, signal, logging });
   } catch (error) {
-    if (!signal.aborted || error !== signal.reason) report(error);
+    if (isTooFewFiles(error)) stderr.write(`error: ${TOO_FEW_FILES}\n`);
+    else if (!signal.aborted || error !== signal.reason) report(error);
     return EXIT.failed;
   }
 }

@@ -2,6 +2,7 @@ import process from 'node:process';
 import { credentialsFrom } from '../account/connection.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { openFilesLimit } from '../command-line/open-files.ts';
 import { ConfigInUse } from '../configuration/in-use.ts';
 import { formatIssue } from '../configuration/issue.ts';
 import type { Config } from '../configuration/schema.ts';
@@ -26,6 +27,9 @@ type Serve = Invocation<'serve'>;
 /** How long stopping may take in all; what is not done by then is left undone. */
 const STOP_MS = 4_000;
 
+/** More clients than any monitoring has. */
+const MOST_CONNECTIONS = 1_024;
+
 /** Everything that was started, to be stopped in reverse order. */
 type Stops = (() => Promise<void> | void)[];
 
@@ -42,9 +46,11 @@ const KNOWN_FAILURES = [
 export async function serve(invocation: Serve): Promise<ExitCode> {
   const stops: Stops = [];
   try {
-    const exitCode = await start(invocation, stops);
+    // Asked to end while it starts, it does not start to its end first: with hundreds of accounts that takes seconds.
+    const ending = aborted(invocation.signal);
+    const exitCode = await Promise.race([start(invocation, stops), ending]);
     if (exitCode !== undefined) return exitCode;
-    await aborted(invocation.signal);
+    await ending;
     invocation.logging.log.info('stopping');
     return EXIT.ok;
   } finally {
@@ -80,6 +86,7 @@ async function start(
       webConfigFile: flags['web.config.file'],
       lifecycle: flags['web.enable-lifecycle'],
       allowedHosts: flags['web.allowed-hosts'] ?? [],
+      connections: connectionsWithin(openFilesLimit()),
       log,
     });
     stops.unshift(() => web.close());
@@ -157,6 +164,11 @@ async function startExporter(
   return new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
 }
 
+/** Half of what may be open is for clients at most: without the rest, polls fail and the state cannot be written. */
+function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
+  return Math.max(16, Math.min(MOST_CONNECTIONS, Math.floor(openFiles / 2)));
+}
+
 /** Loads the configuration anew where nobody waits for the outcome; the log tells it. */
 function reloadBy(running: Running, { log }: Serve['logging']): () => void {
   return () => {
@@ -170,7 +182,8 @@ function reloadBy(running: Running, { log }: Serve['logging']): () => void {
 
 /** Stops everything, also what comes after something that fails to stop. */
 async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
-  for (const stop of stops) {
+  // What is still starting may add to them.
+  for (const stop of [...stops]) {
     try {
       await stop();
     } catch (error) {
@@ -179,9 +192,9 @@ async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+function aborted(signal: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { WebLog } from './config-file.ts';
+import { sendText } from './responses.ts';
 import type { Handler } from './routes.ts';
 
 interface Exchange {
@@ -70,7 +71,7 @@ export class Connections {
     }
   };
 
-  /** From now on each answer ends its connection. */
+  /** From now on requests are refused, and each answer ends its connection: what there is to show goes away. */
   close(): void {
     this.#closing = true;
   }
@@ -83,8 +84,9 @@ export class Connections {
       if (connection.waiting.length > 0) setImmediate(() => this.#next(connection));
       else this.#rest(connection);
     });
-    if (this.#closing) response.setHeader('Connection', 'close');
-    void this.#answer(request, response);
+    if (this.#closing)
+      sendText(response.setHeader('Connection', 'close'), 503, ['The exporter is stopping.']);
+    else void this.#answer(request, response);
   }
 
   #next(connection: Connection): void {

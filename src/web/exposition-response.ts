@@ -21,7 +21,8 @@ export async function sendExposition(
 ): Promise<void> {
   const format = formatFor(request);
   const encoding = encodingFor(request);
-  const buffers = await exposition(format, encoding);
+  const ready = exposition(format, encoding);
+  const buffers = ready instanceof Promise ? await ready : ready;
   if (!isAwaited(response)) return;
   let length = 0;
   for (const buffer of buffers) length += buffer.length;

@@ -12,11 +12,11 @@ export interface WebOptions extends WebSources {
   readonly lifecycle?: boolean;
   /** Names that this server goes by; requests for other names are refused. Default: every name. */
   readonly allowedHosts?: readonly string[];
-  /** Connections at a time, over all listeners. Default: 1,024. */
-  readonly connections?: number;
+  /** Connections at a time, over all listeners. */
+  readonly connections: number;
   /** Milliseconds that one answer may take, from the request to its last byte. Default: 60 s. */
   readonly answerTimeout?: number;
-  /** Milliseconds that answers under way have when the server closes. Default: 3 s. */
+  /** Milliseconds that answers under way have when the server closes. Default: 1.5 s. */
   readonly closeTimeout?: number;
 }
 
@@ -47,7 +47,7 @@ export function createWeb(options: WebOptions): Web {
     allowedHosts: options.allowedHosts ?? [],
     timeout: options.answerTimeout ?? 60_000,
   });
-  const connections = new Connections({ limit: options.connections ?? 1_024, log, answer });
+  const connections = new Connections({ limit: options.connections, log, answer });
   const servers: ReturnType<typeof createServer>[] = [];
   return {
     async listen(address) {
@@ -58,7 +58,7 @@ export function createWeb(options: WebOptions): Web {
     urls: () => servers.map(urlOf).filter((url) => url !== ''),
     async close() {
       connections.close();
-      await Promise.all(servers.map((server) => close(server, options.closeTimeout ?? 3_000)));
+      await Promise.all(servers.map((server) => close(server, options.closeTimeout ?? 1_500)));
     },
   };
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../eventually.ts';
+import { runToEnd } from './child-process.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import {
   type ExporterOptions,
@@ -101,6 +102,18 @@ describe('an exporter that cannot begin', () => {
     }
     expect(stderr).not.toContain('listen');
   });
+
+  // Elsewhere the shell sets no such limit, or the system has no such limits.
+  it.runIf(process.platform === 'linux')(
+    'says in one line that too few files may be open, and exits with 1',
+    async () => {
+      const main = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
+      const args = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, main, 'serve', '--sandbox'];
+      const { code, stdout, stderr } = await runToEnd({ path: 'sh', args });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^error: too few files may be open at a time.*\n$/);
+    },
+  );
 
   it('says what is wrong with its web configuration and exits with 2', async () => {
     const { path } = await configFile({ tls_server_config: { cert_file: 'absent.pem' }, users: {} });

@@ -35,6 +35,7 @@ export async function startWeb(changes: Partial<WebOptions> = {}) {
     reload: async () => ({ ok: true }),
     log,
     lifecycle: true,
+    connections: 1_000,
     closeTimeout: 100,
     ...changes,
   });

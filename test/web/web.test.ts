@@ -1,8 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { createWeb } from '../../src/web/web.ts';
+import { eventually } from '../eventually.ts';
 import { madeUpStatus } from '../page/made-up-status.ts';
-import { keptLog, startWeb } from './server-at-hand.ts';
+import { keptLog, raw, startWeb } from './server-at-hand.ts';
 
 describe('the server', () => {
   test('names itself, for its scheme and whatever it listens on', async () => {
@@ -13,6 +14,7 @@ describe('the server', () => {
       status: () => madeUpStatus(),
       notReady: () => [],
       reload: async () => ({ ok: true }),
+      connections: 10,
       log,
     });
     expect(web.urls()).toEqual([]);
@@ -58,6 +60,29 @@ describe('the server', () => {
     release();
     expect(await (await answer).text()).toBe('late\n');
     await closed;
+  });
+
+  test('refuses what is asked for on a connection that is kept alive while it closes', async () => {
+    let asked = 0;
+    let release = () => {};
+    const exposition = async () => {
+      asked++;
+      await new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      return [Buffer.from('late\n')];
+    };
+    const { web, port } = await startWeb({ closeTimeout: 60_000, exposition });
+    const get = 'GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n';
+    const answers = raw(port, get.repeat(3));
+    await eventually('it is asked for', () => asked === 1);
+    const closed = web.close();
+    release();
+    const text = await answers;
+    await closed;
+    expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
+    expect(text).toContain('The exporter is stopping.');
+    expect(asked).toBe(1);
   });
 
   test('cuts off what does not end in time', async () => {
