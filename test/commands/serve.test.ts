@@ -4,19 +4,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { run } from '../../src/command-line/program.ts';
+import { COMMANDS } from '../../src/commands.ts';
 import { eventually } from '../eventually.ts';
 
 function begin(args: readonly string[]) {
   const err: string[] = [];
   const ending = new AbortController();
-  const exitCode = run({
+  const surroundings = {
     args: ['serve', ...args],
     env: {},
     stdout: { write: () => undefined },
-    stderr: { write: (text) => err.push(text) },
+    stderr: { write: (text: string) => err.push(text) },
     signal: ending.signal,
     onCrash: () => undefined,
-  });
+  };
+  const exitCode = run(surroundings, COMMANDS);
   return { exitCode, end: () => ending.abort(), err: () => err.join('') };
 }
 

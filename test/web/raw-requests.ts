@@ -1,0 +1,156 @@
+import { connect } from 'node:net';
+
+/** Deterministic random numbers from 0 to 1 (mulberry32), so that what fails can be repeated by its seed. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+}
+
+const METHODS = [
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'DELETE',
+  'OPTIONS',
+  'TRACE',
+  'CONNECT',
+  'get',
+  'PRI',
+  '',
+  'G\0T',
+];
+const TARGETS = [
+  '/metrics',
+  '/',
+  '/-/healthy',
+  '/-/ready',
+  '/-/reload',
+  '/api/v1/status',
+  '/?q=shop&page=2',
+  '/?page=-1&q=%ff%00',
+  '*',
+  '//',
+  '/%',
+  '/..%2f..%2fetc/passwd',
+  'http://elsewhere/metrics',
+  'http://[::1',
+  `/${'a'.repeat(9_000)}`,
+  '/é',
+  '',
+];
+const VERSIONS = ['HTTP/1.1', 'HTTP/1.0', 'HTTP/2.0', 'HTTP/9', 'HTTP', ''];
+const HEADERS = [
+  'Host: x',
+  'Host: x',
+  'Host:',
+  'Host: a\r\nHost: b',
+  'Connection: close',
+  'Connection: keep-alive, upgrade\r\nUpgrade: websocket',
+  'Upgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA',
+  'Content-Length: 5',
+  'Content-Length: -1',
+  'Content-Length: 99999999999999999999',
+  'Transfer-Encoding: chunked',
+  'Transfer-Encoding: chunked, identity',
+  'Expect: 100-continue',
+  'Expect: everything',
+  'Accept: application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1',
+  'Accept: ;;;q=,,,=',
+  'Accept-Encoding: gzip;q=NaN, *;q=0',
+  'Accept-Encoding: gzip',
+  'Authorization: Basic dXNlcjpwYXNz',
+  'Authorization: Basic ====',
+  'Authorization: Bearer x',
+  'If-None-Match: *',
+  'If-Match: "x"',
+  'If-Modified-Since: never',
+  'Range: bytes=0-1',
+  'Range: bytes=5-1,9-',
+  'Origin: null',
+  'Origin: http://x',
+  `Cookie: ${'c'.repeat(20_000)}`,
+  'X: \u0001\u0002',
+  ' folded: yes',
+  'no colon',
+  ': no name',
+];
+const BODIES = [
+  '',
+  '',
+  '',
+  'hello',
+  '5\r\nhello\r\n0\r\n\r\n',
+  'zz\r\n',
+  '0\r\n\r\n',
+  'fffffffffffffff\r\nx',
+  '\0'.repeat(100),
+];
+
+/** What a client may send, from a plain request to noise; several requests at once now and then. */
+export function rawRequest(random: () => number): Buffer {
+  const one = (from: readonly string[]) => from[Math.floor(random() * from.length)] ?? '';
+  const request = () => {
+    const headers = Array.from({ length: Math.floor(random() * 6) }, () => one(HEADERS));
+    const head = [`${one(METHODS)} ${one(TARGETS)} ${one(VERSIONS)}`, ...headers].join('\r\n');
+    return `${head}\r\n\r\n${one(BODIES)}`;
+  };
+  const count = random() < 0.1 ? Math.ceil(random() * 40) : 1;
+  const bytes = Buffer.from(Array.from({ length: count }, request).join(''));
+  if (random() < 0.4) {
+    const flips = Math.ceil(random() * 8);
+    for (let i = 0; i < flips; i++) bytes[Math.floor(random() * bytes.length)] = Math.floor(random() * 256);
+  }
+  return random() < 0.15 ? bytes.subarray(0, Math.floor(random() * bytes.length)) : bytes;
+}
+
+/**
+ * Sends `bytes` on a connection of its own, in pieces or at once, and leaves politely or not.
+ * @returns the start of what came back, or nothing
+ */
+export function sendRaw(port: number, bytes: Buffer, random: () => number): Promise<string> {
+  return new Promise((resolve) => {
+    let answer = '';
+    const socket = connect(port, '127.0.0.1', () => {
+      const cut = random() < 0.2 ? Math.floor(random() * bytes.length) : bytes.length;
+      socket.write(bytes.subarray(0, cut));
+      const rest = bytes.subarray(cut);
+      const leave = random();
+      if (leave < 0.1) socket.resetAndDestroy();
+      else if (leave < 0.3) socket.end(rest);
+      else socket.write(rest);
+    });
+    // Whoever is not answered has sent half a request: waiting for the rest is right.
+    const patience = setTimeout(() => socket.destroy(), 250);
+    socket.on('data', (data) => {
+      if (answer.length < 200) answer += data.toString('latin1', 0, 200);
+      patience.refresh();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(patience);
+      resolve(answer);
+    });
+  });
+}
+
+/** Sends `count` requests made from `seed`, some at a time; how often each status came back (0: no answer). */
+export async function fuzz(port: number, count: number, seed: number): Promise<Map<number, number>> {
+  const random = randomNumbers(seed);
+  const statuses = new Map<number, number>();
+  let left = count;
+  const client = async () => {
+    while (left-- > 0) {
+      const answer = await sendRaw(port, rawRequest(random), random);
+      const status = answer === '' ? 0 : Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1] ?? Number.NaN);
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+  };
+  await Promise.all(Array.from({ length: 64 }, client));
+  return statuses;
+}
