@@ -112,7 +112,7 @@ it('names the job that another one catches up for, which rests until its time', 
   const followUp = () => ({ job: jobOf('late', { follows: job }), notBefore: NOON + 30_000 });
   const job = jobOf('fresh', { followUp });
   const [fresh, late] = await start([job]);
-  expect(fresh).not.toHaveProperty('catches_up_for');
+  expect(fresh?.catches_up_for).toBeUndefined();
   const rests = { state: 'idle', next_at: '2026-01-05T12:00:30.000Z' };
   expect(late).toMatchObject({ id: 'late', catches_up_for: 'fresh', ...rests });
 });
