@@ -8,9 +8,6 @@ const LEAST_PROBE_SHARE = 0.1;
 /** Share of the limit that observed other clients take, in the assumed worst case, of a window that was not probed for long. */
 const WORST_CASE_SHARE = 0.6;
 
-/** How late (ms) a probe may be before the worst case is assumed. */
-const PROBE_GRACE_MS = 1_000;
-
 /** What is known of an open window and of those who draw on it. */
 export interface AllowanceFacts {
   readonly window: RateLimitWindow;
@@ -61,7 +58,7 @@ function leftUnseen(facts: AllowanceFacts, now: number): number {
   const { window, others, windowMs, limit, inFlight, reserve } = facts;
   const unseenMs = now - window.seenAt;
   const everyMs = probeEveryMs(facts);
-  const overdue = others.observed(window) && unseenMs > everyMs + PROBE_GRACE_MS;
+  const overdue = others.observed(window) && unseenMs > everyMs;
   const blind = overdue ? withScatter((unseenMs / windowMs) * WORST_CASE_SHARE * limit) : 0;
   const left = window.remaining - inFlight - Math.max(blind, others.worstCase(window, unseenMs));
   if (left < 1) return 0;

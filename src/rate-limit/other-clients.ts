@@ -58,10 +58,7 @@ export function withScatter(operations: number): number {
   return operations + 2 * Math.sqrt(operations);
 }
 
-/**
- * What must remain of a window for other clients that are expected to take so many operations: the reserve, or these
- * with their usual scatter, at most the reserve on top of them.
- */
+/** What must remain of a window for others that are expected to take so many operations: these with their scatter, or the reserve. */
 export function keptForOthers(expected: number, reserve: number): number {
-  return Math.max(reserve, Math.min(expected + reserve, withScatter(expected)));
+  return Math.max(reserve, withScatter(expected));
 }

@@ -29,7 +29,7 @@ row(
 row(...'---|---|---|--:|--:|--:|--:|--:|--:|--:|--:|--:'.split('|'));
 for (const design of ['ours', 'naive'] as const) {
   for (const limit of [80, 200]) {
-    for (const company of ['alone', 'shared'] as const) {
+    for (const company of ['alone', 'shared', 'bursty'] as const) {
       for (const jobs of [50, 200, 1_000, 5_000]) {
         if (!`${design} ${limit} ${company} ${jobs}`.includes(only)) continue;
         const began = performance.now();

@@ -52,6 +52,13 @@ describe('a fresh window', () => {
     expect(window).toEqual({ from: watermark, to: NOW });
   });
 
+  it('reads again what has been counted within the last minutes, so that a change after the platform’s bound is seen', () => {
+    const settleDelay = 10 * MINUTE_MS;
+    const watermark = NOW - settleDelay;
+    const { from } = freshWindow({ now: NOW, watermark, width: MINUTE_MS, settleDelay });
+    expect(watermark - from).toBeGreaterThanOrEqual(5 * MINUTE_MS);
+  });
+
   it('asks in UTC', () => {
     const window = { from: Date.UTC(2026, 2, 29, 0, 59), to: Date.UTC(2026, 2, 29, 1, 14) };
     expect(windowQuery(window)).toEqual({ date_from: '2026-03-29T00:59Z', date_to: '2026-03-29T01:14Z' });

@@ -83,6 +83,18 @@ export function unsteadyUser(limit: number, random: () => number, start: number)
   };
 }
 
+/** Somebody who does nothing for ten minutes on average, and then takes up to half of the limit within ten seconds. */
+export function burstyUser(limit: number, random: () => number, start: number): OtherUser {
+  let burst = { every: 0, until: start };
+  return (time) => {
+    const next = time + burst.every * (0.5 + random());
+    if (next < burst.until) return next;
+    const from = time - 10 * FRAME_MS * Math.log(1 - random());
+    burst = { every: 10_000 / (limit * (0.2 + 0.3 * random())), until: from + 10_000 };
+    return from;
+  };
+}
+
 /** Numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function seeded(seed: number): () => number {
   let state = seed;

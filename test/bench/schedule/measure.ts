@@ -1,6 +1,6 @@
 import { Ages } from './ages.ts';
 import { availableIn, bestPossible } from './best-possible.ts';
-import { alone, CountedPlatform, FRAME_MS, seeded, unsteadyUser } from './counted-platform.ts';
+import { alone, burstyUser, CountedPlatform, FRAME_MS, seeded, unsteadyUser } from './counted-platform.ts';
 import type { Design } from './design.ts';
 import { EventClock } from './event-clock.ts';
 import { naiveDesign } from './naive-design.ts';
@@ -17,7 +17,7 @@ export interface Case {
   /** Operations per window. */
   readonly limit: number;
   /** Whether somebody else uses the token, taking up to 60 % of the limit. */
-  readonly company: 'alone' | 'shared';
+  readonly company: 'alone' | 'shared' | 'bursty';
   readonly hours: number;
   readonly seed: number;
 }
@@ -34,7 +34,12 @@ export async function measure({ design, jobs, limit, company, hours, seed }: Cas
   const from = START + Math.ceil((WARM_UP_ROUNDS * jobs) / quota + 10) * FRAME_MS;
   const until = from + hours * HOUR_MS;
   const clock = new EventClock(START);
-  const otherUser = company === 'alone' ? alone : unsteadyUser(limit, seeded(seed + limit + jobs), START);
+  const otherRandom = seeded(seed + limit + jobs);
+  const otherUser = {
+    alone,
+    shared: unsteadyUser(limit, otherRandom, START),
+    bursty: burstyUser(limit, otherRandom, START),
+  }[company];
   const platform = new CountedPlatform(limit, otherUser, START);
   const ages = new Ages(jobs, from, START);
   const run: Design = design === 'ours' ? ourDesign : naiveDesign;
