@@ -27,7 +27,7 @@ function row({ metric, dimensions, gauge, counter, labels }: CatalogueRow): stri
   return `| ${metric} | ${shown.join(', ')} | ${names.join(', ')} | ${labels.join(', ')} |`;
 }
 
-it('has the tables of the catalogue and of the collectors (npx vitest run -u test/readme.test.ts brings it up to date)', async () => {
+it('has the tables of the catalogue and of the collectors (npx vitest run test/readme.test.ts -u brings it up to date)', async () => {
   const table = [
     '| API metric | dimensions | families | further labels |',
     '|---|---|---|---|',

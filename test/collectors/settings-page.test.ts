@@ -46,7 +46,7 @@ it('says of all sixteen sections what is exported, in their order', () => {
   expect(sections).toEqual(Array.from({ length: 16 }, (_, index) => `4.${index + 1}`));
 });
 
-it('is what the code says (npx vitest run -u test/collectors/settings-page.test.ts brings it up to date)', async () => {
+it('is what the code says (npx vitest run test/collectors/settings-page.test.ts -u brings it up to date)', async () => {
   const seen = await labelsSeen();
   const families = Object.values(COLLECTORS).flatMap((collector) => {
     return collector.families.map(({ name, help }) => {

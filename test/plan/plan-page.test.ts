@@ -45,7 +45,7 @@ async function printed(): Promise<string> {
   return planText(plan).replaceAll(url, 'https://api.example.net');
 }
 
-it('shows what plan prints (npx vitest run -u test/plan/plan-page.test.ts brings it up to date)', async () => {
+it('shows what plan prints (npx vitest run test/plan/plan-page.test.ts -u brings it up to date)', async () => {
   const block = [
     '<!-- plan:begin -->',
     `\`\`\`yaml\n${EXAMPLE}\`\`\``,
