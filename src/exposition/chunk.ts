@@ -1,3 +1,4 @@
+import type { ChunkGroup } from './chunk-group.ts';
 import type { FamilyLines } from './family-lines.ts';
 import { formatValue } from './sample-value.ts';
 import { makeSegment, type Segment } from './segment.ts';
@@ -5,22 +6,23 @@ import type { SeriesTable } from './series-table.ts';
 
 /**
  * From this size (bytes) on a chunk takes no further lines. Smaller chunks make a poll cheaper, which renders and
- * compresses every chunk that it touches; larger ones compress better. Against 48 KB a changed line costs 40 % of the
- * time, and a scrape's body is 10 % larger.
+ * compresses every chunk that it touches; larger ones compress better: of 16 KB, a body is a quarter larger than of 32.
  */
-const FULL_SIZE = 16 * 1024;
+const FULL_SIZE = 32 * 1024;
 /** A value with its space and line end, about. */
 const VALUE_SIZE = 10;
 
 /** Consecutive lines of one family: the unit in which a page is rendered anew. */
 export class Chunk {
   readonly family: FamilyLines;
+  readonly group: ChunkGroup;
   readonly #series: number[] = [];
   #size = 0;
   #segment: Segment | undefined;
 
-  constructor(family: FamilyLines) {
+  constructor(family: FamilyLines, group: ChunkGroup) {
     this.family = family;
+    this.group = group;
   }
 
   /** The lines as they were when last rendered; undefined before. */
@@ -53,6 +55,7 @@ export class Chunk {
       text += `${name}${table.textOf(series)} ${formatValue(table.valueOf(series))}\n`;
     }
     this.#segment = makeSegment(text);
+    this.group.changed();
   }
 
   #sizeOf(text: string): number {

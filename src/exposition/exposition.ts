@@ -22,20 +22,18 @@ const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
 
 /** The pages of all parts as they were at one moment, and the bodies made of them once they are asked for. */
 class Snapshot {
-  readonly #pages: readonly Segment[];
+  readonly #segments: readonly Segment[];
   readonly #bodies = new Map<ExpositionEncoding, readonly Buffer[]>();
 
-  constructor(pages: readonly Segment[]) {
-    this.#pages = pages;
+  constructor(segments: readonly Segment[]) {
+    this.#segments = segments;
   }
 
-  body(encoding: ExpositionEncoding, deflatedOf: (page: Segment) => Buffer): readonly Buffer[] {
+  body(encoding: ExpositionEncoding): readonly Buffer[] {
     const known = this.#bodies.get(encoding);
     if (known !== undefined) return known;
     const body =
-      encoding === 'gzip'
-        ? gzipMember(this.#pages, deflatedOf)
-        : this.#pages.flatMap(({ identity }) => identity);
+      encoding === 'gzip' ? gzipMember(this.#segments) : this.#segments.flatMap(({ identity }) => identity);
     this.#bodies.set(encoding, body);
     return body;
   }
@@ -51,8 +49,6 @@ type Snapshots = Readonly<Record<ExpositionFormat, Snapshot>>;
 export class Exposition {
   readonly #parts: readonly ExpositionPart[];
   #snapshots: Snapshots;
-  /** The compressed bytes of a page in one piece, made when it is first asked for. */
-  readonly #deflated = new WeakMap<Segment, Buffer>();
   /** Changes that no refresh has begun to take in. */
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -83,7 +79,7 @@ export class Exposition {
 
   /** A complete document of everything shown, in pieces to be sent one after the other; they never change. */
   snapshot(format: ExpositionFormat, encoding: ExpositionEncoding): readonly Buffer[] {
-    return this.#snapshots[format].body(encoding, (page) => this.#deflatedOf(page));
+    return this.#snapshots[format].body(encoding);
   }
 
   #changed(): void {
@@ -122,17 +118,7 @@ export class Exposition {
   }
 
   #takeSnapshot(format: ExpositionFormat): Snapshot {
-    const pages = [...this.#parts.map((part) => part.page(format)), ENDS[format]];
-    return new Snapshot(pages.filter(({ length }) => length > 0));
-  }
-
-  #deflatedOf(page: Segment): Buffer {
-    const [only] = page.deflated;
-    if (only !== undefined && page.deflated.length === 1) return only;
-    const known = this.#deflated.get(page);
-    if (known !== undefined) return known;
-    const deflated = Buffer.concat(page.deflated);
-    this.#deflated.set(page, deflated);
-    return deflated;
+    const segments = this.#parts.flatMap((part) => part.page(format));
+    return new Snapshot([...segments, ENDS[format]].filter(({ length }) => length > 0));
   }
 }

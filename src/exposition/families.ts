@@ -1,16 +1,16 @@
 import type { FamilyMetadata } from './family-header.ts';
 import { FamilyLines } from './family-lines.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import { EMPTY_SEGMENT, joinSegments, type Segment } from './segment.ts';
+import type { Segment } from './segment.ts';
 import { SeriesTable } from './series-table.ts';
 
-type Pages = Readonly<Record<ExpositionFormat, Segment>>;
+type Pages = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
 
 /** Families that have series, and the page that they make: by name, as last rendered. */
 export class Families {
   readonly table = new SeriesTable();
   readonly #families = new Map<string, FamilyLines>();
-  #pages: Pages = { text: EMPTY_SEGMENT, openmetrics: EMPTY_SEGMENT };
+  #pages: Pages = { text: [], openmetrics: [] };
   /** Whether families came or went since the pages were made. */
   #isChanged = false;
 
@@ -44,12 +44,12 @@ export class Families {
     this.#isChanged = false;
   }
 
-  /** Everything as last rendered; the same object until something has changed. */
-  page(format: ExpositionFormat): Segment {
+  /** Everything as last rendered. */
+  page(format: ExpositionFormat): readonly Segment[] {
     return this.#pages[format];
   }
 }
 
-function pageOf(families: readonly FamilyLines[], format: ExpositionFormat): Segment {
-  return joinSegments(families.flatMap((family) => family.segments(format)));
+function pageOf(families: readonly FamilyLines[], format: ExpositionFormat): readonly Segment[] {
+  return families.flatMap((family) => family.segments(format));
 }

@@ -1,7 +1,8 @@
 import { Chunk } from './chunk.ts';
+import { ChunkGroup } from './chunk-group.ts';
 import { type FamilyMetadata, familyHeader } from './family-header.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import { joinSegments, makeSegment, type Segment } from './segment.ts';
+import { makeSegment, type Segment } from './segment.ts';
 import type { SeriesTable } from './series-table.ts';
 
 /** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
@@ -11,13 +12,13 @@ export class FamilyLines {
   readonly #headers: Readonly<Record<ExpositionFormat, Segment>>;
   /** The number of every series shown, by label text. */
   readonly #series = new Map<string, number>();
-  readonly #chunks = new Set<Chunk>();
+  readonly #groups = new Set<ChunkGroup>();
   /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk>();
   /** Chunks to be rendered. */
   readonly #stale = new Set<Chunk>();
-  /** The lines of all chunks as last rendered, until one changes. */
-  #lines: Segment | undefined;
+  /** Header and lines as last rendered, until something changes. */
+  #pages: Readonly<Record<ExpositionFormat, readonly Segment[]>> | undefined;
 
   constructor(family: FamilyMetadata, table: SeriesTable) {
     this.name = family.name;
@@ -32,9 +33,9 @@ export class FamilyLines {
     return this.#series.size === 0;
   }
 
-  /** Whether something was rendered, or went, since `segments` was last called. */
+  /** Whether something was rendered, or went, since its segments were last asked for. */
   get isChanged(): boolean {
-    return this.#lines === undefined;
+    return this.#pages === undefined;
   }
 
   /** The number of the series with this label text, if it is shown. */
@@ -56,10 +57,17 @@ export class FamilyLines {
   #roomyChunk(): Chunk {
     const [roomy] = this.#roomy;
     if (roomy !== undefined) return roomy;
-    const chunk = new Chunk(this);
-    this.#chunks.add(chunk);
+    const chunk = new Chunk(this, this.#roomyGroup());
+    chunk.group.add(chunk);
     this.#roomy.add(chunk);
     return chunk;
+  }
+
+  #roomyGroup(): ChunkGroup {
+    for (const group of this.#groups) if (!group.isFull) return group;
+    const group = new ChunkGroup();
+    this.#groups.add(group);
+    return group;
   }
 
   /** Gives a series of this family a value; whether it had another. */
@@ -80,8 +88,10 @@ export class FamilyLines {
     this.#stale.add(chunk);
     if (!chunk.isFull) this.#roomy.add(chunk);
     if (!chunk.isEmpty) return;
-    for (const chunks of [this.#chunks, this.#roomy, this.#stale]) chunks.delete(chunk);
-    this.#lines = undefined;
+    for (const chunks of [this.#roomy, this.#stale]) chunks.delete(chunk);
+    chunk.group.delete(chunk);
+    if (chunk.group.isEmpty) this.#groups.delete(chunk.group);
+    this.#pages = undefined;
   }
 
   /** Renders what has changed since the last time, a chunk a step. What changes meanwhile is rendered as well. */
@@ -89,16 +99,22 @@ export class FamilyLines {
     for (const chunk of this.#stale) {
       this.#stale.delete(chunk);
       chunk.render(this.#table);
-      this.#lines = undefined;
+      this.#pages = undefined;
       yield;
     }
   }
 
   /** The header and the lines, as last rendered. */
-  segments(format: ExpositionFormat): readonly [header: Segment, lines: Segment] {
-    this.#lines ??= joinSegments(
-      Array.from(this.#chunks, (chunk) => chunk.segment).filter((segment) => segment !== undefined),
-    );
-    return [this.#headers[format], this.#lines];
+  segments(format: ExpositionFormat): readonly Segment[] {
+    this.#pages ??= this.#makePages();
+    return this.#pages[format];
+  }
+
+  #makePages() {
+    const lines = Array.from(this.#groups, (group) => group.segment);
+    return {
+      text: [this.#headers.text, ...lines],
+      openmetrics: [this.#headers.openmetrics, ...lines],
+    };
   }
 }

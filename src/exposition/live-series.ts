@@ -35,7 +35,7 @@ export class LiveSeries implements ExpositionPart {
     yield* this.#families.render();
   }
 
-  page(format: ExpositionFormat): Segment {
+  page(format: ExpositionFormat): readonly Segment[] {
     return this.#families.page(format);
   }
 

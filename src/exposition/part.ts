@@ -5,8 +5,8 @@ import type { Segment } from './segment.ts';
 export interface ExpositionPart {
   /** Brings the pages up to date, in small steps between which they are still as they were. */
   refresh(): Generator<undefined, void>;
-  /** Everything it shows, as last brought up to date; the same object until something has changed. */
-  page(format: ExpositionFormat): Segment;
+  /** Everything it shows, as last brought up to date. */
+  page(format: ExpositionFormat): readonly Segment[];
   /** Has `listener` called, instead of an earlier one, whenever there is something to bring up to date. */
   onChange(listener: () => void): void;
 }

@@ -9,7 +9,7 @@ export interface Segment {
    * The same compressed: deflate blocks that end on a byte boundary and refer to nothing outside, so that segments can be
    * strung together.
    */
-  readonly deflated: readonly Buffer[];
+  readonly deflated: Buffer;
   /** CRC-32 of the text. */
   readonly crc: number;
   /** How the text shifts the CRC-32 of what stands before it. */
@@ -31,7 +31,7 @@ const LAST_BLOCK = [3, 0];
 
 export const EMPTY_SEGMENT: Segment = {
   identity: [],
-  deflated: [],
+  deflated: Buffer.alloc(0),
   crc: 0,
   shift: EMPTY_SHIFT,
   length: 0,
@@ -43,7 +43,7 @@ export function makeSegment(text: string): Segment {
   const identity = Buffer.from(text);
   return {
     identity: [identity],
-    deflated: [ownCopy(deflateRawSync(identity, DEFLATE))],
+    deflated: ownCopy(deflateRawSync(identity, DEFLATE)),
     crc: crc32(identity),
     shift: crcShift(identity.length),
     length: identity.length,
@@ -57,39 +57,64 @@ function ownCopy(bytes: Buffer): Buffer {
   return copy;
 }
 
-/** Segments in a row as one. Their bytes are not copied. */
-export function joinSegments(segments: readonly Segment[]): Segment {
+/** The sums of segments in a row. */
+function sumsOf(segments: readonly Segment[]): Pick<Segment, 'crc' | 'shift' | 'length'> {
   let { crc, shift, length } = EMPTY_SEGMENT;
   for (const segment of segments) {
     crc = combineCrc(crc, segment.crc, segment.shift);
     shift = combineShifts(shift, segment.shift);
     length += segment.length;
   }
+  return { crc, shift, length };
+}
+
+/** Segments in a row as one. Only the compressed bytes are copied. */
+export function joinSegments(segments: readonly Segment[]): Segment {
+  const [only] = segments;
+  if (only !== undefined && segments.length === 1) return only;
   return {
     identity: segments.flatMap((segment) => segment.identity),
-    deflated: segments.flatMap((segment) => segment.deflated),
-    crc,
-    shift,
-    length,
+    deflated: Buffer.concat(segments.map((segment) => segment.deflated)),
+    ...sumsOf(segments),
   };
 }
 
 /** The end of a gzip stream: the last block, the CRC-32 and the length modulo 2^32 of what was compressed. */
-function gzipTrailer({ crc, length }: Segment): Buffer {
+function gzipTrailer({ crc, length }: Pick<Segment, 'crc' | 'length'>): Buffer {
   const trailer = Buffer.from([...LAST_BLOCK, 0, 0, 0, 0, 0, 0, 0, 0]);
   trailer.writeUInt32LE(crc, LAST_BLOCK.length);
   trailer.writeUInt32LE(length % 2 ** 32, LAST_BLOCK.length + 4);
   return trailer;
 }
 
+/** Smaller pieces (bytes) are copied together: each costs about as much to write as so many bytes to copy. */
+const SMALL_PIECE = 8 * 1024;
+
+/** The same bytes in fewer pieces. */
+function withoutSmallPieces(pieces: readonly Buffer[]): readonly Buffer[] {
+  const fewer: Buffer[] = [];
+  let small: Buffer[] = [];
+  const gather = () => {
+    if (small.length > 0) fewer.push(Buffer.concat(small));
+    small = [];
+  };
+  for (const piece of pieces) {
+    if (piece.length < SMALL_PIECE) {
+      small.push(piece);
+      continue;
+    }
+    gather();
+    fewer.push(piece);
+  }
+  gather();
+  return fewer;
+}
+
 /**
  * Segments in a row as one gzip member. One, because a member for each segment, though the format allows it, is read by
  * Prometheus but only up to the end of the first by some other clients.
- * @param deflatedOf the compressed bytes of a segment as one piece, so that there is little to write
  */
-export function gzipMember(
-  segments: readonly Segment[],
-  deflatedOf: (segment: Segment) => Buffer,
-): readonly Buffer[] {
-  return [GZIP_HEADER, ...segments.map(deflatedOf), gzipTrailer(joinSegments(segments))];
+export function gzipMember(segments: readonly Segment[]): readonly Buffer[] {
+  const deflated = segments.map((segment) => segment.deflated);
+  return withoutSmallPieces([GZIP_HEADER, ...deflated, gzipTrailer(sumsOf(segments))]);
 }

@@ -109,7 +109,7 @@ export class Store implements ExpositionPart {
     yield* this.#shown.families.render();
   }
 
-  page(format: ExpositionFormat): Segment {
+  page(format: ExpositionFormat): readonly Segment[] {
     return this.#shown.families.page(format);
   }
 

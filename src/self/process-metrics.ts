@@ -2,7 +2,7 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ExpositionFormat } from '../exposition/negotiate.ts';
 import type { ExpositionPart } from '../exposition/part.ts';
 import { type RegistryMetric, writeRegistry } from '../exposition/registry-text.ts';
-import { EMPTY_SEGMENT, makeSegment, type Segment } from '../exposition/segment.ts';
+import { makeSegment, type Segment } from '../exposition/segment.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 
 /** How often they are measured (ms): a scrape finds them ready, and no older than this. */
@@ -26,7 +26,7 @@ export class ProcessMetrics implements ExpositionPart {
   readonly #registry = new Registry();
   readonly #eventLoop = new EventLoopDelay();
   #measured: readonly RegistryMetric[] = [];
-  #pages: Readonly<Record<ExpositionFormat, Segment>> = { text: EMPTY_SEGMENT, openmetrics: EMPTY_SEGMENT };
+  #pages: Readonly<Record<ExpositionFormat, readonly Segment[]>> = { text: [], openmetrics: [] };
   #listener: () => void = () => undefined;
 
   constructor() {
@@ -60,13 +60,13 @@ export class ProcessMetrics implements ExpositionPart {
     if (measured.length === 0) return;
     this.#measured = [];
     this.#pages = {
-      text: makeSegment(writeRegistry(measured, 'text')),
-      openmetrics: makeSegment(writeRegistry(measured, 'openmetrics')),
+      text: [makeSegment(writeRegistry(measured, 'text'))],
+      openmetrics: [makeSegment(writeRegistry(measured, 'openmetrics'))],
     };
     yield;
   }
 
-  page(format: ExpositionFormat): Segment {
+  page(format: ExpositionFormat): readonly Segment[] {
     return this.#pages[format];
   }
 
