@@ -176,7 +176,7 @@ export class RequestQueue {
     };
   }
 
-  /** Looks for another token while requests wait since theirs was refused; when (local ms) to look again. */
+  /** Checks for another token while requests wait since theirs was refused; when (local ms) to check again. */
   #checkToken(now: number): number {
     const { scopes, tokenRenewed } = this.#options;
     const refused = scopes.token.decide(now)?.free === 0 && this.waiting(now) > 0;

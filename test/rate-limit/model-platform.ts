@@ -5,7 +5,7 @@ import { EventClock } from '../bench/schedule/event-clock.ts';
 /** What the platform is like, and who else uses its token. Times in ms. */
 export interface ModelOptions {
   readonly limit: number;
-  readonly frameMs: number;
+  readonly windowMs: number;
   readonly reserve: number;
   readonly concurrency: number;
   /** How many pieces of work ask for an operation again and again, each a minute after its last. */
@@ -15,7 +15,7 @@ export interface ModelOptions {
   /** How far the local clock is ahead. */
   readonly aheadMs: number;
   readonly headers: 'all' | 'dateless' | 'none';
-  /** Share of the limit that others take, spread over the frame, from `othersFromMs` on; never of the reserve. */
+  /** Share of the limit that others take, spread over the window, from `othersFromMs` on; never of the reserve. */
   readonly othersShare: number;
   readonly othersFromMs: number;
   readonly random: () => number;
@@ -28,7 +28,7 @@ export interface ModelOptions {
 export interface ModelRun {
   readonly operations: number;
   readonly refusals: number;
-  readonly frames: number;
+  readonly windows: number;
 }
 
 const START = Date.UTC(2026, 0, 5, 12, 0, 17);
@@ -36,30 +36,30 @@ const MINUTE_MS = 60_000;
 
 /** Runs a link and its operations against a counted platform. */
 export async function runModel(options: ModelOptions): Promise<ModelRun> {
-  const { limit, frameMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
+  const { limit, windowMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
   const { forbiddenWorkers = 0 } = options;
   const clock = new EventClock(START);
   const local = { now: () => clock.now() + aheadMs, sleep: clock.sleep.bind(clock) };
   const untouched = Math.ceil(limit * reserve);
-  let frame = { openedAt: Number.NEGATIVE_INFINITY, used: 0 };
+  let window = { openedAt: Number.NEGATIVE_INFINITY, used: 0 };
   let operations = 0;
   let refusals = 0;
-  let frames = 0;
+  let windows = 0;
 
   const take = (): { allowed: boolean; remaining: number } => {
     const now = clock.now();
-    if (now >= frame.openedAt + frameMs) {
-      frame = { openedAt: now, used: 0 };
-      frames += 1;
+    if (now >= window.openedAt + windowMs) {
+      window = { openedAt: now, used: 0 };
+      windows += 1;
     }
-    const allowed = frame.used < limit;
-    if (allowed) frame.used += 1;
-    return { allowed, remaining: limit - frame.used };
+    const allowed = window.used < limit;
+    if (allowed) window.used += 1;
+    return { allowed, remaining: limit - window.used };
   };
-  const left = () => (clock.now() >= frame.openedAt + frameMs ? limit : limit - frame.used);
+  const left = () => (clock.now() >= window.openedAt + windowMs ? limit : limit - window.used);
   const others = (): void => {
     if (left() > untouched) take();
-    clock.at(clock.now() + (frameMs / (limit * options.othersShare)) * (0.5 + random()), others);
+    clock.at(clock.now() + (windowMs / (limit * options.othersShare)) * (0.5 + random()), others);
   };
   if (options.othersShare > 0) clock.at(START + options.othersFromMs, others);
 
@@ -78,7 +78,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     const { allowed, remaining } = take();
     operations += 1;
     if (!allowed) refusals += 1;
-    const rate = { limit, remaining, resetAt: frame.openedAt + frameMs };
+    const rate = { limit, remaining, resetAt: window.openedAt + windowMs };
     await clock.sleep(latencyMs * (1 + random()));
     link.observe({
       method: 'GET',
@@ -108,5 +108,5 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
   };
   for (let worker = 0; worker < workers; worker += 1) void work(local.now(), worker >= forbiddenWorkers);
   await clock.run(START + forMs);
-  return { operations, refusals, frames };
+  return { operations, refusals, windows };
 }

@@ -8,7 +8,7 @@ import { EventClock } from '../bench/schedule/event-clock.ts';
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12);
 
-/** A queue whose platform has just answered that so much remains, half a minute before its frame closes. */
+/** A queue whose platform has just answered that so much remains, half a minute before its window closes. */
 async function queueWith(
   remaining: number,
   {
@@ -61,7 +61,7 @@ async function queueWith(
   return { clock, queue, ask, left, leftAt, after: (ms: number) => clock.run(clock.now() + ms) };
 }
 
-it('lets the greatest weight times age leave first, whatever came first', async () => {
+it('sends the greatest weight times age first, whatever came first', async () => {
   const { ask, left, after, clock } = await queueWith(79, { concurrency: 1 });
   const since = (minutes: number) => ({ since: clock.now() - minutes * MINUTE });
   ask('settings', { weight: 0.1, ...since(60) });
@@ -81,7 +81,7 @@ it('lets nothing leave before its time', async () => {
   expect(leftAt).toEqual([15_000]);
 });
 
-it('keeps no more on the wire than it is told', async () => {
+it('keeps no more requests in flight than it is told', async () => {
   const { ask, left, after } = await queueWith(79, { concurrency: 3 });
   for (let count = 0; count < 10; count += 1) ask(`${count}`, {});
   await after(10);
@@ -94,12 +94,12 @@ it('leaves the reserve to others', async () => {
   const { ask, left, after } = await queueWith(79);
   for (let count = 0; count < 100; count += 1) ask(`${count}`, {});
   await after(1);
-  // Of 79 that remain 16 stay, and a few are kept to look at the frame until its end.
+  // Of 79 that remain 16 stay, and a few are kept to probe the window until its end.
   expect(left.length).toBeGreaterThanOrEqual(57);
   expect(left.length).toBeLessThanOrEqual(60);
 });
 
-it('keeps what can wait for the moment when the next bucket closes, and only looks until then', async () => {
+it('keeps what can wait for the moment when the next bucket closes, and only probes until then', async () => {
   const { ask, leftAt, after } = await queueWith(79, { openedAgo: 5_000 });
   for (let count = 0; count < 100; count += 1) ask(`${count}`, { plannedIntervalMs: () => 5 * MINUTE });
   await after(52_000);
@@ -116,12 +116,12 @@ it('does not keep what would be later than planned', async () => {
   expect(left).toEqual(['cannot wait']);
 });
 
-it('lets leave what was kept for a look as soon as fewer looks are needed until the frame closes', async () => {
+it('sends what was kept for a probe as soon as fewer probes are needed until the window closes', async () => {
   const { ask, left, leftAt, after } = await queueWith(79);
   for (let count = 0; count < 100; count += 1) ask(`${count}`, {});
   await after(1);
   const atOnce = left.length;
-  // Looks are every twelve seconds, the last of them two seconds before the end at 70 s: five, and from 20 s on four.
+  // Probes are every twelve seconds, the last of them two seconds before the end at 70 s: five, and from 20 s on four.
   await after(9_998);
   expect(left.length).toBe(atOnce);
   await after(2);
@@ -129,7 +129,7 @@ it('lets leave what was kept for a look as soon as fewer looks are needed until 
   expect(leftAt.at(-1)).toBeGreaterThanOrEqual(20_000);
 });
 
-it('lets a ticket go that is given up while it waits', async () => {
+it('lets a request go that is given up while it waits', async () => {
   const { ask, left, queue, after, clock } = await queueWith(16);
   const giving = new AbortController();
   ask('given up', {}, giving.signal);
@@ -169,7 +169,7 @@ it('leaves a single place to an API that hangs, and the others to those that ans
   expect(hung()).toBe(7);
 });
 
-it('does not wait for an answer that hangs to tell what is left of a frame', async () => {
+it('does not wait for an answer that hangs to tell what is left of a window', async () => {
   const { ask, left, after } = await queueWith(79, { openedAgo: 59_000, answersAfter: HANGS });
   await after(2_000);
   ask('hung', { group: 'analytics', since: START - 10 * MINUTE });

@@ -8,7 +8,7 @@ const HOUR = 60 * MINUTE;
 
 const ORDINARY: ModelOptions = {
   limit: 80,
-  frameMs: MINUTE,
+  windowMs: MINUTE,
   reserve: 0.2,
   concurrency: 6,
   workers: 200,
@@ -29,23 +29,23 @@ it('is never refused, whatever the limit, the latency and the clocks, when other
     workers: fc.integer({ min: 1, max: 400 }),
     latencyMs: fc.integer({ min: 1, max: 400 }),
     aheadMs: fc.integer({ min: -5 * HOUR, max: 5 * HOUR }),
-    frame: fc.constantFrom(
-      { headers: 'all', frameMs: MINUTE },
-      { headers: 'all', frameMs: 20_000 },
-      { headers: 'all', frameMs: 3 * MINUTE },
-      { headers: 'dateless', frameMs: MINUTE },
-      { headers: 'dateless', frameMs: 30_000 },
-    ) as fc.Arbitrary<Pick<ModelOptions, 'headers' | 'frameMs'>>,
+    window: fc.constantFrom(
+      { headers: 'all', windowMs: MINUTE },
+      { headers: 'all', windowMs: 20_000 },
+      { headers: 'all', windowMs: 3 * MINUTE },
+      { headers: 'dateless', windowMs: MINUTE },
+      { headers: 'dateless', windowMs: 30_000 },
+    ) as fc.Arbitrary<Pick<ModelOptions, 'headers' | 'windowMs'>>,
     othersShare: fc.constantFrom(0, 0.05, 0.3, 0.6),
     othersFromMs: fc.integer({ min: 0, max: 5 * MINUTE }),
     seed: fc.integer(),
   });
   await fc.assert(
-    fc.asyncProperty(platform, async ({ seed, frame, ...rest }) => {
+    fc.asyncProperty(platform, async ({ seed, window, ...rest }) => {
       const { refusals, operations } = await runModel({
         ...ORDINARY,
         ...rest,
-        ...frame,
+        ...window,
         random: seeded(seed),
       });
       expect(refusals).toBe(0);
@@ -80,10 +80,10 @@ it('uses all that the reserve leaves of each window while there is work', async 
 });
 
 it('leaves an operation to others of a limit of which the reserve is less than one', async () => {
-  const { operations, frames } = await runModel({ ...ORDINARY, limit: 4, workers: 20 });
-  expect(frames).toBeGreaterThanOrEqual(10);
-  expect(operations).toBeGreaterThan(2.5 * frames);
-  expect(operations).toBeLessThanOrEqual(3 * frames);
+  const { operations, windows } = await runModel({ ...ORDINARY, limit: 4, workers: 20 });
+  expect(windows).toBeGreaterThanOrEqual(10);
+  expect(operations).toBeGreaterThan(2.5 * windows);
+  expect(operations).toBeLessThanOrEqual(3 * windows);
 });
 
 it('uses as much although the platform answers 401 to a part of the requests', async () => {
@@ -92,6 +92,6 @@ it('uses as much although the platform answers 401 to a part of the requests', a
 });
 
 it('opens no window and performs no operation without work', async () => {
-  const { operations, frames } = await runModel({ ...ORDINARY, workers: 0 });
-  expect({ operations, frames }).toEqual({ operations: 0, frames: 0 });
+  const { operations, windows } = await runModel({ ...ORDINARY, workers: 0 });
+  expect({ operations, windows }).toEqual({ operations: 0, windows: 0 });
 });
