@@ -34,8 +34,8 @@ export interface ConfigStatus {
 
 /** Whether counters survive a restart. */
 export interface StateStatus {
-  readonly kind: 'durable' | 'memory';
-  /** Where they are kept, or should have been: with the kind `memory` it cannot be used. */
+  readonly kind: 'durable' | 'memory' | 'unavailable';
+  /** Where they are kept, or should be: with the kind `unavailable` it cannot be used yet, and counters are withheld. */
   readonly directory?: string;
   readonly note?: string;
 }

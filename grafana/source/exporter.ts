@@ -70,7 +70,7 @@ const figures: readonly Panel[] = [
   figure({
     title: 'State',
     description:
-      'Where the counters are kept; the worst of the chosen instances. In memory, though a directory was asked for, they end with the process: see the log.',
+      'Where the counters are kept; the worst of the chosen instances. Withheld: the directory cannot be used, and no counter is exposed until it can be; see the log.',
     unit: 'short',
     expr: `min(${of('edge_exporter_state_durable', EXPORTER)})`,
     limits: LIMITS.mustBeOne,

@@ -9,6 +9,6 @@ function words(options: Readonly<Record<string, string>>): readonly ValueMapping
 export const YES_NO = words({ 0: 'no', 1: 'yes' });
 export const ON_OFF = words({ 0: 'off', 1: 'on' });
 export const LOADED = words({ 0: 'refused', 1: 'loaded' });
-export const KEPT = words({ 0: 'in memory', 1: 'on disk' });
+export const KEPT = words({ 0: 'withheld', 1: 'on disk' });
 export const UP_DOWN = words({ 0: 'down', 1: 'up' });
 export const WAF_MODES = words({ 0: 'counting', 1: 'blocking' });

@@ -83,6 +83,13 @@ export const FLAGS = {
     about: 'Where counters survive restarts. Without it they start from zero.',
     commands: ['serve'],
   },
+  'state.required': {
+    value: onOff,
+    default: 'false',
+    about:
+      'Ends at once where --state.dir cannot be used. Without it gauges are served, and counters once it can be.',
+    commands: ['serve'],
+  },
   sandbox: {
     value: onOff,
     default: 'false',

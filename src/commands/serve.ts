@@ -16,7 +16,7 @@ import { createSelfMetrics } from '../self/metrics.ts';
 import { ProcessMetrics } from '../self/process-metrics.ts';
 import { ForeignDirectory } from '../state/directory.ts';
 import { StateInUse } from '../state/lock.ts';
-import { NewerState, openState } from '../state/open-state.ts';
+import { NewerState, openState, StateRequired } from '../state/open-state.ts';
 import { memoryState, type State } from '../state/state.ts';
 import { WebConfigError } from '../web/config-text.ts';
 import { ListenError } from '../web/server.ts';
@@ -39,6 +39,7 @@ const KNOWN_FAILURES = [
   [ForeignDirectory, EXIT.misused],
   [NewerState, EXIT.misused],
   [StateInUse, EXIT.failed],
+  [StateRequired, EXIT.failed],
   [ListenError, EXIT.failed],
 ] as const;
 
@@ -75,7 +76,7 @@ async function start(
     return EXIT.misused;
   }
   try {
-    const state = await stateOf(flags['state.dir'], logging);
+    const state = await stateOf(flags, logging);
     stops.unshift(() => state.close());
     const running = await startExporter(state, inUse, logging, stops);
     const reload = reloadBy(running, logging);
@@ -128,8 +129,10 @@ async function configOrSandbox(
   return inUse.use('embedded sandbox', sandbox.config);
 }
 
-async function stateOf(directory: string | undefined, { log }: Serve['logging']): Promise<State> {
-  if (directory !== undefined) return openState(directory, log);
+async function stateOf(flags: Serve['flags'], { log }: Serve['logging']): Promise<State> {
+  const directory = flags['state.dir'];
+  if (directory !== undefined) return openState(directory, log, { required: flags['state.required'] });
+  if (flags['state.required']) throw new StateRequired('--state.required is given without --state.dir');
   log.info('no --state.dir: counters start from zero, and end with the process');
   return memoryState('no --state.dir: counters start from zero, and end with the process');
 }

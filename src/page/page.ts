@@ -103,7 +103,7 @@ function alerts({ not_ready, config, state }: Status): Html {
     config.last_reload_successful
       ? ''
       : alert('The last reload of the configuration failed; the one before it is in force', issues)
-  }${isLost(state) ? alert('The counters end with this process', [state.note ?? '']) : ''}`;
+  }${isMissing(state) ? alert('Counters are withheld', [state.note ?? '']) : ''}`;
 }
 
 function alert(head: string, lines: readonly string[]): Html {
@@ -116,14 +116,14 @@ function configuration(config: ConfigStatus, now: number): Html {
 
 function state(state: StateStatus): Html {
   const { kind, directory, note } = state;
-  if (isLost(state)) {
-    return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">not in use: counters restart at zero</div>`;
+  if (isMissing(state)) {
+    return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">cannot be used: counters are withheld</div>`;
   }
   const where = kind === 'durable' ? html`<bdi class="mono">${directory}</bdi>` : html`in memory only`;
   return html`${where}<div class="small quiet">${note ?? (kind === 'durable' ? 'survives a restart' : 'counters restart at zero')}</div>`;
 }
 
 /** Whether a directory was asked for that cannot be used. */
-function isLost({ kind, directory }: StateStatus): boolean {
-  return kind === 'memory' && directory !== undefined;
+function isMissing({ kind }: StateStatus): boolean {
+  return kind === 'unavailable';
 }

@@ -41,7 +41,7 @@ export function bucketMetrics(maker: MetricMaker) {
     ),
     stateDurable: maker.gauge(
       'state_durable',
-      'Whether the counters are kept in the directory of --state.dir: 1, or 0 where it cannot be used and they end with the process. Absent without --state.dir.',
+      'Whether the counters are kept in the directory of --state.dir: 1, or 0 while it cannot be used and they are withheld. Absent without --state.dir.',
       ['directory'],
     ),
     stateErrors: maker.counter(

@@ -12,7 +12,7 @@ import type { WindowedAnswer } from './windowed-answer.ts';
 export interface CountedSeriesOptions {
   readonly key: StateKey;
   /** What the state holds under the key. */
-  readonly stored: unknown;
+  readonly stored: () => unknown;
   readonly delays: Delays;
   /** Whether a dimension has a counter. */
   readonly counts: (dimension: string) => boolean;
@@ -32,15 +32,17 @@ export class CountedSeries {
   readonly counters: SeriesCounters;
   readonly key: StateKey;
   readonly checkpoints = new Checkpoints();
+  readonly #stored: () => unknown;
   readonly #delays: Delays;
   readonly #counts: (dimension: string) => boolean;
   readonly #growth: GrowthWatch;
 
   constructor({ key, stored, delays, counts }: CountedSeriesOptions) {
     this.key = key;
+    this.#stored = stored;
     this.#delays = delays;
     this.#counts = counts;
-    this.counters = new SeriesCounters(counts, restoreCounters(stored));
+    this.counters = new SeriesCounters(counts, restoreCounters(stored()));
     this.#growth = new GrowthWatch(delays.completeness);
   }
 
@@ -51,6 +53,8 @@ export class CountedSeries {
 
   /** What an answer means; nothing changes before it is adopted. */
   conclude(answer: WindowedAnswer): CountedAnswer {
+    // The state may have become available since: beginning at zero would make the counter jump to its old total later.
+    if (this.totals === undefined) this.counters.restore(restoreCounters(this.#stored()));
     if (isCoarse(answer.window)) return { ...NOTHING, adopt: () => this.counters.noteCoarse(answer) };
     const update = this.counters.update(answer, this.#delays.settle(answer.now));
     if (update === undefined) return NOTHING;

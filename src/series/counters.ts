@@ -69,6 +69,11 @@ export class SeriesCounters {
     this.#record = record;
   }
 
+  /** Goes on from a record, unless anything was counted before. */
+  restore(record: CountersRecord | undefined): void {
+    this.#record ??= record;
+  }
+
   get record(): CountersRecord | undefined {
     return this.#record;
   }

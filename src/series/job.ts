@@ -57,7 +57,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     this.group = api;
     const key = countersKey(target, metric);
     const counts = (dimension: string) => samples.counts(dimension);
-    this.#counted = new CountedSeries({ key, stored: stored(key), delays, counts });
+    this.#counted = new CountedSeries({ key, stored: () => stored(key), delays, counts });
     const exposed = () => this.#counters();
     this.#catchUp = new CatchUpJob({
       follows: this,

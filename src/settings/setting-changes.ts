@@ -23,7 +23,7 @@ export class SettingChanges {
   readonly #state: StateReader;
   readonly #prefix: StateKey;
   readonly #absences = new Map<string, number>();
-  #memories: Map<string, Memory> | undefined;
+  #memories = new Map<string, Memory>();
 
   constructor(state: StateReader, account: string, kind: string) {
     this.#state = state;
@@ -62,7 +62,8 @@ export class SettingChanges {
   }
 
   get #known(): Map<string, Memory> {
-    this.#memories ??= restore(this.#state, this.#prefix);
+    // Nothing remembered may mean that the state is not available yet.
+    if (this.#memories.size === 0) this.#memories = restore(this.#state, this.#prefix);
     return this.#memories;
   }
 

@@ -1,5 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Clock, systemClock } from '../clock.ts';
+import { AwaitedState } from './awaited-state.ts';
 import { DATABASE_FILES, DamagedState, type Database, openDatabase } from './database.ts';
 import type { StoredRecord } from './database-protocol.ts';
 import {
@@ -17,7 +19,7 @@ import { endOfPrefix } from './key.ts';
 import { lockDirectory, StateInUse } from './lock.ts';
 import { isIntact, storedChecksum } from './record.ts';
 import { Records } from './records.ts';
-import { memoryState, type State } from './state.ts';
+import type { State } from './state.ts';
 
 export interface StateLog {
   info(message: string): void;
@@ -38,25 +40,54 @@ export class NewerState extends Error {
   }
 }
 
-/**
- * Opens the state in `directory`, for this process alone. A damaged state is set aside with a warning, and where the
- * directory cannot be used at all the state is kept in memory, with a warning too.
- * @throws StateInUse, NewerState, or ForeignDirectory when it holds files that are not ours
- */
-export async function openState(directory: string, log: StateLog, now = Date.now): Promise<State> {
-  try {
-    return await openDurable(directory, log, now);
-  } catch (error) {
-    if (isRefusal(error)) throw error;
-    const reason = error instanceof Error ? error.message : String(error);
-    const note = `the state directory ${directory} cannot be used: ${reason}; counters start from zero and end with the process`;
-    log.warn(note);
-    return memoryState(note, directory);
-  }
+/** The directory cannot be used, and the exporter was told not to start without it. */
+export class StateRequired extends Error {
+  override readonly name = 'StateRequired';
 }
 
-function isRefusal(error: unknown): boolean {
-  return [StateInUse, ForeignDirectory, NewerState].some((kind) => error instanceof kind);
+export interface OpenOptions {
+  readonly clock?: Clock;
+  /** Whether there is nothing to be done without the directory. */
+  readonly required?: boolean;
+}
+
+/** How long (ms) a start waits for a slow disk. It then goes on without the state, which is taken up once it is open. */
+const PATIENCE_MS = 10_000;
+
+/**
+ * Opens the state in `directory`, for this process alone. A damaged state is set aside with a warning. Where the
+ * directory cannot be used, opening it is tried again and again; until then the state's kind is `unavailable`.
+ * @throws StateInUse, NewerState, ForeignDirectory when it holds files that are not ours, and StateRequired
+ */
+export async function openState(
+  directory: string,
+  log: StateLog,
+  { clock = systemClock, required = false }: OpenOptions = {},
+): Promise<State> {
+  const open = () => openDurable(directory, log, () => clock.now());
+  const firstAttempt = open();
+  const outcome = await Promise.race([
+    firstAttempt.catch((error: unknown) => failureOf(error)),
+    ...(required ? [] : [patienceEnds(clock, firstAttempt)]),
+  ]);
+  if (outcome !== undefined && !('reason' in outcome)) return outcome;
+  if (required)
+    throw new StateRequired(`the state directory ${directory} cannot be used: ${outcome?.reason}`);
+  return new AwaitedState({ directory, clock, log, open, firstAttempt });
+}
+
+/** Why the directory cannot be used. @throws what no later attempt would mend */
+function failureOf(error: unknown): { readonly reason: string } {
+  if ([StateInUse, ForeignDirectory, NewerState].some((kind) => error instanceof kind)) throw error;
+  return { reason: error instanceof Error ? error.message : String(error) };
+}
+
+/** Resolves once the attempt has taken too long; never, where it has ended before. */
+async function patienceEnds(clock: Clock, attempt: Promise<unknown>): Promise<undefined> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  attempt.then(end, end);
+  await clock.sleep(PATIENCE_MS, ended.signal).catch(() => new Promise(() => undefined));
 }
 
 async function openDurable(directory: string, log: StateLog, now: () => number): Promise<State> {

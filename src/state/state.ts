@@ -20,11 +20,11 @@ export const NO_MEMORY: StateReader = { get: () => undefined, keys: () => [] };
 
 /** What the exporter remembers from one poll to the next: counters with their watermarks. */
 export interface State extends StateReader {
-  /** Whether what is committed outlives the process. */
-  readonly kind: 'durable' | 'memory';
-  /** Where it is kept, or should have been; undefined where no directory was asked for. */
+  /** Whether what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
+  readonly kind: 'durable' | 'memory' | 'unavailable';
+  /** Where it is kept, or should be; undefined where no directory was asked for. */
   readonly directory: string | undefined;
-  /** What an operator should know, in plain words: why it is memory, or what was set aside. */
+  /** What an operator should know, in plain words: why it is not durable, or what was set aside. */
   readonly note: string | undefined;
   /**
    * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects when they cannot be read.
@@ -45,15 +45,12 @@ export class StateWriteFailure extends Error {
   override readonly name = 'StateWriteFailure';
 }
 
-/**
- * State that ends with the process. It stores values as the durable one does, so that both behave alike.
- * @param directory where it should have been kept, if anywhere
- */
-export function memoryState(note?: string, directory?: string): State {
+/** State that ends with the process. It stores values as the durable one does, so that both behave alike. */
+export function memoryState(note?: string): State {
   const records = new Records();
   return {
     kind: 'memory',
-    directory,
+    directory: undefined,
     note,
     get: (key) => (key[0] === QUEUE ? undefined : records.get(key)),
     keys: (prefix) => records.keys(prefix).filter(([first]) => first !== QUEUE),

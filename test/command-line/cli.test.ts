@@ -36,6 +36,7 @@ test('without a word it serves, with the defaults', () => {
       'web.telemetry-path': '/metrics',
       'web.config.file': undefined,
       'state.dir': undefined,
+      'state.required': false,
       sandbox: false,
       'sandbox.seed': 1,
       'log.level': 'info',

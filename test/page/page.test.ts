@@ -71,11 +71,13 @@ test('what is wrong with the exporter itself stands on top', () => {
 });
 
 test('a state directory that cannot be used stands on top, the wish to have none does not', () => {
-  const memory = { kind: 'memory', note: 'the state directory /state cannot be used: EROFS' } as const;
-  const head = 'The counters end with this process';
-  const asked = words(page(madeUpStatus({ state: { ...memory, directory: '/state' } })));
-  expect(asked).toContain(`${head} ${memory.note}`);
-  expect(words(page(madeUpStatus({ state: memory })))).not.toContain(head);
+  const note = 'the state directory /state cannot be used: EROFS';
+  const head = 'Counters are withheld';
+  const asked = words(page(madeUpStatus({ state: { kind: 'unavailable', directory: '/state', note } })));
+  expect(asked).toContain(`${head} ${note}`);
+  expect(words(page(madeUpStatus({ state: { kind: 'memory', note: 'no --state.dir' } })))).not.toContain(
+    head,
+  );
 });
 
 test('that everything is made up stands on top and in the title, and only where it is', () => {

@@ -1,4 +1,5 @@
 import type { AccountObserver } from '../../src/account/observer.ts';
+import type { Clock } from '../../src/clock.ts';
 import { CONFIG, type Config } from '../../src/configuration/schema.ts';
 import { openCredentials } from '../../src/credentials/open.ts';
 import { Exporter } from '../../src/exporter.ts';
@@ -22,7 +23,7 @@ export interface SimulationOptions {
   /** The account as in YAML, without name, address and token. */
   readonly account?: Record<string, unknown>;
   /** Where the counters are kept; a function opens it anew at every start, and what it opened is closed at the end. */
-  readonly state?: State | (() => Promise<State>);
+  readonly state?: State | ((clock: Clock) => Promise<State>);
   /** By how much (ms) the exporter's clock is ahead of the platform's. */
   readonly skew?: number;
 }
@@ -67,7 +68,7 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const platform = await sandbox.listen(0);
   const { state: given = memoryState() } = options;
   const open = typeof given === 'function' ? given : async () => given;
-  let state = await open();
+  let state = await open(clock);
   const log: LogLine[] = [];
   const note = (level: LogLine['level']) => (facts: object, message: string) =>
     void log.push({ level, facts, message });
@@ -112,7 +113,7 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     if (typeof given === 'function') await state.close();
   };
   const startAgain = async () => {
-    state = await open();
+    state = await open(clock);
     await start();
   };
   const running = (): Exporter => {

@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
 import { run } from '../../src/command-line/program.ts';
 import { COMMANDS } from '../../src/commands.ts';
 import { ForeignDirectory } from '../../src/state/directory.ts';
 import { StateInUse } from '../../src/state/lock.ts';
-import { NewerState, openState } from '../../src/state/open-state.ts';
+import { NewerState, openState, StateRequired } from '../../src/state/open-state.ts';
 import { StateWriteFailure } from '../../src/state/state.ts';
+import { eventually } from '../eventually.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
 
 const NOON = Date.parse('2026-01-02T12:00:00Z');
 const ASIDE = 'set-aside-2026-01-02T12-00-00.000Z';
@@ -16,7 +19,8 @@ let parent: string;
 let directory: string;
 let warnings: string[];
 const log = { info() {}, warn: (message: string) => void warnings.push(message) };
-const open = (place = directory) => openState(place, log, () => NOON);
+const open = (place = directory) =>
+  openState(place, log, { clock: { now: () => NOON, sleep: systemClock.sleep } });
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'open-state-'));
@@ -30,11 +34,11 @@ const mount = (...args: string[]) => spawnSync('mount', [...args, 'tmpfs', direc
 const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
 
 /** Exit code and error of a `serve` that cannot start. */
-async function serveEnds(): Promise<[number, string]> {
+async function serveEnds(...more: string[]): Promise<[number, string]> {
   const errors: string[] = [];
   const exitCode = await run(
     {
-      args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0'],
+      args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0', ...more],
       env: { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' },
       stdout: { write: () => undefined },
       stderr: { write: (text) => errors.push(text) },
@@ -97,13 +101,17 @@ describe('opening a state directory', () => {
       'cannot be created',
       async () => writeFile(join(parent, 'file'), '').then(() => join(parent, 'file', 'state')),
     ],
-  ])('falls back to memory, with one warning, where the path %s', async (_case, prepare) => {
-    const state = await open((await prepare()) ?? directory);
-    expect(state.kind).toBe('memory');
-    expect(state.note).toContain('counters start from zero');
+  ])('refuses commits, with one warning, where the path %s', async (_case, prepare) => {
+    const place = (await prepare()) ?? directory;
+    const state = await open(place);
+    expect(state.kind).toBe('unavailable');
+    expect(state.directory).toBe(place);
+    expect(state.note).toContain('counters are withheld');
     expect(warnings).toEqual([state.note]);
-    await state.commit([{ key: ['a'], value: 1 }]);
-    expect(state.get(['a'])).toBe(1);
+    await expect(state.commit([{ key: ['a'], value: 1 }])).rejects.toThrow(StateWriteFailure);
+    expect(state.get(['a'])).toBeUndefined();
+    await state.close();
+    await expect(openState(place, log, { required: true })).rejects.toThrow(StateRequired);
   });
 
   it('refuses the working directory, and leaves it as it is', async () => {
@@ -117,6 +125,64 @@ describe('opening a state directory', () => {
     const state = await open();
     expect(state).toMatchObject({ kind: 'durable', note: undefined });
     await state.close();
+  });
+});
+
+describe('a state directory that cannot be used yet', () => {
+  const key = ['total'];
+
+  async function unavailable() {
+    const before = await open();
+    await before.commit([{ key, value: 9_809 }]);
+    await before.close();
+    await rename(directory, join(parent, 'elsewhere'));
+    await writeFile(directory, '');
+    const clock = new SimulatedClock(NOON);
+    return { clock, state: await openState(directory, log, { clock }) };
+  }
+
+  it('is tried again until it can be, and then holds what it held', async () => {
+    const { clock, state } = await unavailable();
+    await clock.advance(60_000);
+    expect([state.kind, state.get(key), [...state.keys([])]]).toEqual(['unavailable', undefined, []]);
+    expect(warnings).toHaveLength(1);
+    await rm(directory);
+    await rename(join(parent, 'elsewhere'), directory);
+    await eventually('it is open', async () => {
+      await clock.advance(10_000);
+      return state.kind === 'durable';
+    });
+    expect([state.note, state.get(key), [...state.keys([])]]).toEqual([undefined, 9_809, [key]]);
+    await state.commit([{ key, value: 9_810 }]);
+    await state.close();
+    expect((await open()).get(key)).toBe(9_810);
+  });
+
+  it('keeps nobody from ending', async () => {
+    const { state } = await unavailable();
+    await state.close();
+  });
+
+  it('is refused, once it can be, where another exporter holds it by then', async () => {
+    const { clock, state } = await unavailable();
+    await rm(directory);
+    await rename(join(parent, 'elsewhere'), directory);
+    const other = await open();
+    await eventually('it says so', async () => {
+      await clock.advance(10_000);
+      return state.note?.includes('in use by another edge-exporter');
+    });
+    expect(state.kind).toBe('unavailable');
+    await other.close();
+    await state.close();
+  });
+
+  it('ends serve with 1 and a sentence where it is required', async () => {
+    await writeFile(directory, '');
+    expect(await serveEnds('--state.required')).toEqual([
+      1,
+      `error: the state directory ${directory} cannot be used: it is no directory\n`,
+    ]);
   });
 });
 
@@ -221,11 +287,26 @@ describe.skipIf(!canMount)('a state directory that is a file system of its own',
     expect(warnings).toEqual([]);
   });
 
-  it('falls back to memory when it is read-only', async () => {
+  it('is waited for while it is read-only', async () => {
     expect(mount('-t', 'tmpfs', '-o', 'ro')).toBe(true);
     const state = await open();
-    expect(state.kind).toBe('memory');
+    expect(state.kind).toBe('unavailable');
     expect(warnings[0]).toContain('EROFS');
+    await state.close();
+  });
+
+  it('is waited for while it is full, and then begun', async () => {
+    expect(mount('-t', 'tmpfs', '-o', 'size=64k')).toBe(true);
+    await writeFile(join(directory, '.ballast'), Buffer.alloc(64 * 1024));
+    const clock = new SimulatedClock(NOON);
+    const state = await openState(directory, log, { clock });
+    expect(state.kind).toBe('unavailable');
+    await rm(join(directory, '.ballast'));
+    await eventually('it is open', async () => {
+      await clock.advance(10_000);
+      return state.kind === 'durable';
+    });
+    await state.close();
   });
 
   it('refuses commits while its disk is full, keeps what it has, and takes commits again when there is room', async () => {

@@ -37,10 +37,10 @@ export function counterAlerts({ times, counters }: Thresholds): readonly AlertDr
       ...state,
       expr: 'edge_exporter_state_durable == 0',
       hold: times.hold,
-      labels: { reason: 'memory' },
-      summary: 'The counters of {{ $labels.instance }} end with its process',
+      labels: { reason: 'unavailable' },
+      summary: 'The counters of {{ $labels.instance }} are withheld',
       description:
-        'The exporter {{ $labels.instance }} cannot use its state directory {{ $labels.directory }} and counts in memory: its counters started from zero, and will do so again at the next restart.',
+        'The exporter {{ $labels.instance }} cannot use its state directory {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Gauges and their alerts are not affected. The status page and the log say why.',
     },
     {
       ...state,
