@@ -69,7 +69,11 @@ it('is never refused without any header while it is alone and the assumed limit 
       const run = await runModel({ ...ORDINARY, ...rest, headers: 'none', random: seeded(seed) });
       expect(run.refusals).toBe(0);
     }),
-    { numRuns: 40 },
+    {
+      numRuns: 40,
+      // Unanswered probes alone could use up the limit.
+      examples: [[{ limit: 2, concurrency: 3, latencyMs: 1_624, aheadMs: 0, reserve: 0, seed: -16 }]],
+    },
   );
 });
 
