@@ -56,7 +56,7 @@ it('tells of a scope that is rate limited once, however many operations are refu
   ]);
   simulation.sandbox.faults.clear();
   await simulation.minutes(5);
-  expect(linesOf(simulation, 'no operations any more')).toEqual([
+  expect(linesOf(simulation, 'rate limiting ended')).toEqual([
     { account: 'test', scope: 'reads', refusals: simulation.sandbox.requests.byStatus.get(429) },
   ]);
 });
