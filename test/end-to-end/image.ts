@@ -1,0 +1,67 @@
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type RunningProcess, runToEnd, startProcess } from './child-process.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** What the Dockerfile's last stage copies from this folder and from its other stages. */
+const COPIED = ['dist', 'package.json', 'LICENSE'];
+
+/**
+ * Follows the Dockerfile's steps into a folder, without Docker: `/app` as it will be, with the dependencies that
+ * `npm ci --omit=dev --ignore-scripts` installs, the Node that runs this test, and the system's libraries.
+ */
+export async function buildImage(folder: string): Promise<void> {
+  const app = join(folder, 'app');
+  await mkdir(app, { recursive: true });
+  await cp(join(ROOT, 'package-lock.json'), join(app, 'package-lock.json'));
+  for (const name of COPIED) await cp(join(ROOT, name), join(app, name), { recursive: true });
+  const install = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  const { code, stderr } = await runToEnd({ path: 'npm', args: install, cwd: app });
+  if (code !== 0) throw new Error(stderr);
+  spawnSync('rm', [join(app, 'package-lock.json')]);
+  for (const name of ['usr', 'etc', 'dev', 'proc', 'state', 'node']) await mkdir(join(folder, name));
+  for (const name of ['bin', 'lib', 'lib64']) await symlink(`usr/${name}`, join(folder, name));
+  await cp(process.execPath, join(folder, 'node', 'node'));
+}
+
+/** Like `docker run --read-only --user 1000:1000 --cap-drop ALL`, with or without a volume at /state. */
+const RUN = `
+set -eu
+mount --make-rprivate /
+mount --bind "$IMAGE" "$IMAGE"
+for name in usr etc dev; do mount --rbind "/$name" "$IMAGE/$name"; done
+mount -o remount,bind,ro "$IMAGE/usr"
+mount -t proc proc "$IMAGE/proc"
+if [ -n "$VOLUME" ]; then mount --bind "$VOLUME" "$IMAGE/state"; fi
+mount -o remount,bind,ro "$IMAGE"
+exec chroot "$IMAGE" /usr/bin/setpriv --reuid=1000 --regid=1000 --clear-groups --bounding-set=-all --no-new-privs \\
+  /usr/bin/env -i PATH=/usr/bin NODE_ENV=production EDGE_EXPORTER_STATE_DIR=/state /node/node /app/dist/main.js "$@"
+`;
+
+export interface Container {
+  readonly process: RunningProcess;
+  /** The number by which this system knows the container's process 1. */
+  readonly pid: () => Promise<number>;
+  readonly stop: () => Promise<void>;
+}
+
+/** Runs the image's program as process 1 of namespaces of its own; only root may make them. */
+export async function runImage(folder: string, args: readonly string[], volume?: string): Promise<Container> {
+  const script = join(folder, '..', 'run.sh');
+  await writeFile(script, RUN);
+  const running = await startProcess({
+    path: 'unshare',
+    args: ['--mount', '--pid', '--fork', '/bin/sh', script, ...args],
+    env: { PATH: process.env['PATH'], IMAGE: folder, VOLUME: volume ?? '' },
+  });
+  const pid = async () =>
+    Number((await readFile(`/proc/${running.pid}/task/${running.pid}/children`, 'utf8')).trim());
+  const stop = async () => {
+    // unshare's own end would not reach it: --kill-child is undone by the change of user.
+    if (running.running()) process.kill(await pid(), 'SIGKILL');
+    await running.ended;
+  };
+  return { process: running, pid, stop };
+}
