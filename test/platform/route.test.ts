@@ -130,7 +130,7 @@ test('a private authority is trusted where ca_file names it, and only there', as
   expect(await read(`https://localhost:${port}`, trusting)).toBe('ok');
   const unknown = 'network: certificate is signed by an unknown authority';
   expect(await read(`https://localhost:${port}`, { tls: {} })).toBe(unknown);
-  const stranger = await startTlsUpstream(keyPair('foreign'));
+  const stranger = await startTlsUpstream(keyPair('stranger'));
   expect(await read(`https://localhost:${stranger.port}`, trusting)).toBe(
     'network: certificate is self-signed',
   );
