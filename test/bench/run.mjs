@@ -9,6 +9,7 @@ const BUILT = join(ROOT, '.cache', 'bench', 'test', 'bench');
 const BENCHMARKS = {
   scrape: [join(BUILT, 'scrape.js')],
   schedule: [join(BUILT, 'schedule.js')],
+  surface: [join(BUILT, 'surface.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };
