@@ -1,7 +1,4 @@
-import { FINEST_WINDOW_MS, MINUTE_MS, type Window } from '../settling/window.ts';
-
-/** How far back the platform's history reaches (the longest duration of section 4.12). */
-export const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 
 /** A part of the range that one operation brings, in the platform's finest buckets. */
 export interface HistoryWindow extends Window {

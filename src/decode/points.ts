@@ -9,8 +9,9 @@ export interface Points {
 
 export const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
 
-/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows,
- * `bad_item` a setting that is none or could not be read, `over_limit` a dimension or a configuration more than is taken. */
+/** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows, `unclear_width` a row of
+ * an answer that does not tell how wide its buckets are, `bad_item` a setting that is none or could not be read,
+ * `over_limit` a dimension or a configuration more than is taken. */
 export const REJECTION_REASONS = [
   'not_a_pair',
   'bad_timestamp',
@@ -21,6 +22,7 @@ export const REJECTION_REASONS = [
   'duplicate',
   'misaligned',
   'not_a_series',
+  'unclear_width',
   'bad_item',
   'over_limit',
 ] as const;

@@ -1,43 +1,22 @@
 import type { Decoded } from '../decode/decode.ts';
-import { MINUTE_MS } from '../settling/window.ts';
+import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
+import { bucketsWithin, without } from '../settling/spans.ts';
+import { reachesPresent, type Window } from '../settling/window.ts';
+import { someStart } from './answer-width.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
 
-/** From how many buckets of a series on its gaps are its width, rather than what is left of a bad answer. */
-const TELLING_BUCKETS = 4;
+/** The platform leaves out what it never had in one place; an answer with holes in more places has lost rows. */
+const MOST_HOLES = 2;
 
-/** Rows that may have been dropped from an answer that tells its width, as a share: to double the gaps half must be. */
-const TELLING_DAMAGE = 0.25;
-
-/** No platform answers in buckets narrower than this; a window in steps of a few ms would take for ever to walk. */
-const NARROWEST_MS = 1_000;
-
-/** From how many buckets on an answer may tell a width below the minute that the platform is known for. */
-const MANY_BUCKETS = 20;
-
-/**
- * The bucket width of an answer, in ms; undefined where it cannot be known. To take buckets for narrower than they are
- * would count them several times, and to take them for wider would skip some: without certainty none is counted, and
- * the next answer brings them again.
- * @param known the width of the answers before; undefined for the first
- */
-export function answerWidth(decoded: Decoded, known: number | undefined): number | undefined {
-  const { width } = decoded;
-  const most = Math.max(0, ...[...decoded.series.values()].map(({ timestamps }) => timestamps.length));
-  if (known === undefined || most === 0) return known ?? (Number(width) >= NARROWEST_MS ? width : undefined);
-  const many = most >= TELLING_BUCKETS;
-  if (isDamaged(decoded)) return many && width === known ? known : undefined;
-  if (width === undefined) return most === 1 ? known : undefined;
-  return width <= known ? narrower(width, known, most) : many ? width : undefined;
+/** The start of the platform's newest bucket, as far as an answer tells: one that reaches the present and has rows. */
+export function newestTold(answer: WindowedAnswer): number | undefined {
+  const newest = newestStart(answer.decoded);
+  return newest === Number.NEGATIVE_INFINITY || !reaches(answer) ? undefined : newest;
 }
 
-/** A narrower width is a part of the one before; one below a minute takes more rows than ever go astray together. */
-function narrower(width: number, known: number, buckets: number): number | undefined {
-  const usual = width >= MINUTE_MS || (width >= NARROWEST_MS && buckets >= MANY_BUCKETS);
-  return usual && known % width === 0 ? width : undefined;
-}
-
-function isDamaged({ rejected, rows }: Decoded): boolean {
-  const dropped = [...rejected.values()].reduce((sum, count) => sum + count, 0);
-  return dropped > rows * TELLING_DAMAGE;
+/** Whether an answer was to bring the newest bucket. */
+export function reaches({ window, now }: WindowedAnswer): boolean {
+  return reachesPresent(window, now);
 }
 
 /** The start of the newest bucket of any series; -Infinity where there is none. */
@@ -47,14 +26,59 @@ export function newestStart({ series }: Decoded): number {
   return newest;
 }
 
-/** The start of some bucket, which tells where all others of its width begin; undefined where there is none. */
-export function someStart({ series }: Decoded): number | undefined {
-  for (const { timestamps } of series.values()) if (timestamps[0] !== undefined) return timestamps[0];
-  return undefined;
-}
-
 /** The start of the bucket that holds a time, on the grid of an answer. */
 export function startOfBucketAt(time: number, width: number, decoded: Decoded): number {
   const start = someStart(decoded) ?? 0;
   return start + Math.floor((time - start) / width) * width;
+}
+
+/** Whether what an answer lacks is the platform's doing: it has rows, none was dropped, and they are not full of holes. */
+export function isWhole({ series, rejected }: Decoded, width: number): boolean {
+  let rows = 0;
+  for (const points of series.values()) {
+    rows += points.timestamps.length;
+    if (holesIn(points, width) > MOST_HOLES) return false;
+  }
+  return rows > 0 && rejected.size === 0;
+}
+
+function holesIn({ timestamps }: Points, width: number): number {
+  const { length } = timestamps;
+  if (length === 0 || Number(timestamps[length - 1]) - Number(timestamps[0]) <= (length - 1) * width)
+    return 0;
+  let holes = 0;
+  for (let index = 1; index < length; index += 1) {
+    if (Number(timestamps[index]) - Number(timestamps[index - 1]) > width) holes += 1;
+  }
+  return holes;
+}
+
+/**
+ * Where the platform has nothing for a dimension, as a coarse read shows it. One without rows that tell their width
+ * shows nothing: it may as well be a failure of the platform. What is newer than its newest bucket is not told.
+ */
+export function lackingIn({ decoded, window, now }: WindowedAnswer): (dimension: string) => Window[] {
+  const { series, width, rejected } = decoded;
+  if (width === undefined || rejected.size > 0) return () => [];
+  const told = { from: window.from, to: reachesPresent(window, now) ? newestStart(decoded) : window.to };
+  return (dimension) => {
+    const points = series.get(dimension) ?? NO_POINTS;
+    return without([told], bucketsWithin(points, width, { from: told.from - width, to: told.to + width }));
+  };
+}
+
+/**
+ * The sum of all buckets of some dimensions in a window; undefined where the answer lacks any of them, or a row was
+ * dropped that may have been one.
+ */
+export function sumIfWhole(
+  { series, rejected }: Decoded,
+  dimensions: readonly string[],
+  window: Window,
+  width: number | undefined,
+): number | undefined {
+  if (width === undefined || rejected.size > 0) return undefined;
+  const wanted = dimensions.map((name) => series.get(name) ?? NO_POINTS);
+  const lacks = (points: Points) => without([window], bucketsWithin(points, width, window)).length > 0;
+  return wanted.some(lacks) ? undefined : sumWithin(wanted, window);
 }

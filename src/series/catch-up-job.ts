@@ -23,7 +23,7 @@ export interface CatchUpOptions {
 /** How much less the past matters than the present: catching up is done, but behind fresh work. */
 const CATCH_UP_WEIGHT = 0.25;
 
-/** How long after a read that brought the counters nothing the next one may leave. */
+/** How long after a read that told the counters nothing the next one may leave. */
 const RETRY_MS = 5 * 60_000;
 
 /** Reads what the counters lack and no fresh window brings, the oldest first, after an outage for instance. */
@@ -36,8 +36,6 @@ export class CatchUpJob implements Job<WindowedAnswer> {
   readonly follows: Job;
   readonly #options: CatchUpOptions;
   #notBefore = 0;
-  /** Whether the window at the watermark was asked for in vain, so that it is time to see what lies beyond. */
-  #stuck = false;
 
   constructor(options: CatchUpOptions) {
     const { follows } = options;
@@ -55,18 +53,17 @@ export class CatchUpJob implements Job<WindowedAnswer> {
 
   read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     const { reader, platformClock } = this.#options;
-    const wanted = this.#stuck ? 'coarse' : 'window';
-    this.#stuck = false;
     this.#notBefore = platformClock.localNow() + RETRY_MS;
-    return reader.read(read, (now) => this.#window(now, wanted), signal);
+    return reader.read(read, (now) => this.#window(now), signal);
   }
 
   conclude(answer: WindowedAnswer): PollResult {
     const { counted, counters } = this.#options;
-    const { rejected } = answer.decoded;
-    const empty = isEmpty(answer.decoded);
+    const { decoded, window } = answer;
+    const rejected = isCoarse(window) ? decoded.rejected : counted.counters.rejectedRows(decoded);
+    const empty = isEmpty(decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    const before = counted.counters.watermark;
+    const before = counted.counters.record;
     const { commit, counting, adopt } = counted.conclude(answer);
     return {
       outcome: empty ? 'empty' : 'ok',
@@ -75,32 +72,27 @@ export class CatchUpJob implements Job<WindowedAnswer> {
       counting,
       adopt: (committed) => {
         if (committed) adopt();
-        this.#learn(counted.counters.watermark !== before, isCoarse(answer.window));
+        // What is still missing knows by itself when it is worth another read.
+        if (counted.counters.record !== before) this.#notBefore = 0;
         return counters();
       },
     };
-  }
-
-  /** Where an answer brought the counters nothing, the next one waits, and is to show what lies beyond. */
-  #learn(moved: boolean, wasCoarse: boolean): void {
-    if (moved || wasCoarse) this.#notBefore = 0;
-    this.#stuck = !moved && !wasCoarse;
   }
 
   /** This job again, while there is a window to be read. */
   followUp(): FollowUp | undefined {
     const { counted, delays, platformClock } = this.#options;
     const now = platformClock.now();
-    const missing = counted.counters.catchUpWindow(now, delays.horizon(now));
-    return missing === undefined ? undefined : { job: this, notBefore: this.#notBefore };
+    const next = counted.counters.nextCatchUp(now, delays.horizon(now));
+    if (next === undefined) return undefined;
+    const wait = Math.max(0, next.at - now);
+    return { job: this, notBefore: Math.max(this.#notBefore, platformClock.localNow() + wait) };
   }
 
-  /** The oldest window that is missing when the operation leaves; a fresh read may have filled it meanwhile. */
-  #window(now: number, wanted: 'coarse' | 'window'): Window {
+  /** What is missing most pressingly when the operation leaves; a fresh read may have filled it meanwhile. */
+  #window(now: number): Window {
     const { delays, counted } = this.#options;
-    const { counters } = counted;
     const horizon = delays.horizon(now);
-    const coarse = wanted === 'coarse' ? counters.coarseWindow(now, horizon) : undefined;
-    return coarse ?? counters.catchUpWindow(now, horizon) ?? counters.freshWindow(now, horizon);
+    return counted.counters.catchUpWindow(now, horizon) ?? counted.counters.freshWindow(now, horizon);
   }
 }

@@ -22,7 +22,7 @@ export interface CountedSpan {
   readonly counted: number;
 }
 
-/** Where the counters stood at some moments in which all its counters had the same watermark. */
+/** Where the counters stood at some moments in which all had the same watermark and lacked nothing before it. */
 export class Checkpoints {
   #points: Checkpoint[] = [];
 
@@ -49,6 +49,7 @@ function checkpoint(counters: ReadonlyMap<string, Counter>): Checkpoint | undefi
   let watermark: number | undefined;
   let sum = 0;
   for (const counter of counters.values()) {
+    if (counter.missing.length > 0) return undefined;
     if (watermark !== undefined && counter.watermark !== watermark) return undefined;
     watermark = counter.watermark;
     sum += counter.total;

@@ -57,8 +57,9 @@ export class CountedSeries {
     if (this.totals === undefined) this.counters.restore(restoreCounters(this.#stored()));
     if (isCoarse(answer.window)) return { ...NOTHING, adopt: () => this.counters.noteCoarse(answer) };
     const update = this.counters.update(answer, this.#delays.settle(answer.now));
-    if (update === undefined) return NOTHING;
-    const commit = this.#changes(update) ? [{ key: this.key, value: storeCounters(update.record) }] : [];
+    if (update === undefined) return { ...NOTHING, adopt: () => this.counters.noteUncounted(answer) };
+    const { record } = update;
+    const commit = record === this.counters.record ? [] : [{ key: this.key, value: storeCounters(record) }];
     return { commit, counting: update, adopt: () => this.#adopt(update, answer) };
   }
 
@@ -76,11 +77,5 @@ export class CountedSeries {
 
   #counted({ counters }: CountersRecord): ReadonlyMap<string, Counter> {
     return new Map([...counters].filter(([dimension]) => this.#counts(dimension)));
-  }
-
-  /** Where no counter began and nothing was counted, the stored record is as good as the new one. */
-  #changes({ record, counted, skipped }: CounterUpdate): boolean {
-    const begins = record.counters.size > (this.totals?.size ?? 0);
-    return begins || counted + skipped > 0;
   }
 }

@@ -1,22 +1,42 @@
 import { addedUp } from '../catalogue/decimal.ts';
 import type { Points } from '../decode/points.ts';
-import type { Window } from '../settling/window.ts';
+import {
+  type Evidence,
+  isTimedOut,
+  type MissingBucketTimeout,
+  missedAgain,
+} from '../settling/missing-buckets.ts';
+import { changedWithin, covers, firstAtOrAfter, joined, without } from '../settling/spans.ts';
+import { MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
 
-/** What a counter has taken in: a sum, and up to where. Both are only ever replaced together. */
+/** Time whose buckets a counter lacks: never read yet (`asked` is 0), or missing from the answers. */
+export interface MissingSpan extends Window, Evidence {}
+
+/** What a counter has taken in. All of it is only ever replaced together. */
 export interface Counter {
   /** The sum of all counted buckets, in the platform's unit. */
   readonly total: number;
-  /** The start of the next bucket to count (ms since the epoch); everything before it is counted or skipped. */
+  /** Everything before it is counted, skipped or missing (ms since the epoch). */
   readonly watermark: number;
+  /** What is still to be counted before the watermark, ascending. */
+  readonly missing: readonly MissingSpan[];
 }
 
-/** What is true of every series of one answer. */
-export interface Settlement {
+/** What one answer tells about the buckets of all counters of a metric. */
+export interface Reading {
   readonly window: Window;
-  /** Bucket width in milliseconds. */
+  /** The platform's time when the answer came. */
+  readonly now: number;
+  /** Bucket width in ms. */
   readonly width: number;
   /** Buckets that closed at or before this time do not change any more (platform ms). */
   readonly settledUntil: number;
+  /** Where the watermark belongs, on the grid of the answer; undefined where the answer does not reach the present. */
+  readonly watermark: number | undefined;
+  /** Where the platform's history begins (ms since the epoch). */
+  readonly forgottenUntil: number;
+  /** Whether the answer had rows, and none was dropped. */
+  readonly whole: boolean;
 }
 
 /** A bucket that a counter has taken in. */
@@ -31,87 +51,146 @@ export interface CountedBucket {
   readonly total: number;
 }
 
-/** The counter after an answer, and what happened on the way. */
-export interface Posting {
+/** A counter after an answer; the same object where the answer changes nothing. */
+export interface Counted {
   readonly counter: Counter;
-  /** The buckets counted, in order. */
   readonly settled: readonly CountedBucket[];
-  /** Buckets skipped because the platform kept leaving them out. */
+  /** Buckets skipped, in widths of the answer's. */
   readonly skipped: number;
-  /** Starts of settled buckets that the answer lacks and that are waited for; the watermark stops at the first of them. */
-  readonly absent: readonly number[];
 }
 
-/** Whether an absent bucket, told by its start, was waited for long enough. */
-export type Skips = (bucketStart: number) => boolean;
+/** Counters skip a bucket that stays missing for so long and from so many answers. */
+export const TIMEOUT: MissingBucketTimeout = { after: 30 * MINUTE_MS, whole: 3, asked: 15 };
+
+/** When an answer lacked buckets is noted to this precision, so that many of them make few spans. */
+const NOTED_STEP_MS = 2 * MINUTE_MS;
 
 /**
- * Takes the settled buckets of an answer into a counter, each exactly once and in order: the watermark moves from bucket
- * to bucket, and stops at the first one that the window does not cover whole, that has not settled, or that the
- * answer lacks. Any order, repetition or overlap of answers therefore gives the same total.
+ * Takes the settled buckets of an answer into a counter. What is due is told by time, not by a list of buckets: a
+ * bucket counts if all of its time is due, and is due no more afterwards. So any order, repetition or overlap of
+ * answers, and any change of width, counts no moment twice; and what an answer lacks stays due, without holding up
+ * what comes after it.
  */
-export function post(counter: Counter, points: Points, settlement: Settlement, skips: Skips): Posting {
-  const { window, width, settledUntil } = settlement;
-  const end = Math.min(window.to, settledUntil);
-  let { total, watermark } = counter;
-  const settled: CountedBucket[] = [];
-  let skipped = 0;
-  let index = firstAtOrAfter(points.timestamps, watermark);
-  while (watermark >= window.from && watermark + width <= end) {
-    const timestamp = points.timestamps[index];
-    if (timestamp === watermark) {
-      const value = points.values[index] ?? 0;
-      total = addedUp(total, value);
-      settled.push({ start: watermark, width, value, total });
-      index += 1;
-      watermark += width;
-    } else if (skips(watermark)) {
-      skipped += 1;
-      watermark = nextBucket(watermark, width, timestamp);
-    } else {
-      return {
-        counter: { total, watermark },
-        settled,
-        skipped,
-        absent: absentBuckets(points, watermark, width, end),
-      };
-    }
+export function count(counter: Counter, points: Points, reading: Reading): Counted {
+  const due = dueSpans(counter, reading);
+  if (due.length === 0) return { counter, settled: [], skipped: 0 };
+  const settled = dueBuckets(due, counter.total, points, reading);
+  const cuts = settled.map(({ start, width }) => ({ from: start, to: start + width }));
+  const left = noteMissing(without(due, cuts), reading);
+  const missing = left.filter((span) => !isSkipped(span, reading));
+  const skipped = left.reduce(
+    (sum, span) => sum + (isSkipped(span, reading) ? bucketsIn(span, reading.width) : 0),
+    0,
+  );
+  const watermark = Math.max(counter.watermark, reading.watermark ?? counter.watermark);
+  const total = settled.at(-1)?.total ?? counter.total;
+  const after = { total, watermark, missing: joined(missing, areAlike) };
+  return { counter: isSame(after, counter) ? counter : after, settled, skipped };
+}
+
+/** So many buckets of a width take up a span. */
+export function bucketsIn({ from, to }: Window, width: number): number {
+  return Math.ceil((to - from) / width);
+}
+
+/** What a counter lacks, with all that has settled since its watermark. */
+function dueSpans({ watermark, missing }: Counter, reading: Reading): readonly MissingSpan[] {
+  const { now, watermark: to = watermark } = reading;
+  if (to <= watermark) return missing;
+  const fresh = { from: watermark, to, since: now, until: now, asked: 0, whole: 0 };
+  return joined([...missing, fresh], areAlike).flatMap((span) =>
+    beforeAndAfter(span, reading.forgottenUntil),
+  );
+}
+
+/** History that the platform no longer has is told apart, to be skipped. */
+function beforeAndAfter(span: MissingSpan, time: number): MissingSpan[] {
+  if (time <= span.from || time >= span.to) return [span];
+  return [
+    { ...span, to: time },
+    { ...span, from: time },
+  ];
+}
+
+function dueBuckets(
+  due: readonly MissingSpan[],
+  before: number,
+  { timestamps, values }: Points,
+  { window, width, settledUntil }: Reading,
+): CountedBucket[] {
+  const buckets: CountedBucket[] = [];
+  let total = before;
+  const from = Math.max(window.from, due[0]?.from ?? window.from);
+  const to = Math.min(window.to, settledUntil);
+  for (let index = firstAtOrAfter(timestamps, from); index < timestamps.length; index += 1) {
+    const start = Number(timestamps[index]);
+    if (start + width > to) break;
+    if (!covers(due, start, start + width)) continue;
+    const value = values[index] ?? 0;
+    total = addedUp(total, value);
+    buckets.push({ start, width, value, total });
   }
-  return { counter: { total, watermark }, settled, skipped, absent: [] };
+  return buckets;
 }
 
-function absentBuckets(points: Points, from: number, width: number, end: number): number[] {
-  const absent: number[] = [];
-  let index = firstAtOrAfter(points.timestamps, from);
-  for (let bucket = from; bucket + width <= end; bucket += width) {
-    if (points.timestamps[index] === bucket) index += 1;
-    else absent.push(bucket);
-  }
-  return absent;
+function noteMissing(spans: readonly MissingSpan[], reading: Reading): MissingSpan[] {
+  const { window, settledUntil, whole } = reading;
+  const now = noted(reading.now);
+  const asked = { from: window.from, to: Math.min(window.to, settledUntil) };
+  return changedWithin(spans, asked, (span) => ({ ...span, ...missedAgain(span, whole, now) }));
 }
 
-/** The start of the bucket after `watermark`; where the grid has changed its width, the next one on the new grid. */
-function nextBucket(watermark: number, width: number, timestamp: number | undefined): number {
-  if (timestamp === undefined) return watermark + width;
-  const offGrid = (timestamp - watermark) % width;
-  return offGrid === 0 ? watermark + width : watermark + offGrid;
+/** Only an answer that reaches the present tells that the platform is well: without one nothing is skipped. */
+function isSkipped(span: MissingSpan, { watermark, forgottenUntil }: Reading): boolean {
+  if (watermark === undefined) return false;
+  return span.to <= forgottenUntil || isTimedOut(span, TIMEOUT);
 }
 
-/** The oldest watermark, or undefined where there is no counter. */
-export function oldestWatermark(counters: ReadonlyMap<string, Counter> = new Map()): number | undefined {
-  let oldest: number | undefined;
-  for (const { watermark } of counters.values()) oldest = Math.min(oldest ?? watermark, watermark);
-  return oldest;
+/** Of what was never asked for, the older moment holds. */
+function areAlike(a: MissingSpan, b: MissingSpan): boolean {
+  if (a.asked === 0 && b.asked === 0) return true;
+  return a.since === b.since && a.until === b.until && a.asked === b.asked && a.whole === b.whole;
 }
 
-/** Index of the first timestamp at or after `time`, by bisection. */
-export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
-  let low = 0;
-  let high = timestamps.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((timestamps[middle] ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+function isSame(a: Counter, b: Counter): boolean {
+  if (a.total !== b.total || a.watermark !== b.watermark || a.missing.length !== b.missing.length)
+    return false;
+  return a.missing.every((span, index) => {
+    const other = b.missing[index];
+    return other !== undefined && span.from === other.from && span.to === other.to && areAlike(span, other);
+  });
+}
+
+/** How many answers that lacked a span say little, since they may have lost its rows. */
+export function unclearAnswers({ asked, whole }: Evidence): number {
+  return asked - whole;
+}
+
+/** Up to this length coarse reads are as fine as they get (ms). */
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/**
+ * The counter after a coarse read, which says more than an answer without a row: whether the platform has anything
+ * around a span that it has nothing for. Where it has something, another read must tell: first one of a day, then fine ones.
+ * @param lacking where the read shows the platform to have nothing
+ */
+export function noteCoarse(counter: Counter, lacking: readonly Window[], read: Window, now: number): Counter {
+  const steps = [reachesPresent(read, now) ? 1 : undefined, read.to - read.from <= DAY_MS ? 2 : undefined];
+  const clear = (span: MissingSpan) => {
+    return span.asked === 0 ? span : { ...span, ...missedAgain(span, true, noted(now)) };
+  };
+  const unclear = (span: MissingSpan) => {
+    if (span.asked === 0 || !steps.includes(unclearAnswers(span))) return span;
+    // What an earlier coarse read did not have has turned up.
+    if (span.whole > 0) return { ...span, since: now, until: now, asked: 0, whole: 0 };
+    return { ...span, ...missedAgain(span, false, noted(now)) };
+  };
+  let { missing } = counter;
+  for (const part of lacking) missing = changedWithin(missing, part, clear);
+  for (const part of without([read], lacking)) missing = changedWithin(missing, part, unclear);
+  return { ...counter, missing: joined(missing, areAlike) };
+}
+
+function noted(time: number): number {
+  return Math.ceil(time / NOTED_STEP_MS) * NOTED_STEP_MS;
 }

@@ -1,33 +1,28 @@
-import type { Decoded } from '../decode/decode.ts';
-import { NO_POINTS, type Points } from '../decode/points.ts';
+import { type Decoded, isEmpty } from '../decode/decode.ts';
+import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting, Restatements } from '../poll/result.ts';
+import { freshWindow, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
+import { isWhole, lackingIn, newestTold, reaches, startOfBucketAt, sumIfWhole } from './answer-buckets.ts';
+import { answerWidth, doubtAgain, type WidthDoubt } from './answer-width.ts';
+import { type CatchUp, nextCatchUp } from './catch-up.ts';
 import {
-  catchUpWindow,
-  coarseWindow,
-  freshWindow,
-  MINUTE_MS,
-  type Window,
-  type WindowNeeds,
-} from '../settling/window.ts';
-import { answerWidth, someStart, startOfBucketAt } from './answer-buckets.ts';
-import {
+  bucketsIn,
   type CountedBucket,
   type Counter,
-  oldestWatermark,
-  type Posting,
-  post,
-  type Settlement,
+  count,
+  type MissingSpan,
+  noteCoarse,
+  type Reading,
 } from './counter.ts';
-import { Progress } from './progress.ts';
 import { restatements } from './restatements.ts';
-import { StraddledBucket } from './straddled-bucket.ts';
-import { type Moment, Waiting } from './waiting.ts';
+import { type SeenBuckets, seenAgain } from './seen-buckets.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** What the counters keep across restarts. */
 export interface CountersRecord {
   /** From where on the counters count (ms since the epoch). */
   readonly since: number;
+  /** The width of the buckets seen last (ms). */
   readonly width: number;
   readonly counters: ReadonlyMap<string, Counter>;
 }
@@ -39,28 +34,24 @@ export interface SettledBucket extends CountedBucket {
 
 /** What one answer changes. */
 export interface CounterUpdate extends Counting {
+  /** The same object as before where the answer changes nothing that is kept. */
   readonly record: CountersRecord;
+  /** Settled buckets that the platform was asked for and that are waited for. */
+  readonly missing: number;
   /** Each bucket taken in. */
   readonly settled: readonly SettledBucket[];
-  /** Starts of the settled buckets that the answer lacks, by dimension. */
-  readonly missing: ReadonlyMap<string, readonly number[]>;
 }
 
-/** How far back the platform's history reaches (the longest duration of section 4.12). */
-const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
-
 /**
- * The accounts of one metric of one target: a counter for each dimension, and what was seen last, to notice
- * restatements. `update` computes what an answer changes without changing anything; `apply` makes it so, once
- * the record is durable.
+ * The counters of one metric of one target, one for each dimension. `update` computes what an answer changes without
+ * changing anything; `apply` makes it so, once the record is durable.
  */
 export class SeriesCounters {
   #record: CountersRecord | undefined;
-  #seen = new Map<string, Points>();
-  readonly #waiting = new Waiting();
-  readonly #progress = new Progress();
-  readonly #straddled = new StraddledBucket();
-
+  #seen: SeenBuckets | undefined;
+  #doubt: WidthDoubt | undefined;
+  /** The platform's newest bucket as the latest answer that reached the present told it; undefined if it had none. */
+  #newest: number | undefined;
   readonly #counts: (dimension: string) => boolean;
 
   /** @param counts which dimensions have a counter; the others are only watched for restatements */
@@ -78,137 +69,191 @@ export class SeriesCounters {
     return this.#record;
   }
 
-  /** The oldest watermark: everything before it is counted in every series. Undefined where nothing is counted. */
+  /** The oldest watermark: everything before it is counted, skipped or missing in every series. */
   get watermark(): number | undefined {
-    return oldestWatermark(this.#counted());
+    return oldest([...this.#counted()].map(({ watermark }) => watermark));
   }
 
   /** Up to where every bucket is counted or skipped, in every series (ms since the epoch). */
   get countedUntil(): number | undefined {
-    return this.watermark;
+    return oldest([...this.#counted()].map(({ watermark, missing }) => missing[0]?.from ?? watermark));
   }
 
   /** The window that brings the newest buckets. */
   freshWindow(now: number, settleDelay: number): Window {
-    return freshWindow(this.#needs(now, settleDelay));
+    const lacking = [...this.#counted()].flatMap(({ watermark, missing }) => [
+      watermark,
+      ...missing.map(({ from }) => from),
+    ]);
+    const { width = MINUTE_MS } = this.#record ?? {};
+    const doubtful = this.#doubt?.answers ?? 0;
+    return freshWindow({ now, settleDelay, width, newest: this.#newest, lacking, doubtful });
   }
 
-  /** The oldest window that the counters lack and fresh windows do not bring. */
+  /** The next read for what the counters lack and fresh reads do not bring; undefined where there is nothing to be had. */
+  nextCatchUp(now: number, settleDelay: number): CatchUp | undefined {
+    if (this.#record === undefined || this.#newest === undefined) return undefined;
+    const fresh = this.freshWindow(now, settleDelay);
+    const settledUntil = Math.min(now, this.#newest) - settleDelay;
+    const wanted = [...this.#counted()].flatMap((counter) => beyond(counter, fresh, settledUntil));
+    return nextCatchUp(wanted, now, this.#record.width);
+  }
+
+  /** The window to read now for what the counters lack; undefined where there is none yet. */
   catchUpWindow(now: number, settleDelay: number): Window | undefined {
-    const straddled = this.#straddled.windowAt(this.watermark, now - settleDelay);
-    return straddled ?? catchUpWindow(this.#needs(now, settleDelay));
+    const next = this.nextCatchUp(now, settleDelay);
+    return next === undefined || next.at > now ? undefined : next.window;
   }
 
-  /** The window of a coarse read, which shows what lies beyond a gap; undefined where the counters lack less than a window. */
-  coarseWindow(now: number, settleDelay: number): Window | undefined {
-    return coarseWindow(this.#needs(now, settleDelay));
-  }
-
-  /** The bucket width of an answer, or undefined where neither it nor an earlier one tells. */
+  /** The bucket width of an answer to a window of an hour or less (ms), or undefined where it is in doubt. */
   widthOf(decoded: Decoded): number | undefined {
-    return answerWidth(decoded, this.#record?.width);
+    return answerWidth(decoded, { known: this.#record?.width, seen: this.#seen, doubt: this.#doubt });
   }
 
-  /** What an answer changes, or undefined when it holds nothing to begin with. */
+  /** The rows of an answer that cannot be used, by reason: all of them where the width of its buckets is in doubt. */
+  rejectedRows(decoded: Decoded): Rejections {
+    if (isEmpty(decoded) || this.widthOf(decoded) !== undefined) return decoded.rejected;
+    const rejected = new Map(decoded.rejected);
+    for (const { timestamps } of decoded.series.values())
+      reject(rejected, 'unclear_width', timestamps.length);
+    return rejected;
+  }
+
+  /** The sum of all counters' buckets in a window, or undefined where the answer lacks any. */
+  sumIfWhole(decoded: Decoded, window: Window): number | undefined {
+    const names = [...(this.#record?.counters.keys() ?? [])].filter(this.#counts);
+    return sumIfWhole(decoded, names, window, this.widthOf(decoded));
+  }
+
+  /** What an answer changes; undefined when its width is in doubt, or it holds nothing to begin with. */
   update(answer: WindowedAnswer, settleDelay: number): CounterUpdate | undefined {
-    const { decoded, window, now } = answer;
+    const { decoded } = answer;
     const width = this.widthOf(decoded);
     if (width === undefined) return undefined;
-    const newest = this.#progress.newestAsOf(answer);
-    const settledUntil = this.#progress.settledUntil(answer, settleDelay, this.#waiting.shownUntil(now));
-    const since = this.#record?.since ?? startOfBucketAt(settledUntil, width, decoded);
+    const reading = this.#reading(answer, width, settleDelay);
+    const since = this.#record?.since ?? reading.watermark;
+    if (since === undefined) return undefined;
     const counters = new Map(this.#record?.counters);
-    const missing = new Map<string, readonly number[]>();
     const settled: SettledBucket[] = [];
     let skipped = 0;
-    for (const [name, known] of this.#openCounters(decoded, since)) {
+    let missing = 0;
+    for (const [dimension, known] of this.#openCounters(decoded, since)) {
       // A dimension that is not wanted for now is counted on from its watermark when it is wanted again.
-      if (!this.#counts(name)) continue;
-      const { counter, forgotten } = withinHistory(known, width, newest);
-      const settlement = { window, width, settledUntil };
-      const posting = this.#post(name, counter, decoded, settlement, { now, newest });
-      counters.set(name, posting.counter);
-      missing.set(name, posting.absent);
-      settled.push(...posting.settled.map((bucket) => ({ dimension: name, ...bucket })));
-      skipped += posting.skipped + forgotten;
+      if (!this.#counts(dimension)) continue;
+      const counted = count(known, decoded.series.get(dimension) ?? NO_POINTS, reading);
+      counters.set(dimension, counted.counter);
+      for (const bucket of counted.settled) settled.push({ dimension, ...bucket });
+      skipped += counted.skipped;
+      for (const span of counted.counter.missing) missing += span.asked > 0 ? bucketsIn(span, width) : 0;
     }
-    const restated = this.#restated(answer, width);
+    const record = this.#kept({ since, width, counters });
     return {
-      record: { since, width, counters },
+      record,
       counted: settled.length,
       skipped,
-      restated,
-      settled,
+      restated: this.#restated(answer, width),
       missing,
+      settled,
     };
   }
 
   /** Makes an update the truth, after its record has become durable. */
   apply(update: CounterUpdate, answer: WindowedAnswer): void {
-    const { decoded, window } = answer;
-    this.#progress.note(answer);
+    const { width } = update.record;
     this.#record = update.record;
-    this.#waiting.note(answer, update.record.counters, update.missing);
-    const start = someStart(decoded);
-    if (this.watermark !== undefined && start !== undefined) {
-      this.#straddled.note(window, this.watermark, update.record.width, start);
+    if (answer.decoded.width === width) this.#doubt = undefined;
+    if (!reaches(answer)) return;
+    this.#newest = newestTold(answer);
+    if (this.#newest !== undefined) this.#seen = seenAgain(this.#seen, answer.decoded, width);
+  }
+
+  /** Takes in an answer that could not be counted: where the width of its buckets is in doubt, others may tell. */
+  noteUncounted({ decoded, now }: WindowedAnswer): void {
+    if (this.widthOf(decoded) === undefined) this.#doubt = doubtAgain(this.#doubt, decoded, now);
+  }
+
+  /** Takes in a coarse read: it counts nothing, but shows where the platform has nothing to be waited for. */
+  noteCoarse(answer: WindowedAnswer): void {
+    if (this.#record === undefined) return;
+    const { window, now } = answer;
+    const lacking = lackingIn(answer);
+    const counters = new Map(this.#record.counters);
+    for (const [dimension, counter] of counters) {
+      const spans = lacking(dimension);
+      if (this.#counts(dimension)) counters.set(dimension, noteCoarse(counter, spans, window, now));
     }
-    if (this.#progress.isNewest(answer)) this.#seen = new Map(decoded.series);
+    this.#record = { ...this.#record, counters };
   }
 
-  /** Takes in a coarse read: it counts nothing, but tells what need not be waited for. */
-  noteCoarse(coarse: WindowedAnswer): void {
-    this.#waiting.noteCoarse(coarse, this.#counted());
+  *#counted(): Generator<Counter> {
+    for (const [name, counter] of this.#record?.counters ?? []) if (this.#counts(name)) yield counter;
   }
 
-  #needs(now: number, settleDelay: number): WindowNeeds {
-    return { now, settleDelay, watermark: this.watermark, width: this.#record?.width ?? MINUTE_MS };
+  #reading(answer: WindowedAnswer, width: number, settleDelay: number): Reading {
+    const { decoded, window, now } = answer;
+    const told = newestTold(answer);
+    const newest = (reaches(answer) ? told : this.#newest) ?? Number.NEGATIVE_INFINITY;
+    // A bucket of the future was told before the platform's clock was set back: it tells no more.
+    const settledUntil =
+      told === undefined && newest > now ? Number.NEGATIVE_INFINITY : Math.min(now, newest) - settleDelay;
+    return {
+      window,
+      now,
+      width,
+      settledUntil,
+      watermark: told === undefined ? undefined : startOfBucketAt(settledUntil, width, decoded),
+      forgottenUntil: settledUntil - HISTORY_MS,
+      whole: isWhole(decoded, width),
+    };
   }
 
-  #counted(): ReadonlyMap<string, Counter> {
-    return new Map([...(this.#record?.counters ?? [])].filter(([name]) => this.#counts(name)));
-  }
-
-  /** The counters, with new ones for the dimensions that were not met before. */
+  /** The counters, with new ones for the dimensions that were not met before: they lack what the others have never read. */
   #openCounters(decoded: Decoded, since: number): ReadonlyMap<string, Counter> {
     const counters = new Map(this.#record?.counters);
+    const [first] = this.#counted();
     const watermark = this.watermark ?? since;
+    const missing = (first?.missing ?? []).filter(({ asked, to }) => asked === 0 && to <= watermark);
     for (const name of decoded.series.keys()) {
-      if (this.#counts(name) && !counters.has(name)) counters.set(name, { total: 0, watermark });
+      if (this.#counts(name) && !counters.has(name)) counters.set(name, { total: 0, watermark, missing });
     }
     return counters;
   }
 
-  #post(
-    name: string,
-    counter: Counter,
-    { series }: Decoded,
-    settlement: Settlement,
-    moment: Moment,
-  ): Posting {
-    const { width } = settlement;
-    return post(counter, series.get(name) ?? NO_POINTS, settlement, (from) =>
-      this.#waiting.exhausted(name, { from, to: from + width }, moment),
-    );
+  /** The record as it was where nothing has changed: it need not be written again. */
+  #kept(record: CountersRecord): CountersRecord {
+    const before = this.#record;
+    if (before === undefined || before.width !== record.width) return record;
+    if (before.counters.size !== record.counters.size) return record;
+    for (const [name, counter] of record.counters) if (before.counters.get(name) !== counter) return record;
+    return before;
   }
 
   #restated({ decoded, now }: WindowedAnswer, width: number): Restatements[] {
+    const seen = this.#seen;
+    if (seen === undefined) return [];
     return [...decoded.series].map(([name, points]) => {
       const counted = this.#record?.counters.get(name)?.watermark ?? Number.NEGATIVE_INFINITY;
-      return restatements(this.#seen.get(name) ?? NO_POINTS, points, counted, width, now);
+      const before = { points: seen.series.get(name) ?? NO_POINTS, width: seen.width };
+      return restatements(before, { points, width }, counted, now);
     });
   }
 }
 
-/**
- * A counter whose watermark is further back than the platform's history cannot be continued there: it goes on where that
- * begins. Counted from a bucket that the platform has, since a clock gone astray must not cost the past.
- */
-function withinHistory(
-  counter: Counter,
-  width: number,
-  newest: number,
-): { counter: Counter; forgotten: number } {
-  const forgotten = Math.max(0, Math.ceil((newest - HISTORY_MS - counter.watermark) / width));
-  return { counter: { total: counter.total, watermark: counter.watermark + forgotten * width }, forgotten };
+/** What of a counter's missing time has settled and is not about to be brought by fresh reads. */
+function beyond({ watermark, missing }: Counter, fresh: Window, settledUntil: number): MissingSpan[] {
+  let end = watermark;
+  let last = missing.length;
+  // A series that has ended lacks all up to its watermark: fresh reads are enough to see that it stays so.
+  for (
+    ;
+    last > 0 && missing[last - 1]?.to === end && Number(missing[last - 1]?.from) >= fresh.from;
+    last -= 1
+  ) {
+    end = Number(missing[last - 1]?.from);
+  }
+  return missing.slice(0, last).filter(({ from }) => from < settledUntil);
+}
+
+function oldest(times: readonly number[]): number | undefined {
+  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
 }

@@ -1,7 +1,6 @@
 import type { Family } from '../catalogue/family.ts';
 import { EDGE_LAST_BUCKET, EDGE_PRODUCT_LAST_BUCKET } from '../catalogue/platform-families.ts';
 import { isEmpty } from '../decode/decode.ts';
-import { sumWithin } from '../decode/points.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, JobSubject } from '../poll/job.ts';
@@ -82,7 +81,8 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
 
   conclude(answer: WindowedAnswer): PollResult {
     const { decoded } = answer;
-    const { rejected, rows, series } = decoded;
+    const { rows, series } = decoded;
+    const rejected = this.#counted.counters.rejectedRows(decoded);
     const empty = isEmpty(decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     const width = this.#counted.counters.widthOf(decoded);
@@ -122,11 +122,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
 
   async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {
     const { decoded } = await this.#options.reader.read(read, () => window, signal);
-    const counted = this.#counted.totals?.keys() ?? [];
-    return sumWithin(
-      [...counted].flatMap((name) => decoded.series.get(name) ?? []),
-      window,
-    );
+    return this.#counted.counters.sumIfWhole(decoded, window);
   }
 
   /** The answer may be good although it could not be committed: then what was counted before is still fresh. */

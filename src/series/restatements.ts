@@ -1,32 +1,51 @@
 import type { Points } from '../decode/points.ts';
 import type { Restatements } from '../poll/result.ts';
-import { firstAtOrAfter } from './counter.ts';
+import { firstAtOrAfter } from '../settling/spans.ts';
+
+/** The buckets of a series, with their width in ms. */
+export interface Buckets {
+  readonly points: Points;
+  readonly width: number;
+}
 
 /**
- * Compares an answer with the previous one of the same series.
+ * Compares an answer with what was seen of the same series before. Where the widths differ, each of the wider buckets
+ * is compared with the sum of those in its time, if all of them are there.
  * @param watermark up to where the counter has counted; a change before it comes too late for the counter
  */
-export function restatements(
-  before: Points,
-  after: Points,
-  watermark: number,
-  width: number,
-  now: number,
-): Restatements {
+export function restatements(before: Buckets, after: Buckets, watermark: number, now: number): Restatements {
   const ages: number[] = [];
   let late = 0;
   let lateAmount = 0;
-  let index = firstAtOrAfter(after.timestamps, before.timestamps[0] ?? Number.POSITIVE_INFINITY);
-  for (let old = 0; old < before.timestamps.length && index < after.timestamps.length; old += 1) {
-    const time = before.timestamps[old] ?? 0;
-    while ((after.timestamps[index] ?? Number.POSITIVE_INFINITY) < time) index += 1;
-    if (after.timestamps[index] !== time) continue;
-    const change = (after.values[index] ?? 0) - (before.values[old] ?? 0);
-    if (change === 0) continue;
+  const width = Math.max(before.width, after.width);
+  const { timestamps } = before.width === width ? before.points : after.points;
+  const first = Math.max(Number(before.points.timestamps[0]), Number(after.points.timestamps[0]));
+  for (let index = firstAtOrAfter(timestamps, first); index < timestamps.length; index += 1) {
+    const time = Number(timestamps[index]);
+    const value = sumOver(after, time, width);
+    const seen = sumOver(before, time, width);
+    if (value === undefined || seen === undefined || isSame(value, seen)) continue;
     ages.push(now - time - width);
     if (time + width > watermark) continue;
     late += 1;
-    lateAmount += Math.abs(change);
+    lateAmount += Math.abs(value - seen);
   }
   return { ages, late, lateAmount };
+}
+
+/** The value of [from, from + length); undefined where not all of it is there. */
+function sumOver({ points, width }: Buckets, from: number, length: number): number | undefined {
+  const { timestamps, values } = points;
+  let index = firstAtOrAfter(timestamps, from);
+  let sum = 0;
+  for (let time = from; time < from + length; time += width, index += 1) {
+    if (timestamps[index] !== time || time + width > from + length) return undefined;
+    sum += Number(values[index]);
+  }
+  return sum;
+}
+
+/** Sums of fractions differ by their rounding. */
+function isSame(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(a, b);
 }

@@ -2,8 +2,9 @@ import { type Faces, facesOf } from '../catalogue/catalogue.ts';
 import type { Family, Labels, Sample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
+import { firstAtOrAfter } from '../settling/spans.ts';
 import { type Target, targetLabels } from '../targets/target.ts';
-import { type Counter, firstAtOrAfter } from './counter.ts';
+import type { Counter } from './counter.ts';
 import { counterValue, gaugeValue } from './shown-value.ts';
 
 /** One dimension's faces, with the labels that stay the same object so that their text is rendered once. */

@@ -1,38 +1,67 @@
 import { z } from 'zod';
 import type { StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
+import type { Counter, MissingSpan } from './counter.ts';
 import type { CountersRecord } from './counters.ts';
 
-/** Stored counters: `[total, watermark]` by dimension. */
+/** `[from, to, since, until, asked, whole]`. */
+const storedSpan = z.tuple([
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.int().nonnegative(),
+  z.int().nonnegative(),
+]);
+
+/** `[total, watermark, missing]` by dimension. */
 const storedCounters = z.strictObject({
+  version: z.literal(2),
+  since: z.number(),
+  width: z.number().positive(),
+  counters: z.record(z.string(), z.tuple([z.number().nonnegative(), z.number(), z.array(storedSpan)])),
+});
+
+/** What versions up to 0.1.0 stored: `[total, watermark]` by dimension, when counters waited at the first missing bucket. */
+const firstVersion = z.strictObject({
   since: z.number(),
   width: z.number().positive(),
   ledgers: z.record(z.string(), z.tuple([z.number().nonnegative(), z.number()])),
 });
 
-/** Where the counters of one metric of one target is kept. The name is no part of it: a renamed configuration counts on. */
+/** Where the counters of one metric of one target are kept. The name is no part of it: a renamed configuration counts on. */
 export function countersKey({ account, product, by, id }: Target, metric: string): StateKey {
   return ['series', account, product.api, product.slug, by, id, metric];
 }
 
 /** The stored form of counters. */
 export function storeCounters({ since, width, counters }: CountersRecord): z.input<typeof storedCounters> {
-  const entries = [...counters].map(
-    ([dimension, { total, watermark }]) => [dimension, [total, watermark]] as const,
-  );
-  return { since, width, ledgers: Object.fromEntries(entries) as Record<string, [number, number]> };
+  const entries = [...counters].map(([dimension, { total, watermark, missing }]) => {
+    const spans = missing.map(
+      ({ from, to, since, until, asked, whole }) => [from, to, since, until, asked, whole] as const,
+    );
+    return [dimension, [total, watermark, spans]];
+  });
+  return { version: 2, since, width, counters: Object.fromEntries(entries) };
 }
 
 /** The counters that were stored, or undefined when there are none or it is something else. */
 export function restoreCounters(stored: unknown): CountersRecord | undefined {
-  const parsed = storedCounters.safeParse(stored);
-  if (!parsed.success) return undefined;
-  const { since, width, ledgers } = parsed.data;
-  return {
-    since,
-    width,
-    counters: new Map(
-      Object.entries(ledgers).map(([name, [total, watermark]]) => [name, { total, watermark }]),
-    ),
-  };
+  const { data } = z.union([storedCounters, firstVersion]).safeParse(stored);
+  if (data === undefined) return undefined;
+  const counters = new Map<string, Counter>();
+  if ('ledgers' in data) {
+    for (const [dimension, [total, watermark]] of Object.entries(data.ledgers)) {
+      counters.set(dimension, { total, watermark, missing: [] });
+    }
+  } else {
+    for (const [dimension, [total, watermark, spans]] of Object.entries(data.counters)) {
+      counters.set(dimension, { total, watermark, missing: spans.map(restoreSpan) });
+    }
+  }
+  return { since: data.since, width: data.width, counters };
+}
+
+function restoreSpan([from, to, since, until, asked, whole]: z.output<typeof storedSpan>): MissingSpan {
+  return { from, to, since, until, asked, whole };
 }

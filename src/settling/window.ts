@@ -9,66 +9,78 @@ export const MINUTE_MS = 60_000;
 /** The longest window that the platform still answers with its finest buckets. */
 export const FINEST_WINDOW_MS = 60 * MINUTE_MS;
 
-/** The shortest window of the past: so many buckets show their width, and short windows cost as much as long ones. */
-const LEAST_WINDOW_MS = 20 * MINUTE_MS;
-
-/** Less than this is not worth an operation: it is a matter of buckets that settle when fresh windows have passed them. */
-const LEAST_STEP_MS = 10 * MINUTE_MS;
-
 /** How much further back than the settling horizon a fresh window reaches, so that late changes are still seen. */
 const OVERLAP_MS = 5 * MINUTE_MS;
+
+/** How much before missing buckets a window begins: rows before them show that the platform is well. */
+const LEAD_MS = 5 * MINUTE_MS;
 
 /** How far from the present a window that was to reach it may end: the answer took its time. */
 const PRESENT_MS = 5 * MINUTE_MS;
 
-export interface WindowNeeds {
+export interface FreshNeeds {
   /** The platform's time. */
   readonly now: number;
-  /** Up to where the counters have counted, or undefined before the first answer. */
-  readonly watermark: number | undefined;
+  readonly settleDelay: number;
   /** The bucket width seen last; windows start on a multiple of it so that no bucket is cut. */
   readonly width: number;
-  readonly settleDelay: number;
+  /** The start of the platform's newest bucket, as far as it is known. */
+  readonly newest: number | undefined;
+  /** Where what the counters lack begins, as times (platform ms). */
+  readonly lacking: readonly number[];
+  /** Answers in a row whose buckets' width was in doubt. */
+  readonly doubtful: number;
 }
 
 /**
- * The window that brings the newest buckets: from before the settling horizon, or from the counters' watermark where
- * that still fits into one finest window, to the last whole minute.
+ * The window that brings the newest buckets, to the last whole minute: from before the settling horizon, or from the
+ * oldest that the counters lack of the finest window. It is all of that window where the newest bucket may be old.
+ * Where the width is in doubt it begins at another minute each time: an answer that loses every second row then brings
+ * others.
  */
-export function freshWindow({ now, watermark, width, settleDelay }: WindowNeeds): Window {
+export function freshWindow({ now, settleDelay, width, newest, lacking, doubtful }: FreshNeeds): Window {
   const step = alignment(width);
   const to = floorTo(now, MINUTE_MS);
   const earliest = ceilTo(to - FINEST_WINDOW_MS, step);
   const usual = floorTo(to - settleDelay - OVERLAP_MS, step);
-  const wanted =
-    watermark !== undefined && watermark >= earliest ? Math.min(usual, floorTo(watermark, step)) : usual;
-  return { from: Math.max(earliest, wanted), to };
+  if (doubtful > 0) return { from: earliest + ((doubtful * MINUTE_MS) % LEAD_MS), to };
+  const isKnown = newest !== undefined && newest >= usual && newest <= now + MINUTE_MS;
+  if (!isKnown) return { from: earliest, to };
+  let from = usual;
+  for (const time of lacking) if (time >= earliest) from = Math.min(from, floorTo(time, step));
+  return { from: Math.max(earliest, from), to };
 }
 
 /**
- * The oldest window that the counters still lack and no fresh window brings, or undefined when there is none or
- * its buckets have not settled.
+ * The window of a past read, as long as the platform's finest.
+ * @param time where what is asked for begins
+ * @param attempt each begins at another minute shortly before it; undefined where nothing is to be seen there
  */
-export function catchUpWindow(needs: WindowNeeds): Window | undefined {
-  const { now, watermark, width, settleDelay } = needs;
-  const fresh = freshWindow(needs);
-  if (watermark === undefined || watermark >= fresh.from) return undefined;
+export function catchUpWindow(time: number, now: number, width: number, attempt: number | undefined): Window {
   const step = alignment(width);
-  const from = floorTo(watermark, step);
-  const settled = floorTo(now - settleDelay, step);
-  const to = Math.min(from + FINEST_WINDOW_MS, fresh.from, settled);
-  if (to - from < LEAST_STEP_MS) return undefined;
-  return { from, to: Math.max(to, Math.min(from + LEAST_WINDOW_MS, fresh.to)) };
+  const before = attempt === undefined ? 0 : LEAD_MS + ((attempt * MINUTE_MS) % LEAD_MS);
+  const lead = Math.min(before, FINEST_WINDOW_MS - step);
+  const from = floorTo(time - lead, step);
+  return { from, to: Math.min(from + FINEST_WINDOW_MS, floorTo(now, MINUTE_MS)) };
 }
 
+/** How far back the platform's history reaches (the longest duration of section 4.12). */
+export const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
+
 /**
- * The window of a coarse read: all from the counters' watermark to the present, in whatever width the platform answers so
- * long a window with. Undefined where there is nothing to catch up, or no more than a usual window brings.
+ * The window of a coarse read: up to the present, in whatever width the platform answers so long a window with. It
+ * begins well before the time that is asked for, so that there are rows to tell their width.
  */
-export function coarseWindow(needs: WindowNeeds): Window | undefined {
-  const from = catchUpWindow(needs)?.from;
-  const { to } = freshWindow(needs);
-  return from === undefined || !isCoarse({ from, to }) ? undefined : { from, to };
+export function coarseWindow(time: number, now: number): Window {
+  const to = floorTo(now, MINUTE_MS);
+  const from = Math.max(time - (to - time) / 4, Math.min(time, to - HISTORY_MS));
+  return { from: floorTo(from, MINUTE_MS), to };
+}
+
+/** The window of a coarse read of the day around a time: its buckets are of half an hour or so. */
+export function dayAround(time: number, now: number): Window {
+  const half = 12 * 60 * MINUTE_MS;
+  return { from: floorTo(time - half, MINUTE_MS), to: floorTo(Math.min(time + half, now), MINUTE_MS) };
 }
 
 /** Whether a window is so long that its buckets are wide. */

@@ -1,13 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  availableAt,
-  HISTORY_MS,
-  rangeOf,
-  rangeProblem,
-  windowsOf,
-} from '../../src/backfill/history-range.ts';
-import { FINEST_WINDOW_MS, MINUTE_MS } from '../../src/settling/window.ts';
+import { availableAt, rangeOf, rangeProblem, windowsOf } from '../../src/backfill/history-range.ts';
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS } from '../../src/settling/window.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 10, 20, 30);
 const AVAILABLE = availableAt(NOW, 10 * MINUTE_MS);

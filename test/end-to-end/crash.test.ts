@@ -76,7 +76,7 @@ async function prepareCounters(directory: string, sandbox: ServedSandbox, since:
   const entries = [...sandbox.account.domains].flatMap(({ id, name }) =>
     METRICS.map((metric) => {
       const counters = new Map(
-        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, watermark: begin }]),
+        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, watermark: begin, missing: [] }]),
       );
       const target = {
         account: 'killed',

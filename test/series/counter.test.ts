@@ -1,12 +1,10 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Points } from '../../src/decode/points.ts';
-import { type Counter, firstAtOrAfter, post, type Settlement } from '../../src/series/counter.ts';
+import { type Counter, count, type MissingSpan, type Reading } from '../../src/series/counter.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);
 const at = (minute: number) => T0 + minute * MINUTE;
-const never = () => false;
 
 /** Points of one minute each: `[minute, value]`. */
 function points(rows: readonly (readonly [number, number])[]): Points {
@@ -16,100 +14,131 @@ function points(rows: readonly (readonly [number, number])[]): Points {
   };
 }
 
-function settlement(from: number, to: number, settledUntil = to): Settlement {
-  return { window: { from: at(from), to: at(to) }, width: MINUTE, settledUntil: at(settledUntil) };
+const counter = (total: number, minute: number, missing: readonly MissingSpan[] = []): Counter => ({
+  total,
+  watermark: at(minute),
+  missing,
+});
+
+const span = (from: number, to: number, evidence: Partial<MissingSpan> = {}): MissingSpan => ({
+  from: at(from),
+  to: at(to),
+  since: at(30),
+  until: at(30),
+  asked: 0,
+  whole: 0,
+  ...evidence,
+});
+
+function reading(from: number, to: number, settled = to, more: Partial<Reading> = {}): Reading {
+  return {
+    window: { from: at(from), to: at(to) },
+    now: at(30),
+    width: MINUTE,
+    settledUntil: at(settled),
+    watermark: at(Math.floor(settled)),
+    forgottenUntil: 0,
+    whole: true,
+    ...more,
+  };
 }
 
-const counter = (total: number, minute: number): Counter => ({ total, watermark: at(minute) });
+const ROWS = points([
+  [0, 1],
+  [1, 2],
+  [2, 4],
+  [3, 8],
+]);
 
-describe('posting an answer', () => {
-  const rows = points([
-    [0, 1],
-    [1, 2],
-    [2, 4],
-    [3, 8],
-  ]);
-
-  it('counts from the watermark up to where the window ends', () => {
-    expect(post(counter(100, 1), rows, settlement(0, 3), never)).toEqual({
-      counter: counter(106, 3),
-      settled: expect.objectContaining({ length: 2 }),
-      skipped: 0,
-      absent: [],
-    });
+describe('counting an answer', () => {
+  it('takes in what has settled since the watermark, with the total after each bucket', () => {
+    const { counter: after, settled, skipped } = count(counter(100, 1), ROWS, reading(0, 3));
+    expect({ after, skipped }).toEqual({ after: counter(106, 3), skipped: 0 });
+    expect(settled).toEqual([
+      { start: at(1), width: MINUTE, value: 2, total: 102 },
+      { start: at(2), width: MINUTE, value: 4, total: 106 },
+    ]);
   });
 
   it('counts no bucket that has not settled', () => {
-    expect(post(counter(0, 0), rows, settlement(0, 4, 1.5), never).counter).toEqual(counter(1, 1));
+    expect(count(counter(0, 0), ROWS, reading(0, 4, 1.5)).counter).toEqual(counter(1, 1));
   });
 
-  it('counts nothing when the window begins after the watermark', () => {
-    expect(post(counter(0, 0), rows, settlement(1, 4), never).counter).toEqual(counter(0, 0));
+  it('goes on at once where the window begins after the watermark: what lies between is still to be read', () => {
+    expect(count(counter(0, 0), ROWS, reading(2, 4)).counter).toEqual(counter(12, 4, [span(0, 2)]));
   });
 
-  it('stops at a bucket that is absent, and names all that are', () => {
-    const gaps = points([
-      [0, 1],
-      [2, 4],
-    ]);
-    expect(post(counter(0, 0), gaps, settlement(0, 4), never)).toEqual({
-      counter: counter(1, 1),
-      settled: expect.objectContaining({ length: 1 }),
-      skipped: 0,
-      absent: [at(1), at(3)],
-    });
+  it('is not held up by a missing bucket, which counts when it comes', () => {
+    const { counter: lacking } = count(
+      counter(0, 0),
+      points([
+        [0, 1],
+        [2, 4],
+      ]),
+      reading(0, 3),
+    );
+    expect(lacking).toEqual(counter(5, 3, [span(1, 2, { asked: 1, whole: 1 })]));
+    const later = reading(0, 3, 3, { watermark: undefined });
+    expect(count(lacking, ROWS, later).counter).toEqual(counter(7, 3));
   });
 
-  it('goes on without a bucket that is given up', () => {
-    const gaps = points([
-      [0, 1],
-      [2, 4],
-    ]);
-    const posting = post(counter(0, 0), gaps, settlement(0, 3), (bucket) => bucket === at(1));
-    expect(posting).toMatchObject({ counter: counter(5, 3), settled: { length: 2 }, skipped: 1 });
+  it('changes nothing where there is nothing new', () => {
+    const known = counter(15, 4);
+    expect(count(known, ROWS, reading(0, 4)).counter).toBe(known);
   });
 
-  it('counts no bucket of a wider grid that the watermark lies inside of', () => {
-    const wide = { window: { from: at(0), to: at(20) }, width: 5 * MINUTE, settledUntil: at(20) };
+  it('counts a wider bucket if all of its time is due, and no part of one', () => {
     const fives = points([
       [0, 10],
       [5, 20],
       [10, 40],
     ]);
-    expect(post(counter(3, 2), fives, wide, never).counter).toEqual(counter(3, 2));
-    expect(post(counter(3, 2), fives, wide, (bucket) => bucket === at(2))).toMatchObject({
-      counter: counter(63, 15),
-      skipped: 1,
-    });
-  });
-
-  it('gives the same total for any order, repetition and overlap of answers', () => {
-    const all = Array.from({ length: 60 }, (_, minute) => [minute, (minute * 7_919) % 1_000] as const);
-    const sum = (until: number) => all.slice(0, until).reduce((total, [, value]) => total + value, 0);
-    const window = fc.record({ from: fc.nat(50), length: fc.integer({ min: 1, max: 30 }) });
-    fc.assert(
-      fc.property(fc.array(window, { maxLength: 60 }), (windows) => {
-        let known = counter(0, 0);
-        for (const { from, length } of windows) {
-          const to = Math.min(60, from + length);
-          const answer = points(all.slice(from, to));
-          const before = known;
-          known = post(known, answer, settlement(from, to), never).counter;
-          expect(known.watermark).toBeGreaterThanOrEqual(before.watermark);
-          expect(known.total).toBe(sum((known.watermark - T0) / MINUTE));
-        }
-        expect(post(known, points(all), settlement(0, 60), never).counter).toEqual(counter(sum(60), 60));
-      }),
+    const wide = reading(0, 15, 15, { width: 5 * MINUTE });
+    expect(count(counter(3, 2), fives, wide).counter).toEqual(
+      counter(63, 15, [span(2, 5, { asked: 1, whole: 1 })]),
     );
   });
 });
 
-it('finds the first timestamp at or after a time', () => {
-  fc.assert(
-    fc.property(fc.uniqueArray(fc.nat(1_000)), fc.nat(1_000), (times, time) => {
-      const ascending = times.toSorted((a, b) => a - b);
-      const expected = ascending.findIndex((candidate) => candidate >= time);
-      expect(firstAtOrAfter(Float64Array.from(ascending), time)).toBe(expected < 0 ? times.length : expected);
-    }),
-  );
+describe('a missing bucket', () => {
+  const lacking = (evidence: Partial<MissingSpan>) => counter(5, 3, [span(1, 2, evidence)]);
+  const rows = points([
+    [0, 1],
+    [2, 4],
+  ]);
+  const now = at(60);
+  const again = reading(0, 3, 3, { now });
+  const skips = (known: Counter, answer: Reading) => count(known, rows, answer).skipped;
+
+  it('is skipped after three whole answers without it in half an hour', () => {
+    expect(count(lacking({ asked: 2, whole: 2 }), rows, again)).toEqual({
+      counter: counter(5, 3),
+      settled: [],
+      skipped: 1,
+    });
+  });
+
+  it('is waited for while fewer answers lacked it, or for a shorter time', () => {
+    expect(skips(lacking({ asked: 1, whole: 1 }), again)).toBe(0);
+    expect(skips(lacking({ asked: 9, whole: 9, since: at(32) }), again)).toBe(0);
+  });
+
+  it('is waited for much longer where answers have lost rows', () => {
+    expect(skips(lacking({ asked: 13, whole: 1 }), { ...again, whole: false })).toBe(0);
+    expect(skips(lacking({ asked: 14, whole: 1 }), { ...again, whole: false })).toBe(1);
+  });
+
+  it('is not skipped by an answer about the past, which does not tell that the platform is well', () => {
+    expect(skips(lacking({ asked: 9, whole: 9 }), { ...again, watermark: undefined })).toBe(0);
+  });
+
+  it('is waited for anew after the clock was set back', () => {
+    expect(skips(lacking({ asked: 9, whole: 9, since: at(500) }), again)).toBe(0);
+    const { counter: noted } = count(lacking({ asked: 9, whole: 9, since: at(500) }), rows, again);
+    expect(noted.missing[0]?.since).toBe(now);
+  });
+
+  it('is skipped at once where the platform keeps no history of its time', () => {
+    expect(skips(lacking({}), { ...again, forgottenUntil: at(2) })).toBe(1);
+  });
 });

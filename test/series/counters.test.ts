@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SeriesCounters } from '../../src/series/counters.ts';
+import { restoreCounters, storeCounters } from '../../src/series/stored-counters.ts';
 import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
+import type { Window } from '../../src/settling/window.ts';
 import { answer, type Manner, MINUTE, PLAIN, START, trueSum } from './model-platform.ts';
 
 const SETTLE = 10 * MINUTE;
@@ -8,7 +10,8 @@ const DAY = 24 * 60 * MINUTE;
 
 /** Counters of one dimension that is read every minute. */
 class Reading {
-  readonly counters = new SeriesCounters((dimension) => dimension === 'steady');
+  counters = new SeriesCounters((dimension) => dimension === 'steady');
+  skipped = 0;
   now = START;
   readonly #settle: number;
 
@@ -27,8 +30,20 @@ class Reading {
 
   enter(answered: WindowedAnswer): number {
     const update = this.counters.update(answered, this.#settle);
-    if (update !== undefined) this.counters.apply(update, answered);
+    if (update === undefined) this.counters.noteUncounted(answered);
+    else this.counters.apply(update, answered);
+    this.skipped += update?.skipped ?? 0;
     return update?.skipped ?? 0;
+  }
+
+  catchUp(): Window | undefined {
+    return this.counters.catchUpWindow(this.now, this.#settle);
+  }
+
+  restart(): void {
+    const { record } = this.counters;
+    const stored = record && JSON.parse(JSON.stringify(storeCounters(record)));
+    this.counters = new SeriesCounters((dimension) => dimension === 'steady', restoreCounters(stored));
   }
 
   get counter() {
@@ -40,7 +55,8 @@ class Reading {
 
 function expectTrue({ counters, counter }: Reading): void {
   const from = counters.record?.since ?? Number.NaN;
-  expect(counter.total).toBe(trueSum('steady', { from, to: counter.watermark }));
+  const missing = counter.missing.reduce((sum, span) => sum + trueSum('steady', span), 0);
+  expect(counter.total).toBe(trueSum('steady', { from, to: counter.watermark }) - missing);
 }
 
 describe('the counters of a series', () => {
@@ -83,7 +99,10 @@ describe('the counters of a series', () => {
     reading.now -= 130 * MINUTE;
     const window = { from: watermark, to: watermark + 51 * MINUTE };
     reading.enter(answer(window, reading.now, { ...PLAIN, late: 25 }));
-    expect(reading.counter.watermark).toBeGreaterThan(watermark);
+    expectTrue(reading);
+    reading.minutes(1, { late: 25 });
+    reading.enter(answer(window, reading.now, { ...PLAIN, late: 25 }));
+    expect(reading.counters.countedUntil).toBeGreaterThan(watermark);
     expectTrue(reading);
   });
 
@@ -94,8 +113,20 @@ describe('the counters of a series', () => {
     reading.now += 31 * DAY;
     const window = reading.counters.freshWindow(reading.now, SETTLE);
     const skipped = reading.enter(answer(window, reading.now, PLAIN));
-    expect(skipped).toBeGreaterThan(DAY / MINUTE);
-    expect(reading.counter.watermark).toBe(watermark + skipped * MINUTE);
+    expect(skipped).toBeGreaterThanOrEqual(DAY / MINUTE);
+    expect(reading.counters.countedUntil).toBe(watermark + skipped * MINUTE);
+  });
+
+  it('asks for nothing besides when its data end for good, not even once an hour', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    const gone = { ...PLAIN, points: 'none' } as const;
+    for (let minute = 0; minute < 600; minute += 1) {
+      reading.minutes(1, gone);
+      expect(reading.counters.nextCatchUp(reading.now, SETTLE)).toBeUndefined();
+    }
+    reading.minutes(1);
+    expect(reading.counters.catchUpWindow(reading.now, SETTLE)).toBeDefined();
   });
 
   it('asks for no more than usual because of a dimension that has ended', () => {
@@ -144,14 +175,14 @@ describe('the counters of a series', () => {
       let longest = 0;
       let reads = 0;
       for (let minute = 0; minute < 3 * settle + 200; minute += 1) {
-        const before = reading.counters.watermark;
+        const before = reading.counters.countedUntil;
         reading.minutes(1);
         const window = reading.counters.catchUpWindow(reading.now, settle * MINUTE);
         if (window !== undefined) {
           reading.enter(answer(window, reading.now, PLAIN));
           reads += 1;
         }
-        if (reading.counters.watermark !== before) moved = reading.now;
+        if (reading.counters.countedUntil !== before) moved = reading.now;
         else longest = Math.max(longest, reading.now - moved);
       }
       expect(longest / MINUTE).toBeLessThanOrEqual(10);
@@ -160,23 +191,67 @@ describe('the counters of a series', () => {
     },
   );
 
-  it('gets from fine buckets to wide ones by asking for the one it stands in alone', () => {
+  it('goes on when the platform goes over to wider buckets, and counts no time twice', () => {
     const reading = new Reading();
     reading.minutes(22);
-    const { watermark } = reading.counter;
-    reading.minutes(2, { finestUpTo: 6 });
-    expect(reading.counter.watermark).toBe(watermark);
-    const asked: number[] = [];
-    for (let minute = 0; minute < 30; minute += 1) {
-      reading.minutes(1, { finestUpTo: 6 });
-      const window = reading.counters.catchUpWindow(reading.now, SETTLE);
-      if (window === undefined) continue;
-      asked.push(window.from);
-      reading.enter(answer(window, reading.now, { ...PLAIN, finestUpTo: 6 }));
-    }
-    expect(new Set(asked)).toEqual(new Set([Math.floor(watermark / (5 * MINUTE)) * 5 * MINUTE]));
-    expect(reading.counter.watermark).toBeGreaterThan(reading.now - SETTLE - 12 * MINUTE);
+    const { total } = reading.counter;
+    reading.minutes(60, { finestUpTo: 6 });
+    expect(reading.counters.countedUntil).toBeGreaterThan(reading.now - SETTLE - 12 * MINUTE);
+    const from = reading.counters.record?.since ?? Number.NaN;
+    const whole = trueSum('steady', { from, to: reading.counter.watermark });
+    expect(reading.counter.total).toBeGreaterThan(total);
+    // The bucket in whose midst the finer ones ended is skipped.
+    expect(whole - reading.counter.total).toBeLessThan(
+      trueSum('steady', { from: START, to: START + 4 * MINUTE }) * 4,
+    );
+  });
+
+  it.each([2, 3])('loses nothing to answers of which every %ith row is left', (oneOf) => {
+    const reading = new Reading();
+    reading.minutes(30);
+    for (let minute = 0; minute < 120; minute += 1) reading.minutes(1, { oneOf });
+    expect(reading.counters.record?.width).toBe(MINUTE);
+    reading.minutes(45);
+    expect(reading.counters.countedUntil).toBe(reading.counter.watermark);
     expectTrue(reading);
+  });
+
+  it('counts nothing of answers of which every second row is left while it cannot tell', () => {
+    const reading = new Reading();
+    reading.minutes(1, { oneOf: 2 });
+    expect(reading.counters.record).toBeUndefined();
+    reading.minutes(60);
+    expectTrue(reading);
+  });
+
+  it('waits for missing buckets of different hours at the same time, and through restarts', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    const began = reading.counter.watermark;
+    const holes = [1, 2, 3, 4].map((hour) => ({
+      from: began + hour * 60 * MINUTE,
+      to: began + hour * 60 * MINUTE + 2 * MINUTE,
+    }));
+    reading.now += 300 * MINUTE;
+    let minutes = 0;
+    for (; minutes < 60 && (reading.counters.countedUntil ?? 0) < reading.now - 13 * MINUTE; minutes += 1) {
+      reading.now += MINUTE;
+      reading.enter(answer(reading.counters.freshWindow(reading.now, SETTLE), reading.now, PLAIN));
+      if (minutes % 7 === 6) reading.restart();
+      for (let window = reading.catchUp(); window !== undefined; window = reading.catchUp()) {
+        reading.now += 1_000;
+        const answered = answer(window, reading.now, PLAIN);
+        reading.enter(holes.reduce(lacking, answered));
+      }
+    }
+    expect(minutes).toBeLessThanOrEqual(45);
+    expect(reading.skipped).toBe(8);
+    const whole = trueSum('steady', {
+      from: reading.counters.record?.since ?? 0,
+      to: reading.counter.watermark,
+    });
+    const lost = holes.reduce((sum, hole) => sum + trueSum('steady', hole), 0);
+    expect(reading.counter.total).toBe(whole - lost);
   });
 });
 

@@ -21,12 +21,21 @@ export interface Manner {
   /** Whether rows come in reverse order. */
   readonly reversed: boolean;
   readonly points: 'all' | 'none';
+  /** Of so many rows one after another the answer has but one; 1 is all of them. */
+  readonly oneOf: number;
 }
 
 /** No time at all. */
 export const NEVER: Window = { from: 0, to: 0 };
 
-export const PLAIN: Manner = { finestUpTo: 60, late: 0, spoilt: [], reversed: false, points: 'all' };
+export const PLAIN: Manner = {
+  finestUpTo: 60,
+  late: 0,
+  spoilt: [],
+  reversed: false,
+  points: 'all',
+  oneOf: 1,
+};
 
 const SPOILT = {
   null_value: (time: number) => [[time, null]],
@@ -101,11 +110,13 @@ export function answer(window: Window, now: number, manner: Manner, lost = NEVER
     const buckets =
       manner.points === 'all' ? bucketsOf(dimension, window, now, width, manner.late, lost) : [];
     if (dimension === 'at_times' && buckets.length === 0) return [];
-    const rows = buckets.flatMap(([time, value]): (readonly unknown[])[] => {
-      const spoil = manner.spoilt.find((candidate) => candidate.row === row);
-      row += 1;
-      return spoil === undefined ? [[time, value]] : [...SPOILT[spoil.how](time, value)];
-    });
+    const rows = buckets
+      .filter((_, index) => index % manner.oneOf === 0)
+      .flatMap(([time, value]): (readonly unknown[])[] => {
+        const spoil = manner.spoilt.find((candidate) => candidate.row === row);
+        row += 1;
+        return spoil === undefined ? [[time, value]] : [...SPOILT[spoil.how](time, value)];
+      });
     return [[dimension, manner.reversed ? rows.reverse() : rows] as const];
   });
   return { decoded: decode(Object.fromEntries(series), now), window, now };

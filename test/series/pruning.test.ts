@@ -26,7 +26,7 @@ function countersUntil(watermark: number) {
   return storeCounters({
     since: watermark - DAY,
     width: MINUTE,
-    counters: new Map([['total', { total: 1_000_000, watermark }]]),
+    counters: new Map([['total', { total: 1_000_000, watermark, missing: [] }]]),
   });
 }
 
@@ -82,7 +82,7 @@ it('keeps a record in use, however far behind it is', async () => {
   await run(state);
   expect([...state.keys(['series'])]).toEqual([key]);
   expect(state.get(key)).toMatchObject({ since: START - 201 * DAY });
-});
+}, 120_000);
 
 it('forgets nothing while there is nothing to compare with', async () => {
   const state = await stateWith([[keyOf('left', '3'), countersUntil(START - 200 * DAY)]]);

@@ -27,7 +27,12 @@ it('finds every bucket that both answers hold with different values, and what of
         return value !== undefined && value !== before[minute];
       });
       const late = changed.filter((minute) => Number(minute) < watermark);
-      const found = restatements(points(before), points(after), watermark * MINUTE, MINUTE, 100 * MINUTE);
+      const found = restatements(
+        { points: points(before), width: MINUTE },
+        { points: points(after), width: MINUTE },
+        watermark * MINUTE,
+        100 * MINUTE,
+      );
       const ages = changed.map((minute) => (100 - Number(minute) - 1) * MINUTE);
       expect(found.ages.toSorted((a, b) => a - b)).toEqual(ages.sort((a, b) => a - b));
       expect(found.late).toBe(late.length);
@@ -37,3 +42,25 @@ it('finds every bucket that both answers hold with different values, and what of
     }),
   );
 });
+
+it.each([
+  ['wider', 1, 5],
+  ['narrower', 5, 1],
+])(
+  'finds nothing where buckets only became %s, and what has changed by the sum over its time',
+  (_, then, now) => {
+    const minute = Array.from({ length: 20 }, (_, index) => index + 1);
+    const inBuckets = (width: number, changed = 0) => {
+      const values: Record<string, number> = {};
+      for (const [index, value] of minute.entries()) {
+        const start = Math.floor(index / width) * width;
+        values[start] = (values[start] ?? 0) + value + (index === 7 ? changed : 0);
+      }
+      return { points: points(values), width: width * MINUTE };
+    };
+    const nothing = { ages: [], late: 0, lateAmount: 0 };
+    expect(restatements(inBuckets(then), inBuckets(now), 20 * MINUTE, 100 * MINUTE)).toEqual(nothing);
+    const changed = restatements(inBuckets(then), inBuckets(now, 3), 20 * MINUTE, 100 * MINUTE);
+    expect(changed).toEqual({ ages: [90 * MINUTE], late: 1, lateAmount: 3 });
+  },
+);

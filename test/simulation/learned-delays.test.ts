@@ -101,13 +101,13 @@ describe('the settling bound', () => {
 });
 
 describe('checkpoints', () => {
-  it('give the newest hour between two marks, and what was counted in it', () => {
+  it('give the newest hour between two watermarks, and what was counted in it', () => {
     const checkpoints = new Checkpoints();
     for (let minute = 0; minute <= 180; minute += 1) {
       checkpoints.note(
         new Map([
-          ['a', { total: minute * 10, watermark: minute * MINUTE }],
-          ['b', { total: minute, watermark: minute * MINUTE }],
+          ['a', { total: minute * 10, watermark: minute * MINUTE, missing: [] }],
+          ['b', { total: minute, watermark: minute * MINUTE, missing: [] }],
         ]),
       );
     }
@@ -118,18 +118,27 @@ describe('checkpoints', () => {
     expect(checkpoints.spanBefore(20 * MINUTE)).toBeUndefined();
   });
 
-  it('are taken only when all ledgers stand at the same mark', () => {
+  it('are taken only when all counters stand at the same watermark', () => {
     const checkpoints = new Checkpoints();
     for (let minute = 0; minute <= 180; minute += 1) {
       checkpoints.note(
         new Map([
-          ['a', { total: 0, watermark: minute * MINUTE }],
-          ['b', { total: 0, watermark: 0 }],
+          ['a', { total: 0, watermark: minute * MINUTE, missing: [] }],
+          ['b', { total: 0, watermark: 0, missing: [] }],
         ]),
       );
     }
     expect(checkpoints.spanBefore(180 * MINUTE)).toBeUndefined();
   });
+});
+
+it('no checkpoint is taken while a counter waits for a bucket', () => {
+  const checkpoints = new Checkpoints();
+  const span = { from: 0, to: MINUTE, since: 0, until: 0, asked: 1, whole: 1 };
+  for (let minute = 0; minute <= 180; minute += 1) {
+    checkpoints.note(new Map([['a', { total: 0, watermark: minute * MINUTE, missing: [span] }]]));
+  }
+  expect(checkpoints.spanBefore(180 * MINUTE)).toBeUndefined();
 });
 
 describe('an exporter that runs for hours', () => {

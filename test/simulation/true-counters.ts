@@ -9,11 +9,11 @@ export interface Audit {
   readonly series: number;
   /** Buckets that they have counted, in all. */
   readonly buckets: number;
-  /** Series whose total is not the sum of the true values from where it began to its watermark. */
+  /** Series whose total is not the sum of the true values from where it began to its watermark, without what is missing. */
   readonly wrong: readonly string[];
   /** The oldest watermark (ms since the epoch). */
   readonly oldestWatermark: number;
-  /** Up to where each series has counted. */
+  /** Up to where each series has counted everything. */
   readonly watermarks: readonly number[];
 }
 
@@ -27,11 +27,13 @@ export function auditCounters(state: State, sandbox: Sandbox): Audit {
     const counters = restoreCounters(state.get(key));
     if (counters === undefined) throw new Error(`no counters under ${key.join('/')}`);
     const truthUntil = remembered((watermark: number) => trueSeries(sandbox, key, counters.since, watermark));
-    for (const [dimension, { total, watermark }] of counters.counters) {
-      const truth = (truthUntil(watermark)[dimension] ?? []).map(([, value]) => value);
+    for (const [dimension, { total, watermark, missing }] of counters.counters) {
+      const truth = (truthUntil(watermark)[dimension] ?? [])
+        .filter(([time]) => !missing.some(({ from, to }) => time >= from && time < to))
+        .map(([, value]) => value);
       series += 1;
       buckets += truth.length;
-      watermarks.push(watermark);
+      watermarks.push(missing[0]?.from ?? watermark);
       const sum = truth.reduce((all, value) => all + value, 0);
       if (Math.abs(sum - total) > 1e-9 * Math.max(1, sum)) {
         wrong.push(`${key.join('/')}/${dimension}: ${total}, true ${sum}`);

@@ -1,0 +1,67 @@
+import {
+  catchUpWindow,
+  coarseWindow,
+  dayAround,
+  isCoarse,
+  MINUTE_MS,
+  type Window,
+} from '../settling/window.ts';
+import { type MissingSpan, unclearAnswers } from './counter.ts';
+
+/** A read that the counters need besides the fresh ones. */
+export interface CatchUp {
+  readonly window: Window;
+  /** When it is worth an operation (platform ms). */
+  readonly at: number;
+}
+
+/** Less unread time than this is not worth an operation, until as much time has passed. */
+const LEAST_STEP_MS = 10 * MINUTE_MS;
+
+/** How long after a vain answer the next one is asked for, at first and later. */
+const PACE_MS = 6 * MINUTE_MS;
+const SLOW_PACE_MS = 30 * MINUTE_MS;
+const QUICK_ANSWERS = 7;
+
+/** The next read for what the counters lack; undefined when fresh reads bring all of it. */
+export function nextCatchUp(
+  missing: readonly MissingSpan[],
+  now: number,
+  width: number,
+): CatchUp | undefined {
+  let next: MissingSpan | undefined;
+  for (const span of missing) {
+    if (next === undefined || askAt(span, now) < askAt(next, now) || isOlderAndDue(span, next, now))
+      next = span;
+  }
+  if (next === undefined) return undefined;
+  return { window: windowFor(next, isInGap(next, missing), now, width), at: askAt(next, now) };
+}
+
+/** Whether what comes before a span was asked for in vain. */
+function isInGap({ from }: MissingSpan, missing: readonly MissingSpan[]): boolean {
+  return missing.some(({ to, asked }) => to === from && asked > 0);
+}
+
+function isOlderAndDue(span: MissingSpan, other: MissingSpan, now: number): boolean {
+  return span.from < other.from && askAt(span, now) <= now;
+}
+
+function askAt({ from, to, asked, since, until }: MissingSpan, now: number): number {
+  if (asked > 0) return Math.min(until, now) + (asked < QUICK_ANSWERS ? PACE_MS : SLOW_PACE_MS);
+  return Math.min(since, now) + (to - from >= LEAST_STEP_MS ? 0 : LEAST_STEP_MS);
+}
+
+/**
+ * One answer from the middle of a gap has no row at all, which says little: a coarse read shows what lies around, and
+ * near the ends of a long gap a finer one does. Where answers lose every second or third row, windows that begin at
+ * different minutes bring different rows.
+ */
+function windowFor(span: MissingSpan, inGap: boolean, now: number, width: number): Window {
+  const unclear = unclearAnswers(span);
+  if (unclear === 1 || unclear === 2) {
+    const coarse = unclear === 1 ? coarseWindow(span.from, now) : dayAround(span.from, now);
+    if (isCoarse(coarse)) return coarse;
+  }
+  return catchUpWindow(span.from, now, width, inGap && span.asked === 0 ? undefined : span.asked);
+}

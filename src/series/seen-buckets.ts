@@ -1,0 +1,88 @@
+import type { Decoded } from '../decode/decode.ts';
+import { NO_POINTS, type Points } from '../decode/points.ts';
+import { USUAL_SETTLE_MS } from '../settling/delays.ts';
+import { firstAtOrAfter } from '../settling/spans.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+
+/** The newest buckets of a metric as the answers before have shown them, by dimension. */
+export interface SeenBuckets {
+  readonly width: number;
+  readonly series: ReadonlyMap<string, Points>;
+}
+
+/** How long before the newest bucket others are remembered: long enough for some that have settled. */
+const KEPT_MS = 25 * MINUTE_MS;
+
+/** What was seen with what an answer shows, which also says what has changed. */
+export function seenAgain(seen: SeenBuckets | undefined, { series }: Decoded, width: number): SeenBuckets {
+  if (seen === undefined || seen.width !== width) return { width, series };
+  const together = new Map(seen.series);
+  for (const [name, points] of series) together.set(name, merged(seen.series.get(name) ?? NO_POINTS, points));
+  return { width, series: together };
+}
+
+/** The later points, and of the earlier ones those that they lack and that are not too old. */
+function merged(earlier: Points, later: Points): Points {
+  const newest = later.timestamps.at(-1) ?? Number.NEGATIVE_INFINITY;
+  const rows = new Map<number, number>();
+  for (
+    let index = firstAtOrAfter(earlier.timestamps, newest - KEPT_MS);
+    index < earlier.timestamps.length;
+    index += 1
+  ) {
+    rows.set(Number(earlier.timestamps[index]), Number(earlier.values[index]));
+  }
+  const before = rows.size;
+  if (before === 0) return later;
+  for (const [index, time] of later.timestamps.entries()) rows.set(time, Number(later.values[index]));
+  if (rows.size === later.timestamps.length) return later;
+  const timestamps = Float64Array.from(rows.keys()).sort();
+  return { timestamps, values: timestamps.map((time) => Number(rows.get(time))) };
+}
+
+/**
+ * Why the rows of an answer lie further apart than the buckets seen before: they are wider where each holds the sum of
+ * those seen in its time; the answer lacks rows where the values seen at the same times are unchanged.
+ */
+export function widerOrHoled(
+  { series }: Decoded,
+  apart: number,
+  seen: SeenBuckets,
+): 'wider' | 'holed' | undefined {
+  const verdicts = new Set<'wider' | 'holed'>();
+  for (const [name, points] of series) {
+    const earlier = seen.series.get(name) ?? NO_POINTS;
+    const settled = Number(earlier.timestamps.at(-1)) - USUAL_SETTLE_MS;
+    for (const [index, time] of points.timestamps.entries()) {
+      if (time + apart > settled) break;
+      const parts = partsOf(earlier, time, apart, seen.width);
+      if (parts === undefined || parts.rest === 0) continue;
+      const value = Number(points.values[index]);
+      if (value === parts.first) verdicts.add('holed');
+      else if (isAbout(value, parts.first + parts.rest)) verdicts.add('wider');
+    }
+  }
+  const [verdict] = verdicts;
+  return verdicts.size === 1 ? verdict : undefined;
+}
+
+/** The first value within a wider bucket, and the sum of the others; undefined where not all were seen. */
+function partsOf(
+  { timestamps, values }: Points,
+  from: number,
+  length: number,
+  width: number,
+): { readonly first: number; readonly rest: number } | undefined {
+  const count = length / width;
+  const begin = firstAtOrAfter(timestamps, from);
+  let rest = 0;
+  for (let part = 0; part < count; part += 1) {
+    if (timestamps[begin + part] !== from + part * width) return undefined;
+    if (part > 0) rest += Number(values[begin + part]);
+  }
+  return { first: Number(values[begin]), rest };
+}
+
+function isAbout(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+}
