@@ -53,17 +53,30 @@ function holesIn({ timestamps }: Points, width: number): number {
   return holes;
 }
 
+/** What a coarse read shows of a dimension. */
+export interface CoarseBuckets {
+  /** The buckets that the platform has. */
+  readonly present: readonly Window[];
+  /** Where it has nothing. */
+  readonly lacking: readonly Window[];
+}
+
 /**
- * Where the platform has nothing for a dimension, as a coarse read shows it. One without rows that tell their width
- * shows nothing: it may as well be a failure of the platform. What is newer than its newest bucket is not told.
+ * What a coarse read shows. One without rows that tell their width shows nothing: it may as well be a failure of the
+ * platform. What is newer than its newest bucket is not told.
  */
-export function lackingIn({ decoded, window, now }: WindowedAnswer): (dimension: string) => Window[] {
+export function coarseBuckets({
+  decoded,
+  window,
+  now,
+}: WindowedAnswer): (dimension: string) => CoarseBuckets {
   const { series, width, rejected } = decoded;
-  if (width === undefined || rejected.size > 0) return () => [];
+  if (width === undefined || rejected.size > 0) return () => ({ present: [], lacking: [] });
   const told = { from: window.from, to: reachesPresent(window, now) ? newestStart(decoded) : window.to };
   return (dimension) => {
     const points = series.get(dimension) ?? NO_POINTS;
-    return without([told], bucketsWithin(points, width, { from: told.from - width, to: told.to + width }));
+    const present = bucketsWithin(points, width, { from: told.from - width, to: told.to + width });
+    return { present, lacking: without([told], present) };
   };
 }
 

@@ -6,7 +6,7 @@ import {
   MINUTE_MS,
   type Window,
 } from '../settling/window.ts';
-import { type MissingSpan, unclearAnswers } from './counter.ts';
+import { bestRead, type MissingSpan } from './counter.ts';
 
 /** A read that the counters need besides the fresh ones. */
 export interface CatchUp {
@@ -52,16 +52,10 @@ function askAt({ from, to, asked, since, until }: MissingSpan, now: number): num
   return Math.min(since, now) + (to - from >= LEAST_STEP_MS ? 0 : LEAST_STEP_MS);
 }
 
-/**
- * One answer from the middle of a gap has no row at all, which says little: a coarse read shows what lies around, and
- * near the ends of a long gap a finer one does. Where answers lose every second or third row, windows that begin at
- * different minutes bring different rows.
- */
+/** Where answers lose every second or third row, windows that begin at different minutes bring different rows. */
 function windowFor(span: MissingSpan, inGap: boolean, now: number, width: number): Window {
-  const unclear = unclearAnswers(span);
-  if (unclear === 1 || unclear === 2) {
-    const coarse = unclear === 1 ? coarseWindow(span.from, now) : dayAround(span.from, now);
-    if (isCoarse(coarse)) return coarse;
-  }
+  const read = bestRead(span);
+  const coarse = read === 'day' ? dayAround(span.from, now) : coarseWindow(span.from, now);
+  if (read !== 'fine' && isCoarse(coarse)) return coarse;
   return catchUpWindow(span.from, now, width, inGap && span.asked === 0 ? undefined : span.asked);
 }

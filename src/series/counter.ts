@@ -8,6 +8,7 @@ import {
 } from '../settling/missing-buckets.ts';
 import { changedWithin, covers, firstAtOrAfter, joined, without } from '../settling/spans.ts';
 import { MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
+import type { CoarseBuckets } from './answer-buckets.ts';
 
 /** Time whose buckets a counter lacks: never read yet (`asked` is 0), or missing from the answers. */
 export interface MissingSpan extends Window, Evidence {}
@@ -63,7 +64,7 @@ export interface Counted {
 export const TIMEOUT: MissingBucketTimeout = { after: 30 * MINUTE_MS, whole: 3, asked: 15 };
 
 /** When an answer lacked buckets is noted to this precision, so that many of them make few spans. */
-const NOTED_STEP_MS = 2 * MINUTE_MS;
+const NOTED_STEP_MS = MINUTE_MS;
 
 /**
  * Takes the settled buckets of an answer into a counter. What is due is told by time, not by a list of buckets: a
@@ -161,33 +162,37 @@ function isSame(a: Counter, b: Counter): boolean {
   });
 }
 
-/** How many answers that lacked a span say little, since they may have lost its rows. */
-export function unclearAnswers({ asked, whole }: Evidence): number {
-  return asked - whole;
+/**
+ * The read that tells most of a span. An answer that lost rows, or has none, says little: a coarse read of all up to
+ * the present shows whether the platform has anything around the span, one of the day does near the ends of a gap.
+ */
+export function bestRead({ asked, whole }: Evidence): 'fine' | 'coarse' | 'day' {
+  const unclear = asked - whole;
+  return unclear === 0 ? 'fine' : (TURNS[(unclear - 1) % TURNS.length] ?? 'fine');
 }
+
+const TURNS = ['coarse', 'day', 'fine'] as const;
 
 /** Up to this length coarse reads are as fine as they get (ms). */
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/**
- * The counter after a coarse read, which says more than an answer without a row: whether the platform has anything
- * around a span that it has nothing for. Where it has something, another read must tell: first one of a day, then fine ones.
- * @param lacking where the read shows the platform to have nothing
- */
-export function noteCoarse(counter: Counter, lacking: readonly Window[], read: Window, now: number): Counter {
-  const steps = [reachesPresent(read, now) ? 1 : undefined, read.to - read.from <= DAY_MS ? 2 : undefined];
-  const clear = (span: MissingSpan) => {
-    return span.asked === 0 ? span : { ...span, ...missedAgain(span, true, noted(now)) };
-  };
-  const unclear = (span: MissingSpan) => {
-    if (span.asked === 0 || !steps.includes(unclearAnswers(span))) return span;
-    // What an earlier coarse read did not have has turned up.
-    if (span.whole > 0) return { ...span, since: now, until: now, asked: 0, whole: 0 };
-    return { ...span, ...missedAgain(span, false, noted(now)) };
-  };
+/** The counter after a coarse read: what it shows to be lacking is missing once more, what it has is for another read. */
+export function noteCoarse(counter: Counter, shown: CoarseBuckets, read: Window, now: number): Counter {
+  const reads = [reachesPresent(read, now) ? 'coarse' : '', read.to - read.from <= DAY_MS ? 'day' : ''];
+  const lacks = (span: MissingSpan) =>
+    span.asked === 0 ? span : { ...span, ...missedAgain(span, true, noted(now)) };
+  // Another read must tell, and need not wait.
+  const tellsNothing = (span: MissingSpan) =>
+    span.asked > 0 && reads.includes(bestRead(span)) ? { ...span, asked: span.asked + 1 } : span;
   let { missing } = counter;
-  for (const part of lacking) missing = changedWithin(missing, part, clear);
-  for (const part of without([read], lacking)) missing = changedWithin(missing, part, unclear);
+  for (const part of shown.lacking) missing = changedWithin(missing, part, lacks);
+  for (const part of without([read], shown.lacking)) missing = changedWithin(missing, part, tellsNothing);
+  // What earlier reads did not have has turned up: that the platform lacks it must be shown anew.
+  for (const bucket of shown.present) {
+    if (covers(counter.missing, bucket.from, bucket.to)) {
+      missing = changedWithin(missing, bucket, (span) => ({ ...span, whole: 0 }));
+    }
+  }
   return { ...counter, missing: joined(missing, areAlike) };
 }
 

@@ -2,7 +2,14 @@ import { type Decoded, isEmpty } from '../decode/decode.ts';
 import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting, Restatements } from '../poll/result.ts';
 import { freshWindow, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
-import { isWhole, lackingIn, newestTold, reaches, startOfBucketAt, sumIfWhole } from './answer-buckets.ts';
+import {
+  coarseBuckets,
+  isWhole,
+  newestTold,
+  reaches,
+  startOfBucketAt,
+  sumIfWhole,
+} from './answer-buckets.ts';
 import { answerWidth, doubtAgain, type WidthDoubt } from './answer-width.ts';
 import { type CatchUp, nextCatchUp } from './catch-up.ts';
 import {
@@ -176,11 +183,11 @@ export class SeriesCounters {
   noteCoarse(answer: WindowedAnswer): void {
     if (this.#record === undefined) return;
     const { window, now } = answer;
-    const lacking = lackingIn(answer);
+    const shown = coarseBuckets(answer);
     const counters = new Map(this.#record.counters);
     for (const [dimension, counter] of counters) {
-      const spans = lacking(dimension);
-      if (this.#counts(dimension)) counters.set(dimension, noteCoarse(counter, spans, window, now));
+      if (!this.#counts(dimension)) continue;
+      counters.set(dimension, noteCoarse(counter, shown(dimension), window, now));
     }
     this.#record = { ...this.#record, counters };
   }

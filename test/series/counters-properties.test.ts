@@ -154,13 +154,13 @@ describe('the counters of a series, whatever answers come when', () => {
     );
   });
 
-  it('are current again 45 minutes after the platform is well again', () => {
+  it('are current again within 90 minutes, whatever was before', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 25 }), (steps) => {
         const counting = new Counting();
         for (const next of steps) counting.take(next);
         // The dimension that is left out while it is idle is waited for, but not for ever.
-        expect(counting.recover(60 * MINUTE)).toBeLessThanOrEqual(45);
+        expect(counting.recover(60 * MINUTE)).toBeLessThanOrEqual(90);
         const { watermark } = counting.counters.record?.counters.get('steady') ?? {};
         expect(watermark).toBeGreaterThan(counting.now - SETTLE - 3 * MINUTE);
       }),
@@ -168,7 +168,7 @@ describe('the counters of a series, whatever answers come when', () => {
     );
   });
 
-  it('get past a gap of any length in an hour, and lose nothing but the gap', () => {
+  it('get past a gap of any length in hours, and lose nothing but the gap', () => {
     const minutes = (min: number, max: number) => fc.integer({ min, max }).map((count) => count * MINUTE);
     fc.assert(
       fc.property(
@@ -182,7 +182,7 @@ describe('the counters of a series, whatever answers come when', () => {
           const after = Math.max(1, lost.to + ended - counting.now);
           counting.take({ after, read: 'fresh', manner: PLAIN, fate: 'applied' });
           for (const next of within) counting.take(next);
-          expect(counting.recover(60 * MINUTE, 900)).toBeLessThanOrEqual(60);
+          expect(counting.recover(60 * MINUTE, 900)).toBeLessThanOrEqual(240);
         },
       ),
       // To shrink a case of weeks would take an hour.
