@@ -85,7 +85,7 @@ describe('a fresh window', () => {
   it('reads again what has been counted within the last minutes, so that a change after the platform’s bound is seen', () => {
     const settleDelay = 10 * MINUTE_MS;
     const watermark = NOW - settleDelay;
-    const { from } = freshWindow({ now: NOW, watermark, width: MINUTE_MS, settleDelay });
+    const { from } = freshWindow({ ...PLAIN, settleDelay, lacking: [watermark] });
     expect(watermark - from).toBeGreaterThanOrEqual(5 * MINUTE_MS);
   });
 
