@@ -1,9 +1,21 @@
-/** Where time comes from. Everything that waits or asks the time is given one, so that tests can simulate days. */
+/**
+ * Where time comes from. Everything that waits or asks the time is given one, so that tests can simulate days.
+ *
+ * Whatever lasts, expires or falls due is measured by `now`, which no change of the machine's clock touches. `wall` only
+ * names moments for others: buckets (until the platform's `Date` tells its time), cron moments, and what is displayed.
+ */
 export interface Clock {
-  /** Milliseconds since the epoch. */
+  /** Local time: milliseconds since the epoch as the machine's clock told at the start, and steady from then on. */
   now(): number;
+  /** What the machine's clock shows: milliseconds since the epoch. It may be set, forward and back. */
+  wall(): number;
   /** Resolves after `ms`, or rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** What the machine's clock would show at a local time, as it is set now. */
+export function wallAt(clock: Pick<Clock, 'now' | 'wall'>, local: number): number {
+  return local + clock.wall() - clock.now();
 }
 
 /** The longest delay a timer takes; a longer one would fire at once. */
@@ -11,7 +23,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** The machine's own clock. */
 export const systemClock: Clock = {
-  now: Date.now,
+  now: () => Math.floor(performance.timeOrigin + performance.now()),
+  wall: () => Date.now(),
   sleep(ms, signal) {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);

@@ -89,7 +89,7 @@ export class Exporter {
   }
 
   accounts(): AccountStatus[] {
-    return this.#views().map((view) => accountStatus(view, this.#options.clock.now()));
+    return this.#views().map((view) => accountStatus(view, this.#options.clock));
   }
 
   get seriesCount(): number {

@@ -1,4 +1,4 @@
-import type { Clock } from './clock.ts';
+import { type Clock, wallAt } from './clock.ts';
 import { secretsOf } from './configuration/access.ts';
 import type { ConfigInUse } from './configuration/in-use.ts';
 import { formatIssue } from './configuration/issue.ts';
@@ -63,7 +63,7 @@ export class Running {
     const { kind, directory, note } = state;
     return {
       version: VERSION,
-      started_at: new Date(this.#startedAt).toISOString(),
+      started_at: new Date(wallAt(clock, this.#startedAt)).toISOString(),
       uptime_seconds: (clock.now() - this.#startedAt) / 1_000,
       ready: notReady.length === 0,
       not_ready: notReady,

@@ -29,7 +29,7 @@ beforeEach(() => {
     warn: () => undefined,
     error: (facts: object, message: string) => void errors.push(`${message} ${JSON.stringify(facts)}`),
   };
-  observer = reportTo(metrics, log, systemClock.now);
+  observer = reportTo(metrics, log, systemClock);
   exporter = new Exporter({
     clock: systemClock,
     ticker: () => () => undefined,

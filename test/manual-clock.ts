@@ -12,6 +12,10 @@ export class ManualClock implements Clock {
     return this.#now;
   }
 
+  wall(): number {
+    return this.#now;
+  }
+
   advance(ms: number): void {
     this.#now += ms;
   }

@@ -8,10 +8,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { cronTicker } from '../src/poll/ticker.ts';
 import { openState } from '../src/state/open-state.ts';
 import { type PendingWork, watchPendingWork } from './pending-work.ts';
 import { SimulatedClock } from './simulated-clock.ts';
-import { simulatedTicker } from './simulated-ticker.ts';
 
 const MINUTE = 60_000;
 
@@ -102,7 +102,7 @@ describe('pending work', () => {
       await answer.body.json();
       delays.set(clock.now() - at, (delays.get(clock.now() - at) ?? 0) + 1);
     };
-    const tick = simulatedTicker(clock);
+    const { tick } = cronTicker(clock, { failed: () => {}, stepped: () => {}, stalled: () => {} });
     tick('* * * * *', poll);
     tick('*/5 * * * *', poll);
     const day = 24 * 60 * MINUTE;

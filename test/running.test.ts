@@ -34,7 +34,7 @@ function runningWith(load: () => LoadedConfig | Promise<LoadedConfig>) {
     ticker: () => () => undefined,
     state,
     metrics,
-    observer: reportTo(metrics, silent, systemClock.now),
+    observer: reportTo(metrics, silent, systemClock),
     credentials: ({ credentials, api_url, request }, onExchange) =>
       openCredentials(credentials, {
         baseUrl: api_url,

@@ -29,6 +29,8 @@ const SPINNING_TURNS = 50;
  */
 export class SimulatedClock implements Clock {
   #now: number;
+  /** By how much the machine's clock was set. */
+  #set = 0;
   #running = false;
   /** The next to wake is last. Those of one moment wake in the order in which they fell asleep. */
   readonly #sleepers: Sleeper[] = [];
@@ -39,6 +41,21 @@ export class SimulatedClock implements Clock {
 
   now(): number {
     return this.#now;
+  }
+
+  /** What the machine's clock shows. */
+  wall(): number {
+    return this.#now + this.#set;
+  }
+
+  /** Sets the machine's clock forward or back, as NTP or an operator does; `now` goes on as ever. */
+  setWall(byMs: number): void {
+    this.#set += byMs;
+  }
+
+  /** Lets time pass in which nothing runs, as while a process is stopped: whoever should have woken does so late. */
+  suspend(ms: number): void {
+    this.#now += ms;
   }
 
   /** How many sleep now. */
@@ -72,6 +89,7 @@ export class SimulatedClock implements Clock {
     let sleeping = 0;
     return {
       now: () => this.#now,
+      wall: () => this.wall(),
       sleep: (ms, signal) => {
         sleeping++;
         return this.sleep(ms, signal).finally(() => sleeping--);

@@ -122,11 +122,18 @@ export class Account {
 
   #replace(jobs: readonly Job[]): void {
     this.#forecast.replace(jobs);
+    this.#expectPolls(jobs);
     this.#schedule.replace(jobs);
+  }
+
+  #expectPolls(jobs: readonly Job[]): void {
+    const scheduled = jobs.filter(({ schedule }) => schedule !== undefined);
+    this.#heartbeat.expect(scheduled.map((job) => this.#forecast.intervalOf(job)));
   }
 
   #everyMinute(): void {
     this.#forecast.measure();
+    this.#expectPolls(this.#schedule.states().map(({ job }) => job));
     if (this.view.platform.reachability.answered) {
       this.#planReport.update(this.#forecast, isSurveyed(this.#schedule.states()));
     }
@@ -137,6 +144,7 @@ export class Account {
   #polled(end: PollEnd): void {
     const { observer, config } = this.#options;
     this.view.platform.reachability.polled(end);
+    if (end.operations > 0) this.#heartbeat.polled();
     this.#exposeVitals();
     observer.polled(config.name, end);
     const discovery = end.result?.discovery;
@@ -148,8 +156,8 @@ export class Account {
   /** Whether its platform is up, what is left of its quota, when its token expires. */
   #exposeVitals(): void {
     const { clock, store, config } = this.#options;
-    const now = clock.now();
-    store.publish(`${config.name}/vitals`, vitalSamples(this.view, now), now + config.stale_after);
+    const until = clock.now() + config.stale_after;
+    store.publish(`${config.name}/vitals`, vitalSamples(this.view, clock), until);
   }
 
   /** What was learned of the platform's delays. */

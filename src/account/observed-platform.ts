@@ -30,7 +30,10 @@ export class ObservedPlatform {
 
   constructor(options: ObservedPlatformOptions) {
     this.#options = options;
-    this.platformClock = new PlatformClock(() => options.clock.now());
+    this.platformClock = new PlatformClock(
+      () => options.clock.now(),
+      () => options.clock.wall(),
+    );
     const { platformClock } = this;
     this.scopes = new LimitScopes({
       platformClock,

@@ -1,11 +1,14 @@
+import { type Clock, wallAt } from '../clock.ts';
 import type { JobState } from '../poll/scheduled-job.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import type { AccountView } from './view.ts';
 import { isWaiting, whyWaiting } from './waiting.ts';
 
-/** An account as the status page shows it at `now` (local ms). */
-export function accountStatus(view: AccountView, now: number): AccountStatus {
+/** An account as the status page shows it: by the machine's clock as it is set now. */
+export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
+  const now = clock.now();
+  const time: LocalTime = (local) => isoTime(local === undefined ? undefined : wallAt(clock, local));
   const { name, apiUrl, platform, forecast } = view;
   return {
     name,
@@ -13,15 +16,15 @@ export function accountStatus(view: AccountView, now: number): AccountStatus {
     up: platform.reachability.up ?? null,
     note: platform.reachability.note,
     token_expires_at: time(view.tokenExpiresAt()),
-    clock_skew_seconds: platform.platformClock.skewMs / 1_000,
-    quota: quotaStatus(view, now),
+    clock_skew_seconds: platform.platformClock.wallSkewMs / 1_000,
+    quota: quotaStatus(view, now, time),
     demand_per_minute: forecast.perMinute,
     stretch: forecast.stretch,
-    jobs: jobStatuses(view, now),
+    jobs: jobStatuses(view, now, time),
   };
 }
 
-function quotaStatus({ platform, queue, reserve }: AccountView, now: number): QuotaStatus[] {
+function quotaStatus({ platform, queue, reserve }: AccountView, now: number, time: LocalTime): QuotaStatus[] {
   return platform.scopes.all.map(({ name, limiter }) => ({
     scope: name,
     limit: limiter.limit ?? null,
@@ -30,11 +33,11 @@ function quotaStatus({ platform, queue, reserve }: AccountView, now: number): Qu
     reserve,
     waiting: queue.waiting(now, name),
     stopped_until: time(limiter.stoppedUntil(now)),
-    note: quotaNote(limiter, now),
+    note: quotaNote(limiter, now, time),
   }));
 }
 
-function quotaNote(limiter: LimitScope['limiter'], now: number): string {
+function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime): string {
   const retryAt = time(limiter.retryAt(now));
   if (retryAt !== null) {
     return `the platform asks to wait until ${retryAt}; one request probes every 15 min at the latest`;
@@ -43,15 +46,19 @@ function quotaNote(limiter: LimitScope['limiter'], now: number): string {
 }
 
 /** Each tells of itself when it is read: of thousands of jobs, a page shows a hundred. */
-function jobStatuses(view: AccountView, now: number): JobStatus[] {
+function jobStatuses(view: AccountView, now: number, time: LocalTime): JobStatus[] {
   const decide = view.queue.decide(now);
-  return view.jobs().map((job) => new ReadJobStatus(job, { view, decide, now }));
+  return view.jobs().map((job) => new ReadJobStatus(job, { view, decide, now, time }));
 }
+
+/** Tells a local time by the machine's clock. */
+type LocalTime = (local: number | undefined) => string | null;
 
 interface Moment {
   readonly view: AccountView;
   readonly decide: ReturnType<AccountView['queue']['decide']>;
   readonly now: number;
+  readonly time: LocalTime;
 }
 
 class ReadJobStatus implements JobStatus {
@@ -122,15 +129,15 @@ class ReadJobStatus implements JobStatus {
   }
 
   get last_success_at(): string | null {
-    return time(this.#job.lastSuccessAt);
+    return this.#moment.time(this.#job.lastSuccessAt);
   }
 
   get last_bucket_at(): string | null {
-    return time(this.#job.lastBucketAt);
+    return isoTime(this.#job.lastBucketAt);
   }
 
   get next_at(): string | null {
-    const { view } = this.#moment;
+    const { view, time } = this.#moment;
     if (this.state === 'waiting') return null;
     return time(nextAt(this.#job, (schedule) => view.forecast.periodOf(schedule)));
   }
@@ -154,6 +161,6 @@ function nextAt(
   return startedAt + periodOf(job.schedule);
 }
 
-function time(ms: number | undefined): string | null {
+function isoTime(ms: number | undefined): string | null {
   return ms === undefined ? null : new Date(ms).toISOString();
 }

@@ -43,7 +43,7 @@ export function tallyAccount(
   });
   return {
     name,
-    clockSkewMs: platform.platformClock.skewMs,
+    clockSkewMs: platform.platformClock.wallSkewMs,
     waiting: new Map(platform.scopes.all.map((scope) => [scope.name, queue.waiting(now, scope.name)])),
     collectors: new Map(collectors),
   };

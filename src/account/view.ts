@@ -15,8 +15,8 @@ export interface AccountView {
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   jobs(): readonly JobState[];
-  /** For how long (ms) the scheduler has not run, when that is too long. */
-  silence(): number | undefined;
+  /** Why it is not at work, in plain words; undefined when it is. */
+  silence(): string | undefined;
 }
 
 /** Why an account is not ready to be trusted, in plain words; undefined when it is. */
@@ -26,7 +26,6 @@ export function notReady({ name, platform, silence }: AccountView): string | und
     const why = note === '' ? '' : `: ${note}`;
     return `account ${name}: the platform has not answered yet${why}`;
   }
-  const silentMs = silence();
-  if (silentMs === undefined) return undefined;
-  return `account ${name}: the scheduler has not run for ${Math.round(silentMs / 1_000)} s`;
+  const silent = silence();
+  return silent === undefined ? undefined : `account ${name}: ${silent}`;
 }

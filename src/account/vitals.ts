@@ -6,16 +6,25 @@ import {
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
   EDGE_UP,
 } from '../catalogue/platform-families.ts';
+import { type Clock, wallAt } from '../clock.ts';
 import type { AccountView } from './view.ts';
 
 /** What an account says of itself: whether its platform is up, what is left of its quota, when its token expires. */
-export function vitalSamples({ name: account, platform, ...view }: AccountView, now: number): Sample[] {
+export function vitalSamples(
+  { name: account, platform, ...view }: AccountView,
+  clock: Pick<Clock, 'now' | 'wall'>,
+): Sample[] {
+  const now = clock.now();
   const samples: Sample[] = [];
   const tokenExpiresAt = view.tokenExpiresAt();
   const { up } = platform.reachability;
   if (up !== undefined) samples.push({ family: EDGE_UP, labels: { account }, value: up ? 1 : 0 });
   if (tokenExpiresAt !== undefined) {
-    samples.push({ family: EDGE_TOKEN_EXPIRY_TIMESTAMP, labels: { account }, value: tokenExpiresAt / 1_000 });
+    samples.push({
+      family: EDGE_TOKEN_EXPIRY_TIMESTAMP,
+      labels: { account },
+      value: wallAt(clock, tokenExpiresAt) / 1_000,
+    });
   }
   for (const { name, limiter } of platform.scopes.all) {
     const labels = { account, scope: name };

@@ -14,6 +14,7 @@ import { startSandboxAccount } from '../sandbox-account.ts';
 import { reportTo } from '../self/account-report.ts';
 import { createSelfMetrics } from '../self/metrics.ts';
 import { ProcessMetrics } from '../self/process-metrics.ts';
+import { reportTicks } from '../self/ticker-report.ts';
 import { ForeignDirectory } from '../state/directory.ts';
 import { StateInUse } from '../state/lock.ts';
 import { NewerState, openState, StateRequired } from '../state/open-state.ts';
@@ -146,10 +147,7 @@ async function startExporter(
   const metrics = createSelfMetrics();
   const processMetrics = new ProcessMetrics();
   stops.unshift(await processMetrics.start());
-  const { tick, stop } = cronTicker({
-    failed: (pattern, error) => log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug'),
-    missed: (pattern, at) => log.warn({ pattern, due: new Date(at).toISOString() }, 'scheduled run missed'),
-  });
+  const { tick, stop } = cronTicker(systemClock, reportTicks(metrics, log));
   stops.unshift(stop);
   const exporter = new Exporter({
     clock: systemClock,
@@ -157,7 +155,7 @@ async function startExporter(
     state,
     metrics,
     processMetrics,
-    observer: reportTo(metrics, log, systemClock.now),
+    observer: reportTo(metrics, log, systemClock),
     credentials: credentialsFrom(systemClock, {
       guard,
       onNotice: (account, text) => log.warn({ account }, text),

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, wallAt } from '../clock.ts';
 import type { ConfigStatus } from '../status.ts';
 import { type ConfigSource, type LoadedConfig, loadConfig } from './config.ts';
 import { type ConfigIssue, formatIssue } from './issue.ts';
@@ -43,14 +43,15 @@ export class ConfigInUse {
     return this.#isStandIn;
   }
 
+  /** By the machine's clock (ms since the epoch). */
   get loadedAt(): number {
-    return this.#loadedAt;
+    return wallAt(this.#clock, this.#loadedAt);
   }
 
   status(): ConfigStatus {
     return {
       source: this.#source,
-      loaded_at: new Date(this.#loadedAt).toISOString(),
+      loaded_at: new Date(this.loadedAt).toISOString(),
       last_reload_successful: this.#issues.length === 0,
       issues: this.#issues.map(formatIssue),
     };

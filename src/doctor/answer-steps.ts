@@ -19,7 +19,7 @@ const MISLEADING_MS = 60_000;
 export function clockStep({ platformClock }: Pick<ObservedPlatform, 'platformClock'>): Step {
   const { ok, warning, problem, skipped } = stepsNamed('clock');
   if (!platformClock.known) return skipped('the answers carry no Date header to compare with');
-  const skew = platformClock.skewMs;
+  const skew = platformClock.wallSkewMs;
   if (Math.abs(skew) <= AGREEMENT_MS) return ok('this machine and the platform agree');
   const text =
     `this machine's clock is ${duration(Math.abs(skew) / 1_000)} ${skew > 0 ? 'behind' : 'ahead of'} the platform's: ` +

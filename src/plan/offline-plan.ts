@@ -23,7 +23,10 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const { account: given, clock, signal, counts } = options;
   const assumedLimit = options.limit ?? given.quota.assumed_limit;
   const account = { ...given, quota: { ...given.quota, assumed_limit: assumedLimit } };
-  const platformClock = new PlatformClock(() => clock.now());
+  const platformClock = new PlatformClock(
+    () => clock.now(),
+    () => clock.wall(),
+  );
   const { reserve } = account.quota;
   const scopes = new LimitScopes({ platformClock, assumedLimit, reserve });
   const read = imaginedRead(counts);

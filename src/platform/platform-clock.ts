@@ -14,7 +14,7 @@ const DRIFT = 5e-5;
 const MINUTE_MS = 60_000;
 
 /**
- * The platform's time as told by its `Date` headers, whatever the local clock says.
+ * The platform's time as told by its `Date` headers, whatever the machine's clock says; that is believed until they tell.
  *
  * Each answer bounds the skew (platform minus local) to an interval as wide as the round trip plus the header's
  * second. Since answers fall at different places within a second, the intersection of the intervals soon narrows
@@ -22,12 +22,15 @@ const MINUTE_MS = 60_000;
  */
 export class PlatformClock {
   readonly #localNow: () => number;
+  readonly #wall: () => number;
   #low = Number.NEGATIVE_INFINITY;
   #high = Number.POSITIVE_INFINITY;
   #boundedAt = 0;
 
-  constructor(localNow: () => number) {
+  /** @param localNow steady local time; `wall` what the machine's clock shows */
+  constructor(localNow: () => number, wall = localNow) {
     this.#localNow = localNow;
+    this.#wall = wall;
   }
 
   /** Takes in one answer. An answer that contradicts the earlier ones (a clock was set) replaces them. */
@@ -49,9 +52,14 @@ export class PlatformClock {
     return this.#low !== Number.NEGATIVE_INFINITY;
   }
 
-  /** Platform time minus local time, in milliseconds; 0 until an answer told. */
+  /** Platform time minus local time, in milliseconds. */
   get skewMs(): number {
-    return this.known ? (this.#low + this.#high) / 2 : 0;
+    return this.known ? (this.#low + this.#high) / 2 : this.#wallMs;
+  }
+
+  /** Platform time minus what the machine's clock shows, in milliseconds; 0 until an answer told. */
+  get wallSkewMs(): number {
+    return this.skewMs - this.#wallMs;
   }
 
   /** The local time, in milliseconds since the epoch. */
@@ -66,12 +74,21 @@ export class PlatformClock {
 
   /** The local time at which the platform's clock shows `platformTime` at the latest. */
   latestLocal(platformTime: number): number {
-    return platformTime - (this.known ? this.#low : 0);
+    return platformTime - this.#leastSkewMs;
   }
 
   /** The first local time after `local` at which the platform's clock shows a whole minute, at the latest. */
   nextMinute(local: number): number {
-    const skew = this.known ? this.#low : 0;
+    const skew = this.#leastSkewMs;
     return (Math.floor((local + skew) / MINUTE_MS) + 1) * MINUTE_MS - skew;
+  }
+
+  get #leastSkewMs(): number {
+    return this.known ? this.#low : this.#wallMs;
+  }
+
+  /** What the machine's clock shows minus local time, in milliseconds. */
+  get #wallMs(): number {
+    return this.#wall() - this.#localNow();
   }
 }

@@ -1,4 +1,5 @@
-import { schedule as cronTask, type Logger, type ScheduledTask } from 'node-cron';
+import type { Clock } from '../clock.ts';
+import { CronPattern } from './cron-pattern.ts';
 
 /**
  * Calls `fire` at every moment of a cron pattern (UTC; five fields, or six with seconds first), with that moment
@@ -11,82 +12,119 @@ export type Ticker = (pattern: string, fire: (at: number) => void) => () => void
 export interface TickerReports {
   /** A subscriber threw; the others were still called. */
   readonly failed: (pattern: string, error: unknown) => void;
-  /** The event loop was blocked (or the machine asleep) past a whole period, which is skipped. */
-  readonly missed: (pattern: string, at: number) => void;
+  /** The machine's clock was set by so much (ms), forward or, below 0, back. */
+  readonly stepped: (ms: number) => void;
+  /** Nothing ran for so long (ms): the process was suspended, or the event loop blocked. */
+  readonly stalled: (ms: number) => void;
 }
 
-/** A ticker of the machine's own time, and the end of all its subscriptions. */
+/** A ticker, and the end of all its subscriptions. */
 export interface CronTicker {
   readonly tick: Ticker;
   readonly stop: () => void;
 }
 
+/** Moments are planned so far ahead (ms), so that rare ones are planned anew after the clock was set. */
+const PLANNED_MS = 60_000;
+
+/** The two times may part by so much (ms) while one sleeps: NTP slews, and they are not read at the same instant. */
+const STEP_MS = 1_000;
+
+/** So late (ms) a busy event loop may be without a word. */
+const LATE_MS = 10_000;
+
 interface Trigger {
-  readonly task: ScheduledTask;
+  readonly cron: CronPattern;
   /** Kept by a key of their own, so that the same function can subscribe twice. */
   readonly subscribers: Map<symbol, (at: number) => void>;
+  /** Up to when moments have been dealt with (wall ms). */
+  until: number;
 }
 
 /**
- * Subscriptions share one node-cron task per distinct pattern: with a task each, ten thousand of them take half
- * a core and fire half a second late.
+ * Fires by the machine's clock, but sleeps on steady time, so that nothing waits for a clock that was set back to come
+ * round again. Moments that were jumped over, by the clock or by a process that stood still, fire once, late.
  */
-export function cronTicker(reports: TickerReports): CronTicker {
+export function cronTicker(clock: Clock, reports: TickerReports): CronTicker {
   const triggers = new Map<string, Trigger>();
+  let replan = new AbortController();
+  let running = false;
+
+  const run = async () => {
+    running = true;
+    while (triggers.size > 0) {
+      const wall = clock.wall();
+      const began = clock.now();
+      const planned = firstMoment(triggers.values(), wall) - wall;
+      await clock.sleep(planned, replan.signal).catch(() => undefined);
+      const elapsed = clock.now() - began;
+      report(elapsed - planned, clock.wall() - wall - elapsed);
+      fireAllReached(wall + elapsed, clock.wall());
+    }
+    running = false;
+  };
+
+  const report = (lateMs: number, stepMs: number) => {
+    if (lateMs >= LATE_MS) reports.stalled(lateMs);
+    if (Math.abs(stepMs) >= STEP_MS) reports.stepped(stepMs);
+  };
+
+  /** @param expected what the clock would show by itself; `wall` what it shows */
+  const fireAllReached = (expected: number, wall: number) => {
+    const isSetBack = wall <= expected - STEP_MS;
+    // What was about to come by the old time comes now: however often the clock is set back, nothing starves.
+    const reached = isSetBack ? expected + PLANNED_MS : Math.max(expected, wall);
+    for (const [pattern, trigger] of [...triggers]) {
+      const at = trigger.cron.lastIn(trigger.until, reached);
+      trigger.until = isSetBack ? wall : reached;
+      if (at !== undefined) fireAll(pattern, trigger.subscribers, at, reports);
+    }
+  };
 
   const tick: Ticker = (pattern, fire) => {
-    const trigger = triggers.get(pattern) ?? startTrigger(pattern, reports);
-    triggers.set(pattern, trigger);
     const key = Symbol(pattern);
+    const trigger = triggers.get(pattern) ?? {
+      cron: new CronPattern(pattern),
+      subscribers: new Map(),
+      until: clock.wall(),
+    };
     trigger.subscribers.set(key, fire);
+    if (!triggers.has(pattern)) {
+      triggers.set(pattern, trigger);
+      replan.abort();
+      replan = new AbortController();
+      if (!running) void run();
+    }
     return () => {
       if (!trigger.subscribers.delete(key) || trigger.subscribers.size > 0) return;
       triggers.delete(pattern);
-      trigger.task.destroy();
+      if (triggers.size === 0) replan.abort();
     };
   };
 
   const stop = () => {
-    for (const { task, subscribers } of triggers.values()) {
-      subscribers.clear();
-      task.destroy();
-    }
+    for (const { subscribers } of triggers.values()) subscribers.clear();
     triggers.clear();
+    replan.abort();
   };
 
   return { tick, stop };
 }
 
-function startTrigger(pattern: string, reports: TickerReports): Trigger {
-  const subscribers: Trigger['subscribers'] = new Map();
-  const task = cronTask(pattern, ({ date }) => fireAll(pattern, subscribers, date.getTime(), reports), {
-    timezone: 'Etc/UTC',
-    logger: reporting(pattern, reports),
-    // A late beat still fires as long as the next one is not due: a poll a few seconds late beats none.
-    missedExecutionTolerance: Number.POSITIVE_INFINITY,
-  });
-  task.on('execution:missed', ({ date }) => reports.missed(pattern, date.getTime()));
-  return { task, subscribers };
+/** When the next moment of any pattern comes (wall ms), or when to plan anew. */
+function firstMoment(triggers: Iterable<Trigger>, wall: number): number {
+  let first = wall + PLANNED_MS;
+  for (const { cron, until } of triggers) first = cron.firstIn(until, first) ?? first;
+  return Math.max(first, wall);
 }
 
-/** One subscriber's error must neither stop the others nor reach node-cron, which would print it. */
+/** One subscriber's error must not stop the others. */
 function fireAll(pattern: string, subscribers: Trigger['subscribers'], at: number, reports: TickerReports) {
-  for (const fire of subscribers.values()) {
+  for (const fire of [...subscribers.values()]) {
     try {
       fire(at);
     } catch (error) {
       reports.failed(pattern, error);
     }
   }
-}
-
-/** node-cron logs to the console unless it is given a logger; what it has to say there are only errors. */
-function reporting(pattern: string, { failed }: TickerReports): Logger {
-  const silent = () => {};
-  return {
-    info: silent,
-    debug: silent,
-    warn: silent,
-    error: (message, cause) => failed(pattern, cause ?? message),
-  };
 }

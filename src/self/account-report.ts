@@ -1,4 +1,5 @@
 import type { AccountObserver } from '../account/observer.ts';
+import type { Clock } from '../clock.ts';
 import { reportData } from './data-report.ts';
 import type { SelfMetrics } from './metrics.ts';
 import { reportOperations } from './operation-report.ts';
@@ -6,9 +7,13 @@ import { reportPolls } from './poll-report.ts';
 import type { ReportLog } from './report-log.ts';
 
 /** Counts what accounts do, and logs what an operator acts on: a change for the worse once, and its end. */
-export function reportTo(metrics: SelfMetrics, log: ReportLog, now: () => number): AccountObserver {
+export function reportTo(
+  metrics: SelfMetrics,
+  log: ReportLog,
+  clock: Pick<Clock, 'now' | 'wall'>,
+): AccountObserver {
   const operations = reportOperations(metrics, log);
-  const polls = reportPolls(metrics, log, now);
+  const polls = reportPolls(metrics, log, clock);
   const data = reportData(metrics, log);
   return {
     ...operations,

@@ -34,5 +34,20 @@ export function ownMetrics(maker: MetricMaker) {
       'When the configuration in use was loaded.',
       [],
     ),
+    clockSteps: maker.counter(
+      'clock_steps_total',
+      'How often the machine’s clock was set while running.',
+      [],
+    ),
+    clockLastStep: maker.gauge(
+      'clock_last_step_seconds',
+      'By how much the machine’s clock was set last while running, below 0 when back; 0 when it never was.',
+      [],
+    ),
+    stalled: maker.counter(
+      'stalled_seconds_total',
+      'Time in which nothing ran, in stalls of 10 s or more: the process was suspended, or its event loop blocked.',
+      [],
+    ),
   };
 }

@@ -42,6 +42,6 @@ export function pollMetrics(maker: MetricMaker) {
     ),
     jobs: maker.gauge('jobs', 'Jobs on the schedule.', ['account', 'collector']),
     jobsDropped: maker.gauge('jobs_dropped', 'Jobs that are left out because of limits.jobs.', ['account']),
-    clockSkew: maker.gauge('clock_skew_seconds', 'The platform’s clock minus the local one.', ['account']),
+    clockSkew: maker.gauge('clock_skew_seconds', 'The platform’s clock minus the machine’s.', ['account']),
   };
 }

@@ -1,4 +1,5 @@
 import type { AccountObserver } from '../account/observer.ts';
+import type { Clock } from '../clock.ts';
 import { fits } from '../rate-limit/demand.ts';
 import { FailureLog } from './failure-log.ts';
 import type { SelfMetrics } from './metrics.ts';
@@ -9,10 +10,10 @@ import type { ReportLog } from './report-log.ts';
 export function reportPolls(
   metrics: SelfMetrics,
   log: ReportLog,
-  now: () => number,
+  clock: Pick<Clock, 'now' | 'wall'>,
 ): Pick<AccountObserver, 'polled' | 'planned' | 'jobsDropped' | 'defect' | 'left'> {
   const failures = new FailureLog(log);
-  const rejections = new RejectionLog(log, now);
+  const rejections = new RejectionLog(log, () => clock.now());
   /** The collectors of each account that have a time of their last success. */
   const succeeded = new Map<string, Set<string>>();
   return {
@@ -22,7 +23,7 @@ export function reportPolls(
       metrics.polls.add(1, account, collector, outcome);
       if (operations > 0) metrics.pollDuration.observe(durationMs / 1_000, account, collector);
       if ((outcome === 'ok' || outcome === 'empty') && operations > 0) {
-        metrics.pollLastSuccess.set(now() / 1_000, account, collector);
+        metrics.pollLastSuccess.set(clock.wall() / 1_000, account, collector);
         succeeded.set(account, (succeeded.get(account) ?? new Set()).add(collector));
       }
       for (const [why, rows] of rejected ?? []) {

@@ -61,7 +61,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
   const status = (): AccountStatus => {
     const known = { name: 'a', apiUrl: '', reserve: 0.2, platform, queue, forecast };
     const unknown = { tokenExpiresAt: () => undefined, silence: () => undefined };
-    return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock.now());
+    return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
   };
   const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
     forecast.replace(jobs);

@@ -22,6 +22,7 @@ const AMPLE = { reads: 100_000, writes: 100, purges: 100 };
 /** A clock on which no pause lasts long: what is waited for between tries is of no interest. */
 const HASTY: Clock = {
   now: Date.now,
+  wall: Date.now,
   sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
 };
 

@@ -3,15 +3,16 @@ import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import type { Job } from '../../src/poll/job.ts';
 import type { PollEnd } from '../../src/poll/poll-end.ts';
+import { cronTicker } from '../../src/poll/ticker.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
-import { simulatedTicker } from '../simulated-ticker.ts';
 import { FOUND, polling } from './polling.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12, 0, 10);
+const unreported = { failed: () => {}, stepped: () => {}, stalled: () => {} };
 const ROUND_TRIP = 100;
 
 /** A schedule whose operations take 100 ms and are never short. `skew`: the platform's clock minus ours. */
@@ -30,7 +31,7 @@ function scheduled({ skew = 0 } = {}) {
   const schedule = polling({
     clock,
     platformClock,
-    ticker: simulatedTicker(clock),
+    ticker: cronTicker(clock, unreported).tick,
     queue: new RequestQueue({ clock, scopes, concurrency: 1_000 }),
     forecast,
     async exchange() {

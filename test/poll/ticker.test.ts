@@ -1,125 +1,205 @@
+import fc from 'fast-check';
 import { getTasks } from 'node-cron';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type CronTicker, cronTicker } from '../../src/poll/ticker.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { cronTicker } from '../../src/poll/ticker.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
 
-const MIDNIGHT = Date.UTC(2026, 0, 1);
-const MINUTE = 60_000;
+const MIDNIGHT = Date.UTC(2026, 0, 5);
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+function started(from = MIDNIGHT + 500) {
+  const clock = new SimulatedClock(from);
+  const reports = { failed: vi.fn(), stepped: vi.fn(), stalled: vi.fn() };
+  const { tick, stop } = cronTicker(clock, reports);
+  /** Subscribes, and notes the moments (ms after midnight) that it is told, and when (steady ms after midnight). */
+  const note = (pattern: string) => {
+    const moments: number[] = [];
+    const firedAt: number[] = [];
+    const leave = tick(pattern, (at) => {
+      moments.push(at - MIDNIGHT);
+      firedAt.push(clock.now() - MIDNIGHT);
+    });
+    return { moments, firedAt, leave };
+  };
+  return { clock, ...reports, tick, stop, note };
+}
 
 describe('the cron ticker', () => {
-  const failed = vi.fn();
-  const missed = vi.fn();
-  let ticker: CronTicker;
-
-  beforeEach(() => {
-    vi.useFakeTimers({ now: MIDNIGHT + 500 });
-    ticker = cronTicker({ failed, missed });
-  });
-
-  afterEach(() => {
-    ticker.stop();
-    vi.useRealTimers();
-    vi.clearAllMocks();
-  });
-
-  it('fires at each moment of its pattern, and tells which', async () => {
-    const moments: number[] = [];
-    ticker.tick('*/2 * * * *', (at) => moments.push(at));
-    await vi.advanceTimersByTimeAsync(6 * MINUTE);
-    expect(moments).toEqual([2, 4, 6].map((minutes) => MIDNIGHT + minutes * MINUTE));
-  });
-
-  it('reads patterns in UTC wherever it runs', async () => {
-    const moments: number[] = [];
-    ticker.tick('30 7 * * *', (at) => moments.push(at));
-    await vi.advanceTimersByTimeAsync(24 * 60 * MINUTE);
-    expect(moments).toEqual([MIDNIGHT + 450 * MINUTE]);
+  it('fires at each moment of its pattern, on time, and tells which', async () => {
+    const { clock, note } = started();
+    const { moments, firedAt } = note('*/2 * * * *');
+    await clock.advance(6 * MINUTE);
+    expect(moments).toEqual([2, 4, 6].map((minutes) => minutes * MINUTE));
+    expect(firedAt).toEqual(moments);
   });
 
   it('takes patterns with seconds', async () => {
-    const moments: number[] = [];
-    ticker.tick('*/20 * * * * *', (at) => moments.push(at));
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(moments).toEqual([20, 40, 60].map((seconds) => MIDNIGHT + seconds * 1000));
+    const { clock, note } = started();
+    const { moments } = note('*/20 * * * * *');
+    await clock.advance(MINUTE);
+    expect(moments).toEqual([20, 40, 60].map((seconds) => seconds * SECOND));
   });
 
-  it('keeps one node-cron task for a thousand subscribers of one pattern', async () => {
-    const before = getTasks().size;
-    let fired = 0;
-    for (let index = 0; index < 1000; index++) ticker.tick('* * * * *', () => fired++);
-    ticker.tick('*/5 * * * *', () => {});
-    expect(getTasks().size - before).toBe(2);
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(fired).toBe(1000);
+  it('comes to rare moments, in UTC wherever it runs', async () => {
+    const { clock, note } = started();
+    const { moments } = note('30 7 8 * *');
+    await clock.advance(30 * DAY);
+    expect(moments).toEqual([3 * DAY + 7.5 * HOUR]);
   });
 
-  it('ends each subscription alone, and the task with the last of them', async () => {
+  it('plans anew for a pattern that is subscribed to later, and fires nothing before', async () => {
+    const { clock, note } = started();
+    note('0 12 * * *');
+    await clock.advance(30 * SECOND);
+    const { moments } = note('*/10 * * * * *');
+    await clock.advance(15 * SECOND);
+    expect(moments).toEqual([40_000]);
+  });
+
+  it('ends each subscription alone, and sleeps no more after the last of them', async () => {
+    const { clock, tick } = started();
     const before = getTasks().size;
-    let fired = 0;
-    const fire = () => fired++;
-    const first = ticker.tick('* * * * *', fire);
-    const second = ticker.tick('* * * * *', fire);
-    first();
-    first();
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(fired).toBe(1);
-    second();
+    const calls: string[] = [];
+    const leaveA = tick('* * * * *', () => calls.push('a'));
+    const leaveB = tick('* * * * *', () => calls.push('b'));
+    await clock.advance(MINUTE);
+    leaveA();
+    leaveA();
+    await clock.advance(MINUTE);
+    leaveB();
+    await clock.advance(5 * MINUTE);
+    expect(calls).toEqual(['a', 'b', 'b']);
+    expect(clock.sleeping).toBe(0);
     expect(getTasks().size).toBe(before);
-    await vi.advanceTimersByTimeAsync(5 * MINUTE);
-    expect(fired).toBe(1);
   });
 
   it('starts again when a pattern is subscribed to after its last subscriber left', async () => {
-    ticker.tick('* * * * *', () => {})();
-    let fired = 0;
-    ticker.tick('* * * * *', () => fired++);
-    await vi.advanceTimersByTimeAsync(2 * MINUTE);
-    expect(fired).toBe(2);
+    const { clock, note } = started();
+    note('* * * * *').leave();
+    const { moments } = note('* * * * *');
+    await clock.advance(2 * MINUTE);
+    expect(moments).toHaveLength(2);
   });
 
-  it('fires nothing and keeps no timer after stop', async () => {
-    let fired = 0;
-    ticker.tick('* * * * *', () => fired++);
-    ticker.stop();
-    expect(vi.getTimerCount()).toBe(0);
-    await vi.advanceTimersByTimeAsync(5 * MINUTE);
-    expect(fired).toBe(0);
+  it('fires nothing and sleeps no more after stop', async () => {
+    const { clock, note, stop } = started();
+    const { moments } = note('* * * * *');
+    stop();
+    await clock.advance(5 * MINUTE);
+    expect(moments).toEqual([]);
+    expect(clock.sleeping).toBe(0);
   });
 
   it("contains a subscriber's error: the others are called, and it is reported", async () => {
-    const print = vi.spyOn(console, 'error');
-    let fired = 0;
+    const { clock, tick, note, failed } = started();
     const broken = new Error('broken');
-    ticker.tick('* * * * *', () => {
+    tick('* * * * *', () => {
       throw broken;
     });
-    ticker.tick('* * * * *', () => fired++);
-    await vi.advanceTimersByTimeAsync(2 * MINUTE);
-    expect(fired).toBe(2);
+    const { moments } = note('* * * * *');
+    await clock.advance(2 * MINUTE);
+    expect(moments).toHaveLength(2);
     expect(failed.mock.calls).toEqual(Array(2).fill(['* * * * *', broken]));
-    expect(print).not.toHaveBeenCalled();
-  });
-
-  it('fires late rather than never when the event loop was blocked for part of a period', async () => {
-    const moments: number[] = [];
-    ticker.tick('* * * * *', (at) => moments.push(at));
-    vi.setSystemTime(MIDNIGHT + 45_000);
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(moments).toEqual([MIDNIGHT + MINUTE]);
-    expect(missed).not.toHaveBeenCalled();
-  });
-
-  it('reports the periods that passed whole while the machine slept, and prints nothing', async () => {
-    const print = vi.spyOn(console, 'warn');
-    const moments: number[] = [];
-    ticker.tick('* * * * *', (at) => moments.push(at));
-    vi.setSystemTime(MIDNIGHT + 3.5 * MINUTE);
-    await vi.advanceTimersByTimeAsync(MINUTE);
-    expect(moments).toEqual([MIDNIGHT + 4 * MINUTE]);
-    expect(missed.mock.calls).toEqual([1, 2, 3].map((minutes) => ['* * * * *', MIDNIGHT + minutes * MINUTE]));
-    expect(print).not.toHaveBeenCalled();
   });
 
   it('refuses what is no cron pattern', () => {
-    expect(() => ticker.tick('every minute', () => {})).toThrow();
+    expect(() => started().tick('every minute', () => {})).toThrow();
+  });
+});
+
+describe('a process that stood still', () => {
+  it('fires late, once for all the moments that it slept through, and says so once', async () => {
+    const { clock, note, stalled, stepped } = started();
+    const minutely = note('* * * * *');
+    const upkeep = note('*/10 * * * * *');
+    const daily = note('5 0 * * *');
+    await clock.advance(2.5 * MINUTE);
+    clock.suspend(10 * MINUTE);
+    await clock.advance(30 * SECOND);
+    expect(minutely.moments).toEqual([1, 2, 12, 13].map((minutes) => minutes * MINUTE));
+    expect(minutely.firedAt[2]).toBe(12.5 * MINUTE + 500);
+    expect(daily.moments).toEqual([5 * MINUTE]);
+    expect(upkeep.moments).toContain(12.5 * MINUTE);
+    expect(stalled.mock.calls).toEqual([[expect.closeTo(10 * MINUTE, -5)]]);
+    expect(stepped).not.toHaveBeenCalled();
+  });
+
+  it('says nothing of a busy event loop', async () => {
+    const { clock, note, stalled } = started();
+    note('* * * * *');
+    await clock.advance(45 * SECOND);
+    clock.suspend(20 * SECOND);
+    await clock.advance(MINUTE);
+    expect(stalled).not.toHaveBeenCalled();
+  });
+});
+
+describe('a clock that is set', () => {
+  for (const step of [7 * MINUTE, HOUR, DAY, -7 * MINUTE, -HOUR, -DAY]) {
+    it(`by ${step / MINUTE} min costs no moment of each minute, and is told once`, async () => {
+      const { clock, note, stepped } = started();
+      const { firedAt } = note('* * * * *');
+      await clock.advance(5.25 * MINUTE);
+      clock.setWall(step);
+      await clock.advance(10 * MINUTE);
+      const gaps = firedAt.slice(1).map((at, index) => at - (firedAt[index] ?? 0));
+      expect(Math.max(...gaps)).toBeLessThanOrEqual(MINUTE);
+      expect(firedAt.length).toBeGreaterThanOrEqual(15);
+      expect(firedAt.length).toBeLessThanOrEqual(16);
+      expect(stepped.mock.calls).toEqual([[step]]);
+    });
+  }
+
+  it('forward over a rare moment fires that late rather than never, and back again repeats it', async () => {
+    const { clock, note } = started();
+    const { moments, firedAt } = note('30 7 * * *');
+    clock.setWall(8 * HOUR);
+    await clock.advance(2 * MINUTE);
+    expect(moments).toEqual([7.5 * HOUR]);
+    clock.setWall(-8 * HOUR);
+    await clock.advance(DAY - 2 * MINUTE);
+    expect(firedAt[1]).toBe(7.5 * HOUR);
+  });
+
+  it('is no news when it is slewed', async () => {
+    const { clock, note, stepped } = started();
+    const { moments } = note('* * * * *');
+    for (let minute = 0; minute < 60; minute += 1) {
+      await clock.advance(MINUTE);
+      clock.setWall(30);
+    }
+    expect(moments).toHaveLength(60);
+    expect(stepped).not.toHaveBeenCalled();
+  });
+
+  it('however often, forward and back, starves no pattern and makes none fire in a rush', async () => {
+    const step = fc.record({
+      afterMs: fc.integer({ min: 1, max: 90 * SECOND }),
+      by: fc.oneof(fc.integer({ min: -3 * MINUTE, max: 3 * MINUTE }), fc.integer({ min: -DAY, max: DAY })),
+      suspended: fc.constantFrom(0, 0, 0, 20 * SECOND, 10 * MINUTE),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 30 }), async (steps) => {
+        const { clock, note } = started();
+        const { firedAt } = note('* * * * *');
+        note('*/10 * * * * *');
+        let longest = 0;
+        for (const { afterMs, by, suspended } of steps) {
+          await clock.advance(afterMs);
+          clock.setWall(by);
+          clock.suspend(suspended);
+          longest = Math.max(longest, suspended);
+        }
+        await clock.advance(2 * MINUTE);
+        const times = [500, ...firedAt];
+        const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+        expect(Math.max(...gaps)).toBeLessThanOrEqual(MINUTE + longest + 1);
+        expect(firedAt.length).toBeLessThanOrEqual(3 + (clock.now() - MIDNIGHT) / MINUTE + 2 * steps.length);
+      }),
+      { numRuns: 60 },
+    );
   });
 });

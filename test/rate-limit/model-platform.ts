@@ -39,7 +39,8 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
   const { limit, windowMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
   const { forbiddenWorkers = 0 } = options;
   const clock = new EventClock(START);
-  const local = { now: () => clock.now() + aheadMs, sleep: clock.sleep.bind(clock) };
+  const now = () => clock.now() + aheadMs;
+  const local = { now, wall: now, sleep: clock.sleep.bind(clock) };
   const untouched = Math.ceil(limit * reserve);
   let window = { openedAt: Number.NEGATIVE_INFINITY, used: 0 };
   let operations = 0;

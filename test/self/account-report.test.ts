@@ -12,7 +12,7 @@ it('warns of an unknown dimension once for each account, and anew when an accoun
     warn: (facts: object) => void warnings.push(facts),
     error: () => undefined,
   };
-  const observer = reportTo(createSelfMetrics(), log, () => 0);
+  const observer = reportTo(createSelfMetrics(), log, { now: () => 0, wall: () => 0 });
   const subject = { collector: 'metrics', metric: 'waf' };
   const result = { ...FOUND, unknownDimensions: ['moon'] };
   const end = { ...BLANK, job: { subject } as Job, result, operations: 1, durationMs: 1 };

@@ -3,6 +3,7 @@ import type { Clock } from '../../src/clock.ts';
 import { CONFIG, type Config } from '../../src/configuration/schema.ts';
 import { openCredentials } from '../../src/credentials/open.ts';
 import { Exporter } from '../../src/exporter.ts';
+import { cronTicker } from '../../src/poll/ticker.ts';
 import {
   createSandbox,
   DEFAULT_TOKEN,
@@ -11,11 +12,11 @@ import {
 } from '../../src/sandbox/sandbox.ts';
 import { reportTo } from '../../src/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/self/metrics.ts';
+import { reportTicks } from '../../src/self/ticker-report.ts';
 import { memoryState, type State } from '../../src/state/state.ts';
 import { type ParsedExposition, parseExposition } from '../parse-exposition.ts';
 import { watchPendingWork } from '../pending-work.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
-import { simulatedTicker } from '../simulated-ticker.ts';
 
 export interface SimulationOptions {
   readonly start?: number;
@@ -63,7 +64,11 @@ const START = Date.UTC(2026, 0, 5, 10);
 export async function simulate(options: SimulationOptions = {}): Promise<Simulation> {
   const clock = new SimulatedClock(options.start ?? START);
   const skew = options.skew ?? 0;
-  const local = { now: () => clock.now() + skew, sleep: clock.sleep.bind(clock) };
+  const local: Clock = {
+    now: () => clock.now() + skew,
+    wall: () => clock.wall() + skew,
+    sleep: clock.sleep.bind(clock),
+  };
   const sandbox = createSandbox({ now: () => clock.now(), ...options.sandbox });
   const platform = await sandbox.listen(0);
   const { state: given = memoryState() } = options;
@@ -73,11 +78,8 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const note = (level: LogLine['level']) => (facts: object, message: string) =>
     void log.push({ level, facts, message });
   const metrics = createSelfMetrics();
-  const observer: AccountObserver = reportTo(
-    metrics,
-    { info: note('info'), warn: note('warn'), error: note('error') },
-    local.now,
-  );
+  const logger = { info: note('info'), warn: note('warn'), error: note('error') };
+  const observer: AccountObserver = reportTo(metrics, logger, local);
   const token = options.account?.['token_file'] === undefined ? { token: DEFAULT_TOKEN.token } : {};
   const config: Config = CONFIG.parse({
     accounts: [{ name: 'test', api_url: platform.url, ...token, ...options.account }],
@@ -90,7 +92,7 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const start = async () => {
     exporter = new Exporter({
       clock: local,
-      ticker: simulatedTicker(local),
+      ticker: cronTicker(local, reportTicks(metrics, logger)).tick,
       state,
       metrics,
       observer,

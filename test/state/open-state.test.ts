@@ -20,7 +20,7 @@ let directory: string;
 let warnings: string[];
 const log = { info() {}, warn: (message: string) => void warnings.push(message) };
 const open = (place = directory) =>
-  openState(place, log, { clock: { now: () => NOON, sleep: systemClock.sleep } });
+  openState(place, log, { clock: { now: () => NOON, wall: () => NOON, sleep: systemClock.sleep } });
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'open-state-'));

@@ -16,6 +16,10 @@ export class EventClock implements Clock {
     this.#now = now;
   }
 
+  wall(): number {
+    return this.now();
+  }
+
   now(): number {
     return this.#now;
   }
