@@ -1,9 +1,11 @@
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
 import type { Account } from '../configuration/schema.ts';
+import type { Outcome } from '../platform/outcome.ts';
 import type { Configuration } from '../targets/configurations.ts';
 import type { Target } from '../targets/target.ts';
 import { type Addressing, matchesNothing, targetsOf } from '../targets/targets.ts';
+import { ServedMetrics } from './served-metrics.ts';
 
 /** A product that the account reads series of, and how. */
 export interface ProductRead {
@@ -12,11 +14,23 @@ export interface ProductRead {
   readonly schedule: string;
 }
 
+/** How the list of a product's configurations fares. */
+export interface Listing {
+  readonly product: Product;
+  /** Whether it could be read when that was last tried. */
+  readonly listed: boolean;
+  /** How many names of the configuration match nothing of it. */
+  readonly unmatched: number;
+}
+
 /** Names of a product's configurations that are to be read although the account has none that they match. */
 export interface UnmatchedNames {
   readonly product: Product;
   readonly names: readonly string[];
 }
+
+/** Failures by which the platform says that a list is not to be had; any other may pass. */
+const NOT_TO_BE_HAD: readonly Outcome[] = ['not_found', 'forbidden', 'not_acceptable', 'undecodable'];
 
 interface Known {
   readonly configurations: readonly Configuration[];
@@ -27,6 +41,11 @@ interface Known {
 export class AccountTargets {
   readonly #account: Account;
   readonly #known = new Map<Product, Known>();
+  /** Whether the configurations of a product could be listed when that was last tried. */
+  readonly #listed = new Map<Product, boolean>();
+  /** Products whose configurations cannot be listed, and never were. */
+  readonly #unlistable = new Set<Product>();
+  readonly metrics = new ServedMetrics();
 
   constructor(account: Account) {
     this.#account = account;
@@ -46,17 +65,59 @@ export class AccountTargets {
   /** Takes in the list of a product's configurations. */
   discovered(product: Product, configurations: readonly Configuration[], addressing: Addressing): void {
     this.#known.set(product, { configurations, addressing });
+    this.#unlistable.delete(product);
+    this.#listed.set(product, true);
   }
 
-  /** The configurations of a product as they were listed last. */
-  configurations(product: Product): readonly Configuration[] {
-    return this.#known.get(product)?.configurations ?? [];
+  /** Takes in that a product's configurations could not be listed. Whether anything else is to be read since. */
+  listingFailed(product: Product, outcome: Outcome): boolean {
+    this.#listed.set(product, false);
+    if (this.#known.has(product) || this.#unlistable.has(product) || !NOT_TO_BE_HAD.includes(outcome))
+      return false;
+    this.#unlistable.add(product);
+    return true;
+  }
+
+  /** Whether it is still to be found out which configurations a product has. */
+  isPending(product: Product): boolean {
+    return !this.#known.has(product) && !this.#unlistable.has(product);
+  }
+
+  /** The configurations of a product as they were listed last; undefined where they never were. */
+  configurations(product: Product): readonly Configuration[] | undefined {
+    return this.#known.get(product)?.configurations;
   }
 
   /** What is read of a product. */
   of({ product, settings }: ProductRead): Target[] {
     const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
-    return targetsOf(this.#account.name, product, settings, configurations, addressing);
+    // The path of the whole product is the only one of the analytics API that the specification shows (section 4.12).
+    const by =
+      product.api === 'analytics' && this.#unlistable.has(product) ? (['product'] as const) : settings.by;
+    return targetsOf(this.#account.name, product, { ...settings, by }, configurations, addressing);
+  }
+
+  /** What is read of a product, by metric: names as written, `*` for all that the product has. */
+  reads(read: ProductRead): { readonly target: Target; readonly metric: string }[] {
+    const { product, settings } = read;
+    const targets = this.of(read);
+    const { served, tried } = this.metrics.of(product);
+    const all = settings.metrics.includes('*');
+    const metrics = new Set(settings.metrics.flatMap((name) => (name === '*' ? served : [name])));
+    const trials = all ? tried.filter((metric) => !metrics.has(metric)) : [];
+    return [
+      ...targets.flatMap((target) => [...metrics].map((metric) => ({ target, metric }))),
+      ...targets.slice(0, 1).flatMap((target) => trials.map((metric) => ({ target, metric }))),
+    ];
+  }
+
+  /** How the lists of configurations fare that tell what is to be read, as far as they were tried. */
+  listings(): Listing[] {
+    const unmatched = new Map(this.unmatched().map(({ product, names }) => [product, names.length]));
+    return this.products().flatMap(({ product }) => {
+      const listed = this.#listed.get(product);
+      return listed === undefined ? [] : [{ product, listed, unmatched: unmatched.get(product) ?? 0 }];
+    });
   }
 
   /** Names that select nothing of the lists that were read: mistyped, or of what is gone. */
@@ -68,9 +129,4 @@ export class AccountTargets {
       return names.length === 0 ? [] : [{ product, names }];
     });
   }
-}
-
-/** The metrics of a product that are wanted: names as written, `*` for all that the product has. */
-export function metricsOf({ product, settings: { metrics } }: ProductRead): readonly string[] {
-  return [...new Set(metrics.flatMap((name) => (name === '*' ? product.metrics : [name])))];
 }

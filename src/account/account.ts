@@ -93,6 +93,7 @@ export class Account {
       forecast,
       tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
       jobs: () => this.#schedule.states(),
+      listings: () => this.#jobs.listings(),
       silence: () => this.#heartbeat.silence(),
     };
   }
@@ -147,10 +148,7 @@ export class Account {
     if (end.operations > 0) this.#heartbeat.polled();
     this.#exposeVitals();
     observer.polled(config.name, end);
-    const discovery = end.result?.discovery;
-    if (discovery === undefined) return;
-    this.#jobs.discovered(discovery);
-    this.#replace(this.#jobs.jobs());
+    if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace(this.#jobs.jobs());
   }
 
   /** Whether its platform is up, what is left of its quota, when its token expires. */

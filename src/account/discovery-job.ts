@@ -57,6 +57,10 @@ export class DiscoveryJob implements Job<Listed> {
     this.#addressing = addressing === 'auto' ? undefined : addressing;
   }
 
+  get product(): Product {
+    return this.#options.product;
+  }
+
   cost(): number {
     return 1;
   }

@@ -4,9 +4,10 @@ import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { ProductSettings } from '../configuration/collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
+import type { Outcome } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Job } from '../poll/job.ts';
-import type { Discovery } from '../poll/result.ts';
+import type { PollResult } from '../poll/result.ts';
 import { SeriesJob } from '../series/job.ts';
 import { ReadModes } from '../series/read-modes.ts';
 import { SeriesReader } from '../series/reader.ts';
@@ -15,9 +16,10 @@ import { SeriesSamples } from '../series/samples.ts';
 import type { Collector, CollectorContext } from '../settings/collector.ts';
 import type { StateReader } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
-import { AccountTargets, metricsOf, type UnmatchedNames } from './account-targets.ts';
+import { AccountTargets, type Listing, type UnmatchedNames } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
 import { LearnedDelays, type MetricDelays } from './learned-delays.ts';
+import { MetadataJob } from './metadata-job.ts';
 
 export interface AccountJobsOptions {
   readonly account: Account;
@@ -40,6 +42,9 @@ export interface DroppedJobs {
   /** The first of them; empty when there are none. */
   readonly first: string;
 }
+
+/** How a read of a metric ends when it tells whether the product has the metric. */
+const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
 
 /** Which jobs an account wants: from its configuration, and from the configurations that were discovered. */
 export class AccountJobs {
@@ -67,14 +72,13 @@ export class AccountJobs {
     }
     const { jobs: most } = this.#limits();
     const dropped: string[] = [];
+    if (this.#readsAllAnalytics()) keep('metadata', () => new MetadataJob());
     for (const read of this.#targets.products()) {
       const { product, settings, schedule } = read;
-      for (const target of this.#targets.of(read)) {
-        for (const metric of metricsOf(read)) {
-          const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
-          if (made.size < most) keep(key, () => this.#series(target, metric, settings, schedule));
-          else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
-        }
+      for (const { target, metric } of this.#targets.reads(read)) {
+        const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
+        if (made.size < most) keep(key, () => this.#series(target, metric, settings, schedule));
+        else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
       }
     }
     for (const api of this.#reconciledApis()) {
@@ -90,9 +94,21 @@ export class AccountJobs {
     return [...made.values()];
   }
 
-  /** Takes in the list of a product's configurations. */
-  discovered({ product, configurations, addressing }: Discovery): void {
-    this.#targets.discovered(product, configurations, addressing);
+  /** Takes in how a poll ended, as far as it tells what there is to be read. Whether other jobs are wanted since. */
+  learn(job: Job, outcome: Outcome, result: PollResult | undefined): boolean {
+    const failed = outcome !== 'ok' && outcome !== 'empty';
+    if (job instanceof DiscoveryJob && failed) return this.#targets.listingFailed(job.product, outcome);
+    if (result?.discovery !== undefined) {
+      const { product, configurations, addressing } = result.discovery;
+      this.#targets.discovered(product, configurations, addressing);
+      return true;
+    }
+    if (result?.metrics !== undefined) {
+      this.#targets.metrics.list(result.metrics);
+      return true;
+    }
+    if (!(job instanceof SeriesJob) || !TELLING.includes(outcome)) return false;
+    return this.#targets.metrics.answered(job.target.product, job.metric, outcome === 'ok');
   }
 
   /** The jobs that read series. */
@@ -120,6 +136,11 @@ export class AccountJobs {
     this.#options.onDropped?.(dropped);
   }
 
+  /** How the lists of configurations fare. */
+  listings(): Listing[] {
+    return this.#targets.listings();
+  }
+
   #settings(): [CollectorName, string][] {
     const { collectors } = this.#options.account;
     return (Object.keys(COLLECTORS) as CollectorName[]).flatMap((name) => {
@@ -133,8 +154,24 @@ export class AccountJobs {
     const byConfiguration = this.#targets
       .products()
       .filter(({ settings }) => settings.by.includes('configuration'));
-    const needed = this.#settings().flatMap(([name]) => (COLLECTORS[name] as Collector).needs ?? []);
+    const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
     return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
+  }
+
+  /** A list that is not to be had gives way to the next; it is asked for again all the same, since that may change. */
+  #neededBy(name: CollectorName): readonly Product[] {
+    const { needs }: Collector = COLLECTORS[name];
+    if ((this.#options.account.collectors[name]?.configurations ?? []).length > 0) return [];
+    const usable = needs.findIndex(
+      (product) => this.#targets.isPending(product) || this.#targets.configurations(product) !== undefined,
+    );
+    return usable < 0 ? needs : needs.slice(0, usable + 1);
+  }
+
+  #readsAllAnalytics(): boolean {
+    return this.#targets
+      .products()
+      .some(({ product, settings }) => product.api === 'analytics' && settings.metrics.includes('*'));
   }
 
   #discovery(product: Product): Job {
@@ -190,7 +227,9 @@ export class AccountJobs {
       origin: new URL(account.api_url).origin,
       collector,
       schedule,
+      named: account.collectors[collector]?.configurations ?? [],
       configurations: (product) => this.#targets.configurations(product),
+      isPending: (product) => this.#targets.isPending(product),
       memory,
       platformClock,
     };

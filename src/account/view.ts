@@ -1,6 +1,7 @@
 import type { JobState } from '../poll/scheduled-job.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
+import type { Listing } from './account-targets.ts';
 import type { ObservedPlatform } from './observed-platform.ts';
 
 /** An account as it stands, read by the status page, the exporter's own metrics and the readiness check. */
@@ -15,6 +16,8 @@ export interface AccountView {
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   jobs(): readonly JobState[];
+  /** How the lists of configurations fare that tell what is to be read. */
+  listings(): readonly Listing[];
   /** Why it is not at work, in plain words; undefined when it is. */
   silence(): string | undefined;
 }

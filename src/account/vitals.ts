@@ -5,6 +5,8 @@ import {
   EDGE_RATELIMIT_RESET_TIMESTAMP,
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
   EDGE_UP,
+  PRODUCT_LISTED,
+  UNMATCHED_CONFIGURATIONS,
 } from '../catalogue/platform-families.ts';
 import { type Clock, wallAt } from '../clock.ts';
 import type { AccountView } from './view.ts';
@@ -25,6 +27,11 @@ export function vitalSamples(
       labels: { account },
       value: wallAt(clock, tokenExpiresAt) / 1_000,
     });
+  }
+  for (const { product, listed, unmatched } of view.listings()) {
+    const labels = { account, product: product.slug };
+    samples.push({ family: PRODUCT_LISTED, labels, value: listed ? 1 : 0 });
+    if (listed) samples.push({ family: UNMATCHED_CONFIGURATIONS, labels, value: unmatched });
   }
   for (const { name, limiter } of platform.scopes.all) {
     const labels = { account, scope: name };

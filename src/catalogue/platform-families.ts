@@ -52,6 +52,18 @@ export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
   'When the token in use expires, as a Unix time; absent for tokens that the exporter did not create. API: tokens.',
 );
 
+/** Labels: account, product. */
+export const PRODUCT_LISTED = gauge(
+  'edge_exporter_product_listed',
+  'Whether the configurations of a product that is to be read could be listed when that was last tried: 1 or 0.',
+);
+
+/** Labels: account, product. */
+export const UNMATCHED_CONFIGURATIONS = gauge(
+  'edge_exporter_unmatched_configurations',
+  'Names and ids in configurations.include of a product that match none of its configurations.',
+);
+
 /** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
 export const PLATFORM_FAMILIES: readonly Family[] = [
   EDGE_CONFIGURATION_INFO,
@@ -63,3 +75,6 @@ export const PLATFORM_FAMILIES: readonly Family[] = [
   EDGE_RATELIMIT_RESET_TIMESTAMP,
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
 ];
+
+/** What the exporter says of its own work for an account. */
+export const DISCOVERY_FAMILIES: readonly Family[] = [PRODUCT_LISTED, UNMATCHED_CONFIGURATIONS];

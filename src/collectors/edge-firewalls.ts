@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { flag, identifier, text } from '../settings/fields.ts';
-import { info, measured, related, switched } from '../settings/setting-series.ts';
+import { info, measured, modified, related, switched } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({
@@ -11,6 +11,7 @@ const row = z.object({
   network_protection_enabled: flag,
   edge_functions_enabled: flag,
   debug_rules: flag,
+  last_modified: text,
   domains: z
     .array(identifier)
     .nullish()
@@ -32,6 +33,7 @@ export const edgeFirewalls = settingsCollector({
   things: 'edge firewalls',
   list: '/edge_firewall',
   row,
+  unwatched: ['last_modified'],
   series: [
     info(
       'edge_firewall_info',
@@ -57,6 +59,12 @@ export const edgeFirewalls = settingsCollector({
       'edge_firewall_functions_enabled',
       'Whether the edge functions of an edge firewall are switched on: 1 or 0. API: edge firewalls.',
       ({ edge_functions_enabled }: Firewall) => edge_functions_enabled,
+    ),
+    modified(
+      'firewall',
+      'an edge firewall',
+      'edge firewalls (last_modified)',
+      ({ last_modified }: Firewall) => last_modified,
     ),
     measured(
       'edge_firewall_domains',

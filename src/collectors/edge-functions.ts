@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { amount, content, flag, identifier, text } from '../settings/fields.ts';
-import { info, measured, switched } from '../settings/setting-series.ts';
+import { info, measured, modified, switched } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({
@@ -13,6 +13,7 @@ const row = z.object({
   json_args: content,
   active: flag,
   reference_count: amount,
+  modified: text,
 });
 
 type EdgeFunction = z.output<typeof row>;
@@ -28,7 +29,7 @@ export const edgeFunctions = settingsCollector({
   things: 'edge functions',
   list: '/edge_functions',
   row,
-  unwatched: ['reference_count'],
+  unwatched: ['reference_count', 'modified'],
   series: [
     info(
       'edge_function_info',
@@ -39,6 +40,12 @@ export const edgeFunctions = settingsCollector({
       'edge_function_active',
       'Whether an edge function is active: 1 or 0. API: edge functions.',
       ({ active }: EdgeFunction) => active,
+    ),
+    modified(
+      'function',
+      'an edge function',
+      'edge functions (modified)',
+      (edgeFunction: EdgeFunction) => edgeFunction.modified,
     ),
     measured(
       'edge_function_references',

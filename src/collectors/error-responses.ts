@@ -34,7 +34,10 @@ export const errorResponses = settingsCollector({
   permission: 'View Content Delivery',
   kind: 'error_response',
   things: 'error responses',
-  list: CONTENT_DELIVERY,
+  list: {
+    products: [CONTENT_DELIVERY, productOf('metrics', 'edge_applications')],
+    otherwise: { path: '/edge_applications', version: 3, permission: 'View Security Settings' },
+  },
   row,
   details: { reads: [{ path: '/content_delivery/configurations/:id/error_responses' }], fields },
   labels: ({ id, name }) => ({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { identifier, members, text } from '../settings/fields.ts';
-import { info, measured } from '../settings/setting-series.ts';
+import { info, measured, modified } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({ id: identifier, name: text, list_type: text, last_modified: text });
@@ -31,6 +31,12 @@ export const networkLists = settingsCollector({
       'edge_network_list_info',
       'A network list with its type, always 1; join it by network_list_id. API: network lists.',
       ({ list_type }: NetworkList) => ({ list_type }),
+    ),
+    modified(
+      'network_list',
+      'a network list',
+      'network lists (last_modified)',
+      ({ last_modified }: NetworkList) => last_modified,
     ),
     measured(
       'edge_network_list_items',

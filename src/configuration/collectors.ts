@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import type { Collector } from '../settings/collector.ts';
 import { listOf, nameOrId, schedule, text } from './fields.ts';
 
 const enabled = () => z.boolean().default(true).describe('false switches the collector off.');
@@ -81,17 +82,18 @@ function seriesCollector(api: SeriesApi) {
   });
 }
 
-function settingsCollectorOf({
-  schedule: usual,
-  about,
-}: {
-  readonly schedule: string;
-  readonly about: string;
-}) {
+function settingsCollectorOf({ schedule: usual, about, takesIds }: Collector) {
+  const configurations = listOf(nameOrId())
+    .min(1, 'must not be empty; leave the key out to find them out')
+    .exactOptional()
+    .describe(
+      'Ids of the configurations to read; without this key they are taken from a list of the platform.',
+    );
   return z
     .strictObject({
       enabled: enabled(),
       schedule: schedule().default(usual).describe('Cron expression of the reads.'),
+      ...((takesIds ? { configurations } : {}) as { configurations: typeof configurations }),
     })
     .exactOptional()
     .describe(about);
@@ -114,11 +116,18 @@ export const COLLECTORS_SCHEMA = z.strictObject({
   ...SETTINGS,
 });
 
+/** Reads one part of the platform's settings. */
+export interface SettingsCollector {
+  readonly schedule: string;
+  /** Ids of what is read, where the collector takes any. */
+  readonly configurations?: readonly string[];
+}
+
 /** What an account collects. A collector that is absent does not run. */
 export type Collectors = {
   readonly [Api in SeriesApi]?: SeriesCollector;
 } & {
-  readonly [Name in CollectorName]?: { readonly schedule: string };
+  readonly [Name in CollectorName]?: SettingsCollector;
 };
 
 /** The collectors that run, with their products. */
@@ -131,7 +140,9 @@ export function toCollectors(given: z.output<typeof COLLECTORS_SCHEMA>): Collect
   const analytics = given.analytics?.enabled ? withProducts(given.analytics, unread) : undefined;
   const settings = SETTINGS_NAMES.flatMap((name) => {
     const collector = given[name];
-    return collector?.enabled ? [[name, { schedule: collector.schedule }] as const] : [];
+    if (!collector?.enabled) return [];
+    const { enabled: _, ...settings } = collector;
+    return [[name, settings] as const];
   });
   return { ...(metrics && { metrics }), ...(analytics && { analytics }), ...Object.fromEntries(settings) };
 }

@@ -1,4 +1,4 @@
-import { PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
+import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
 import { type LenientAccount, lenientAccounts } from './lenient.ts';
@@ -26,8 +26,8 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
 function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
   return PRODUCTS.flatMap(({ api, slug, metrics }) =>
     (running(account, api)?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
-      if (typeof metric !== 'string' || metric === '*' || metrics.includes(metric)) return [];
-      const message = `not a known metric of ${slug}, will be exported raw${didYouMean(metric, metrics)}`;
+      if (typeof metric !== 'string' || metric === '*' || Object.hasOwn(DIMENSIONS, metric)) return [];
+      const message = `not in the catalogue of metrics, will be exported raw as edge_metric${didYouMean(metric, metrics)}`;
       return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], message)];
     }),
   );

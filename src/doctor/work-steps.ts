@@ -3,7 +3,6 @@ import type { Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { planOf } from '../plan/account-plan.ts';
 import type { Job } from '../poll/job.ts';
-import type { Collector } from '../settings/collector.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
 import { plainNumber } from '../text/numbers.ts';
 import { analyticsStep, listStep, seriesStep, settingsStep } from './read-steps.ts';
@@ -104,7 +103,7 @@ async function* settingsSteps(session: Session): AsyncGenerator<Outcome> {
   for (const name of Object.keys(COLLECTORS) as CollectorName[]) {
     if (session.account.collectors[name] === undefined) continue;
     const job = session.jobs().find(({ subject }) => subject.collector === name);
-    const needs: readonly Product[] = (COLLECTORS[name] as Collector).needs ?? [];
+    const needs: readonly Product[] = COLLECTORS[name].needs;
     const needed = ({ subject }: Job) => needs.some(({ slug }) => slug === subject.product);
     const found = job === undefined ? await whyUnlisted(session, needed) : await session.poll(job);
     yield typeof found === 'string' ? { step: name, why: found } : settingsStep(name, found);

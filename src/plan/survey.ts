@@ -65,10 +65,11 @@ export class Survey {
       );
       const series = result.adopt(true).reduce((sum, { samples }) => sum + samples.length, 0);
       if (result.failure !== undefined) throw result.failure;
-      if (result.discovery !== undefined) this.#jobs.discovered(result.discovery);
+      this.#jobs.learn(job, result.outcome, result);
       return { job, outcome: result.outcome, series, result };
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
+      this.#jobs.learn(job, failure.outcome, undefined);
       const foreign = foreignAnswerOf(failure) !== undefined;
       return { job, outcome: failure.outcome, reason: failure.message, foreign };
     }

@@ -25,6 +25,8 @@ export interface PollResult {
   readonly unknownDimensions?: readonly string[];
   readonly settingChanges?: readonly SettingChange[];
   readonly discovery?: Discovery;
+  /** Names of the metrics that the analytics API lists. */
+  readonly metrics?: readonly string[];
 }
 
 /** Samples to be exposed in place of those that the job exposed as the same part before. */

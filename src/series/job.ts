@@ -113,7 +113,15 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   }
 
   get product(): string {
-    return this.#options.target.product.slug;
+    return this.target.product.slug;
+  }
+
+  get target(): Target {
+    return this.#options.target;
+  }
+
+  get metric(): string {
+    return this.#options.metric;
   }
 
   spanBefore(until: number): CountedSpan | undefined {

@@ -15,8 +15,12 @@ export interface CollectorContext {
   readonly collector: string;
   /** Cron pattern of its reads. */
   readonly schedule: string;
-  /** The configurations of a product that the collector needs, as discovered. */
-  configurations(product: Product): readonly Configuration[];
+  /** Ids that the configuration names in place of any list; empty where it names none. */
+  readonly named: readonly string[];
+  /** The configurations of a product that the collector needs, as discovered; undefined while they are not. */
+  configurations(product: Product): readonly Configuration[] | undefined;
+  /** Whether it is still to be found out which configurations a product has. */
+  isPending(product: Product): boolean;
   /** What was remembered of settings. */
   readonly memory: StateReader;
   readonly platformClock: PlatformClock;
@@ -44,8 +48,10 @@ export interface Collector {
   readonly families: readonly Family[];
   /** Names of the labels, besides the account's, that all of these have. */
   readonly labels: readonly string[];
-  /** Products whose lists of configurations it needs. */
-  readonly needs?: readonly Product[];
+  /** Products of whose lists of configurations it needs one, the likeliest first. */
+  readonly needs: readonly Product[];
+  /** Whether the configuration may name the ids of what it reads. */
+  readonly takesIds: boolean;
   /** The jobs that read it. A job whose id and labels stay the same goes on when others come and go. */
   jobs(context: CollectorContext): readonly Job[];
 }

@@ -24,6 +24,18 @@ export interface Details<Detailed> {
   readonly fields: z.ZodType<Detailed>;
 }
 
+/** Items that are configurations, whose ids are had from whichever list can be read. */
+export interface ConfigurationIds {
+  /** Products whose configurations they may be, the likeliest first: a list that is not to be had gives way to the next. */
+  readonly products: readonly Product[];
+  /** The list to be read where none of these is to be had. */
+  readonly otherwise: {
+    readonly path: string;
+    readonly version: Resource['version'];
+    readonly permission: string;
+  };
+}
+
 /** One kind of settings: where it is read, which fields are used, and what is shown of them. */
 export interface SettingsDeclaration<Listed extends Item, Detailed extends object> {
   readonly about: string;
@@ -37,8 +49,8 @@ export interface SettingsDeclaration<Listed extends Item, Detailed extends objec
   readonly kind: string;
   /** The plural, in words. */
   readonly things: string;
-  /** The path of the list, or the product whose configurations are the items. */
-  readonly list: string | Product;
+  /** The path of the list, or where the ids of the items are to be had. */
+  readonly list: string | ConfigurationIds;
   /** Items that the list does not show. */
   readonly unlisted?: readonly string[];
   /** The fields used of a row of the list. */

@@ -7,6 +7,7 @@ import type { PollResult } from '../poll/result.ts';
 import { accountLabels, type CollectorContext } from './collector.ts';
 import type { Item, SettingsDeclaration } from './declaration.ts';
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
+import { IdsUnavailable } from './item-ids.ts';
 import { type Reading, SettingsReader } from './reader.ts';
 import { SettingChanges } from './setting-changes.ts';
 import type { SettingSeries } from './setting-series.ts';
@@ -96,7 +97,9 @@ export class SettingsJob<Listed extends Item, Detailed extends object>
   #explained(failure: PlatformFailure): PlatformFailure {
     if (failure.outcome !== 'forbidden' || foreignAnswerOf(failure) !== undefined) return failure;
     const { declaration, context } = this.#options;
-    const reason = `needs the permission ${declaration.permission}, asks again every hour: ${failure.message}`;
+    const lacking =
+      failure instanceof IdsUnavailable ? '' : `needs the permission ${declaration.permission}, `;
+    const reason = `${lacking}asks again every hour: ${failure.message}`;
     const explained = new PlatformFailure('forbidden', reason, failure.status);
     this.#refused = { until: context.platformClock.localNow() + ASK_AGAIN_MS, failure: explained };
     return explained;

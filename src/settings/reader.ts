@@ -1,11 +1,11 @@
-import type { Product } from '../catalogue/products.ts';
 import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read } from '../platform/read.ts';
-import type { Configuration } from '../targets/configurations.ts';
-import type { Details, Item, SettingsDeclaration } from './declaration.ts';
+import type { CollectorContext } from './collector.ts';
+import type { ConfigurationIds, Details, Item, SettingsDeclaration } from './declaration.ts';
 import { type DetailPlace, readDetails } from './detail-reader.ts';
 import { DetailTurns, turnSize } from './detail-turns.ts';
+import { candidateIds } from './item-ids.ts';
 
 /** What a read of settings brought. */
 export interface Reading<Row> {
@@ -19,10 +19,7 @@ export interface Reading<Row> {
   readonly operations: number;
 }
 
-export interface ReaderOptions {
-  readonly origin: string;
-  readonly configurations: (product: Product) => readonly Configuration[];
-}
+export type ReaderOptions = Pick<CollectorContext, 'origin' | 'named' | 'configurations'>;
 
 /** Failures of an item that say nothing about the next one. */
 const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
@@ -37,6 +34,8 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   readonly #declaration: SettingsDeclaration<Listed, Detailed>;
   readonly #options: ReaderOptions;
   readonly #turns = new DetailTurns<Detailed>();
+  /** Kinds of ids of which the platform knew none. */
+  readonly #unknown = new Set<string>();
 
   constructor(declaration: SettingsDeclaration<Listed, Detailed>, options: ReaderOptions) {
     this.#declaration = declaration;
@@ -45,8 +44,49 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
 
   /** @throws PlatformFailure when not even the list can be read */
   async read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
+    const { list, version } = this.#declaration;
+    const { origin } = this.#options;
+    if (typeof list !== 'string') return this.#readByIds(list, read, signal);
+    return this.#readItems(
+      (counted) => readPages(counted, { path: list, version, origin }, signal),
+      read,
+      signal,
+    );
+  }
+
+  /** Reads by the first kind of ids that the platform knows. */
+  async #readByIds(
+    list: ConfigurationIds,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<Reading<Listed & Partial<Detailed>>> {
     const counted = counting(read);
-    const { rows, rejected } = await this.#list(counted.read, signal);
+    const kinds = await candidateIds(list, this.#options, counted.read, signal);
+    const listOperations = counted.operations();
+    const open = kinds.filter(({ kind }) => !this.#unknown.has(kind));
+    for (const [index, { kind, items }] of open.entries()) {
+      const reading = await this.#readItems(() => [items], read, signal);
+      if (reading.failure?.outcome !== 'not_found') {
+        return { ...reading, operations: reading.operations + listOperations };
+      }
+      this.#unknown.add(kind);
+      if (index === open.length - 1) {
+        // Next time from the beginning: configurations may have come since.
+        this.#unknown.clear();
+        return reading;
+      }
+    }
+    this.#unknown.clear();
+    return { rows: new Map(), rejected: 0, failure: undefined, operations: listOperations };
+  }
+
+  async #readItems(
+    pages: (read: Read) => Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<Reading<Listed & Partial<Detailed>>> {
+    const counted = counting(read);
+    const { rows, rejected } = await this.#list(pages(counted.read));
     const { details } = this.#declaration;
     const listOperations = counted.operations();
     if (details === undefined) {
@@ -61,7 +101,9 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     };
   }
 
-  async #list(read: Read, signal: AbortSignal): Promise<{ rows: Map<string, Listed>; rejected: number }> {
+  async #list(
+    pages: Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
+  ): Promise<{ rows: Map<string, Listed>; rejected: number }> {
     const rows = new Map<string, Listed>();
     let rejected = 0;
     const enter = (item: unknown) => {
@@ -71,7 +113,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     };
     for (const id of this.#declaration.unlisted ?? []) enter({ id });
     const unlisted = rows.size;
-    for await (const items of this.#items(read, signal)) items.forEach(enter);
+    for await (const items of pages) items.forEach(enter);
     if (rejected > 0 && rows.size === unlisted) {
       throw new PlatformFailure(
         'undecodable',
@@ -79,13 +121,6 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
       );
     }
     return { rows, rejected };
-  }
-
-  async *#items(read: Read, signal: AbortSignal): AsyncIterable<readonly unknown[]> {
-    const { list, version } = this.#declaration;
-    const { origin, configurations } = this.#options;
-    if (typeof list === 'string') yield* readPages(read, { path: list, version, origin }, signal);
-    else yield configurations(list).filter(({ active }) => active);
   }
 
   async #takeTurns(

@@ -1,4 +1,5 @@
 import type { Family, Labels } from '../catalogue/family.ts';
+import { parseTimestamp } from '../platform/timestamp.ts';
 
 /** A value of a family, with the labels that it has besides those of its setting. */
 export interface SettingValue {
@@ -43,6 +44,23 @@ export function switched<Row>(
     const on = of(row);
     return on === null || on === undefined ? undefined : Number(on);
   });
+}
+
+/** When the platform says that a setting was last modified; nothing where it gives no time that can be read. */
+export function modified<Row>(
+  kind: string,
+  thing: string,
+  field: string,
+  of: (row: Row) => Maybe<string>,
+): SettingSeries<Row> {
+  return measured(
+    `edge_${kind}_modified_timestamp_seconds`,
+    `When ${thing} was last modified, as the platform tells, as a Unix time. API: ${field}.`,
+    (row) => {
+      const time = parseTimestamp(of(row) ?? '');
+      return time === undefined ? undefined : time / 1_000;
+    },
+  );
 }
 
 /** A number, where the platform gives it. */

@@ -1,5 +1,5 @@
-import type { Collector } from './collector.ts';
-import type { Item, SettingsDeclaration } from './declaration.ts';
+import type { Collector, CollectorContext } from './collector.ts';
+import type { ConfigurationIds, Item, SettingsDeclaration } from './declaration.ts';
 import { SettingsJob } from './job.ts';
 import { measured } from './setting-series.ts';
 
@@ -28,13 +28,22 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
     operations: operationsOf(declaration),
     families: [...series, changed].map(({ family }) => family),
     labels: Object.keys(labels({ id: '' })),
-    needs: typeof list === 'string' ? [] : [list],
+    needs: typeof list === 'string' ? [] : list.products,
+    takesIds: typeof list !== 'string',
     jobs: (context) => {
-      // Before its configurations are discovered there is nothing to read.
-      if (typeof list !== 'string' && context.configurations(list).length === 0) return [];
+      if (typeof list !== 'string' && !isKnown(list, context)) return [];
       return [new SettingsJob({ declaration, context, group, labels, changed })];
     },
   };
+}
+
+/** Whether it is known by which ids to read. */
+function isKnown(
+  { products }: ConfigurationIds,
+  { named, configurations, isPending }: CollectorContext,
+): boolean {
+  if (named.length > 0 || products.some((product) => configurations(product) !== undefined)) return true;
+  return !products.some(isPending);
 }
 
 /** What a read costs, in words. */

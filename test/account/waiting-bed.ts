@@ -60,7 +60,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
   });
   const status = (): AccountStatus => {
     const known = { name: 'a', apiUrl: '', reserve: 0.2, platform, queue, forecast };
-    const unknown = { tokenExpiresAt: () => undefined, silence: () => undefined };
+    const unknown = { tokenExpiresAt: () => undefined, silence: () => undefined, listings: () => [] };
     return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
   };
   const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {

@@ -180,8 +180,8 @@ test('what is allowed but hardly meant is a warning at its line', async () => {
 `);
   expect(warnings.map((issue) => formatIssue(issue).slice(issue.source.length))).toEqual([
     ':5:14: accounts[0].units.bandwith: not a known metric; did you mean "bandwidth"?',
-    ':9:42: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not a known metric of edge_applications, will be exported raw; did you mean "waf"?',
-    ':9:52: accounts[0].collectors.metrics.products.edge_applications.metrics[2]: not a known metric of edge_applications, will be exported raw',
+    ':9:42: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not in the catalogue of metrics, will be exported raw as edge_metric; did you mean "waf"?',
+    ':9:52: accounts[0].collectors.metrics.products.edge_applications.metrics[2]: not in the catalogue of metrics, will be exported raw as edge_metric',
     ':12:11: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its figures will exist twice, under two product labels',
     ':13:59: accounts[1].collectors: no collector is switched on: nothing of this account is read',
     ':13:89: accounts[1].settle_delay: above 50m the usual reads do not bring what enters the counters: they move every ten minutes, by a read of their own for each metric and configuration',

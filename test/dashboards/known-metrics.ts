@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { families } from '../../src/catalogue/catalogue.ts';
-import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
+import { DISCOVERY_FAMILIES, PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/collectors.ts';
 import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
 import { createSelfMetrics } from '../../src/self/metrics.ts';
@@ -16,9 +16,13 @@ const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS'];
 export function knownMetrics(): ReadonlySet<string> {
   const selfMetrics = [...createSelfMetrics().families.flatMap(seriesNames), ...new ProcessMetrics().names];
   const settings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
-  const platform = [...families(), ...PLATFORM_FAMILIES, ...LEARNED_FAMILIES, ...settings].map(
-    ({ name }) => name,
-  );
+  const platform = [
+    ...families(),
+    ...PLATFORM_FAMILIES,
+    ...DISCOVERY_FAMILIES,
+    ...LEARNED_FAMILIES,
+    ...settings,
+  ].map(({ name }) => name);
   return new Set([...selfMetrics, ...platform, ...recorded(), ...OF_PROMETHEUS]);
 }
 

@@ -97,7 +97,7 @@ it('no permission to read domains: its name, which metrics will be absent, and t
 });
 
 it.each([
-  [3 * 3_600_000, 'problem', '3h behind'],
+  [3 * 3_600_000, 'problem', '3 h behind'],
   [-90_000, 'problem', '1 min 30 s ahead of'],
   [20_000, 'warning', '21 s behind'],
 ])('a clock that is off by %d ms: by how much, and what that affects', async (ms, status, where) => {

@@ -48,7 +48,9 @@ export function settingsBench(
     origin: 'https://api.example.net',
     collector,
     schedule: '* * * * *',
+    named: [],
     configurations: () => configurations,
+    isPending: () => false,
     memory: state,
     platformClock: new PlatformClock(() => bench.now),
   });

@@ -124,7 +124,7 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
       },
     },
   },
-  'an settings that outweighs the traffic': {
+  'a reading of settings that outweighs the traffic': {
     fits: true,
     sandbox: { ...LIMIT, configurations: 400, maxPageSize: 20 },
     account: {

@@ -1,0 +1,54 @@
+import { PlatformFailure } from '../platform/outcome.ts';
+import { readPages } from '../platform/pages.ts';
+import type { Read } from '../platform/read.ts';
+import type { CollectorContext } from './collector.ts';
+import type { ConfigurationIds } from './declaration.ts';
+
+/** Items whose ids are of one kind. */
+export interface ItemIds {
+  /** Which ids these are, in plain words. */
+  readonly kind: string;
+  readonly items: readonly unknown[];
+}
+
+/** There is no list to take ids from. */
+export class IdsUnavailable extends PlatformFailure {}
+
+/**
+ * What may be the ids of configurations, the likeliest first. The specification does not say which kind of id a path
+ * takes (section 4.14), so the caller uses the first kind that the platform knows.
+ * @throws IdsUnavailable when no list can be read
+ */
+export async function candidateIds(
+  { products, otherwise }: ConfigurationIds,
+  context: Pick<CollectorContext, 'named' | 'configurations' | 'origin'>,
+  read: Read,
+  signal: AbortSignal,
+): Promise<ItemIds[]> {
+  const { named, configurations, origin } = context;
+  if (named.length > 0) return [{ kind: 'ids of the configuration', items: named.map((id) => ({ id })) }];
+  const lists = products.map((product) => ({ product, list: configurations(product) }));
+  const own: ItemIds[] = [];
+  const domains: ItemIds[] = [];
+  for (const { product, list = [] } of lists) {
+    const active = list.filter((configuration) => configuration.active);
+    const ids = active.flatMap(({ name, domains }) => domains.map((id) => ({ id, name })));
+    own.push({
+      kind: `configurations of ${product.slug}`,
+      items: active.map(({ id, name }) => ({ id, name })),
+    });
+    domains.push({ kind: `domains of ${product.slug}`, items: ids });
+  }
+  if (lists.some(({ list }) => list !== undefined)) {
+    return [...own, ...domains].filter(({ items }) => items.length > 0);
+  }
+  const items: unknown[] = [];
+  try {
+    for await (const page of readPages(read, { ...otherwise, origin }, signal)) items.push(...page);
+  } catch (failure) {
+    if (!(failure instanceof PlatformFailure)) throw failure;
+    const reason = `no list of configurations can be read: those of products need the permission Analytics, ${otherwise.path} needs ${otherwise.permission} (${failure.message})`;
+    throw new IdsUnavailable(failure.outcome, reason, failure.status);
+  }
+  return [{ kind: otherwise.path, items }];
+}
