@@ -38,7 +38,7 @@ async function discover({ jobs }: ReturnType<typeof started>, count: number) {
   const read = async () => ({ body }) as never;
   const found = await discovery?.read(read, new AbortController().signal);
   const result = discovery?.conclude(found as never);
-  if (result?.discovery !== undefined) jobs.discovered(result.discovery);
+  if (discovery !== undefined) jobs.learn(discovery, 'ok', result);
   return { result, wanted: jobs.jobs() };
 }
 
