@@ -19,7 +19,7 @@ describe('progress', () => {
       progress.count();
       progress.advance(1);
     }
-    expect(progress.line).toBe('190 of 1000 windows (19 %), 90 operations, 9 min 0 s left');
+    expect(progress.line).toBe('190 of 1000 windows (19 %), 90 operations, 9 min left');
     expect(progress.facts).toEqual({ windows: 190, of: 1_000, operations: 90, seconds_left: 540 });
   });
 
