@@ -1,5 +1,5 @@
 import type { Decoded } from '../decode/decode.ts';
-import { MINUTE_MS } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { type SeenBuckets, widerOrHoled } from './seen-buckets.ts';
 
 /** What is known of the width of a series' buckets before an answer is looked at. */
@@ -36,13 +36,18 @@ const AGREEING_MS = 30 * MINUTE_MS;
 export function answerWidth(decoded: Decoded, { known, seen, doubt }: KnownWidth): number | undefined {
   const { width: apart } = decoded;
   const rows = Math.max(0, ...[...decoded.series.values()].map(({ timestamps }) => timestamps.length));
-  if (apart === undefined) return rows <= 1 ? known : undefined;
+  if (apart === undefined) return rows === 0 || (rows === 1 && isAlone(known)) ? known : undefined;
   if (apart === known) return known;
   if (apart < MINUTE_MS && rows < MANY_ROWS) return undefined;
   const expected = known ?? MINUTE_MS;
   if (apart <= expected) return expected % apart === 0 || known === undefined ? apart : undefined;
   if (apart % expected !== 0) return undefined;
   return widerWidth(decoded, apart, expected, { known, seen, doubt });
+}
+
+/** Whether an answer to an hour or less may well have a single bucket; one of minutes has lost the others. */
+function isAlone(known: number | undefined): boolean {
+  return known !== undefined && known >= FINEST_WINDOW_MS / 2;
 }
 
 function widerWidth(

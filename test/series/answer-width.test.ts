@@ -26,7 +26,8 @@ describe('the width of the buckets of an answer', () => {
   it.each([
     ['is a minute where the first answer says so', decoded([0, 1]), undefined, 1],
     ['is unknown while no answer tells it', decoded([3]), undefined, undefined],
-    ['is the one known before when there is but one bucket', decoded([3]), 1, 1],
+    ['is the one known before when there is but one bucket of an hour', decoded([3]), 60, 60],
+    ['is in doubt when there is but one bucket of a minute', decoded([3]), 1, undefined],
     ['is the one known before when there is nothing', decoded([]), 5, 5],
     ['is less than before as soon as an answer says so', decoded([0, 1]), 5, 1],
     ['is in doubt where rows lie further apart than before', decoded(every(2)), 1, undefined],
