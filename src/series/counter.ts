@@ -196,6 +196,15 @@ export function noteCoarse(counter: Counter, shown: CoarseBuckets, read: Window,
   return { ...counter, missing: joined(missing, areAlike) };
 }
 
+/** The counter after an answer to a window that could not be used. */
+export function noteUnclear(counter: Counter, window: Window, now: number): Counter {
+  const missing = changedWithin(counter.missing, window, (span) => ({
+    ...span,
+    ...missedAgain(span, false, noted(now)),
+  }));
+  return { ...counter, missing: joined(missing, areAlike) };
+}
+
 function noted(time: number): number {
   return Math.ceil(time / NOTED_STEP_MS) * NOTED_STEP_MS;
 }

@@ -19,6 +19,7 @@ import {
   count,
   type MissingSpan,
   noteCoarse,
+  noteUnclear,
   type Reading,
 } from './counter.ts';
 import { restatements } from './restatements.ts';
@@ -174,9 +175,19 @@ export class SeriesCounters {
     if (this.#newest !== undefined) this.#seen = seenAgain(this.#seen, answer.decoded, width);
   }
 
-  /** Takes in an answer that could not be counted: where the width of its buckets is in doubt, others may tell. */
-  noteUncounted({ decoded, now }: WindowedAnswer): void {
+  /**
+   * Takes in an answer that could not be counted: where the width of its buckets is in doubt, others may tell. What it
+   * was to bring of the past is asked for again later, by a window that begins at another minute.
+   */
+  noteUncounted(answer: WindowedAnswer): void {
+    const { decoded, window, now } = answer;
     if (this.widthOf(decoded) === undefined) this.#doubt = doubtAgain(this.#doubt, decoded, now);
+    if (this.#record === undefined || reaches(answer)) return;
+    const counters = new Map(this.#record.counters);
+    for (const [name, counter] of counters) {
+      if (this.#counts(name)) counters.set(name, noteUnclear(counter, window, now));
+    }
+    this.#record = { ...this.#record, counters };
   }
 
   /** Takes in a coarse read: it counts nothing, but shows where the platform has nothing to be waited for. */
