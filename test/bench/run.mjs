@@ -1,5 +1,6 @@
 // npm run bench [-- name ... --option ...]: compiles, and runs the benchmarks named, or that of scrapes, one after another.
 import { spawnSync } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
@@ -10,6 +11,7 @@ const BENCHMARKS = {
   scrape: [join(BUILT, 'scrape.js')],
   schedule: [join(BUILT, 'schedule.js')],
   surface: [join(BUILT, 'surface.js')],
+  'poll-path': [join(BUILT, 'poll-path.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };
@@ -23,6 +25,8 @@ if (unknown.length > 0) {
 }
 for (const project of ['src', join('test', 'bench')])
   run([join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(ROOT, project)]);
+// The compiled sources read their version from the package beside them.
+copyFileSync(join(ROOT, 'package.json'), join(ROOT, '.cache', 'bench', 'package.json'));
 for (const name of asked.length > 0 ? asked : ['scrape']) {
   process.stderr.write(`\n${name}\n\n`);
   run([...BENCHMARKS[name], ...options]);
