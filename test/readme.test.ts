@@ -1,10 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
+import { COLLECTORS } from '../src/collectors.ts';
 import { FLAGS, type FlagName, flagVariable } from '../src/command-line/flags.ts';
+import { COMMANDS } from '../src/commands.ts';
 import { ACCOUNT_VARIABLES } from '../src/configuration/environment.ts';
-import { type CatalogueRow, describeCatalogue } from './reference/catalogue-table.ts';
-import { type CollectorRow, describeCollectors } from './reference/collectors-table.ts';
+import { createRouter } from '../src/web/routes.ts';
+import { knownMetrics } from './dashboards/known-metrics.ts';
+import { configurationKeys } from './reference/configuration-keys.ts';
+import { ownFamilies } from './reference/exported-families.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -13,39 +17,6 @@ const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
   scripts: Record<string, string>;
 };
 
-const BLOCK = /<!-- metrics:begin -->.*<!-- metrics:end -->/s;
-const SETTINGS_BLOCK = /<!-- collectors:begin -->.*<!-- collectors:end -->/s;
-
-function settingsRow({ section, part, collector, exported, permission, operations }: CollectorRow): string {
-  const name = collector === undefined || collector === '' ? '' : `\`${collector}\``;
-  return `| ${section} ${part} | ${name} | ${exported} | ${permission ?? ''} | ${operations} |`;
-}
-
-function row({ metric, dimensions, gauge, counter, labels }: CatalogueRow): string {
-  const names = [gauge, ...(counter === undefined ? [] : [counter])].map((name) => `\`${name}\``);
-  const shown = dimensions.length > 6 ? [...dimensions.slice(0, 5), '…'] : dimensions;
-  return `| ${metric} | ${shown.join(', ')} | ${names.join(', ')} | ${labels.join(', ')} |`;
-}
-
-it('has the tables of the catalogue and of the collectors (npx vitest run test/readme.test.ts -u brings it up to date)', async () => {
-  const table = [
-    '| API metric | dimensions | families | further labels |',
-    '|---|---|---|---|',
-    ...describeCatalogue().map(row),
-  ];
-  const settings = [
-    '| section | collector | exported | permission | operations |',
-    '|---|---|---|---|---|',
-    ...describeCollectors().map(settingsRow),
-  ];
-  const written = README.replace(BLOCK, () =>
-    ['<!-- metrics:begin -->', ...table, '<!-- metrics:end -->'].join('\n'),
-  ).replace(SETTINGS_BLOCK, () =>
-    ['<!-- collectors:begin -->', ...settings, '<!-- collectors:end -->'].join('\n'),
-  );
-  await expect(written).toMatchFileSnapshot(join(ROOT, 'README.md'));
-});
-
 it('scrapes by the job name that the alerts know', () => {
   const [, job] = /job_name: (\S+)/.exec(README) ?? [];
   const alerts = readFileSync(join(ROOT, 'config/prometheus/alerts.rules.yml'), 'utf8');
@@ -53,8 +24,8 @@ it('scrapes by the job name that the alerts know', () => {
 });
 
 /** The pages that users read, by their paths from the top. */
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'grafana/README.md']
-  .concat(['config', 'config/prometheus'].flatMap((folder) => pagesIn(folder)))
+const PAGES = ['README.md', 'CONTRIBUTING.md', 'ARCHITECTURE.md', 'SECURITY.md', 'grafana/README.md']
+  .concat(['docs', 'config/prometheus'].flatMap((folder) => pagesIn(folder)))
   .map((path) => [path, readFileSync(join(ROOT, path), 'utf8')] as const);
 
 function pagesIn(folder: string): string[] {
@@ -69,6 +40,8 @@ const FLAGS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   amtool: ['comment', 'duration'],
   vitest: ['project'],
   npm: ['ignore-scripts'],
+  docker: ['build'],
+  gh: ['repo'],
 };
 
 it.each(PAGES)('%s links to what exists, and names no path that does not', (page, text) => {
@@ -110,7 +83,99 @@ it('gives a reason for every dependency, and for no other', () => {
   );
 });
 
-it('names only scripts that exist', () => {
-  const scripts = [...README.matchAll(/npm run ([a-z]+)/g)].map(([, name = '']) => name);
-  expect(scripts.filter((name) => !(name in MANIFEST.scripts))).toEqual([]);
+it('no page names a script that does not exist', () => {
+  const others = JSON.parse(
+    readFileSync(join(ROOT, 'grafana/pictures/package.json'), 'utf8'),
+  ) as typeof MANIFEST;
+  const known = { ...MANIFEST.scripts, ...others.scripts };
+  const text = PAGES.map(([, page]) => page).join('\n');
+  const scripts = [...text.matchAll(/npm run ([a-z:]+)/g)].map(([, name = '']) => name);
+  expect(scripts.length).toBeGreaterThan(3);
+  expect(scripts.filter((name) => !(name in known))).toEqual([]);
+});
+
+it.each(PAGES)('%s links to headings that exist', (page, text) => {
+  const missing = [...text.matchAll(/\]\(([^)#:]*)#([^)]+)\)/g)].filter(([, target = '', anchor = '']) => {
+    const path = target === '' ? join(ROOT, page) : join(ROOT, dirname(page), target);
+    return !anchorsOf(readFileSync(path, 'utf8')).includes(anchor);
+  });
+  expect(missing.map(([link]) => link)).toEqual([]);
+});
+
+/** As GitHub makes them of headings. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+// The conformance page quotes the platform's specification, whose fields look like metrics.
+const OWN_WORDS = PAGES.filter(([page]) => page !== 'docs/conformance.md');
+
+it.each(OWN_WORDS)('%s names only metrics that exist', (_, text) => {
+  const known = new Set([...knownMetrics(), ...ownFamilies().map(({ name }) => name)]);
+  const named = text.match(/(?<![\w./-])edge_[a-z0-9_]+[a-z0-9](?![\w]*[…*{])/g) ?? [];
+  expect(new Set(named.filter((name) => !known.has(name) && !NO_METRICS.includes(name)))).toEqual(new Set());
+});
+
+/** Products and collectors, which begin as metrics do. */
+const NO_METRICS = [
+  'edge_applications',
+  'edge_application',
+  'edge_application_id',
+  'edge_functions',
+  'edge_firewalls',
+];
+
+it.each(PAGES)('%s calls only commands that exist', (_, text) => {
+  const called = [...text.matchAll(/(?:`|^\$? ?)(?:edge-exporter|node dist\/main\.js) ([a-z][a-z-]*)/gm)];
+  const known = [...Object.keys(COMMANDS), 'help'];
+  expect(called.map(([, command]) => command).filter((command) => !known.includes(command ?? ''))).toEqual(
+    [],
+  );
+});
+
+it('README takes five minutes: under 150 lines, and every page of docs/ is linked from it', () => {
+  expect(README.split('\n').length).toBeLessThan(150);
+  expect(pagesIn('docs').filter((page) => !README.includes(`(${page})`))).toEqual([]);
+});
+
+it('docs/operations.md has every endpoint', () => {
+  const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
+  const documented = [...text.matchAll(/^\| `(\/[^`]*)` \|/gm)].map(([, path]) => path);
+  expect(documented.sort()).toEqual([...endpoints()].sort());
+});
+
+/** What the HTTP surface lists when it is asked for something else. */
+function endpoints(): string[] {
+  let body = '';
+  const response = {
+    setHeader: () => undefined,
+    writeHead: () => response,
+    end: (text: unknown) => {
+      body = String(text);
+    },
+  };
+  const sources = { telemetryPath: '/metrics' } as Parameters<typeof createRouter>[0];
+  void createRouter(sources, true)({ url: '/other', method: 'GET' } as never, response as never);
+  return body.split('\n').filter((line) => line.startsWith('/'));
+}
+
+it('docs/getting-started.md names every permission', () => {
+  const text = readFileSync(join(ROOT, 'docs/getting-started.md'), 'utf8');
+  const permissions = new Set([
+    ...Object.values(COLLECTORS).map(({ permission }) => permission),
+    'Analytics',
+  ]);
+  const named = [...text.matchAll(/\| ([A-Z][A-Za-z ]+) \|$/gm)].map(([, permission]) => permission);
+  expect(new Set(named)).toEqual(permissions);
+});
+
+it.each(PAGES)('%s names only keys of the configuration that exist', (_, text) => {
+  const keys = configurationKeys().map(({ path }) => path);
+  const named = [...text.matchAll(/`((?:quota|request|limits)\.[a-z_.]+)`/g)].map(([, key = '']) => key);
+  expect(named.filter((key) => !keys.some((path) => path.endsWith(key)))).toEqual([]);
 });

@@ -7,6 +7,11 @@ export interface Family {
   readonly help: string;
 }
 
+/** A family whose series all have the same label names. */
+export interface LabelledFamily extends Family {
+  readonly labels: readonly string[];
+}
+
 /** Label names and values, in the order in which they are written. */
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,54 +1,54 @@
-import type { Family } from './family.ts';
+import type { LabelledFamily } from './family.ts';
 
-function gauge(name: string, help: string): Family {
-  return { name, type: 'gauge', help };
+function gauge(name: string, labels: readonly string[], help: string): LabelledFamily {
+  return { name, type: 'gauge', labels, help };
 }
 
-/** Labels: account, product, configuration_id, configuration, active. */
 export const EDGE_CONFIGURATION_INFO = gauge(
   'edge_configuration_info',
+  ['account', 'product', 'configuration_id', 'configuration', 'active'],
   'A configuration of a product, always 1; join it by configuration_id. API: configurations of a product.',
 );
 
-/** Labels: account, product, configuration_id, configuration, metric. */
 export const EDGE_LAST_BUCKET = gauge(
   'edge_last_bucket_timestamp_seconds',
+  ['account', 'product', 'configuration_id', 'configuration', 'metric'],
   'Start of the bucket that the gauges of an API metric show, as a Unix time.',
 );
 
-/** Labels: account, product, metric. */
 export const EDGE_PRODUCT_LAST_BUCKET = gauge(
   'edge_product_last_bucket_timestamp_seconds',
+  ['account', 'product', 'metric'],
   'Start of the bucket that the gauges of an API metric of a whole product show, as a Unix time.',
 );
 
-/** Labels: account. */
 export const EDGE_UP = gauge(
   'edge_up',
+  ['account'],
   'Whether the platform itself answered the last operation of the account, and took its token: 1 or 0.',
 );
 
-/** Labels: account, scope. */
 export const EDGE_RATELIMIT_LIMIT = gauge(
   'edge_api_ratelimit_limit',
+  ['account', 'scope'],
   'Operations that the platform allows in one time frame. API: header X-ratelimit-limit.',
 );
 
-/** Labels: account, scope. */
 export const EDGE_RATELIMIT_REMAINING = gauge(
   'edge_api_ratelimit_remaining',
+  ['account', 'scope'],
   'Operations left in the current time frame. API: header X-ratelimit-remaining.',
 );
 
-/** Labels: account, scope. */
 export const EDGE_RATELIMIT_RESET_TIMESTAMP = gauge(
   'edge_api_ratelimit_reset_timestamp_seconds',
+  ['account', 'scope'],
   'End of the current time frame, as a Unix time. API: header X-ratelimit-reset.',
 );
 
-/** Labels: account. */
 export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
   'edge_token_expiry_timestamp_seconds',
+  ['account'],
   'When the token in use expires, as a Unix time; absent for tokens that the exporter did not create. API: tokens.',
 );
 
@@ -65,7 +65,7 @@ export const UNMATCHED_CONFIGURATIONS = gauge(
 );
 
 /** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
-export const PLATFORM_FAMILIES: readonly Family[] = [
+export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
   EDGE_CONFIGURATION_INFO,
   EDGE_LAST_BUCKET,
   EDGE_PRODUCT_LAST_BUCKET,

@@ -1,35 +1,35 @@
-import type { Family } from '../catalogue/family.ts';
+import type { LabelledFamily } from '../catalogue/family.ts';
 
-function gauge(name: string, help: string): Family {
-  return { name, type: 'gauge', help };
+function gauge(name: string, labels: readonly string[], help: string): LabelledFamily {
+  return { name, type: 'gauge', labels, help };
 }
 
-/** Labels: account, product. */
 export const RECONCILIATION_RATIO = gauge(
   'edge_exporter_reconciliation_ratio',
+  ['account', 'product'],
   'What the counters took in over a past hour, relative to what the platform says of that hour later; 1 is exact.',
 );
 
-/** Labels: account, product, metric. */
 export const PUBLISH_DELAY_SECONDS = gauge(
   'edge_exporter_publish_delay_seconds',
+  ['account', 'product', 'metric'],
   'Age at which buckets of an API metric are shown as gauges, as configured or learned.',
 );
 
-/** Labels: account, product, metric. */
 export const SETTLE_DELAY_SECONDS = gauge(
   'edge_exporter_settle_delay_seconds',
+  ['account', 'product', 'metric'],
   'Age at which buckets of an API metric enter the counters, as configured or learned.',
 );
 
-/** Labels: account, product, metric, age_seconds. */
 export const BUCKET_COMPLETENESS_RATIO = gauge(
   'edge_exporter_bucket_completeness_ratio',
+  ['account', 'product', 'metric', 'age_seconds'],
   'Share of its final value that a bucket of an API metric holds at an age, as measured.',
 );
 
 /** What is learned of the platform in hours of polling; shown once it is known. */
-export const LEARNED_FAMILIES: readonly Family[] = [
+export const LEARNED_FAMILIES: readonly LabelledFamily[] = [
   RECONCILIATION_RATIO,
   PUBLISH_DELAY_SECONDS,
   SETTLE_DELAY_SECONDS,

@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/collectors.ts';
 import { type CollectorRow, describeCollectors } from '../reference/collectors-table.ts';
+import { unitOf } from '../reference/exported-families.ts';
+import { replaceBlock } from '../reference/markdown.ts';
 import { simulate } from '../simulation/simulation.ts';
 
-const PAGE = join(import.meta.dirname, '../../config/settings.md');
+const PAGE = join(import.meta.dirname, '../../docs/settings.md');
 
 function collectorLine(row: CollectorRow): string {
   const { section, part, collector, exported, permission, version, operations, schedule } = row;
@@ -35,12 +37,6 @@ async function labelsSeen(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   }
 }
 
-function replaceBlock(text: string, name: string, lines: readonly string[]): string {
-  const block = new RegExp(`<!-- ${name}:begin -->.*<!-- ${name}:end -->`, 's');
-  expect(text).toMatch(block);
-  return text.replace(block, () => [`<!-- ${name}:begin -->`, ...lines, `<!-- ${name}:end -->`].join('\n'));
-}
-
 it('says of all sixteen sections what is exported, in their order', () => {
   const sections = describeCollectors().map(({ section }) => section);
   expect(sections).toEqual(Array.from({ length: 16 }, (_, index) => `4.${index + 1}`));
@@ -49,10 +45,11 @@ it('says of all sixteen sections what is exported, in their order', () => {
 it('is what the code says (npx vitest run test/collectors/settings-page.test.ts -u brings it up to date)', async () => {
   const seen = await labelsSeen();
   const families = Object.values(COLLECTORS).flatMap((collector) => {
-    return collector.families.map(({ name, help }) => {
+    return collector.families.map((family) => {
+      const { name, help } = family;
       const labels = [...(seen.get(name) ?? collector.labels)].filter((label) => label !== 'account').sort();
       const meaning = help.replace(/ API: .*$/, '');
-      return `| \`${name}\` | ${labels.map((label) => `\`${label}\``).join(' ')} | ${meaning} |`;
+      return `| \`${name}\` | ${unitOf(family)} | ${labels.map((label) => `\`${label}\``).join(' ')} | ${meaning} |`;
     });
   });
   const unseen = Object.values(COLLECTORS)
@@ -66,8 +63,8 @@ it('is what the code says (npx vitest run test/collectors/settings-page.test.ts 
   ];
   const page = await readFile(PAGE, 'utf8');
   const written = replaceBlock(replaceBlock(page, 'collectors', table), 'families', [
-    '| metric | labels | meaning |',
-    '|---|---|---|',
+    '| metric | unit | labels | meaning |',
+    '|---|---|---|---|',
     ...families,
   ]);
   await expect(written).toMatchFileSnapshot(PAGE);

@@ -9,7 +9,7 @@ import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
-const PAGE = join(import.meta.dirname, '../../config/joins.md');
+const PAGE = join(import.meta.dirname, '../../docs/joins.md');
 
 interface Example {
   readonly query: string;
@@ -67,7 +67,7 @@ async function shows({ process, scrape }: ExporterProcess, text: string | RegExp
   });
 }
 
-it('joins settings to traffic as config/joins.md says', async () => {
+it('joins settings to traffic as docs/joins.md says', async () => {
   const sandbox = await serveSandbox({ laterFields: 'present' });
   const run = await prepare(sandbox);
   const first = await startReading(run);

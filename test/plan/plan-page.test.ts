@@ -8,7 +8,7 @@ import { livePlan } from '../../src/plan/live-plan.ts';
 import { planText } from '../../src/plan/text.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 
-const PAGE = join(import.meta.dirname, '../../config/plan.md');
+const PAGE = join(import.meta.dirname, '../../docs/plan-and-doctor.md');
 const BLOCK = /<!-- plan:begin -->.*<!-- plan:end -->/s;
 const NOW = Date.UTC(2026, 0, 5, 10, 20, 30);
 

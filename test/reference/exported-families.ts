@@ -1,0 +1,67 @@
+import { facesOf, families } from '../../src/catalogue/catalogue.ts';
+import { KNOWN_METRICS, type Scope } from '../../src/catalogue/families.ts';
+import type { LabelledFamily } from '../../src/catalogue/family.ts';
+import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
+import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
+import { createSelfMetrics } from '../../src/self/metrics.ts';
+import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
+
+/** A family that `/metrics` may have, with the names of its labels. */
+export interface DocumentedFamily extends FamilyMetadata {
+  readonly labels: readonly string[];
+}
+
+const OF_A_PRODUCT = ['account', 'product'];
+const OF_A_CONFIGURATION = [...OF_A_PRODUCT, 'configuration_id', 'configuration'];
+
+/** The families of the platform's analytics, those of whole products (`edge_product_…`) included. */
+export function trafficFamilies(): readonly DocumentedFamily[] {
+  const own = new Map<string, Set<string>>();
+  for (const { names, labels } of [...labelsOf('configuration'), ...labelsOf('product')]) {
+    for (const name of names) own.set(name, new Set([...(own.get(name) ?? []), ...labels]));
+  }
+  return families().map((family) => {
+    const common = family.name.startsWith('edge_product_') ? OF_A_PRODUCT : OF_A_CONFIGURATION;
+    return { ...family, labels: [...common, ...(own.get(family.name) ?? [])] };
+  });
+}
+
+/** The labels besides the common ones by family, of every known dimension and of one that is not known. */
+function labelsOf(scope: Scope) {
+  const known = [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) =>
+    [...dimensions.keys()].map((dimension) => [metric, dimension] as const),
+  );
+  return [...known, ['unknown', 'unknown'] as const].map(([metric, dimension]) => {
+    const { gauge, counter, labels } = facesOf(metric, dimension, { scope });
+    const names = [gauge.family, ...(counter ? [counter.family] : [])].map(({ name }) => name);
+    return { names, labels: Object.keys(labels) };
+  });
+}
+
+/** The families of accounts: reachability, quota, configurations, newest buckets. */
+export function accountFamilies(): readonly LabelledFamily[] {
+  return PLATFORM_FAMILIES;
+}
+
+/** The exporter's own families, those of its process excepted. */
+export function ownFamilies(): readonly DocumentedFamily[] {
+  return [...createSelfMetrics().families, ...LEARNED_FAMILIES].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** The unit of a family's values, which its name says. */
+export function unitOf({ name, type }: FamilyMetadata): string {
+  const known = UNITS.find(([pattern]) => pattern.test(name));
+  if (known) return known[1];
+  return type === 'counter' ? 'count' : '1';
+}
+
+const UNITS: readonly (readonly [RegExp, string])[] = [
+  [/_timestamp_seconds$/, 'Unix time, s'],
+  [/_bytes(_\w+)?_per_second$/, 'bytes/s'],
+  [/_bytes(_\w+)?_per_minute$/, 'bytes/min'],
+  [/_bytes(_\w+)?_total$|_bytes$/, 'bytes'],
+  [/_per_second$/, '1/s'],
+  [/_per_minute$/, '1/min'],
+  [/_ratio$/, 'ratio'],
+  [/_seconds$/, 's'],
+];

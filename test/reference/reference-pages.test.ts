@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { FLAGS, type Flag, type FlagName, flagVariable } from '../../src/command-line/flags.ts';
+import { ACCOUNT_VARIABLES } from '../../src/configuration/environment.ts';
+import { ProcessMetrics } from '../../src/self/process-metrics.ts';
+import { simulate } from '../simulation/simulation.ts';
+import { configurationKeys } from './configuration-keys.ts';
+import {
+  accountFamilies,
+  type DocumentedFamily,
+  ownFamilies,
+  trafficFamilies,
+  unitOf,
+} from './exported-families.ts';
+import { code, markdownTable, replaceBlock } from './markdown.ts';
+
+const DOCS = join(import.meta.dirname, '../../docs');
+const UPDATE = '(npx vitest run --project unit test/reference -u writes it anew)';
+
+async function expectPage(name: string, blocks: Readonly<Record<string, readonly string[]>>): Promise<void> {
+  const path = join(DOCS, name);
+  const page = await readFile(path, 'utf8');
+  const written = Object.entries(blocks).reduce(
+    (text, [block, lines]) => replaceBlock(text, block, lines),
+    page,
+  );
+  await expect(written).toMatchFileSnapshot(path);
+}
+
+function familyTable(families: readonly DocumentedFamily[]): string[] {
+  const rows = families.map((family) => [
+    code(family.name),
+    family.type,
+    unitOf(family),
+    family.labels.map(code).join(' '),
+    family.help,
+  ]);
+  return markdownTable(['family', 'type', 'unit', 'labels', 'help'], rows);
+}
+
+it(`docs/metrics.md has every family with its HELP ${UPDATE}`, async () => {
+  const traffic = trafficFamilies().filter(({ name }) => !name.startsWith('edge_product_'));
+  await expectPage('metrics.md', {
+    traffic: familyTable(traffic),
+    account: familyTable(accountFamilies()),
+    own: familyTable(ownFamilies()),
+  });
+});
+
+it('every family of a whole product has its counterpart of single configurations in docs/metrics.md', () => {
+  const families = trafficFamilies();
+  const names = new Set(families.map(({ name }) => name));
+  const products = families.filter(({ name }) => name.startsWith('edge_product_'));
+  expect(products.length).toBeGreaterThan(20);
+  expect(products.filter(({ name }) => !names.has(name.replace('edge_product_', 'edge_')))).toEqual([]);
+});
+
+it('what a running exporter exposes has the labels that docs/metrics.md says', async () => {
+  const process = new Set(new ProcessMetrics().names);
+  const documented = new Map(
+    [...trafficFamilies(), ...accountFamilies(), ...ownFamilies()].map(
+      (family) => [family.name, family] as const,
+    ),
+  );
+  const simulation = await simulate({ sandbox: {}, account: { collectors: { metrics: {}, analytics: {} } } });
+  try {
+    await simulation.minutes(20);
+    const wrong = new Set<string>();
+    let compared = 0;
+    for (const key of (await simulation.scrape()).samples.keys()) {
+      const [sample, labels] = JSON.parse(key) as [string, [string, string][]];
+      const family = documented.get(sample) ?? documented.get(sample.replace(/_(bucket|sum|count)$/, ''));
+      if (family === undefined) {
+        if (!process.has(sample)) wrong.add(`${sample} is not documented`);
+        continue;
+      }
+      compared += 1;
+      for (const [label] of labels) {
+        if (!family.labels.includes(label) && label !== 'le' && label !== 'quantile')
+          wrong.add(`${sample} has the label ${label}`);
+      }
+    }
+    expect([...wrong]).toEqual([]);
+    expect(compared).toBeGreaterThan(100);
+  } finally {
+    await simulation.close();
+  }
+});
+
+it(`docs/configuration.md has every key ${UPDATE}`, async () => {
+  const rows = configurationKeys().map((key) => [
+    code(key.path),
+    key.type,
+    key.default === undefined ? '' : code(key.default),
+    key.about,
+  ]);
+  await expectPage('configuration.md', { keys: markdownTable(['key', 'type', 'default', 'meaning'], rows) });
+});
+
+it(`docs/flags.md has every flag and variable ${UPDATE}`, async () => {
+  const flags = (Object.entries(FLAGS) as [FlagName, Flag][]).map(([name, flag]) => [
+    code(flag.value.placeholder === undefined ? `--[no-]${name}` : `--${name}=<${flag.value.placeholder}>`),
+    flag.default === undefined ? '' : code(flag.default),
+    flag.commands.join(', '),
+    `${flag.about} ${code(flagVariable(name))}`,
+  ]);
+  const variables = ACCOUNT_VARIABLES.map(({ name, about }) => [code(name), about]);
+  await expectPage('flags.md', {
+    flags: markdownTable(['flag', 'default', 'commands', 'meaning and environment variable'], flags),
+    variables: markdownTable(['variable', 'meaning'], variables),
+  });
+});
