@@ -52,15 +52,15 @@ export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
   'When the token in use expires, as a Unix time; absent for tokens that the exporter did not create. API: tokens.',
 );
 
-/** Labels: account, product. */
 export const PRODUCT_LISTED = gauge(
   'edge_exporter_product_listed',
+  ['account', 'product'],
   'Whether the configurations of a product that is to be read could be listed when that was last tried: 1 or 0.',
 );
 
-/** Labels: account, product. */
 export const UNMATCHED_CONFIGURATIONS = gauge(
   'edge_exporter_unmatched_configurations',
+  ['account', 'product'],
   'Names and ids in configurations.include of a product that match none of its configurations.',
 );
 
@@ -77,4 +77,4 @@ export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
 ];
 
 /** What the exporter says of its own work for an account. */
-export const DISCOVERY_FAMILIES: readonly Family[] = [PRODUCT_LISTED, UNMATCHED_CONFIGURATIONS];
+export const DISCOVERY_FAMILIES: readonly LabelledFamily[] = [PRODUCT_LISTED, UNMATCHED_CONFIGURATIONS];

@@ -1,7 +1,7 @@
 import { facesOf, families } from '../../src/catalogue/catalogue.ts';
 import { KNOWN_METRICS, type Scope } from '../../src/catalogue/families.ts';
 import type { LabelledFamily } from '../../src/catalogue/family.ts';
-import { PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
+import { DISCOVERY_FAMILIES, PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
 import { createSelfMetrics } from '../../src/self/metrics.ts';
 import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
@@ -45,7 +45,9 @@ export function accountFamilies(): readonly LabelledFamily[] {
 
 /** The exporter's own families, those of its process excepted. */
 export function ownFamilies(): readonly DocumentedFamily[] {
-  return [...createSelfMetrics().families, ...LEARNED_FAMILIES].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...createSelfMetrics().families, ...LEARNED_FAMILIES, ...DISCOVERY_FAMILIES].sort((a, b) =>
+    a.name < b.name ? -1 : 1,
+  );
 }
 
 /** The unit of a family's values, which its name says. */
