@@ -1,9 +1,19 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Decoded, isEmpty } from '../decode/decode.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
+import { answerWidth, doubtAgain, type WidthDoubt } from '../series/answer-width.ts';
 import type { SeriesReader } from '../series/reader.ts';
+import {
+  type Evidence,
+  isTimedOut,
+  type MissingBucketTimeout,
+  missedAgain,
+} from '../settling/missing-buckets.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { HistoryWindow } from './history-range.ts';
 import { type PatienceOptions, patiently } from './patience.ts';
-import { isWhole, recordOf, type SpoolLine, type SpoolRecord } from './spool-record.ts';
+import { isWhole, recordOf, type SpoolLine, type SpoolRecord, together } from './spool-record.ts';
 
 export interface HistoryReaderOptions extends PatienceOptions {
   readonly reader: Pick<SeriesReader, 'read'>;
@@ -12,33 +22,46 @@ export interface HistoryReaderOptions extends PatienceOptions {
   readonly end: number;
 }
 
-/** An answer that lacks buckets is asked for again until two agree, at most so often. */
-const MOST_ANSWERS = 5;
+/** What the platform leaves out is believed when a whole answer brings nothing new, or after so many answers. */
+const BELIEVED: MissingBucketTimeout = { after: 0, whole: 1, asked: 5 };
 
 /**
- * Reads one window of a metric. What the platform leaves out is only believed when it leaves it out twice, since a
- * damaged answer must not cost a bucket, and a bucket that there never was must not hold up the history.
+ * Reads one window of a metric, until nothing is missing or it is believed to be: a damaged answer must not cost a
+ * bucket, and a bucket that there never was must not hold up the history. What several answers bring is put together.
  * @throws PlatformFailure when it keeps failing
  */
 export async function readWindow(window: HistoryWindow, options: HistoryReaderOptions): Promise<SpoolLine> {
-  let before: string | undefined;
-  for (let answers = 1; ; answers += 1) {
-    const answer = await patiently(() => readOnce(window, options), options).catch(vanished);
-    if (answer === undefined) return { vanished: true };
-    const { record, doubtful } = answer;
-    if (!doubtful && isWhole(record, window, options.end)) return record;
-    const text = JSON.stringify(record);
-    if (text === before || answers === MOST_ANSWERS) return record;
-    before = text;
+  let evidence: Evidence = { since: 0, until: 0, asked: 0, whole: 0 };
+  let doubt: WidthDoubt | undefined;
+  let known: SpoolRecord | undefined;
+  for (;;) {
+    const ask = moved(window.ask, (doubt?.answers ?? 0) * MINUTE_MS, options.end);
+    const decoded = await patiently(() => readOnce(ask, options), options).catch(vanished);
+    if (decoded === undefined) return { vanished: true };
+    if (widthOf(decoded, doubt) === undefined) doubt = doubtAgain(doubt, decoded, options.clock.now());
+    const width = widthOf(decoded, doubt);
+    const inDoubt = width === undefined && decoded.width !== undefined;
+    const before = known;
+    known = together(before, recordOf(window, decoded.series, inDoubt ? MINUTE_MS : width));
+    const sound = decoded.rejected.size === 0 && !inDoubt;
+    if (sound && isWhole(known, window, options.end)) return known;
+    const bringsNothing = !isEmpty(decoded) && isDeepStrictEqual(known, before);
+    evidence = missedAgain(evidence, bringsNothing && !inDoubt, options.clock.now());
+    if (isTimedOut(evidence, BELIEVED)) return known;
   }
 }
 
-async function readOnce(
-  window: HistoryWindow,
-  { reader, read, signal }: HistoryReaderOptions,
-): Promise<{ readonly record: SpoolRecord; readonly doubtful: boolean }> {
-  const { decoded } = await reader.read(read, () => window.ask, signal);
-  return { record: recordOf(window, decoded.series, decoded.width), doubtful: decoded.rejected.size > 0 };
+function widthOf(decoded: Decoded, doubt: WidthDoubt | undefined): number | undefined {
+  return answerWidth(decoded, { known: undefined, seen: undefined, doubt });
+}
+
+async function readOnce(ask: Window, { reader, read, signal }: HistoryReaderOptions): Promise<Decoded> {
+  return (await reader.read(read, () => ask, signal)).decoded;
+}
+
+/** An answer that loses every second row brings others for a window that begins at another minute. */
+function moved({ from, to }: Window, by: number, end: number): Window {
+  return to + by <= end ? { from: from + by, to: to + by } : { from: from - by, to: to - by };
 }
 
 /** The platform knows no such metric, or no longer the configuration: there is nothing to read, now or later. */

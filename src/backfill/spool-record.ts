@@ -57,6 +57,24 @@ function column({ timestamps, values }: Points, places: ReadonlyMap<number, numb
   return filled;
 }
 
+/** What two answers to a window have brought; where both have a bucket, or their widths differ, the later one holds. */
+export function together(earlier: SpoolRecord | undefined, later: SpoolRecord): SpoolRecord {
+  if (earlier === undefined || earlier.width !== later.width) return later;
+  const times = [...new Set([...earlier.times, ...later.times])].sort((a, b) => a - b);
+  const names = [...new Set([...Object.keys(earlier.series), ...Object.keys(later.series)])];
+  const columns = names.map((name) => {
+    const values = new Map([...valuesOf(earlier, name), ...valuesOf(later, name)]);
+    return [name, times.map((time) => values.get(time) ?? null)] as const;
+  });
+  return { ...later, times, series: Object.fromEntries(columns) };
+}
+
+function valuesOf({ times, series }: SpoolRecord, name: string): [time: number, value: number][] {
+  return (series[name] ?? []).flatMap((value, index) => {
+    return value === null ? [] : [[Number(times[index]), value] as [number, number]];
+  });
+}
+
 /** Whether every dimension has every bucket that starts in the window and ends by `end`. */
 export function isWhole(
   { width, times, series }: SpoolRecord,

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type HistoryWindow, windowsOf } from '../../src/backfill/history-range.ts';
 import { type HistoryReaderOptions, readWindow } from '../../src/backfill/history-reader.ts';
+import { decodeSeries } from '../../src/decode/decode.ts';
 import type { Rejections } from '../../src/decode/points.ts';
 import { type FailureOutcome, PlatformFailure } from '../../src/platform/outcome.ts';
 import { MINUTE_MS } from '../../src/settling/window.ts';
@@ -48,7 +49,7 @@ it('reads a whole window once', async () => {
   expect(await read([60])).toEqual({ ended: 60, asked: 1, pauses: [] });
 });
 
-it('asks again for what is missing, and believes it only when two answers agree', async () => {
+it('asks again for what is missing, and believes it only when an answer brings nothing new', async () => {
   expect(await read([40, 60])).toMatchObject({ ended: 60, asked: 2 });
   expect(await read([40, 40])).toMatchObject({ ended: 40, asked: 2 });
   expect(await read([0, 40, 40])).toMatchObject({ ended: 40, asked: 3 });
@@ -88,5 +89,33 @@ it('takes a metric for gone that is not found three times in a row, but not for 
   expect(await read(['not_found'])).toMatchObject({ ended: 'vanished', asked: 3 });
   expect(await read(['not_found', 'not_found', 'timeout', 'not_found', 'not_found', 60])).toMatchObject({
     ended: 60,
+  });
+});
+
+it('puts together what answers bring that lose every second row, instead of taking it for wider buckets', async () => {
+  const clock = new SimulatedClock();
+  let asked = 0;
+  const line = await readWindow(WINDOW, {
+    read: () => Promise.reject(new Error('not asked here')),
+    reader: {
+      async read(_, windowAt) {
+        asked += 1;
+        const window = windowAt(0);
+        const rows: [number, number][] = [];
+        for (let time = window.from; time < window.to; time += 2 * MINUTE_MS) rows.push([time, 7]);
+        const decoded = decodeSeries({ total: rows }, { metric: 'requests', id: '7' }, FROM + 2 * HOUR);
+        return { decoded, window, now: 0 };
+      },
+    },
+    end: WINDOW.to + HOUR,
+    clock,
+    signal: new AbortController().signal,
+    onRetry: () => undefined,
+  });
+  if ('vanished' in line) throw new Error('nothing was read');
+  expect({ width: line.width, buckets: line.times.length, asked }).toEqual({
+    width: MINUTE_MS,
+    buckets: 60,
+    asked: 2,
   });
 });
