@@ -59,12 +59,26 @@ export function facesOf(metric: string, dimension: string, context: FaceContext)
   return { gauge, counter: { family: families.counter, scale }, labels, known: true };
 }
 
-/** The kinds of units that `units:` may set for an API metric; none when its units are known. */
-export function unitKinds(metric: string): ReadonlySet<UnitKind> {
-  const readings = [...(KNOWN_METRICS.get(metric)?.dimensions.values() ?? [])];
-  const units = readings.map((reading) => reading.meaning.unit);
+/**
+ * The kinds of units that `units:` may set for a name: an API metric, or one of its dimensions as `metric.dimension`.
+ * None where the figures are numbers or shares; undefined where the catalogue does not know the name.
+ */
+export function unitKinds(name: string): ReadonlySet<UnitKind> | undefined {
+  const [metric = '', dimension] = name.split(/\.(.*)/s);
+  const known = KNOWN_METRICS.get(metric);
+  const reading = dimension === undefined ? undefined : readingOf(metric, dimension);
+  if (known === undefined || (dimension !== undefined && reading === undefined)) return undefined;
+  const readings = reading === undefined ? [...known.dimensions.values()] : [reading];
+  const units = readings.map(({ meaning }) => meaning.unit);
   return new Set(units.filter((unit) => unit === 'volume' || unit === 'rate'));
 }
+
+/** Every name that `units:` may set a unit for: a metric, and its dimensions where it has both kinds. */
+export const NAMES_WITH_UNITS: readonly string[] = [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) => {
+  const kinds = unitKinds(metric)?.size ?? 0;
+  if (kinds === 0) return [];
+  return kinds === 1 ? [metric] : [metric, ...[...dimensions.keys()].map((name) => `${metric}.${name}`)];
+});
 
 /** Every family that a series of the platform can be shown in. */
 export function families(): readonly Family[] {

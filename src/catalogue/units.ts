@@ -40,6 +40,11 @@ export const UNIT_NAMES: readonly [UnitName, ...UnitName[]] = [
   'gbps',
 ];
 
+/** The names of the units of some kinds. */
+export function unitsOf(kinds: ReadonlySet<UnitKind>): readonly UnitName[] {
+  return UNIT_NAMES.filter((unit) => [...kinds].some((kind) => baseUnits(unit, kind) !== undefined));
+}
+
 /** Units set by the operator: by API metric name, or by `metric.dimension` where a metric has both kinds. */
 export type UnitOverrides = Readonly<Partial<Record<string, UnitName>>>;
 

@@ -1,11 +1,13 @@
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import type { Account } from '../configuration/schema.ts';
+import { COUNTED_NAMES } from '../plan/imagined-platform.ts';
 import { livePlan } from '../plan/live-plan.ts';
 import { offlinePlan } from '../plan/offline-plan.ts';
 import type { AccountPlan } from '../plan/plan.ts';
 import { planText } from '../plan/text.ts';
 import { paint } from '../text/paint.ts';
+import { didYouMean } from '../text/suggestion.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Plan = Invocation<'plan'>;
@@ -15,6 +17,13 @@ export async function plan(invocation: Plan): Promise<ExitCode> {
   const { flags, env, stdout, stderr } = invocation;
   const asked = await accountsAsked(invocation);
   if (asked === undefined) return EXIT.misused;
+  const misspelt = flags.offline ? [...flags['offline.counts'].named.keys()].filter(isUnknown) : [];
+  for (const name of misspelt) {
+    const hint = didYouMean(name, COUNTED_NAMES);
+    const text = `--offline.counts: "${name}" is no product or collector${hint}`;
+    stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+  }
+  if (misspelt.length > 0) return EXIT.misused;
   const plans: AccountPlan[] = [];
   for (const account of asked.accounts) {
     const made = await planFor(account, invocation);
@@ -29,6 +38,10 @@ export async function plan(invocation: Plan): Promise<ExitCode> {
   if (flags.json) stdout.write(`${JSON.stringify({ accounts: plans }, null, 2)}\n`);
   if (plans.length < asked.accounts.length) return EXIT.failed;
   return plans.every(({ fits }) => fits) ? EXIT.ok : EXIT.overQuota;
+}
+
+function isUnknown(name: string): boolean {
+  return name !== '' && !COUNTED_NAMES.has(name);
 }
 
 function planFor(account: Account, { flags, stderr, signal, logging }: Plan) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
-import { refuse, text } from './fields.ts';
+import { type Mistake, refuse, text } from './fields.ts';
 import type { ProxyServer } from './proxy.ts';
 
 /** What an account authenticates with: a token, or the user whose token the exporter creates, renews and revokes. */
@@ -42,7 +42,11 @@ function apiUrl() {
         return refuse(context, 'expected an address such as "https://api.example.net"');
       }
       if (url.username !== '' || url.password !== '') {
-        return refuse(context, 'must hold no user name or password: they have keys of their own');
+        return refuse(
+          context,
+          'must hold no user name or password: they have keys of their own',
+          'must hold no user name or password: EDGE_USERNAME and EDGE_PASSWORD are for these',
+        );
       }
       if (/[?#]/.test(given)) return refuse(context, 'must hold no query ("?") and no fragment ("#")');
       return url.origin + url.pathname.replace(/\/+$/, '');
@@ -89,15 +93,18 @@ export const ACCESS = {
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** The rule that `api_url` breaks together with `allow_http`, if it does. */
-export function unencrypted(apiUrl: unknown, allowHttp: unknown, throughProxy: boolean): string | undefined {
+export function unencrypted(apiUrl: unknown, allowHttp: unknown, throughProxy: boolean): Mistake | undefined {
   if (allowHttp === true || typeof apiUrl !== 'string' || !URL.canParse(apiUrl)) return undefined;
   const { protocol, hostname } = new URL(apiUrl);
   if (protocol !== 'http:') return undefined;
-  if (!isLoopback(hostname))
-    return 'expected https, since the token would travel unencrypted; allow_http permits it';
   // Behind a proxy, loopback is the proxy's own machine, and the way there is open.
-  if (!throughProxy) return undefined;
-  return 'expected https, since the token would travel to the proxy unencrypted; allow_http permits it';
+  if (isLoopback(hostname) && !throughProxy) return undefined;
+  const where = isLoopback(hostname) ? 'to the proxy unencrypted' : 'unencrypted';
+  const message = `expected https, since the token would travel ${where}`;
+  return {
+    message: `${message}; allow_http permits it`,
+    inEnvironment: `${message}; EDGE_ALLOW_HTTP=true permits it`,
+  };
 }
 
 /** Whether a host of a URL is this machine, whatever its DNS says. */
@@ -112,24 +119,43 @@ export type GivenCredentials = {
   >;
 };
 
+const ONE_KIND: Mistake = {
+  message: 'expected exactly one of token, token_file, or username with password or password_file',
+  inEnvironment:
+    'expected exactly one of EDGE_TOKEN, EDGE_TOKEN_FILE, or EDGE_USERNAME with EDGE_PASSWORD or EDGE_PASSWORD_FILE',
+};
+
+const PASSWORD_TWICE: Mistake = {
+  message: 'expected one of password and password_file, not both',
+  inEnvironment: 'expected one of EDGE_PASSWORD and EDGE_PASSWORD_FILE, not both',
+};
+
+const NO_USERNAME: Mistake = {
+  message: 'expected username as well',
+  inEnvironment: 'expected EDGE_USERNAME as well',
+};
+
+const NO_PASSWORD: Mistake = {
+  message: 'expected password or password_file beside username',
+  inEnvironment: 'expected EDGE_PASSWORD or EDGE_PASSWORD_FILE beside EDGE_USERNAME',
+};
+
 /** The rules that the credentials break as a whole: exactly one kind, and complete. */
-export function credentialMistakes(given: { readonly [Key in keyof GivenCredentials]?: unknown }): string[] {
+export function credentialMistakes(given: { readonly [Key in keyof GivenCredentials]?: unknown }): Mistake[] {
   const has = (key: keyof GivenCredentials) => given[key] !== undefined;
   const password = has('password') || has('password_file');
   const kinds = [has('token'), has('token_file'), has('username') || password].filter(Boolean).length;
-  const mistakes: string[] = [];
-  if (kinds !== 1) {
-    const found = kinds === 0 ? 'none' : 'more than one kind';
-    mistakes.push(
-      `expected exactly one of token, token_file, or username with password or password_file; found ${found}`,
-    );
-  }
-  if (has('password') && has('password_file')) {
-    mistakes.push('expected one of password and password_file, not both');
-  }
-  if (password && !has('username')) mistakes.push('expected username as well');
-  if (has('username') && !password) mistakes.push('expected password or password_file beside username');
-  return mistakes;
+  const found = kinds === 0 ? 'none' : 'more than one kind';
+  const notOne = {
+    message: `${ONE_KIND.message}; found ${found}`,
+    inEnvironment: `${ONE_KIND.inEnvironment}; found ${found}`,
+  };
+  return [
+    ...(kinds === 1 ? [] : [notOne]),
+    ...(has('password') && has('password_file') ? [PASSWORD_TWICE] : []),
+    ...(password && !has('username') ? [NO_USERNAME] : []),
+    ...(has('username') && !password ? [NO_PASSWORD] : []),
+  ];
 }
 
 /** The credentials of keys that break no rule. */

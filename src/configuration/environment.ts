@@ -37,12 +37,8 @@ export function configFromEnvironment(env: Environment): unknown {
   return { accounts: [{ name: 'default', ...Object.fromEntries(given) }] };
 }
 
-/** The finding as an issue of the variable that it is about, with variables in place of keys. */
-export function placeInEnvironment({ path, message }: Finding): ConfigIssue {
-  const names = new Map(ACCOUNT_VARIABLES.map(({ key, name }) => [key, name]));
-  const named = message.replaceAll(
-    /(?<!\b(?:the|no) )\b[a-z]+(_[a-z]+)?\b/g,
-    (word) => names.get(word) ?? word,
-  );
-  return { source: 'environment', path: names.get(String(path[2])) ?? '', message: named };
+/** The finding as an issue of the variable that it is about. */
+export function placeInEnvironment({ path, message, inEnvironment = message }: Finding): ConfigIssue {
+  const variable = ACCOUNT_VARIABLES.find(({ key }) => key === path[2]);
+  return { source: 'environment', path: variable?.name ?? '', message: inEnvironment };
 }

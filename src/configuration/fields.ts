@@ -2,11 +2,27 @@ import { validateDetailed } from 'node-cron';
 import picomatch from 'picomatch';
 import { z } from 'zod';
 import { DURATION_PATTERN, formatDuration, parseDuration } from './duration.ts';
+import type { ConfigPath } from './issue.ts';
+
+/** What is wrong, for the person who wrote it; said otherwise where variables of the environment stand for keys. */
+export interface Mistake {
+  readonly message: string;
+  readonly inEnvironment: string;
+}
 
 /** What a transformation returns that fails: zod reports `message` at the value's path. */
-export function refuse(context: z.RefinementCtx, message: string): never {
-  context.addIssue({ code: 'custom', message });
+export function refuse(context: z.RefinementCtx, message: string, inEnvironment = message): never {
+  addMistake(context, [], { message, inEnvironment });
   return z.NEVER;
+}
+
+/** Has zod report a mistake at `path`. */
+export function addMistake(
+  context: z.RefinementCtx,
+  path: ConfigPath,
+  { message, inEnvironment }: Mistake,
+): void {
+  context.addIssue({ code: 'custom', path: [...path], message, params: { inEnvironment } });
 }
 
 /** Text with at least one character that is not white space. */
@@ -61,10 +77,29 @@ export function durationOrAuto(bounds: Bounds) {
 
 const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';
 
+/** The fields of a cron expression, seconds first, and how many moments each names. */
+const CRON_FIELDS = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day of month', 31],
+  ['month', 12],
+  ['day of week', 7],
+] as const;
+
+// node-cron takes a step of any size. One larger than its field is never taken: "*/90" in the minute is once an hour.
+function stepMistakes(expression: string): string[] {
+  const given = expression.trim().split(/\s+/);
+  return CRON_FIELDS.slice(-given.length).flatMap(([field, size], index) => {
+    const steps = [...(given[index] ?? '').matchAll(/\/(\d+)/g)].map(([, step]) => Number(step));
+    return steps.some((step) => step > size) ? [`expected a step of at most ${size} in the ${field}`] : [];
+  });
+}
+
 /** What is wrong with a cron expression in node-cron's form (5 fields, or 6 with seconds first), if anything. */
 function cronMistake(expression: string): string | undefined {
   const { valid, errors } = validateDetailed(expression);
-  if (valid) return undefined;
+  if (valid) return stepMistakes(expression).join('; ') || undefined;
   const fields = errors.map(({ field }) => field).filter((field) => field !== 'expression');
   const named = fields.map((field) => field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
   return named.length === 0 ? EXPECTED_CRON : `${EXPECTED_CRON}; the ${named.join(' and the ')} is not valid`;

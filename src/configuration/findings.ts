@@ -26,7 +26,8 @@ type Schema = z.core.JSONSchema.BaseSchema;
 export function findings(error: z.ZodError, schema: Schema): Finding[] {
   return error.issues.slice(0, MOST_ISSUES).flatMap((issue) => {
     const path = issue.path.filter((step) => typeof step !== 'symbol');
-    if (issue.code !== 'unrecognized_keys') return [{ path, at: 'value' as const, message: explain(issue) }];
+    if (issue.code !== 'unrecognized_keys')
+      return [{ path, at: 'value' as const, message: explain(issue), ...otherwise(issue) }];
     const known = knownKeys(schema, path);
     return issue.keys.slice(0, MOST_ISSUES).map((key) => unknownKey(path, key, known));
   });
@@ -48,6 +49,12 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
     schema = inner.anyOf?.find((choice) => typeof choice === 'object' && choice.type !== 'null') ?? inner;
   }
   return Object.keys(schema.properties ?? {});
+}
+
+/** The message where variables of the environment stand for keys, where there is one. */
+function otherwise(issue: Issue): Pick<Finding, 'inEnvironment'> {
+  const text: unknown = issue.code === 'custom' ? issue.params?.['inEnvironment'] : undefined;
+  return typeof text === 'string' ? { inEnvironment: text } : {};
 }
 
 /** zod's own messages repeat what was given, or speak of types; the schema's, and those here, do not. */

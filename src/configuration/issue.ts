@@ -20,6 +20,8 @@ export interface Finding {
   /** Whether the key at the end of the path is at fault, or its value. */
   readonly at: 'key' | 'value';
   readonly message: string;
+  /** The message where variables of the environment stand for keys, if it speaks of any. */
+  readonly inEnvironment?: string;
 }
 
 /** `file:line:column: path: message`, with the parts that are there. */

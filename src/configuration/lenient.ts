@@ -5,7 +5,9 @@ import { durationOrAuto } from './fields.ts';
  * What a configuration says, as far as it can be read whatever else is wrong with it. Mistakes are left out here:
  * the schema tells them.
  */
-const PRODUCT = z.object({ metrics: z.array(z.unknown()).catch([]) }).catch({ metrics: [] });
+const PRODUCT = z
+  .object({ metrics: z.array(z.unknown()).catch([]), dimensions: z.array(z.unknown()).catch([]) })
+  .catch({ metrics: [], dimensions: [] });
 
 const COLLECTOR = z
   .object({ enabled: z.unknown().optional(), products: z.record(z.string(), PRODUCT).optional().catch({}) })

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { UNIT_NAMES } from '../catalogue/units.ts';
 import { ACCESS, credentialMistakes, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collectors.ts';
-import { duration, durationOrAuto, integer, schedule, text } from './fields.ts';
+import { addMistake, duration, durationOrAuto, integer, schedule, text } from './fields.ts';
 import { REQUEST, tlsMistakes } from './request.ts';
+import { UNITS } from './units.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -56,22 +56,19 @@ const ACCOUNT = z
     quota: quota.prefault({}).describe('How much of the rate limit to use.'),
     request: REQUEST.prefault({}).describe('How single operations are made.'),
     ...TIMES,
-    units: z
-      .record(z.string(), z.enum(UNIT_NAMES))
-      .default({})
-      .describe(
-        'Unit by metric, where the platform reports in another than assumed: data_transferred: gigabytes.',
-      ),
+    units: UNITS.default({}).describe(
+      'Unit by metric, or by metric.dimension, where the platform reports in another than assumed: data_transferred: gigabytes.',
+    ),
     collectors: COLLECTORS_SCHEMA.exactOptional().describe(
       'What to collect: only what is named here; without this key everything.',
     ),
   })
   .superRefine(
     (account, context) => {
-      for (const message of credentialMistakes(account)) context.addIssue({ code: 'custom', message });
+      for (const mistake of credentialMistakes(account)) addMistake(context, [], mistake);
       const throughProxy = typeof account.request?.proxy === 'object';
       const exposed = unencrypted(account.api_url, account.allow_http, throughProxy);
-      if (exposed !== undefined) context.addIssue({ code: 'custom', path: ['api_url'], message: exposed });
+      if (exposed !== undefined) addMistake(context, ['api_url'], exposed);
       for (const { key, message } of tlsMistakes(account.api_url, account.request)) {
         context.addIssue({ code: 'custom', path: ['request', key], message });
       }

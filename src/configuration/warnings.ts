@@ -1,3 +1,5 @@
+import picomatch from 'picomatch';
+import { facesOf, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
 import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
@@ -9,6 +11,7 @@ export function configWarnings(value: unknown): Finding[] {
     const path = ['accounts', index];
     return [
       ...unknownMetrics(account, path),
+      ...unknownDimensions(account, path),
       ...readTwice(account, path),
       ...unknownUnits(account, path),
       ...slowToSettle(account, path),
@@ -33,6 +36,25 @@ function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
   );
 }
 
+function unknownDimensions(account: LenientAccount, path: ConfigPath): Finding[] {
+  return PRODUCTS.flatMap(({ api, slug, metrics }) => {
+    const given = running(account, api)?.products?.[slug];
+    const asked = given?.metrics?.filter((metric) => typeof metric === 'string') ?? [];
+    const read = asked.length === 0 || asked.includes('*') ? metrics : asked;
+    // Nobody knows which dimensions an unknown metric has.
+    if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return [];
+    const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));
+    return (given?.dimensions ?? []).flatMap((dimension, index): Finding[] => {
+      if (typeof dimension !== 'string' || dimension.trim() === '') return [];
+      if (read.some((metric) => facesOf(metric, dimension, { scope: 'configuration' }).known)) return [];
+      const matches = picomatch(dimension);
+      if ([...known].some((name) => matches(name))) return [];
+      const message = `not a known dimension of what is read of ${slug}: exported only if the platform has it${didYouMean(dimension, known)}`;
+      return [warning([...path, 'collectors', api, 'products', slug, 'dimensions', index], message)];
+    });
+  });
+}
+
 function readTwice(account: LenientAccount, path: ConfigPath): Finding[] {
   const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
   if (metrics === undefined) return [];
@@ -48,11 +70,12 @@ function readTwice(account: LenientAccount, path: ConfigPath): Finding[] {
 }
 
 function unknownUnits(account: LenientAccount, path: ConfigPath): Finding[] {
-  const known = new Set(PRODUCTS.flatMap(({ metrics }) => metrics));
-  const unknown = Object.keys(account.units).filter((metric) => !known.has(metric));
-  return unknown.map((metric) =>
-    warning([...path, 'units', metric], `not a known metric${didYouMean(metric, known)}`, 'key'),
-  );
+  const unknown = Object.keys(account.units).filter((name) => unitKinds(name) === undefined);
+  return unknown.map((name) => {
+    const what = name.includes('.') ? 'dimension of a metric' : 'metric';
+    const message = `not a known ${what}: the unit has no effect${didYouMean(name, NAMES_WITH_UNITS)}`;
+    return warning([...path, 'units', name], message, 'key');
+  });
 }
 
 /** From here on buckets settle when the usual windows of an hour have left them behind. */

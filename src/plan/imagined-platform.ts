@@ -1,11 +1,19 @@
 import { PRODUCTS } from '../catalogue/products.ts';
+import { COLLECTORS } from '../collectors.ts';
 import type { Read, Resource } from '../platform/read.ts';
+import type { Collector } from '../settings/collector.ts';
 
 /** How many items the lists have: a number for all, and numbers for some by name. */
 export interface ListSizes {
   readonly usual: number;
   readonly named: ReadonlyMap<string, number>;
 }
+
+/** The names that a number can be given for: products and collectors of settings. */
+export const COUNTED_NAMES: ReadonlySet<string> = new Set([
+  ...PRODUCTS.map(({ slug }) => slug),
+  ...Object.keys(COLLECTORS),
+]);
 
 const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/configurations$/;
 
@@ -25,7 +33,7 @@ function answerTo(resource: Resource, counts: ListSizes): unknown {
     return items(countOf(counts, product?.slug ?? ''));
   }
   if (/\/\d+$/.test(path)) return { results: item(1) };
-  const count = countOf(counts, path.split('/')[1] ?? '');
+  const count = countOf(counts, collectorThatReads(path) ?? '');
   return version === 3 ? pageOf(resource, count) : items(count);
 }
 
@@ -34,6 +42,12 @@ function pageOf({ query }: Resource, count: number): unknown {
   const first = (Number(query?.['page'] ?? 1) - 1) * size;
   const results = items(Math.max(0, Math.min(size, count - first)), first);
   return { count, total_pages: Math.ceil(count / size), results };
+}
+
+function collectorThatReads(path: string): string | undefined {
+  const pattern = path.replaceAll(/\/\d+(?=\/|$)/g, '/:id');
+  const found = Object.entries<Collector>(COLLECTORS).find(([, { reads }]) => reads.includes(pattern));
+  return found?.[0];
 }
 
 function countOf({ usual, named }: ListSizes, name: string): number {

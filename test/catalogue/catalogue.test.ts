@@ -137,8 +137,13 @@ describe('facesOf', () => {
     expect(scales({ data_ingested: 'gigabytes' })).toEqual([1e9, 1 / 8]);
     expect(scales({ data_ingested: 'kbps' })).toEqual([1e6, 125]);
     expect(scales({ data_ingested: 'gigabytes', 'data_ingested.bandwidth': 'kbps' })).toEqual([1e9, 125]);
-    expect([...unitKinds('data_ingested')]).toEqual(['volume', 'rate']);
-    expect([...unitKinds('requests')]).toEqual([]);
+    const kinds = (name: string) => [...(unitKinds(name) ?? ['unknown'])];
+    expect(kinds('data_ingested')).toEqual(['volume', 'rate']);
+    expect(kinds('data_ingested.bandwidth')).toEqual(['rate']);
+    expect(kinds('requests')).toEqual([]);
+    expect(kinds('requests.total')).toEqual([]);
+    expect(kinds('data_ingested.bandwith')).toEqual(['unknown']);
+    expect(kinds('data_ingestd.bandwidth')).toEqual(['unknown']);
   });
 
   it('reads a series without a name as the whole, or as the only dimension there is', () => {

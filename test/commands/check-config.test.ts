@@ -103,8 +103,8 @@ test('mistakes hide no doubts: both are told, each at its place', async () => {
 error: :8:62: accounts[0].collectors.metrics.products.edge_applications.colour: unknown key; expected one of: by, address_by, schedule, configurations, metrics, dimensions
 error: :10:51: accounts[0].collectors.analytics.products.content_delivery.schedule: expected a cron expression such as "*/5 * * * *"
 warning: :4:17: accounts[0].token_file: the file cannot be read: no such file
-warning: :5:14: accounts[0].units.bandwith: not a known metric; did you mean "bandwidth"?
-warning: :8:52: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not a known metric of edge_applications, will be exported raw; did you mean "waf"?
+warning: :5:14: accounts[0].units.bandwith: not a known metric: the unit has no effect; did you mean "bandwidth"?
+warning: :8:52: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not in the catalogue of metrics, will be exported raw as edge_metric; did you mean "waf"?
 warning: :10:21: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its figures will exist twice, under two product labels
 `,
   });

@@ -69,6 +69,29 @@ test('offline nothing is asked: counts and the limit are given', async () => {
   expect(scopes).toMatchObject([{ limit: 100, limit_named_by: 'assumption', allowance: 80 }]);
 });
 
+test('counts of a name that is no product or collector end with 2, and say which was meant', async () => {
+  const counts = '--offline.counts=10,edge_aplications=40,domains=2,colour=1';
+  expect(await call(['plan', '--offline', counts], ENV)).toEqual({
+    exitCode: 2,
+    out: '',
+    err:
+      'error: --offline.counts: "edge_aplications" is no product or collector; did you mean "edge_applications"?\n' +
+      'error: --offline.counts: "colour" is no product or collector\n',
+  });
+});
+
+test('the count of a collector is that of its list, whatever the list is called on the platform', async () => {
+  const demandWith = async (counts: string) => {
+    const { out } = await call(['plan', '--offline', `--offline.counts=${counts}`, '--json'], ENV);
+    const { rows } = JSON.parse(out).accounts[0];
+    return (name: string) => rows.find(({ collector }: { collector: string }) => collector === name).demand;
+  };
+  const [few, many] = [await demandWith('1'), await demandWith('1,edge_firewalls=500,waf_rulesets=300')];
+  expect(many('edge_firewalls') / few('edge_firewalls')).toBeCloseTo(5, 6);
+  expect(many('firewall_rulesets')).toBe(few('firewall_rulesets'));
+  expect(many('network_lists')).toBe(few('network_lists'));
+});
+
 test('a platform that cannot be reached ends with 1', async () => {
   const env = { EDGE_API_URL: `http://127.0.0.1:${await freePort()}`, EDGE_TOKEN: 's3cret-value' };
   expect(await call(['plan'], env)).toEqual({

@@ -179,12 +179,42 @@ test('what is allowed but hardly meant is a warning at its line', async () => {
   - { name: idle, api_url: https://a.example, token: abc, collectors: {}, settle_delay: 2h }
 `);
   expect(warnings.map((issue) => formatIssue(issue).slice(issue.source.length))).toEqual([
-    ':5:14: accounts[0].units.bandwith: not a known metric; did you mean "bandwidth"?',
+    ':5:14: accounts[0].units.bandwith: not a known metric: the unit has no effect; did you mean "bandwidth"?',
     ':9:42: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not in the catalogue of metrics, will be exported raw as edge_metric; did you mean "waf"?',
     ':9:52: accounts[0].collectors.metrics.products.edge_applications.metrics[2]: not in the catalogue of metrics, will be exported raw as edge_metric',
     ':12:11: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its figures will exist twice, under two product labels',
     ':13:59: accounts[1].collectors: no collector is switched on: nothing of this account is read',
     ':13:89: accounts[1].settle_delay: above 50m the usual reads do not bring what enters the counters: they move every ten minutes, by a read of their own for each metric and configuration',
+  ]);
+});
+
+test('units of a dimension are known, or the right one is suggested', async () => {
+  const { warnings } = await loadGood(
+    `${ACCOUNT}    units: { data_ingested.bandwidth: mbps, data_packaged: kilobytes, data_ingested.bandwith: mbps }\n`,
+  );
+  expect(warnings.map(({ path, message }) => [path, message])).toEqual([
+    [
+      'accounts[0].units["data_ingested.bandwith"]',
+      'not a known dimension of a metric: the unit has no effect; did you mean "data_ingested.bandwidth"?',
+    ],
+  ]);
+});
+
+test('dimensions that nothing is known to have are told, with the likely one', async () => {
+  const { warnings } = await loadGood(`${ACCOUNT}    collectors:
+      metrics:
+        products:
+          edge_applications: { metrics: [status_code, waf], dimensions: [2xxx, "4*", "418", xss, "q*", saved] }
+          edge_functions: { metrics: [something], dimensions: [anything] }
+`);
+  expect(warnings.map(({ path, message }) => [path.replace(/.*products./, ''), message])).toEqual([
+    [
+      'edge_applications.dimensions[0]',
+      'not a known dimension of what is read of edge_applications: exported only if the platform has it; did you mean "2xx"?',
+    ],
+    ['edge_applications.dimensions[4]', expect.stringMatching(/only if the platform has it$/)],
+    ['edge_applications.dimensions[5]', expect.stringContaining('not a known dimension')],
+    ['edge_functions.metrics[0]', expect.stringContaining('not in the catalogue of metrics')],
   ]);
 });
 
