@@ -45,12 +45,19 @@ export async function explore(survey: Survey, options: ExploreOptions): Promise<
       options.onProgress({ done, total: jobs.length, job });
       const finding = await pollPatiently(survey, job, options.signal);
       findings.push(finding);
-      if (!CLOSED.includes(finding.outcome) && (part === 'discovery' || finding.outcome === 'unauthorized'))
+      if (
+        !CLOSED.includes(finding.outcome) &&
+        (listsConfigurations(job) || finding.outcome === 'unauthorized')
+      )
         return { findings, notes, unreachable: finding.reason ?? finding.outcome };
-      if (finding.reason !== undefined) notes.push(noteOf(part, finding));
+      if (finding.reason !== undefined) notes.push(noteOf(finding));
     }
   }
   return { findings, notes };
+}
+
+function listsConfigurations(job: Job): boolean {
+  return partOf(job) === 'discovery' && job.subject.product !== undefined;
 }
 
 async function pollPatiently(survey: Survey, job: Job, signal: AbortSignal): Promise<Finding> {
@@ -61,10 +68,14 @@ async function pollPatiently(survey: Survey, job: Job, signal: AbortSignal): Pro
   return finding;
 }
 
-function noteOf(part: JobPart, { job, reason = '' }: Finding): string {
-  const what =
-    part === 'discovery'
-      ? 'its configurations are not in the plan'
-      : 'its cost and series are taken from what is known without it';
-  return `${job.id} could not be read (${reason}): ${what}`;
+function noteOf({ job, reason = '' }: Finding): string {
+  return `${job.id} could not be read (${reason}): ${consequenceOf(job)}`;
+}
+
+function consequenceOf(job: Job): string {
+  if (partOf(job) !== 'discovery') return 'its cost and series are taken from what is known without it';
+  if (!listsConfigurations(job)) return 'each product is taken to have the metrics of the catalogue';
+  return job.group === 'analytics'
+    ? 'the product is read as a whole, without its configurations'
+    : 'its configurations are not in the plan';
 }

@@ -1,5 +1,6 @@
 import { PRODUCTS } from '../catalogue/products.ts';
 import { COLLECTORS } from '../collectors.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read, Resource } from '../platform/read.ts';
 import type { Collector } from '../settings/collector.ts';
 
@@ -20,9 +21,16 @@ const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/conf
 /** What the platform answers by default (section 8). */
 const USUAL_PAGE_SIZE = 10;
 
-/** A platform of which only the sizes of its lists are known: it answers each read with as many made-up items. */
+/**
+ * A platform of which only the sizes of its lists are known: it answers each read with as many made-up items. Which
+ * metrics it has is not known: the catalogue tells.
+ */
 export function imaginedRead(counts: ListSizes): Read {
-  return async (resource) => ({ body: answerTo(resource(), counts), bytes: 0 });
+  return async (resource) => {
+    const asked = resource();
+    if (asked.path === '/analytics/metadata') throw new PlatformFailure('not_found', 'nothing was asked');
+    return { body: answerTo(asked, counts), bytes: 0 };
+  };
 }
 
 function answerTo(resource: Resource, counts: ListSizes): unknown {

@@ -41,6 +41,8 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const telling = findings.map(({ series, ...finding }) =>
     partOf(finding.job) === 'discovery' && series !== undefined ? { ...finding, series } : finding,
   );
-  const notes = ['offline: nothing was asked; each metric is taken to bring its dimensions in one operation'];
+  const notes = [
+    'offline: nothing was asked; each product is taken to have the metrics of the catalogue, and each metric to bring its dimensions in one operation',
+  ];
   return planOf({ account, jobs: survey.jobs(), findings: telling, notes, scopes, assumedLimit });
 }

@@ -11,6 +11,9 @@ export interface ItemIds {
   readonly items: readonly unknown[];
 }
 
+/** The permission to list the configurations of products (section 5). */
+export const LIST_PERMISSION = 'Analytics';
+
 /** There is no list to take ids from. */
 export class IdsUnavailable extends PlatformFailure {}
 
@@ -47,7 +50,7 @@ export async function candidateIds(
     for await (const page of readPages(read, { ...otherwise, origin }, signal)) items.push(...page);
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
-    const reason = `no list of configurations can be read: those of products need the permission Analytics, ${otherwise.path} needs ${otherwise.permission} (${failure.message})`;
+    const reason = `no list of configurations can be read: those of products need the permission ${LIST_PERMISSION}, ${otherwise.path} needs ${otherwise.permission} (${failure.message})`;
     throw new IdsUnavailable(failure.outcome, reason, failure.status);
   }
   return [{ kind: otherwise.path, items }];

@@ -1,5 +1,6 @@
 import type { Collector, CollectorContext } from './collector.ts';
 import type { ConfigurationIds, Item, SettingsDeclaration } from './declaration.ts';
+import { LIST_PERMISSION } from './item-ids.ts';
 import { SettingsJob } from './job.ts';
 import { measured } from './setting-series.ts';
 
@@ -24,6 +25,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
     section,
     version,
     permission,
+    listPermissions: typeof list === 'string' ? [] : [LIST_PERMISSION, list.otherwise.permission],
     reads,
     operations: operationsOf(declaration),
     families: [...series, changed].map(({ family }) => family),

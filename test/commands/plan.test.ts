@@ -41,16 +41,21 @@ function configFile(yaml: string): string {
 const ENV = { EDGE_API_URL: 'https://api.example.net', EDGE_TOKEN: 's3cret-value' };
 
 test('a plan that fits ends with 0, and names every product that there is something of', async () => {
-  const { exitCode, out, err } = await call(['plan'], await startSandbox());
+  const env = await startSandbox({ rateLimit: { reads: 300, writes: 1, purges: 1 } });
+  const { exitCode, out, err } = await call(['plan'], env);
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
   expect(out).toMatch(/^account default at http:\/\/127\.0\.0\.1:\d+: the plan fits\n {2}reads: /);
-  expect(out).toMatch(/^metrics +edge_applications +reads +54 +54 +27% +\d+ +1 min +up to 4 min$/m);
+  expect(out).toMatch(/^metrics +edge_applications +reads +54 +54 +18% +\d+ +1 min +up to 4 min$/m);
   expect(out).not.toContain('\u001b');
 });
 
 test('a plan that does not fit ends with 3, so that a pipeline can guard it', async () => {
-  const env = await startSandbox({ rateLimit: { reads: 100, writes: 1, purges: 1 }, configurations: 20 });
-  const { exitCode, out } = await call(['plan', '--json'], env);
+  const rateLimit = { reads: 100, writes: 1, purges: 1 };
+  const { EDGE_API_URL } = await startSandbox({ rateLimit, configurations: 20 });
+  const file = configFile(`accounts:
+  - { name: default, api_url: ${EDGE_API_URL}, token: sandbox-token, collectors: { metrics: {} } }
+`);
+  const { exitCode, out } = await call(['plan', '--json', `--config.file=${file}`]);
   expect(exitCode).toBe(3);
   const [account] = JSON.parse(out).accounts;
   expect(account).toMatchObject({ account: 'default', fits: false });
@@ -108,6 +113,19 @@ test('a part that is closed to the token is left out, and said', async () => {
   expect(out).toContain(
     'Note: discovery/metrics/edge_applications could not be read (HTTP 403: Forbidden): its configurations are not in the plan.',
   );
+});
+
+test('metadata that cannot be read is said, and the catalogue stands in for it', async () => {
+  const env = await startSandbox({
+    rateLimit: { reads: 300, writes: 1, purges: 1 },
+    faults: { server_error: { paths: ['/analytics/metadata'] } },
+  });
+  const { exitCode, out } = await call(['plan'], env);
+  expect(exitCode).toBe(0);
+  expect(out).toMatch(
+    /^Note: discovery\/analytics\/metadata could not be read \(HTTP 500.*\): each product is taken to have the metrics of the catalogue\.$/m,
+  );
+  expect(out).toMatch(/^analytics +live_ingest +reads +2 /m);
 });
 
 test('names that match no configuration of the account are said, and offline nothing is known of them', async () => {

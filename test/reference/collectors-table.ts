@@ -1,4 +1,5 @@
 import { COLLECTORS } from '../../src/collectors.ts';
+import type { Collector } from '../../src/settings/collector.ts';
 
 /** A section of the specification's endpoints, and what is exported of it. */
 export interface CollectorRow {
@@ -69,12 +70,18 @@ export function describeCollectors(): readonly CollectorRow[] {
     part: collector.things,
     collector: name,
     exported: collector.about,
-    permission: collector.permission,
+    permission: permissionOf(collector),
     version: collector.version,
     operations: collector.operations,
     schedule: collector.schedule,
   }));
   return [...settings, ...OTHERS].sort((a, b) => numberOf(a) - numberOf(b));
+}
+
+/** What a collector of settings needs to be granted, in words. */
+export function permissionOf({ permission, listPermissions }: Collector): string {
+  if (listPermissions.length === 0) return permission;
+  return `${permission}, and ${listPermissions.join(' or ')} to list what there is`;
 }
 
 function numberOf({ section }: CollectorRow): number {
