@@ -12,6 +12,7 @@ import type { ExpositionFormat } from './exposition/negotiate.ts';
 import type { ExpositionPart } from './exposition/part.ts';
 import { runInSlices } from './exposition/slices.ts';
 import { Store } from './exposition/store.ts';
+import { Departures } from './poll/departures.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { measureAccounts, measureStore } from './self/measured.ts';
 import type { SelfMetrics } from './self/metrics.ts';
@@ -47,6 +48,7 @@ export class Exporter {
   readonly #store: Store;
   readonly #exposition: Exposition;
   readonly #accounts = new Map<string, Running>();
+  readonly #departures = new Departures();
   readonly #stopTicking: readonly (() => void)[];
   /** Configurations are applied one after another. */
   #applying: Promise<void> = Promise.resolve();
@@ -114,6 +116,7 @@ export class Exporter {
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     for (const stopTicking of this.#stopTicking) stopTicking();
+    // At once and not in slices: what stops makes the event loop free.
     const leaving = [...this.#accounts.values()].map((running) => this.#leave(running, signal));
     await Promise.all([this.#applying, ...leaving]);
     this.#accounts.clear();
@@ -157,8 +160,17 @@ export class Exporter {
     for (const [name] of leaving) this.#accounts.delete(name);
     await Promise.all(leaving.map(([, running]) => this.#leave(running, signal)));
     if (this.#stopped) return;
-    for (const [name, account] of wanted) if (!this.#accounts.has(name)) this.#start(account);
+    await runInSlices(this.#startAll([...wanted.values()]));
     await this.#measure();
+  }
+
+  /** Starts those that do not run, one a step; asked to stop meanwhile, no further one. */
+  *#startAll(accounts: readonly AccountConfig[]): Generator<undefined, void> {
+    for (const account of accounts) {
+      if (this.#stopped) return;
+      if (!this.#accounts.has(account.name)) this.#start(account);
+      yield;
+    }
   }
 
   /** Stops an account. A failure of that is told and hinders nothing else. */
@@ -180,6 +192,7 @@ export class Exporter {
       state,
       observer,
       credentials,
+      departures: this.#departures,
       limits: () => this.#limits,
     });
     this.#accounts.set(config.name, { config, account });

@@ -62,11 +62,13 @@ export class AccountTargets {
     });
   }
 
-  /** Takes in the list of a product's configurations. */
-  discovered(product: Product, configurations: readonly Configuration[], addressing: Addressing): void {
+  /** Takes in the list of a product's configurations. Whether it differs from the one before. */
+  discovered(product: Product, configurations: readonly Configuration[], addressing: Addressing): boolean {
+    const before = this.#known.get(product);
     this.#known.set(product, { configurations, addressing });
     this.#unlistable.delete(product);
     this.#listed.set(product, true);
+    return before?.addressing !== addressing || !sameList(before.configurations, configurations);
   }
 
   /** Takes in that a product's configurations could not be listed. Whether anything else is to be read since. */
@@ -129,4 +131,19 @@ export class AccountTargets {
       return names.length === 0 ? [] : [{ product, names }];
     });
   }
+}
+
+/** Lists are compared in every discovery, of thousands of configurations: a comparison of any objects takes ten times as long. */
+function sameList(before: readonly Configuration[], after: readonly Configuration[]): boolean {
+  return before.length === after.length && before.every((one, index) => same(one, after[index]));
+}
+
+function same(before: Configuration, after: Configuration | undefined): boolean {
+  return (
+    before.id === after?.id &&
+    before.name === after.name &&
+    before.active === after.active &&
+    before.domains.length === after.domains.length &&
+    before.domains.every((domain, index) => domain === after.domains[index])
+  );
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../clock.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
+import { runInSlices } from '../exposition/slices.ts';
 import type { Store } from '../exposition/store.ts';
+import type { Departures } from '../poll/departures.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/poll-end.ts';
 import { PollRunner } from '../poll/runner.ts';
@@ -27,6 +29,8 @@ export interface AccountOptions {
   readonly state: State;
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
+  /** Shared by all accounts. */
+  readonly departures: Departures;
   readonly limits: () => AccountLimits;
 }
 
@@ -40,9 +44,11 @@ export class Account {
   readonly #forecast: DemandForecast;
   readonly #heartbeat: Heartbeat;
   readonly #planReport: PlanReport;
+  #replacements = 0;
+  #stopped = false;
 
   constructor(options: AccountOptions) {
-    const { config, clock, ticker, store, state, observer, credentials, limits } = options;
+    const { config, clock, ticker, store, state, observer, credentials, departures, limits } = options;
     const account = config.name;
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock);
@@ -68,6 +74,7 @@ export class Account {
       queue,
       forecast,
       exchange,
+      departures,
       state,
       store,
       staleAfter: config.stale_after,
@@ -100,7 +107,7 @@ export class Account {
 
   start(): void {
     this.#heartbeat.start(this.#options.ticker, () => this.#everyMinute());
-    this.#replace(this.#jobs.jobs());
+    this.#replace();
   }
 
   /** The counters of the state that it keeps. */
@@ -111,8 +118,8 @@ export class Account {
   /** Lets the polls under way end, gives back the token, and closes the connections. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#heartbeat.stop();
+    this.#stopped = true;
     // Every job takes away what it shows; by their names alone, account "a" could not be told from "a/b".
-    this.#schedule.replace([]);
     await this.#schedule.stop();
     try {
       await this.#connection.close(signal);
@@ -121,7 +128,19 @@ export class Account {
     }
   }
 
-  #replace(jobs: readonly Job[]): void {
+  /** Polls the jobs that are wanted now. There may be thousands: they are made in slices, the newest time for good. */
+  #replace(): void {
+    this.#replacements += 1;
+    void runInSlices(this.#makeJobs(this.#replacements));
+  }
+
+  *#makeJobs(replacement: number): Generator<undefined, void> {
+    const jobs: Job[] = [];
+    for (const job of this.#jobs.wanted()) {
+      jobs.push(job);
+      yield;
+      if (replacement !== this.#replacements || this.#stopped) return;
+    }
     this.#forecast.replace(jobs);
     this.#expectPolls(jobs);
     this.#schedule.replace(jobs);
@@ -148,7 +167,7 @@ export class Account {
     if (end.operations > 0) this.#heartbeat.polled();
     this.#exposeVitals();
     observer.polled(config.name, end);
-    if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace(this.#jobs.jobs());
+    if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
   }
 
   /** Whether its platform is up, what is left of its quota, when its token expires. */

@@ -2,7 +2,6 @@ import picomatch from 'picomatch';
 import { weightOf } from '../catalogue/metric-weights.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import type { ProductSettings } from '../configuration/collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
@@ -53,7 +52,9 @@ export class AccountJobs {
   readonly #targets: AccountTargets;
   readonly #delays: LearnedDelays;
   /** Jobs by what they are made from: a job that is still wanted stays the same object, with all that it has learned. */
-  #jobs = new Map<string, Job>();
+  readonly #jobs = new Map<string, Job>();
+  /** What limited the jobs when they were made last. */
+  #wantedWithin: AccountLimits | undefined;
   /** How many jobs the limit leaves out. */
   #dropped = 0;
 
@@ -65,33 +66,44 @@ export class AccountJobs {
 
   /** The jobs wanted now. */
   jobs(): readonly Job[] {
-    const made = new Map<string, Job>();
-    const keep = (key: string, make: () => Job) => made.set(key, this.#jobs.get(key) ?? make());
+    return [...this.wanted()];
+  }
+
+  /** The jobs wanted now, each made when it is asked for. Those that are not wanted any more are forgotten at the end. */
+  *wanted(): Generator<Job, void> {
+    const keys = new Set<string>();
+    const keep = (key: string, make: () => Job) => {
+      const job = this.#jobs.get(key) ?? make();
+      keys.add(key);
+      this.#jobs.set(key, job);
+      return job;
+    };
     for (const product of this.#listed()) {
-      keep(`discovery ${product.api} ${product.slug}`, () => this.#discovery(product));
+      yield keep(`discovery ${product.api} ${product.slug}`, () => this.#discovery(product));
     }
-    const { jobs: most } = this.#limits();
+    const limits = this.#limits();
     const dropped: string[] = [];
-    if (this.#readsAllAnalytics()) keep('metadata', () => new MetadataJob());
+    if (this.#readsAllAnalytics()) yield keep('metadata', () => new MetadataJob());
     for (const read of this.#targets.products()) {
       const { product, settings, schedule } = read;
+      const wants = picomatch([...settings.dimensions]);
       for (const { target, metric } of this.#targets.reads(read)) {
         const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
-        if (made.size < most) keep(key, () => this.#series(target, metric, settings, schedule));
+        if (keys.size < limits.jobs) yield keep(key, () => this.#series(target, metric, wants, schedule));
         else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
       }
     }
     for (const api of this.#reconciledApis()) {
-      keep(`reconciliation ${api}`, () => this.#reconciliation(api));
+      yield keep(`reconciliation ${api}`, () => this.#reconciliation(api));
     }
     for (const [name, schedule] of this.#settings()) {
       for (const job of COLLECTORS[name].jobs(this.#context(name, schedule))) {
-        keep(JSON.stringify([job.id, job.subject]), () => job);
+        yield keep(JSON.stringify([job.id, job.subject]), () => job);
       }
     }
-    this.#jobs = made;
+    for (const key of this.#jobs.keys()) if (!keys.has(key)) this.#jobs.delete(key);
+    this.#wantedWithin = limits;
     this.#tellDropped({ count: dropped.length, first: dropped[0] ?? '' });
-    return [...made.values()];
   }
 
   /** Takes in how a poll ended, as far as it tells what there is to be read. Whether other jobs are wanted since. */
@@ -100,8 +112,8 @@ export class AccountJobs {
     if (job instanceof DiscoveryJob && failed) return this.#targets.listingFailed(job.product, outcome);
     if (result?.discovery !== undefined) {
       const { product, configurations, addressing } = result.discovery;
-      this.#targets.discovered(product, configurations, addressing);
-      return true;
+      const changed = this.#targets.discovered(product, configurations, addressing);
+      return changed || this.#limits() !== this.#wantedWithin;
     }
     if (result?.metrics !== undefined) {
       this.#targets.metrics.list(result.metrics);
@@ -186,9 +198,8 @@ export class AccountJobs {
     });
   }
 
-  #series(target: Target, metric: string, settings: ProductSettings, schedule: string): Job {
+  #series(target: Target, metric: string, wants: (dimension: string) => boolean, schedule: string): Job {
     const { account, memory, platformClock } = this.#options;
-    const wants = picomatch([...settings.dimensions]);
     return new SeriesJob({
       target,
       metric,

@@ -15,14 +15,11 @@ export function leftAlone(reserve: number, demand: number, limit: number): numbe
 
 /** Operations per minute by which an exporter keeps up with these series. */
 export function demandOf({ collectors }: Account, series: readonly PlannedSeries[]): number {
-  const periods = new Map<string, number>();
   const demands = series.flatMap(({ api, product }) => {
     const collector = collectors[api];
     const schedule = collector?.products[product]?.schedule ?? collector?.schedule;
     if (schedule === undefined) return [];
-    const periodMs = periods.get(schedule) ?? periodOf(schedule).mean;
-    periods.set(schedule, periodMs);
-    return [{ periodMs, cost: 1, weight: 1 }];
+    return [{ periodMs: periodOf(schedule).mean, cost: 1, weight: 1 }];
   });
   return demandPerMinute(demands);
 }

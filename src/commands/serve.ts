@@ -25,8 +25,11 @@ import { createWeb } from '../web/web.ts';
 
 type Serve = Invocation<'serve'>;
 
-/** How long stopping may take in all; what is not done by then is left undone. */
-const STOP_MS = 4_000;
+/**
+ * How long stopping may take in all; what is not done by then is left undone. It is to be over within 5 s of the signal,
+ * which a busy machine may take a second to deliver, and another to end the process.
+ */
+const STOP_MS = 3_000;
 
 /** More clients than any monitoring has. */
 const MOST_CONNECTIONS = 1_024;

@@ -47,6 +47,13 @@ function productSettings(product: Product) {
 /** How one product is read. */
 export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
 
+/** A schema each, since to make one takes milliseconds and every account needs it. */
+const PRODUCT_SETTINGS = new Map(PRODUCTS.map((product) => [product, productSettings(product)]));
+
+function settingsOf(product: Product): ReturnType<typeof productSettings> {
+  return PRODUCT_SETTINGS.get(product) ?? productSettings(product);
+}
+
 /** Reads series of some products. */
 export interface SeriesCollector {
   /** Cron expression, for the products that have none of their own. */
@@ -61,7 +68,7 @@ function seriesCollector(api: SeriesApi) {
   const shape = Object.fromEntries(
     productsOf(api).map((product) => [
       product.slug,
-      productSettings(product).exactOptional().describe(`Product ${product.id} of the ${api} API.`),
+      settingsOf(product).exactOptional().describe(`Product ${product.id} of the ${api} API.`),
     ]),
   );
   const products = z.strictObject(shape).refine((given) => Object.keys(given).length > 0, {
@@ -151,8 +158,7 @@ function withProducts(
   given: { schedule: string; products?: Record<string, ProductSettings> },
   usual: readonly Product[],
 ): SeriesCollector {
-  const all = () =>
-    Object.fromEntries(usual.map((product) => [product.slug, productSettings(product).parse({})]));
+  const all = () => Object.fromEntries(usual.map((product) => [product.slug, settingsOf(product).parse({})]));
   return { schedule: given.schedule, products: given.products ?? all() };
 }
 

@@ -31,7 +31,7 @@ export function planOf({
 }: SurveyedAccount): AccountPlan {
   const planned = plannedJobs(jobs, {
     findings,
-    periodOf: remembering((schedule: string) => periodOf(schedule).mean),
+    periodOf: (schedule) => periodOf(schedule).mean,
     wants: wanting(account),
   });
   return planAccount({

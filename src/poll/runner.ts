@@ -5,6 +5,7 @@ import type { Answer, Read, Resource } from '../platform/read.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import { type State, StateWriteFailure } from '../state/state.ts';
+import type { Departures } from './departures.ts';
 import type { Job } from './job.ts';
 import { BLANK, type Ending, failed, type PollEnd } from './poll-end.ts';
 import type { Exposure, PollResult } from './result.ts';
@@ -26,6 +27,7 @@ export interface RunnerOptions extends PollListener {
   readonly forecast: DemandForecast;
   /** Performs an operation whose turn has come. */
   readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
+  readonly departures: Departures;
   readonly state: Pick<State, 'commit'>;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   /** How long (ms) samples are exposed at least without being renewed. */
@@ -129,7 +131,7 @@ export class PollRunner {
 
   /** A read for one poll: each of its operations waits for its turn. */
   #readFor(scheduled: ScheduledJob): Read {
-    const { clock, queue, forecast, exchange } = this.#options;
+    const { clock, queue, forecast, departures, exchange } = this.#options;
     const { job } = scheduled;
     return async (resource, signal) => {
       const request = {
@@ -143,6 +145,7 @@ export class PollRunner {
       const over = await queue.turn(request, signal);
       scheduled.start(clock.now());
       try {
+        await departures.turn();
         return await exchange(resource(), signal);
       } finally {
         over();

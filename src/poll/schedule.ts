@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { runInSlices } from '../exposition/slices.ts';
 import { isPassing } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
@@ -34,6 +35,10 @@ const MOST_DOUBLINGS = 10;
 export class Schedule {
   readonly #options: ScheduleOptions;
   readonly #scheduled = new Map<string, ScheduledJob>();
+  /** Those of each cron pattern. */
+  readonly #byPattern = new Map<string, Set<ScheduledJob>>();
+  #wanted: ReadonlySet<Job> = new Set();
+  #stopped = false;
   readonly #patterns = new Map<string, () => void>();
   readonly #polls = new Set<Promise<void>>();
 
@@ -41,38 +46,58 @@ export class Schedule {
     this.#options = options;
   }
 
-  /** Makes these the jobs: new ones become due at once, vanished ones are stopped and withdrawn, the others go on. */
+  /**
+   * Makes these the jobs: new ones become due at once, vanished ones are stopped and withdrawn, the others go on. Of
+   * thousands it does so in slices, between which the event loop has its turn; what is to be next is known at once.
+   */
   replace(jobs: readonly Job[]): void {
-    const wanted = new Set(jobs);
-    for (const scheduled of this.#scheduled.values()) {
-      if (!wanted.has(scheduled.job.follows ?? scheduled.job)) this.#remove(scheduled);
-    }
-    for (const job of jobs) {
-      if (!this.#scheduled.has(job.id)) this.#due(this.#add(job), this.#options.clock.now());
-    }
+    if (this.#stopped) return;
+    this.#wanted = new Set(jobs);
     this.#subscribe(new Set(jobs.flatMap(({ schedule }) => schedule ?? [])));
+    void runInSlices(this.#replaceAll(this.#wanted));
+  }
+
+  *#replaceAll(wanted: ReadonlySet<Job>): Generator<undefined, void> {
+    for (const scheduled of this.#scheduled.values()) {
+      if (wanted !== this.#wanted) return;
+      if (!wanted.has(scheduled.job.follows ?? scheduled.job)) this.#remove(scheduled);
+      yield;
+    }
+    for (const job of wanted) {
+      if (wanted !== this.#wanted) return;
+      if (!this.#scheduled.has(job.id)) this.#due(this.#add(job), this.#options.clock.now());
+      yield;
+    }
   }
 
   states(): readonly JobState[] {
     return [...this.#scheduled.values()];
   }
 
-  /** Stops everything; resolves when no poll runs any more. */
+  /** Stops and withdraws everything, for good; resolves when no poll runs any more. */
   async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#wanted = new Set();
     this.#subscribe(new Set());
-    for (const scheduled of this.#scheduled.values()) scheduled.stop('the exporter stops');
+    for (const scheduled of [...this.#scheduled.values()]) this.#remove(scheduled);
     await Promise.all(this.#polls);
   }
 
   #add(job: Job): ScheduledJob {
     const scheduled = new ScheduledJob(job, this.#options.clock.now());
     this.#scheduled.set(job.id, scheduled);
+    if (job.schedule !== undefined) {
+      const alike = this.#byPattern.get(job.schedule) ?? new Set();
+      this.#byPattern.set(job.schedule, alike.add(scheduled));
+    }
     return scheduled;
   }
 
   #remove(scheduled: ScheduledJob): void {
-    this.#scheduled.delete(scheduled.job.id);
-    scheduled.stop('no longer wanted');
+    const { id, schedule = '' } = scheduled.job;
+    this.#scheduled.delete(id);
+    this.#byPattern.get(schedule)?.delete(scheduled);
+    scheduled.stop();
     this.#options.runner.withdraw(scheduled);
   }
 
@@ -95,12 +120,17 @@ export class Schedule {
    */
   #fire(pattern: string): void {
     const { clock, platformClock } = this.#options;
-    const due = [...this.#scheduled.values()].filter(({ job }) => job.schedule === pattern);
+    const due = [...(this.#byPattern.get(pattern) ?? [])];
     const minutes = this.#minutesFor(pattern, due.length);
     const now = clock.now();
     const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - JUST_CLOSED_MS));
-    for (const scheduled of due) {
-      this.#due(scheduled, bucketClosesAt + Math.floor(scheduled.place * minutes) * MINUTE_MS);
+    void runInSlices(this.#dueEach(due, (place) => bucketClosesAt + Math.floor(place * minutes) * MINUTE_MS));
+  }
+
+  *#dueEach(jobs: readonly ScheduledJob[], at: (place: number) => number): Generator<undefined, void> {
+    for (const scheduled of jobs) {
+      this.#due(scheduled, at(scheduled.place));
+      yield;
     }
   }
 

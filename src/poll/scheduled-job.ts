@@ -24,6 +24,9 @@ export interface JobState {
   readonly lastBucketAt: number | undefined;
 }
 
+/** One for all: of thousands of jobs, each would have a stack of its own. */
+const NO_LONGER_WANTED = new Error('no longer wanted');
+
 /** What was never polled goes before what was. */
 const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 
@@ -113,8 +116,8 @@ export class ScheduledJob implements JobState {
     this.dueAt = undefined;
   }
 
-  stop(reason: string): void {
-    this.#stop.abort(new Error(reason));
+  stop(): void {
+    this.#stop.abort(NO_LONGER_WANTED);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Demand, demandPerMinute, intervalAt, levelOf, type Period, periodOf } from './demand.ts';
+import { type Demand, demandPerMinute, intervalAt, levelOf, periodOf } from './demand.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 
 /** Work that asks for operations again and again. */
@@ -25,9 +25,7 @@ export interface ScopeDemand {
 /** What the jobs of an account ask of its quota, and at which intervals they will therefore be polled. */
 export class DemandForecast {
   readonly #scopes: LimitScopes;
-  /** Looked up often, and it takes milliseconds to work one out. */
-  readonly #periods = new Map<string, Period>();
-  #jobs: readonly RecurringWork[] = [];
+  #alike: readonly Alike[] = [];
   /** By the name of the scope. */
   #levels = new Map<string, number>();
   #perMinute = 0;
@@ -52,13 +50,14 @@ export class DemandForecast {
     const demands = this.#demands();
     return this.#scopes.all.flatMap((scope) => {
       const list = demands.get(scope.name);
-      return list === undefined ? [] : [{ scope, jobs: list.length, perMinute: demandPerMinute(list) }];
+      if (list === undefined) return [];
+      return [{ scope, jobs: sumOf(list.map(({ jobs }) => jobs)), perMinute: demandPerMinute(list) }];
     });
   }
 
   /** With other jobs than before. */
   replace(jobs: readonly RecurringWork[]): void {
-    this.#jobs = jobs;
+    this.#alike = alikeOf(jobs);
     this.measure();
   }
 
@@ -77,7 +76,7 @@ export class DemandForecast {
 
   /** Milliseconds between two moments of a schedule, at most. */
   periodOf(schedule: string): number {
-    return this.#periodOf(schedule).longest;
+    return periodOf(schedule).longest;
   }
 
   /** How long (ms) after one poll of a job the next one's turn comes; work without a schedule has no period. */
@@ -87,32 +86,56 @@ export class DemandForecast {
   }
 
   /** By the name of the scope that they draw on. */
-  #demands(): Map<string, Demand[]> {
-    const demands = new Map<string, Demand[]>();
-    for (const job of this.#jobs) {
-      if (job.schedule === undefined) continue;
-      const { name } = this.#scopes.of(job.group);
+  #demands(): Map<string, JoinedDemand[]> {
+    const demands = new Map<string, JoinedDemand[]>();
+    for (const { schedule, group, weight, jobs } of this.#alike) {
+      const { name } = this.#scopes.of(group);
       const list = demands.get(name) ?? [];
       demands.set(name, list);
-      list.push({ periodMs: this.#periodOf(job.schedule).mean, cost: job.cost(), weight: job.weight });
+      const cost = sumOf(jobs.map((job) => job.cost()));
+      list.push({ periodMs: periodOf(schedule).mean, cost, weight, jobs: jobs.length });
     }
     return demands;
   }
 
-  #periodOf(schedule: string): Period {
-    const known = this.#periods.get(schedule) ?? periodOf(schedule);
-    this.#periods.set(schedule, known);
-    return known;
-  }
-
-  #meanStretch(demands: ReadonlyMap<string, readonly Demand[]>): number {
+  #meanStretch(demands: ReadonlyMap<string, readonly JoinedDemand[]>): number {
     let sum = 0;
     let count = 0;
     for (const [name, list] of demands) {
       const level = this.#levels.get(name) ?? 0;
-      for (const demand of list) sum += intervalAt(level, demand) / demand.periodMs;
-      count += list.length;
+      for (const demand of list) sum += demand.jobs * (intervalAt(level, demand) / demand.periodMs);
+      count += sumOf(list.map(({ jobs }) => jobs));
     }
     return count === 0 ? 1 : sum / count;
   }
+}
+
+/** Work that differs in nothing but what it costs; an account has thousands of jobs, and few kinds of them. */
+interface Alike {
+  readonly schedule: string;
+  readonly group: string;
+  readonly weight: number;
+  readonly jobs: readonly RecurringWork[];
+}
+
+/** What work that is alike asks for in all. */
+interface JoinedDemand extends Demand {
+  readonly jobs: number;
+}
+
+function alikeOf(work: readonly RecurringWork[]): Alike[] {
+  const alike = new Map<string, Alike & { readonly jobs: RecurringWork[] }>();
+  for (const job of work) {
+    const { schedule, group, weight } = job;
+    if (schedule === undefined) continue;
+    const key = `${schedule} ${group} ${weight}`;
+    const known = alike.get(key) ?? { schedule, group, weight, jobs: [] };
+    alike.set(key, known);
+    known.jobs.push(job);
+  }
+  return [...alike.values()];
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
 }

@@ -13,8 +13,17 @@ export interface Period {
   readonly longest: number;
 }
 
-/** The period of a cron pattern in the near future. */
+/** By pattern, for all accounts: it takes milliseconds to work one out, and only the configuration brings new ones. */
+const periods = new Map<string, Period>();
+
+/** The period of a cron pattern, as of when it was asked for first. */
 export function periodOf(pattern: string): Period {
+  const known = periods.get(pattern) ?? periodFromNow(pattern);
+  periods.set(pattern, known);
+  return known;
+}
+
+function periodFromNow(pattern: string): Period {
   const task = createTask(pattern, () => undefined, { timezone: 'Etc/UTC' });
   const runs = task.getNextRuns(RUNS).map((run) => run.getTime());
   task.destroy();

@@ -34,10 +34,8 @@ export class WaitingRequests {
   }
 
   delete(entry: Waiting): void {
-    for (const line of [this.#early, this.#lines.get(keyOf(entry.request)) ?? []]) {
-      const index = line.indexOf(entry);
-      if (index >= 0) line.splice(index, 1);
-    }
+    // Whoever leaves is in a line, mostly at its head; only who gives up may be early.
+    if (!remove(this.#lines.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
   }
 
   /** Lines up those whose time has come; the time of the next one (Infinity when there is none). */
@@ -81,6 +79,13 @@ export class WaitingRequests {
     this.#lines.set(key, line);
     insert(line, entry, (other) => other.request.since);
   }
+}
+
+/** Whether it was among them. */
+function remove(entries: Waiting[], entry: Waiting): boolean {
+  const index = entries.indexOf(entry);
+  if (index >= 0) entries.splice(index, 1);
+  return index >= 0;
 }
 
 /** How much it matters that a request leaves now: its weight times the age of what it asks for. */

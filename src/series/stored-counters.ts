@@ -47,6 +47,7 @@ export function storeCounters({ since, width, counters }: CountersRecord): z.inp
 
 /** The counters that were stored, or undefined when there are none or it is something else. */
 export function restoreCounters(stored: unknown): CountersRecord | undefined {
+  if (stored === undefined) return undefined;
   const { data } = z.union([storedCounters, firstVersion]).safeParse(stored);
   if (data === undefined) return undefined;
   const counters = new Map<string, Counter>();

@@ -47,13 +47,16 @@ export interface ExporterProcess {
 
 /** Runs the built exporter to its end, for commands other than `serve` and for failures at the start. */
 export async function runExporter(options: ExporterOptions): Promise<Ending> {
-  return (await start(options, options.args ?? [])).ended;
+  return (await launchExporter(options)).ended;
 }
 
 /** Starts the built exporter and waits until it answers. */
 export async function startExporter(options: ExporterOptions = {}): Promise<ExporterProcess> {
   const { args = [], port = 0, answers = isHealthy } = options;
-  const exporter = await start(options, [...args, `--web.listen-address=127.0.0.1:${port}`]);
+  const exporter = await launchExporter({
+    ...options,
+    args: [...args, `--web.listen-address=127.0.0.1:${port}`],
+  });
   try {
     const url = await eventually('the exporter answers', () => answeringAddress(exporter, answers), {
       evidence: exporter.output,
@@ -80,7 +83,8 @@ export async function startExporter(options: ExporterOptions = {}): Promise<Expo
   }
 }
 
-async function start({ env, cwd }: ExporterOptions, args: readonly string[]): Promise<RunningProcess> {
+/** Starts the built exporter and waits for nothing. */
+export async function launchExporter({ args = [], env, cwd }: ExporterOptions): Promise<RunningProcess> {
   if (!existsSync(MAIN)) throw new Error('the exporter is not built: npm run build');
   return startProcess({
     path: process.execPath,

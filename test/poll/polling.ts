@@ -1,3 +1,4 @@
+import { Departures } from '../../src/poll/departures.ts';
 import type { PollResult } from '../../src/poll/result.ts';
 import { PollRunner, type RunnerOptions } from '../../src/poll/runner.ts';
 import { Schedule, type ScheduleOptions } from '../../src/poll/schedule.ts';
@@ -14,6 +15,7 @@ export type PollingOptions = Omit<ScheduleOptions, 'runner'> &
 export function polling(options: PollingOptions): Schedule {
   const runner = new PollRunner({
     account: 'test',
+    departures: new Departures(),
     state: memoryState(),
     store: { publish: () => undefined, withdraw: () => undefined },
     staleAfter: 600_000,
