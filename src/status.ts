@@ -46,8 +46,12 @@ export interface AccountStatus {
   readonly api_url: string;
   /** `null` until the platform has answered, or failed to, for the first time. */
   readonly up: boolean | null;
+  /** Since when it has been up, or has not; `null` until that is known. */
+  readonly up_since: string | null;
   /** Why the account is not up, in plain words; empty when there is nothing to say. */
   readonly note: string;
+  /** When the platform is asked again of an account that is not up; `null` where it is up, or being asked now. */
+  readonly next_try_at: string | null;
   readonly token_expires_at: string | null;
   /** The platform's clock minus ours. */
   readonly clock_skew_seconds: number;
@@ -64,6 +68,12 @@ export interface QuotaStatus {
   readonly scope: string;
   readonly limit: number | null;
   readonly remaining: number | null;
+  /** When the platform said what remains. */
+  readonly remaining_at: string | null;
+  /** Operations of this exporter that were answered since the window opened. */
+  readonly own: number;
+  /** Operations per minute that the token's other clients take, as far as observed. */
+  readonly others_per_minute: number;
   readonly reset_at: string | null;
   /** Share of the limit left to the token's other users, 0 to 1. */
   readonly reserve: number;
@@ -96,8 +106,15 @@ export interface JobStatus {
   readonly last_outcome: Outcome | null;
   readonly last_reason: string | null;
   readonly last_success_at: string | null;
-  /** Start of the newest bucket that is held. */
+  /** Start of the newest bucket that is held, by the platform's clock. */
   readonly last_bucket_at: string | null;
-  /** When it is due next; `null` while it waits, since it is due, and where nothing is known. */
+  /** How long ago the newest bucket ended, by the platform's clock. */
+  readonly data_age_seconds: number | null;
+  /** What that reaches when all is well: publish delay, interval and width of a bucket. */
+  readonly expected_age_seconds: number | null;
+  /**
+   * When it is due next; while it waits, when its own turn comes as far as can be told, after what is more urgent;
+   * `null` where only an answer of the platform can tell.
+   */
   readonly next_at: string | null;
 }

@@ -22,7 +22,7 @@ const TOKENS = 'tokens';
 
 /** What an account knows of its platform from the answers: the time there, the limits, and whether it is up. */
 export class ObservedPlatform {
-  readonly reachability = new Reachability();
+  readonly reachability: Reachability;
   readonly platformClock: PlatformClock;
   readonly scopes: LimitScopes;
   readonly #options: ObservedPlatformOptions;
@@ -30,6 +30,7 @@ export class ObservedPlatform {
 
   constructor(options: ObservedPlatformOptions) {
     this.#options = options;
+    this.reachability = new Reachability(() => options.clock.now());
     this.platformClock = new PlatformClock(
       () => options.clock.now(),
       () => options.clock.wall(),

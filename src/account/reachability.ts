@@ -16,7 +16,9 @@ const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
  * jobs in a way that the platform does not (by a web page, for instance) is no matter while others recognise it.
  */
 export class Reachability {
+  readonly #now: () => number;
   #up: boolean | undefined;
+  #since: number | undefined;
   #note = '';
   #answered = false;
   /** Whether what answers now is the platform, as far as the last answers show. */
@@ -26,9 +28,19 @@ export class Reachability {
   /** Those of them that somebody else has answered since the platform was recognised last. */
   readonly #misled = new Set<Job>();
 
+  /** @param now local time (ms) */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
   /** Whether the platform answered the last exchange and took the token; undefined before it is known. */
   get up(): boolean | undefined {
     return this.#up;
+  }
+
+  /** Since when (local ms) it has been up, or has not; undefined before that is known. */
+  get since(): number | undefined {
+    return this.#since;
   }
 
   /** Whether the platform has answered at all, be it with a refusal. */
@@ -87,12 +99,16 @@ export class Reachability {
   }
 
   #rise(): void {
-    this.#up = true;
-    this.#note = '';
+    this.#become(true, '');
   }
 
   #down(note: string): void {
-    this.#up = false;
+    this.#become(false, note);
+  }
+
+  #become(up: boolean, note: string): void {
+    if (up !== this.#up) this.#since = this.#now();
+    this.#up = up;
     this.#note = note;
   }
 }

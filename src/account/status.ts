@@ -1,9 +1,10 @@
 import { type Clock, wallAt } from '../clock.ts';
 import type { JobState } from '../poll/scheduled-job.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
+import type { RequestDecision } from '../rate-limit/request-queue.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import type { AccountView } from './view.ts';
-import { isWaiting, whyWaiting } from './waiting.ts';
+import { isWaiting, turnAt, whyWaiting } from './waiting.ts';
 
 /** An account as the status page shows it: by the machine's clock as it is set now. */
 export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
@@ -14,7 +15,9 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
     name,
     api_url: apiUrl,
     up: platform.reachability.up ?? null,
+    up_since: time(platform.reachability.since),
     note: platform.reachability.note,
+    next_try_at: platform.reachability.up === false ? time(nextTryAt(view, now)) : null,
     token_expires_at: time(view.tokenExpiresAt()),
     clock_skew_seconds: platform.platformClock.wallSkewMs / 1_000,
     quota: quotaStatus(view, now, time),
@@ -24,11 +27,27 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
   };
 }
 
+/** When a request may leave next (local ms): of those that wait, or once the next job is due. */
+function nextTryAt({ queue, jobs }: AccountView, now: number): number | undefined {
+  const restsUntil = queue.restsUntil(now);
+  if (restsUntil !== undefined) return restsUntil;
+  let next: number | undefined;
+  for (const { state, dueAt } of jobs()) {
+    if (state !== 'waiting' || dueAt === undefined) continue;
+    if (dueAt <= now) return undefined;
+    if (next === undefined || dueAt < next) next = dueAt;
+  }
+  return next;
+}
+
 function quotaStatus({ platform, queue, reserve }: AccountView, now: number, time: LocalTime): QuotaStatus[] {
   return platform.scopes.all.map(({ name, limiter }) => ({
     scope: name,
     limit: limiter.limit ?? null,
     remaining: limiter.remaining(now) ?? null,
+    remaining_at: time(limiter.toldAt(now)),
+    own: limiter.own(now),
+    others_per_minute: limiter.othersPerMinute,
     reset_at: time(limiter.closesAt(now)),
     reserve,
     waiting: queue.waiting(now, name),
@@ -108,11 +127,22 @@ class ReadJobStatus implements JobStatus {
   }
 
   get why(): string {
-    const { job, request } = this.#job;
-    const { view, decide, now } = this.#moment;
-    if (request === undefined || this.state !== 'waiting') return '';
-    const scope = view.platform.scopes.of(job.group).name;
-    return whyWaiting(this.#job, decide(request), { scope, concurrency: view.queue.concurrency, now }) ?? '';
+    const { view, now } = this.#moment;
+    const decision = this.#decision;
+    if (decision === undefined) return '';
+    const context = { scope: this.#scope.name, concurrency: view.queue.concurrency, now };
+    return whyWaiting(this.#job, decision, context);
+  }
+
+  /** About its first request, while it waits with that. */
+  get #decision(): RequestDecision | undefined {
+    const { request } = this.#job;
+    if (request === undefined || this.state !== 'waiting') return undefined;
+    return this.#moment.decide(request);
+  }
+
+  get #scope(): LimitScope {
+    return this.#moment.view.platform.scopes.of(this.#job.job.group);
   }
 
   get interval_seconds(): number | null {
@@ -136,16 +166,33 @@ class ReadJobStatus implements JobStatus {
     return isoTime(this.#job.lastBucketAt);
   }
 
+  get data_age_seconds(): number | null {
+    const { lastBucketAt, bucketWidthMs = 0 } = this.#job;
+    if (lastBucketAt === undefined) return null;
+    return (this.#moment.view.platform.platformClock.now() - lastBucketAt - bucketWidthMs) / 1_000;
+  }
+
+  get expected_age_seconds(): number | null {
+    const { job } = this.#job;
+    const expected = job.expectedAge?.(this.#moment.view.forecast.intervalOf(job));
+    return expected === undefined ? null : expected / 1_000;
+  }
+
   get next_at(): string | null {
-    const { view, time } = this.#moment;
-    if (this.state === 'waiting') return null;
+    const { view, now, time } = this.#moment;
+    if (this.state === 'waiting') {
+      const decision = this.#decision;
+      return time(decision && turnAt(decision, this.#scope.limiter, now));
+    }
     return time(nextAt(this.#job, (schedule) => view.forecast.periodOf(schedule)));
   }
 
   toJSON(): object {
     const { id, schedule, state, why, interval_seconds, catches_up_for } = this;
     const { last_outcome, last_reason, last_success_at, last_bucket_at, next_at } = this;
-    const fared = { last_outcome, last_reason, last_success_at, last_bucket_at, next_at };
+    const { data_age_seconds, expected_age_seconds } = this;
+    const data = { last_bucket_at, data_age_seconds, expected_age_seconds };
+    const fared = { last_outcome, last_reason, last_success_at, ...data, next_at };
     const { subject } = this.#job.job;
     return { id, ...subject, catches_up_for, schedule, state, why, interval_seconds, ...fared };
   }

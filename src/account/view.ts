@@ -12,7 +12,7 @@ export interface AccountView {
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
-  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'periodOf'>;
+  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'periodOf' | 'intervalOf'>;
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   jobs(): readonly JobState[];

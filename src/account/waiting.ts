@@ -1,6 +1,9 @@
 import type { JobState } from '../poll/scheduled-job.ts';
-import { type WaitContext, waitText } from '../rate-limit/decision.ts';
+import { type Decision, type WaitContext, waitText } from '../rate-limit/decision.ts';
+import type { RateLimiter } from '../rate-limit/limiter.ts';
+import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestDecision } from '../rate-limit/request-queue.ts';
+import { duration } from '../text/duration.ts';
 
 /** Whether a job is due and has not begun; one that will be due later merely rests. */
 export function isWaiting({ state, dueAt }: JobState, now: number): boolean {
@@ -8,7 +11,44 @@ export function isWaiting({ state, dueAt }: JobState, now: number): boolean {
 }
 
 /** Why a job that is due has not begun, as a sentence. */
-export function whyWaiting({ dueAt = 0 }: JobState, decision: RequestDecision, context: WaitContext): string {
-  const due = `due for ${Math.round((context.now - dueAt) / 1_000)} s`;
-  return `${due}${decision.next ? ', goes next' : ''}: ${waitText(decision, context)}`;
+export function whyWaiting(
+  { dueAt = 0 }: JobState,
+  decision: RequestDecision,
+  { now, ...context }: WaitContext & { readonly now: number },
+): string {
+  const due = `due for ${duration((now - dueAt) / 1_000)}`;
+  return `${due}${placeText(decision)}: ${waitText(decision, context)}`;
+}
+
+function placeText({ next, ahead }: RequestDecision): string {
+  if (next) return ', goes next';
+  return ahead === 0 ? '' : `, after ${ahead} more urgent`;
+}
+
+/** Reasons that end at a known time; of the others only an answer can tell. */
+const TIMED: readonly Decision['why'][] = [
+  'unauthorized',
+  'rate_limited',
+  'spent',
+  'reserved',
+  'pacing',
+  'later_probes',
+];
+
+/**
+ * When the turn of a waiting request comes (local ms), as far as can be told: those that are more urgent go first, and
+ * what the windows do not hold waits for later ones.
+ */
+export function turnAt(
+  { why, until, next, ahead }: RequestDecision,
+  limiter: Pick<RateLimiter, 'perMinute' | 'closesAt'>,
+  now: number,
+): number | undefined {
+  if (!TIMED.includes(why) || !Number.isFinite(until)) return undefined;
+  if (next) return until;
+  // The probes of a refused token are not sent in the order of urgency.
+  if (why === 'unauthorized') return undefined;
+  const kept = why === 'pacing' || why === 'later_probes';
+  const reopensAt = kept ? Math.max(until, limiter.closesAt(now) ?? until) : until;
+  return reopensAt + Math.floor(ahead / limiter.perMinute) * WINDOW_MS;
 }

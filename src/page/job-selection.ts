@@ -1,10 +1,10 @@
-import { FAILURE_OUTCOMES } from '../platform/outcome.ts';
+import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/outcome.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
 
 /** Which jobs the reader of the status page wants to see. */
-export type JobFilter = 'all' | 'failing' | 'waiting' | 'running' | 'new';
+export type JobFilter = 'all' | 'failing' | 'late' | 'waiting' | 'running' | 'new';
 
-export const JOB_FILTERS: readonly JobFilter[] = ['all', 'failing', 'waiting', 'running', 'new'];
+export const JOB_FILTERS: readonly JobFilter[] = ['all', 'failing', 'late', 'waiting', 'running', 'new'];
 
 /** What the status page's address asks for. */
 export interface JobQuery {
@@ -34,8 +34,6 @@ export interface JobSelection {
 
 export const JOBS_PER_PAGE = 100;
 
-const FAILURES: ReadonlySet<string> = new Set(FAILURE_OUTCOMES);
-
 /** The query in an address such as `/?q=waf+shop&show=failing&page=2`; anything unknown counts as not given. */
 export function parseJobQuery(search: string): JobQuery {
   const parameters = new URLSearchParams(search);
@@ -47,9 +45,14 @@ export function parseJobQuery(search: string): JobQuery {
   };
 }
 
+/** How the job's last poll failed; undefined where it did not. */
+export function failureOf({ last_outcome: outcome }: JobStatus): FailureOutcome | undefined {
+  return FAILURE_OUTCOMES.find((failure) => failure === outcome);
+}
+
 /** Whether the job's last poll failed. */
 export function isFailing(job: JobStatus): boolean {
-  return job.last_outcome !== null && FAILURES.has(job.last_outcome);
+  return failureOf(job) !== undefined;
 }
 
 /** Whether what the job brings has an age of its own, that of its newest bucket. */
@@ -57,10 +60,21 @@ export function showsBuckets({ metric, catches_up_for }: JobStatus): boolean {
   return metric !== undefined && catches_up_for === undefined;
 }
 
+/** By how much (s) data may be older than expected: a poll that comes a bucket later is no trouble. */
+const TOLERATED_SECONDS = 60;
+
+/** Whether the newest bucket is older than it should be. */
+export function isLate(job: JobStatus): boolean {
+  if (job.data_age_seconds === null) return false;
+  const expected = job.expected_age_seconds;
+  return expected !== null && job.data_age_seconds > expected + TOLERATED_SECONDS;
+}
+
 /** Whether `job` belongs under `filter`. */
 export function passes(job: JobStatus, filter: JobFilter): boolean {
   if (filter === 'all') return true;
   if (filter === 'failing') return isFailing(job);
+  if (filter === 'late') return isLate(job);
   if (filter === 'new') return job.last_outcome === null;
   return job.state === filter;
 }
@@ -101,6 +115,7 @@ function countByFilter(jobs: readonly AccountJob[]): Record<JobFilter, number> {
   return {
     all: jobs.length,
     failing: count('failing'),
+    late: count('late'),
     waiting: count('waiting'),
     running: count('running'),
     new: count('new'),

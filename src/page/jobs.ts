@@ -4,16 +4,18 @@ import { type Html, html } from './html.ts';
 import {
   type AccountJob,
   isFailing,
+  isLate,
   JOB_FILTERS,
   type JobFilter,
   type JobSelection,
   showsBuckets,
 } from './job-selection.ts';
-import { grouped, moment } from './times.ts';
+import { age, grouped, moment } from './times.ts';
 
 const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
   all: 'All',
   failing: 'Failing',
+  late: 'Late',
   waiting: 'Waiting',
   running: 'Running',
   new: 'Not polled yet',
@@ -97,15 +99,21 @@ function data(job: JobStatus, now: number): Html {
   const success = html`<div class="small quiet">${
     job.last_success_at === null ? 'no success yet' : html`last success ${moment(job.last_success_at, now)}`
   }</div>`;
-  if (job.last_bucket_at === null) return html`<span class="none">none held</span>${success}`;
-  return html`${moment(job.last_bucket_at, now)}${success}`;
+  const { last_bucket_at: bucketAt, data_age_seconds: seconds } = job;
+  if (bucketAt === null || seconds === null) return html`<span class="none">none held</span>${success}`;
+  const late = isLate(job)
+    ? html`<div class="small warn-text">late: ${duration(job.expected_age_seconds ?? 0)} expected</div>`
+    : '';
+  return html`${age(seconds, bucketAt)}${late}${success}`;
 }
 
 function activity(job: JobStatus, now: number): Html {
   const mood = { idle: 'calm', waiting: 'warn', running: 'busy' }[job.state];
   const why = job.why === '' ? '' : html`<div class="small"><bdi>${job.why}</bdi></div>`;
   const next =
-    job.next_at === null ? '' : html`<div class="small quiet">next ${moment(job.next_at, now)}</div>`;
+    job.next_at === null
+      ? ''
+      : html`<div class="small quiet">${job.state === 'waiting' ? 'its turn comes' : 'next'} ${moment(job.next_at, now)}</div>`;
   return html`<span class="state ${mood}">${job.state}</span>${why}${next}`;
 }
 

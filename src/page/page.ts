@@ -3,11 +3,13 @@ import type { ConfigStatus, StateStatus, Status } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { accountsSection } from './accounts.ts';
 import { type Html, html, trusted } from './html.ts';
-import { isFailing, type JobQuery, selectJobs } from './job-selection.ts';
+import { type JobQuery, selectJobs } from './job-selection.ts';
 import { jobsForm, jobsRegion } from './jobs.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
+import { type TalliedAccount, tallyAccounts } from './tally.ts';
 import { grouped, moment } from './times.ts';
+import { isFresh, verdictBox } from './verdict.ts';
 
 /** What the page needs beside the status. */
 export interface PageOptions {
@@ -36,32 +38,32 @@ function sha256Source(text: string): string {
 /** The status page: one self-contained HTML document that works without scripts too. */
 export function renderPage(status: Status, { query, now, telemetryPath }: PageOptions): string {
   const selection = selectJobs(status.accounts, query);
+  const accounts = tallyAccounts(status.accounts);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title(status)}</title>
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title(status, accounts)}</title>
 <style>${trusted(PAGE_STYLE)}</style></head>
 <body><div class="wrap"><a class="skip" href="#jobs-head">Skip to the jobs</a>
 ${top(status, now, telemetryPath)}
-<main>${overview(status, now)}
-${accountsSection(status.accounts, now)}
+<main>${overview(status, accounts, now)}
+${accountsSection(accounts, now)}
 <section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2>
 <div class="panel"><div class="tools">${jobsForm(selection)}</div>${jobsRegion(selection, now)}</div></section>
 </main></div><script>${trusted(PAGE_SCRIPT)}</script></body></html>
 `.markup;
 }
 
-function title(status: Status): string {
-  const failing = countJobs(status, isFailing);
+function title(status: Status, accounts: readonly TalliedAccount[]): string {
   const name = status.sandbox ? 'edge-exporter (made-up data)' : 'edge-exporter';
   if (!status.ready) return `Not ready · ${name}`;
+  const fresh = accounts.filter(isFresh).length;
+  if (fresh < accounts.length) return `${fresh} of ${accounts.length} fresh · ${name}`;
+  const failing = sum(accounts, 'failing');
   return failing > 0 ? `${grouped(failing)} failing · ${name}` : name;
 }
 
-function countJobs(
-  status: Status,
-  test: (job: Status['accounts'][number]['jobs'][number]) => boolean,
-): number {
-  return status.accounts.reduce((sum, account) => sum + account.jobs.filter(test).length, 0);
+function sum(accounts: readonly TalliedAccount[], of: 'jobs' | 'failing' | 'waiting'): number {
+  return accounts.reduce((total, { tally }) => total + tally[of], 0);
 }
 
 function top(status: Status, now: number, telemetryPath: string): Html {
@@ -73,16 +75,16 @@ function top(status: Status, now: number, telemetryPath: string): Html {
 <p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. What follows is the last that it said.</p>`;
 }
 
-function overview(status: Status, now: number): Html {
-  const failing = countJobs(status, isFailing);
-  return html`<div id="overview">${status.sandbox ? SANDBOX_NOTICE : ''}${alerts(status)}
+function overview(status: Status, accounts: readonly TalliedAccount[], now: number): Html {
+  const failing = sum(accounts, 'failing');
+  return html`<div id="overview">${verdictBox(status, accounts, now)}${status.sandbox ? SANDBOX_NOTICE : ''}
 <dl class="figures">
 <div><dt>Exporter</dt><dd class="large">${
     status.ready ? html`<span class="state ok">ready</span>` : html`<span class="state bad">not ready</span>`
-  }</dd></div>
-<div><dt>Jobs</dt><dd class="large">${grouped(countJobs(status, () => true))}</dd></div>
+  }</dd>${status.not_ready.map((reason) => html`<dd class="small"><bdi>${reason}</bdi></dd>`)}</div>
+<div><dt>Jobs</dt><dd class="large">${grouped(sum(accounts, 'jobs'))}</dd></div>
 <div><dt>Failing</dt><dd class="large${failing > 0 ? ' bad-text' : ''}"><a href="?show=failing#jobs-head">${grouped(failing)}</a></dd></div>
-<div><dt>Waiting</dt><dd class="large"><a href="?show=waiting#jobs-head">${grouped(countJobs(status, (job) => job.state === 'waiting'))}</a></dd></div>
+<div><dt>Waiting</dt><dd class="large"><a href="?show=waiting#jobs-head">${grouped(sum(accounts, 'waiting'))}</a></dd></div>
 <div><dt>Series</dt><dd class="large">${grouped(status.series)}</dd>${
     status.series_dropped > 0
       ? html`<dd class="small bad-text">${grouped(status.series_dropped)} dropped</dd>`
@@ -96,19 +98,6 @@ function overview(status: Status, now: number): Html {
 
 const SANDBOX_NOTICE = html`<p class="notice"><strong>All data here is made up.</strong> No account is configured, so this exporter
 polls the platform that is embedded in it. Give it <code>EDGE_API_URL</code> and <code>EDGE_TOKEN</code>, or a <code>--config.file</code>, to see your own.</p>`;
-
-function alerts({ not_ready, config, state }: Status): Html {
-  const issues = config.last_reload_successful ? [] : config.issues;
-  return html`${not_ready.length === 0 ? '' : alert('Not ready', not_ready)}${
-    config.last_reload_successful
-      ? ''
-      : alert('The last reload of the configuration failed; the one before it is in force', issues)
-  }${isMissing(state) ? alert('Counters are withheld', [state.note ?? '']) : ''}`;
-}
-
-function alert(head: string, lines: readonly string[]): Html {
-  return html`<div class="alert"><strong>${head}</strong><ul>${lines.map((line) => html`<li><bdi>${line}</bdi></li>`)}</ul></div>`;
-}
 
 function configuration(config: ConfigStatus, now: number): Html {
   return html`<bdi class="mono">${config.source}</bdi><div class="small quiet">loaded ${moment(config.loaded_at, now)}</div>`;

@@ -55,6 +55,16 @@ code, .mono { font: 12px/1.5 ui-monospace, "SF Mono", "DejaVu Sans Mono", Menlo,
 
 .alert { border: 1px solid var(--bad); border-left-width: 4px; background: var(--bad-ground); border-radius: 6px; padding: 10px 16px; margin-bottom: 12px; }
 .alert ul { padding-left: 18px; }
+.verdict { border: 1px solid var(--rule); border-left: 5px solid var(--quiet); background: var(--panel); border-radius: 6px; padding: 12px 18px; margin-bottom: 12px; }
+.verdict.ok { border-left-color: var(--ok); }
+.verdict.warn { border-left-color: var(--warn); }
+.verdict.bad { border-color: var(--bad); background: var(--bad-ground); }
+.verdict .says { font-size: 18px; line-height: 1.4; font-weight: 600; }
+.verdict ul { padding-left: 18px; margin-top: 8px; }
+.verdict .lines { margin-top: 2px; font-size: 13px; }
+.verdict li { margin-bottom: 4px; }
+.absent { margin-top: 8px; }
+.absent > summary { color: var(--quiet); cursor: pointer; font-size: 13px; }
 .notice { border: 1px dashed var(--warn); border-left: 4px solid var(--warn); background: var(--panel); border-radius: 6px; padding: 10px 16px; margin-bottom: 12px; }
 .notice strong { color: var(--warn); }
 

@@ -42,6 +42,11 @@ export interface Job<Answer = unknown> {
    * after the other. @throws PlatformFailure when nothing of the answer is usable
    */
   conclude(answer: Answer): PollResult;
+  /**
+   * Age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at this
+   * interval; undefined where that is not known, and of work that brings no series.
+   */
+  expectedAge?(intervalMs: number): number | undefined;
   /** What the polls so far have made necessary. */
   followUp?(): FollowUp | undefined;
 }

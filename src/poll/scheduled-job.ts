@@ -22,6 +22,8 @@ export interface JobState {
   readonly lastSuccessAt: number | undefined;
   /** Start of the newest bucket exposed (platform ms). */
   readonly lastBucketAt: number | undefined;
+  /** Width (ms) of the buckets of the last answer that showed it. */
+  readonly bucketWidthMs: number | undefined;
 }
 
 /** One for all: of thousands of jobs, each would have a stack of its own. */
@@ -52,6 +54,7 @@ export class ScheduledJob implements JobState {
   lastReason: string | undefined;
   lastSuccessAt: number | undefined;
   lastBucketAt: number | undefined;
+  bucketWidthMs: number | undefined;
   /** Operations of the poll under way, or of the last one. */
   operations = 0;
   /** Polls that failed since the last one that did not. */
@@ -106,6 +109,7 @@ export class ScheduledJob implements JobState {
     this.failures = succeeded ? 0 : this.failures + 1;
     if (succeeded) this.lastSuccessAt = now;
     this.lastBucketAt = result?.buckets?.newestExposed ?? this.lastBucketAt;
+    this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
   }
 
   /** Whatever became of its poll, the next one may come. */

@@ -46,28 +46,25 @@ export interface WaitContext {
   readonly scope: string;
   /** How many requests may be in flight at once. */
   readonly concurrency: number;
-  /** Local ms. */
-  readonly now: number;
 }
 
-/** A decision about one request, as a sentence for the status page. */
-export function waitText({ why, until }: Decision, { scope, concurrency, now }: WaitContext): string {
-  const wait = until === Number.POSITIVE_INFINITY ? 'a while' : `${Math.ceil((until - now) / 1_000)} s`;
+/** Why a request may not leave, as a clause for the status page. */
+export function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }: WaitContext): string {
   switch (why) {
     case 'unauthorized':
-      return `the platform refuses the token, next try in ${wait}`;
+      return 'the platform refuses the token, single requests probe whether it still does';
     case 'rate_limited':
-      return `rate limited: the platform refuses ${scope} (429), next try in ${wait}`;
+      return `rate limited: the platform refuses ${scope} (429)`;
     case 'probe':
       return `a request in flight will tell what is left of ${scope}`;
     case 'spent':
-      return `the quota of ${scope} is used up for another ${wait}`;
+      return `the quota of ${scope} is used up`;
     case 'reserved':
-      return `what is left of ${scope} is reserved for the token’s other clients, next try in ${wait}`;
+      return `what is left of ${scope} is reserved for the token’s other clients`;
     case 'pacing':
-      return `kept for the next bucket, which is fresher, or for a probe: next try in ${wait}`;
+      return 'kept for the next bucket, which is fresher, or for a probe';
     case 'later_probes':
-      return `what is left of ${scope} is sent one by one, to see what other clients take: next in ${wait}`;
+      return `what is left of ${scope} is sent one by one, to see what other clients take`;
     case 'connections':
       return concurrency === 1 ? 'the connection is in use' : `all ${concurrency} connections are in use`;
     case 'slow_api':

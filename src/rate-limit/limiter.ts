@@ -83,6 +83,16 @@ export class RateLimiter {
     return this.#openWindow(now)?.remaining;
   }
 
+  /** When the platform said {@link remaining} (local ms), or undefined when no window is open. */
+  toldAt(now: number): number | undefined {
+    return this.#openWindow(now)?.seenAt;
+  }
+
+  /** Operations of ours that were answered in the open window; 0 when none is open. */
+  own(now: number): number {
+    return this.#openWindow(now)?.own ?? 0;
+  }
+
   /** When the open window closes (local ms), or undefined when none is open. */
   closesAt(now: number): number | undefined {
     return this.#openWindow(now)?.closesAt;

@@ -17,8 +17,13 @@ export interface RequestQueueOptions {
   readonly onTurn?: (request: QueuedRequest, waitedMs: number) => void;
 }
 
-/** A decision about one request, and whether it goes next of all that wait for the same. */
-export type RequestDecision = Decision & { readonly next: boolean };
+/** A decision about one request, and its place among those that wait. */
+export interface RequestDecision extends Decision {
+  /** Whether it goes next of all that wait for the same. */
+  readonly next: boolean;
+  /** How many requests of its limit scope are more urgent. */
+  readonly ahead: number;
+}
 
 /** How often (ms) it is checked whether there is another token, while requests wait since theirs was refused. */
 const TOKEN_CHECK_MS = 1_000;
@@ -67,13 +72,31 @@ export class RequestQueue {
     const { scopes } = this.#options;
     const decide = this.#decisions(now);
     const heads = this.#waiting.heads(now);
+    let places: ReadonlyMap<QueuedRequest, number> | undefined;
     return (request) => {
       const decision = decide(request);
       const scope = scopes.of(request.group);
       const isRival = ({ request: other }: Waiting) =>
         isOfScope(decision) ? scopes.of(other.group) === scope : !isOfScope(decide(other));
-      return { ...decision, next: heads.find(isRival)?.request === request };
+      const next = heads.find(isRival)?.request === request;
+      // Put in order only where a request is asked for, and then once for all.
+      places ??= this.#places(now);
+      return { ...decision, next, ahead: places.get(request) ?? 0 };
     };
+  }
+
+  /** How many requests of the same limit scope are more urgent than each that waits. */
+  #places(now: number): ReadonlyMap<QueuedRequest, number> {
+    const { scopes } = this.#options;
+    const counts = new Map<LimitScope, number>();
+    const places = new Map<QueuedRequest, number>();
+    for (const { request } of this.#waiting.inOrder(now)) {
+      const scope = scopes.of(request.group);
+      const ahead = counts.get(scope) ?? 0;
+      places.set(request, ahead);
+      counts.set(scope, ahead + 1);
+    }
+    return places;
   }
 
   /** Resolves when the request may leave; the caller must call the function it gets when the request is over. */

@@ -55,6 +55,12 @@ export class WaitingRequests {
     return [...heads, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
+  /** All whose time has come, the most urgent first. */
+  inOrder(now: number): Waiting[] {
+    const lined = [...this.#lines.values()].flat();
+    return [...lined, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
+  }
+
   /** How many may leave as far as their time is concerned, of groups that satisfy a condition. */
   count(now: number, matches: (group: string) => boolean): number {
     let count = 0;

@@ -107,6 +107,12 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     return this.#catchUp.followUp();
   }
 
+  /** Age (ms) that its data reaches when all is well; undefined until the width of its buckets is known. */
+  expectedAge(intervalMs: number): number | undefined {
+    const width = this.#counted.counters.record?.width;
+    return width === undefined ? undefined : this.#options.delays.publish() + intervalMs + width;
+  }
+
   /** The counters that it keeps in the state. */
   get kept(): KeptCounters {
     return { key: this.#counted.key, watermark: this.#counted.counters.watermark };

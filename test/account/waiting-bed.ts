@@ -71,6 +71,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
   };
   return {
     clock,
+    platform,
     limiter,
     status,
     /** Lets every schedule's time come. */

@@ -26,7 +26,14 @@ export function madeUpJob(changes: Partial<JobStatus> = {}): JobStatus {
     last_bucket_at: at(-160),
     next_at: at(20),
     ...changes,
+    data_age_seconds: changes.data_age_seconds ?? ageOf(changes.last_bucket_at),
+    expected_age_seconds: changes.expected_age_seconds ?? 240,
   };
+}
+
+/** As the status tells it where the clocks agree; @param bucketAt the one of {@link madeUpJob} by default */
+function ageOf(bucketAt: string | null = at(-160)): number | null {
+  return bucketAt === null ? null : (NOW - Date.parse(bucketAt)) / 1_000 - 60;
 }
 
 export function madeUpQuota(changes: Partial<QuotaStatus> = {}): QuotaStatus {
@@ -34,6 +41,9 @@ export function madeUpQuota(changes: Partial<QuotaStatus> = {}): QuotaStatus {
     scope: 'metrics',
     limit: 200,
     remaining: 137,
+    remaining_at: at(-3),
+    own: 51,
+    others_per_minute: 0,
     reset_at: at(32),
     reserve: 0.2,
     waiting: 0,
@@ -48,7 +58,9 @@ export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStat
     name: 'production',
     api_url: 'https://api.example.net',
     up: true,
+    up_since: at(-276_000),
     note: '',
+    next_try_at: null,
     token_expires_at: at(72_300),
     clock_skew_seconds: 0.2,
     quota: [madeUpQuota()],

@@ -1,22 +1,6 @@
 import { expect, test } from 'vitest';
-import { parseJobQuery } from '../../src/page/job-selection.ts';
-import { renderPage } from '../../src/page/page.ts';
-import type { Status } from '../../src/status.ts';
-import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus, NOW } from './made-up-status.ts';
-
-function page(status: Status, search = ''): string {
-  return renderPage(status, { query: parseJobQuery(search), now: NOW, telemetryPath: '/metrics' });
-}
-
-/** What a reader sees, roughly: the markup without its tags. */
-function words(markup: string): string {
-  const body = markup.slice(markup.indexOf('<body>'), markup.indexOf('<script>'));
-  return body
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'");
-}
+import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus } from './made-up-status.ts';
+import { page, words } from './rendered.ts';
 
 test('why a job brings nothing is told: its outcome, the reason, the age of its data, what it waits for', () => {
   const job = madeUpJob({
@@ -25,10 +9,10 @@ test('why a job brings nothing is told: its outcome, the reason, the age of its 
     last_success_at: at(-200),
     last_bucket_at: at(-340),
     state: 'waiting',
-    why: 'due for 12 s, goes next: the quota of reads is used up for another 20 s',
+    why: 'due for 12 s, goes next: the quota of reads is used up',
   });
   expect(words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [job] })] })))).toContain(
-    'rate limited HTTP 429 5 min 40 s ago last success 3 min 20 s ago 1 min * * * * * waiting due for 12 s, goes next: the quota of reads is used up for another 20 s',
+    'rate limited HTTP 429 4 min 40 s ago last success 3 min 20 s ago 1 min * * * * * waiting due for 12 s, goes next: the quota of reads is used up its turn comes in 20 s',
   );
 });
 
@@ -42,10 +26,12 @@ test('an account shows its token, its quota with the reserve, and that the platf
     quota: [quota],
   });
   const text = words(page(madeUpStatus({ accounts: [account] })));
-  expect(text).toContain('production down https://api.example.net');
+  expect(text).toContain('production down since 2026-03-10 22:32 UTC https://api.example.net');
   expect(text).toContain('expired 2 min');
   expect(text).toContain('1.4 times as long');
-  expect(text).toContain('0 of 200 left 20 % left to others 7 waiting resets in 32 s');
+  expect(text).toContain(
+    '0 of 200 left told 3 s ago used by this exporter 51, no other client seen resets in 32 s 20 % left to others 7 waiting',
+  );
   expect(text).toContain('Stopped by the platform, goes on in 41 s');
 });
 
@@ -64,17 +50,20 @@ test('what is wrong with the exporter itself stands on top', () => {
       }),
     ),
   );
-  expect(text).toContain('Not ready account "staging" has not answered yet');
-  expect(text).toContain('The last reload of the configuration failed');
+  expect(text).toContain('not ready account "staging" has not answered yet');
+  expect(text).toContain(
+    'the last reload of the configuration failed; the one loaded 3 d 4 h ago is in force',
+  );
   expect(text).toContain('exporter.yaml:12:7: reserve: too large');
   expect(text).toContain('1,200 dropped');
 });
 
 test('a state directory that cannot be used stands on top, the wish to have none does not', () => {
   const note = 'the state directory /state cannot be used: EROFS';
-  const head = 'Counters are withheld';
+  const head = 'counters are withheld';
   const asked = words(page(madeUpStatus({ state: { kind: 'unavailable', directory: '/state', note } })));
-  expect(asked).toContain(`${head} ${note}`);
+  expect(asked).toContain(`${head}: the state directory /state cannot be used. `);
+  expect(asked).toContain(note);
   expect(words(page(madeUpStatus({ state: { kind: 'memory', note: 'no --state.dir' } })))).not.toContain(
     head,
   );
@@ -148,12 +137,12 @@ test('a part is as old as its oldest data, and those of its series that have non
   const none = { last_bucket_at: null };
   const { metric: _, ...discovery } = madeUpJob({ last_bucket_at: null, last_success_at: at(-5) });
   const catchUp = madeUpJob({ ...none, catches_up_for: 'status_code', last_success_at: at(-3_600) });
-  expect(part(madeUpJob(), discovery, catchUp)).toMatch(/^edge_applications 3 0 0 2 min 40 s ago Jobs/);
+  expect(part(madeUpJob(), discovery, catchUp)).toMatch(/^edge_applications 3 0 0 0 1 min 40 s Jobs/);
   expect(part(madeUpJob(), madeUpJob(none), discovery)).toMatch(
-    /^edge_applications 3 0 0 2 min 40 s ago 1 without Jobs/,
+    /^edge_applications 3 0 0 0 1 min 40 s 1 without Jobs/,
   );
-  expect(part(madeUpJob(none), discovery)).toMatch(/^edge_applications 2 0 0 – Jobs/);
-  expect(part(discovery)).toMatch(/^edge_applications 1 0 0 5 s ago Jobs/);
+  expect(part(madeUpJob(none), discovery)).toMatch(/^edge_applications 2 0 0 0 – Jobs/);
+  expect(part(discovery)).toMatch(/^edge_applications 1 0 0 0 5 s ago Jobs/);
 });
 
 test('a job that catches up says so, and is as old as its last success', () => {
@@ -168,4 +157,40 @@ test('settings have no buckets: their age is that of the last time they were rea
   const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [settings] })] })));
   expect(text).toContain('7 min ago');
   expect(text).not.toContain('none held');
+});
+
+test('products of which the account has nothing are folded behind what it has', () => {
+  const { metric: _, configuration: __, ...listing } = madeUpJob({ last_bucket_at: null });
+  const jobs = [
+    madeUpJob(),
+    { ...listing, product: 'live_streaming', last_outcome: 'empty' as const },
+    { ...listing, product: 'cloud_storage', last_outcome: 'forbidden' as const },
+  ];
+  const markup = page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }));
+  const [before = '', folded = ''] = markup
+    .slice(0, markup.indexOf('jobs-head">Jobs'))
+    .split('<details class="absent"');
+  expect(words(before)).toMatch(/Oldest data cloud_storage 1 1 0 0 .* edge_applications 1 0 0 0/);
+  expect(words(folded)).toContain('1 without anything: live_streaming');
+});
+
+test.each([
+  [200, 0.2, 41, 'fill'],
+  [200, 0.2, 40, 'low'],
+  [70, 0.15, 11, 'low'],
+  [200, 0.2, 12, 'low'],
+  [200, 0.2, 0, 'out'],
+])('of %d with a reserve of %d, %d are shown as %s', (limit, reserve, remaining, mood) => {
+  const quota = [madeUpQuota({ limit, reserve, remaining })];
+  expect(page(madeUpStatus({ accounts: [madeUpAccount({ quota })] }))).toContain(`<rect class="${mood}"`);
+});
+
+test('the worst account stands first', () => {
+  const accounts = [
+    madeUpAccount({ name: 'fine' }),
+    madeUpAccount({ name: 'failing', jobs: [madeUpJob({ last_outcome: 'forbidden' })] }),
+    madeUpAccount({ name: 'broken', up: false, note: 'the platform cannot be reached' }),
+  ];
+  const heads = page(madeUpStatus({ accounts })).match(/<h3><bdi>\w+/g);
+  expect(heads?.map((head) => head.replace('<h3><bdi>', ''))).toEqual(['broken', 'failing', 'fine']);
 });

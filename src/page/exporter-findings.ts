@@ -1,0 +1,58 @@
+import type { ConfigStatus, StateStatus, Status } from '../status.ts';
+import { type Finding, SEVERITY } from './finding.ts';
+import { html } from './html.ts';
+import { grouped, moment } from './times.ts';
+
+/** What there is to be told of the exporter itself. */
+export function exporterFindings({ config, state, series_dropped: dropped }: Status, now: number): Finding[] {
+  return [...stateFindings(state), ...configFindings(config, now), ...droppedFindings(dropped)];
+}
+
+function stateFindings({ kind, directory, note }: StateStatus): Finding[] {
+  if (kind === 'unavailable') {
+    return [
+      {
+        severity: SEVERITY.withheld,
+        mood: 'bad',
+        text: html`counters are withheld: the state directory <bdi class="mono">${directory}</bdi> cannot be used`,
+        next: html`Make it exist, writable and with room: counters go on where they were as soon as it can be used. Gauges are not affected.`,
+        lines: note === undefined ? [] : [note],
+      },
+    ];
+  }
+  if (kind === 'memory' || note === undefined) return [];
+  return [
+    {
+      severity: SEVERITY.note,
+      mood: 'warn',
+      text: html`counters started from zero`,
+      next: html`<code>rate()</code> takes it for a restart; nothing is to be done unless the old state can be brought back.`,
+      lines: [note],
+    },
+  ];
+}
+
+function configFindings(config: ConfigStatus, now: number): Finding[] {
+  if (config.last_reload_successful) return [];
+  return [
+    {
+      severity: SEVERITY.config,
+      mood: 'warn',
+      text: html`the last reload of the configuration failed; the one loaded ${moment(config.loaded_at, now)} is in force`,
+      next: html`Correct <bdi class="mono">${config.source}</bdi>, try it with <code>edge-exporter check-config</code>, and reload.`,
+      lines: config.issues,
+    },
+  ];
+}
+
+function droppedFindings(dropped: number): Finding[] {
+  if (dropped === 0) return [];
+  return [
+    {
+      severity: SEVERITY.dropped,
+      mood: 'warn',
+      text: html`${grouped(dropped)} series are dropped, since the limit is reached`,
+      next: html`Raise <code>limits.series</code>, or select fewer configurations or metrics.`,
+    },
+  ];
+}
