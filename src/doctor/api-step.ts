@@ -49,3 +49,10 @@ export async function apiStep(
   }
   return problem(`${reason}; ${hint}`);
 }
+
+/** Every path that was asked answers 404. */
+export function nothingFoundStep(apiUrl: string, paths: number): Step {
+  return stepsNamed('API').problem(
+    `HTTP 404 to each of ${paths} paths that were asked: is the path of api_url right? ${apiUrl} must be the address below which /domains and /metrics are`,
+  );
+}

@@ -1,9 +1,10 @@
 import { setMaxListeners } from 'node:events';
+import { partOf } from '../account/job-part.ts';
 import { routeOf } from '../account/route.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import { clockStep, quotaSteps } from './answer-steps.ts';
-import { apiStep, type FirstAnswer, type Way } from './api-step.ts';
+import { apiStep, type FirstAnswer, nothingFoundStep, type Way } from './api-step.ts';
 import { endpointOf } from './endpoint.ts';
 import { type NetworkOptions, networkSteps } from './network-steps.ts';
 import { Session, type SessionOptions } from './session.ts';
@@ -57,8 +58,41 @@ async function* platformSteps(
   const finding = await session.poll(job);
   // Where the quota ends within the first poll, an operation of it was answered before.
   const first: FirstAnswer = typeof finding === 'string' ? { outcome: 'ok' } : finding;
-  const recognised = session.connection.platform.reachability.answered;
-  return yield* firstAnswerSteps(session, first, await apiStep(first, way, recognised));
+  const recognised = () => session.connection.platform.reachability.answered;
+  const api = await apiStep(first, way, recognised());
+  if (first.outcome !== 'not_found' || api.status === 'problem') {
+    return yield* firstAnswerSteps(session, first, api);
+  }
+  // One path may be missing on this platform; that all are is another matter, and comes before any permission.
+  const { asked, found } = await anythingFound(session);
+  if (found !== undefined)
+    return yield* firstAnswerSteps(session, found, await apiStep(found, way, recognised()));
+  if (asked < 2) return yield* firstAnswerSteps(session, first, api);
+  yield nothingFoundStep(session.account.api_url, asked);
+  yield theRest('the API is not found at this address');
+  return false;
+}
+
+/** How many paths are asked at most before the address is doubted. */
+const MOST_PATHS = 6;
+
+/** The first answer other than 404 to a few reads of different kinds, and how many were asked. */
+async function anythingFound(
+  session: Session,
+): Promise<{ readonly asked: number; readonly found: FirstAnswer | undefined }> {
+  const jobs = session.jobs().filter((job) => partOf(job) !== 'other');
+  const kinds = new Map(
+    jobs.map((job) => [partOf(job) === 'settings' ? job.id : `${partOf(job)} ${job.group}`, job]),
+  );
+  let asked = 1;
+  for (const job of [...kinds.values()].slice(0, MOST_PATHS - 1)) {
+    if (session.findings.some((finding) => finding.job === job)) continue;
+    const finding = await session.poll(job);
+    if (typeof finding === 'string') return { asked, found: { outcome: 'ok' } };
+    if (finding.outcome !== 'not_found') return { asked, found: finding };
+    asked += 1;
+  }
+  return { asked, found: undefined };
 }
 
 async function* firstAnswerSteps(

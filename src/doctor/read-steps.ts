@@ -1,6 +1,7 @@
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Finding } from '../plan/survey.ts';
+import { IdsUnavailable, LIST_PERMISSION } from '../settings/item-ids.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber } from '../text/numbers.ts';
@@ -26,8 +27,13 @@ export function listStep(
   const verdict = (text: string) =>
     gone === '' ? ok(text) : warning(`${text}; nothing matches ${gone} of configurations.include`);
   if (outcome === 'empty') return verdict('no configurations: there is nothing of it to show');
-  if (outcome !== 'ok')
-    return problem(`its configurations cannot be listed (${reason}): nothing of it will be shown`);
+  if (outcome !== 'ok') {
+    const text = `its configurations cannot be listed (${reason})`;
+    if (selected === undefined)
+      return warning(`${text}: the settings of each take their ids from another list`);
+    const shown = job.group === 'analytics' ? 'only the product as a whole' : 'nothing of it';
+    return problem(`${text}: ${shown} will be shown`);
+  }
   if (selected === undefined) return ok(`${plainNumber(series)} found, for the settings of each`);
   if (selected > 0) return verdict(`${plainNumber(series)} found, ${plainNumber(selected)} read`);
   const text = `${plainNumber(series)} found, but none is active and selected`;
@@ -58,25 +64,51 @@ export function seriesStep(finding: Finding, account: Account, now: number, publ
   return age > publishDelayMs + LATE_MS ? warning(`${text}: the platform is late`) : ok(text);
 }
 
-/** What the first read of a collector of settings showed; undefined when it has nothing to read. */
-export function settingsStep(name: CollectorName, finding: Finding | undefined): Step {
+/** What the first reads of settings prove to be granted: an item of a list that another permission gives proves nothing. */
+export function grantedPermissions(
+  found: readonly (readonly [CollectorName, Finding])[],
+): ReadonlySet<string> {
+  const proven = found.filter(([name, { outcome }]) =>
+    outcome === 'empty' ? COLLECTORS[name].listPermissions.length === 0 : outcome === 'ok',
+  );
+  return new Set(proven.map(([name]) => COLLECTORS[name].permission));
+}
+
+/**
+ * What the first read of a collector of settings showed; undefined when it has nothing to read.
+ * @param granted permissions that some read has proven to be granted
+ */
+export function settingsStep(
+  name: CollectorName,
+  finding: Finding | undefined,
+  granted: ReadonlySet<string>,
+): Step {
   const { ok, problem, skipped } = stepsNamed(name);
   const { permission, families } = COLLECTORS[name];
   if (finding === undefined) return skipped('there is no configuration whose settings could be read');
-  const { outcome, reason = '', series = 0 } = finding;
+  const { outcome, reason = '', series = 0, failure } = finding;
   const absent = families.map((family) => family.name);
-  if (outcome === 'forbidden') return problem(missing(permission), absent);
-  if (outcome === 'ok')
-    return ok(`${permission} is granted: ${plainNumber(series)} series from the first read`);
-  if (outcome === 'empty') return ok(`${permission} is granted: there is nothing to show`);
+  const isGranted = granted.has(permission);
+  if (outcome === 'forbidden') {
+    if (failure instanceof IdsUnavailable) return problem(`it cannot be read: ${reason}`, absent);
+    if (!isGranted) return problem(missing(permission), absent);
+    const text = `it is refused (HTTP 403), though ${permission} is granted: does the account have the product?`;
+    return problem(text, absent);
+  }
+  const proof = isGranted ? `${permission} is granted: ` : '';
+  if (outcome === 'ok') return ok(`${proof}${plainNumber(series)} series from the first read`);
+  if (outcome === 'empty') return ok(`${proof}there is nothing to show`);
   return problem(`it cannot be read: ${reason}`, absent);
 }
 
-/** What the permission to read series is called (section 5), and whether it is granted. */
-export function analyticsStep({ outcome }: Finding, account: Account): Step {
-  const { ok, problem } = stepsNamed('series');
-  if (outcome !== 'forbidden') return ok('Analytics is granted');
-  return problem(missing('Analytics'), seriesFamilies(account, ['metrics', 'analytics']));
+/** What the permission to read series is called (section 5), and whether what was read proves that it is granted. */
+export function analyticsStep(findings: readonly Finding[], account: Account): Step {
+  const { ok, problem, skipped } = stepsNamed('series');
+  const met = new Set(findings.map(({ outcome }) => outcome));
+  if (met.has('ok') || met.has('empty')) return ok('Analytics is granted');
+  if (!met.has('forbidden'))
+    return skipped('whether Analytics is granted cannot be told: nothing that needs it was answered');
+  return problem(missing(LIST_PERMISSION), seriesFamilies(account, ['metrics', 'analytics']));
 }
 
 function missing(permission: string): string {

@@ -1,3 +1,4 @@
+import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import { partOf } from '../account/job-part.ts';
 import type { Clock } from '../clock.ts';
@@ -48,6 +49,11 @@ export class Session {
       .unmatched()
       .find(({ product: { api, slug } }) => api === group && slug === product);
     return mine?.names ?? [];
+  }
+
+  /** Products that are configured: how many lists were tried, and which of them cannot be had. */
+  listings(): readonly Listing[] {
+    return this.#survey.listings();
   }
 
   /** The job that tells most by a single read: a list, else settings, else series. */

@@ -1,11 +1,12 @@
 import { partOf } from '../account/job-part.ts';
 import type { Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import { planOf } from '../plan/account-plan.ts';
+import { planOf, unlistedProducts } from '../plan/account-plan.ts';
+import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
 import { plainNumber } from '../text/numbers.ts';
-import { analyticsStep, listStep, seriesStep, settingsStep } from './read-steps.ts';
+import { analyticsStep, grantedPermissions, listStep, seriesStep, settingsStep } from './read-steps.ts';
 import type { Session } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -37,31 +38,63 @@ async function* allSteps(session: Session): AsyncGenerator<Outcome> {
   const closed = wantsSeries && (yield* permissionToRead(session));
   if (!closed) {
     yield* listSteps(session);
+    yield* productsStep(session);
     yield* seriesSteps(session);
   }
   yield* settingsSteps(session);
 }
 
-/** Whether series are closed to the token, which one read tells for all. */
+/** Whether series are closed to the token: not by one refusal, if anything else that needs the permission is given. */
 async function* permissionToRead(session: Session): AsyncGenerator<Outcome, boolean> {
-  const job = session.jobs().find((job) => partOf(job) === 'discovery' || partOf(job) === 'series');
-  if (job === undefined) return false;
-  const finding = await session.poll(job);
-  if (typeof finding === 'string') {
-    yield { step: 'series', why: finding };
-    return true;
+  const findings: Finding[] = [];
+  for await (const finding of probesOfSeries(session)) {
+    if (typeof finding !== 'string') findings.push(finding);
+    else if (findings.length > 0) break;
+    else {
+      yield { step: 'series', why: finding };
+      return true;
+    }
   }
-  yield analyticsStep(finding, session.account);
-  return finding.outcome === 'forbidden';
+  if (findings.length === 0) return false;
+  yield analyticsStep(findings, session.account);
+  return findings.every(({ outcome }) => outcome === 'forbidden');
+}
+
+/** The lists of configurations, or a read of series where there are none. */
+async function* probesOfSeries(session: Session): AsyncGenerator<Finding | string> {
+  const polled = new Set<Job>();
+  const next = () => listsOf(session).find((job) => !polled.has(job));
+  for (let job = next(); job !== undefined; job = next()) {
+    polled.add(job);
+    yield await session.poll(job);
+  }
+  const series = session.jobs().find((job) => partOf(job) === 'series');
+  if (polled.size === 0 && series !== undefined) yield await session.poll(series);
+}
+
+/** The jobs that list configurations. A list that is not to be had gives way to another. */
+function listsOf(session: Session): readonly Job[] {
+  return session.jobs().filter((job) => partOf(job) === 'discovery' && job.subject.product !== undefined);
 }
 
 async function* listSteps(session: Session): AsyncGenerator<Outcome> {
-  for (const job of session.jobs().filter((job) => partOf(job) === 'discovery')) {
+  for (const job of listsOf(session)) {
     const { product } = job.subject;
     const finding = await session.poll(job);
     if (typeof finding === 'string') yield { step: `list of ${product}`, why: finding };
     else yield listStep(finding, selectedOf(session, job), session.unmatched(job));
   }
+}
+
+/** How many of the configured products cannot be listed, and which. */
+function* productsStep(session: Session): Generator<Step> {
+  const listings = session.listings();
+  const unlisted = unlistedProducts(listings);
+  if (unlisted.length === 0) return;
+  yield stepsNamed('products').problem(
+    `${unlisted.length} of ${listings.length} that are to be read cannot be listed: ${unlisted.join(', ')}; ` +
+      'leave out of collectors.*.products what the account does not have',
+  );
 }
 
 /** How many configurations of a list are read for their series; undefined when the list serves other ends. */
@@ -100,19 +133,26 @@ function weightiest(jobs: readonly Job[]): Job | undefined {
 }
 
 async function* settingsSteps(session: Session): AsyncGenerator<Outcome> {
+  const found: (readonly [CollectorName, Finding | string | undefined])[] = [];
   for (const name of Object.keys(COLLECTORS) as CollectorName[]) {
     if (session.account.collectors[name] === undefined) continue;
     const job = session.jobs().find(({ subject }) => subject.collector === name);
     const needs: readonly Product[] = COLLECTORS[name].needs;
     const needed = ({ subject }: Job) => needs.some(({ slug }) => slug === subject.product);
-    const found = job === undefined ? await whyUnlisted(session, needed) : await session.poll(job);
-    yield typeof found === 'string' ? { step: name, why: found } : settingsStep(name, found);
+    found.push([name, job === undefined ? await whyUnlisted(session, needed) : await session.poll(job)]);
+  }
+  // Whether a permission is granted is told by all that need it together.
+  const granted = grantedPermissions(
+    found.flatMap(([name, finding]) => (typeof finding === 'object' ? [[name, finding] as const] : [])),
+  );
+  for (const [name, finding] of found) {
+    yield typeof finding === 'string' ? { step: name, why: finding } : settingsStep(name, finding, granted);
   }
 }
 
 /** Why the lists of configurations that say what there is to read were not read; undefined when they were. */
 async function whyUnlisted(session: Session, concerns: (list: Job) => boolean): Promise<string | undefined> {
-  for (const job of session.jobs().filter((job) => partOf(job) === 'discovery' && concerns(job))) {
+  for (const job of listsOf(session).filter(concerns)) {
     const finding = await session.poll(job);
     if (typeof finding === 'string') return finding;
   }
@@ -124,7 +164,15 @@ function planStep(session: Session): Step {
   const { ok, warning } = stepsNamed('plan');
   const { scopes } = connection.platform;
   const assumedLimit = account.quota.assumed_limit;
-  const plan = planOf({ account, jobs: session.jobs(), findings, notes: [], scopes, assumedLimit });
+  const plan = planOf({
+    account,
+    jobs: session.jobs(),
+    findings,
+    notes: [],
+    listings: session.listings(),
+    scopes,
+    assumedLimit,
+  });
   const words = plan.scopes.map(
     ({ scope, demand, allowance }) =>
       `${plainNumber(demand)} operations a minute of ${scope} are asked for, ${plainNumber(allowance)} may be used`,

@@ -1,4 +1,5 @@
 import picomatch from 'picomatch';
+import type { Listing } from '../account/account-targets.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
@@ -15,6 +16,7 @@ export interface SurveyedAccount {
   readonly jobs: readonly Job[];
   readonly findings: readonly Finding[];
   readonly notes: readonly string[];
+  readonly listings: readonly Listing[];
   readonly scopes: LimitScopes;
   /** Operations per minute that are taken to be allowed where no answer has named a limit. */
   readonly assumedLimit: number;
@@ -26,6 +28,7 @@ export function planOf({
   jobs,
   findings,
   notes,
+  listings,
   scopes,
   assumedLimit,
 }: SurveyedAccount): AccountPlan {
@@ -41,7 +44,14 @@ export function planOf({
     limitOf: remembering((group) => limitOf(group, scopes, account.quota.reserve, assumedLimit)),
     publishDelayMs: account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay,
     notes,
+    listed: listings.filter(({ listed }) => listed).length,
+    unlisted: unlistedProducts(listings),
   });
+}
+
+/** The products whose configurations cannot be listed, as `api slug`. */
+export function unlistedProducts(listings: readonly Listing[]): readonly string[] {
+  return listings.filter(({ listed }) => !listed).map(({ product: { api, slug } }) => `${api} ${slug}`);
 }
 
 function limitOf(group: string, scopes: LimitScopes, reserve: number, assumedLimit: number): ScopeLimit {

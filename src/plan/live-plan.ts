@@ -56,6 +56,7 @@ export async function livePlan(
       jobs: survey.jobs(),
       findings,
       notes: [...notes, ...unmatched],
+      listings: survey.listings(),
       scopes,
       assumedLimit,
     });

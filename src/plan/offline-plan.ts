@@ -44,5 +44,13 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const notes = [
     'offline: nothing was asked; each product is taken to have the metrics of the catalogue, and each metric to bring its dimensions in one operation',
   ];
-  return planOf({ account, jobs: survey.jobs(), findings: telling, notes, scopes, assumedLimit });
+  return planOf({
+    account,
+    jobs: survey.jobs(),
+    findings: telling,
+    notes,
+    listings: [],
+    scopes,
+    assumedLimit,
+  });
 }

@@ -28,6 +28,10 @@ export interface AccountPlan {
   readonly fits: boolean;
   readonly scopes: readonly ScopePlan[];
   readonly rows: readonly PlanRow[];
+  /** How many products could be listed. */
+  readonly listed_products: number;
+  /** Products that are to be read and whose configurations cannot be listed: little or nothing of them is in the plan. */
+  readonly unlisted_products: readonly string[];
   /** Which intervals are longer than scheduled; empty when it fits. */
   readonly gives: readonly Stretch[];
   /** What would make it fit, each by itself, in plain words. */
@@ -44,6 +48,9 @@ export interface PlanFacts {
   /** Age (ms) at which a bucket is shown. */
   readonly publishDelayMs: number;
   readonly notes: readonly string[];
+  /** How many products could be listed, and which could not. */
+  readonly listed: number;
+  readonly unlisted: readonly string[];
 }
 
 /** Computes the plan of an account; nothing is asked and nothing waits. */
@@ -54,6 +61,8 @@ export function planAccount({
   limitOf,
   publishDelayMs,
   notes,
+  listed,
+  unlisted,
 }: PlanFacts): AccountPlan {
   const limits = new Map(jobs.map(({ group }) => limitOf(group)).map((limit) => [limit.name, limit]));
   const planned = [...limits.values()].map((limit) => {
@@ -66,6 +75,8 @@ export function planAccount({
     fits: planned.every(({ scope }) => scope.fits),
     scopes: planned.map(({ scope }) => scope),
     rows: planned.flatMap(({ jobs, limit }) => planRows(jobs, limit, publishDelayMs)),
+    listed_products: listed,
+    unlisted_products: unlisted,
     gives: planned.flatMap(({ jobs }) => stretches(jobs)),
     suggestions: planned.flatMap(({ jobs, scope, limit }) => (scope.fits ? [] : suggestions(jobs, limit))),
     notes,

@@ -1,4 +1,4 @@
-import type { UnmatchedNames } from '../account/account-targets.ts';
+import type { Listing, UnmatchedNames } from '../account/account-targets.ts';
 import { partOf } from '../account/job-part.ts';
 import { AccountJobs } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -26,6 +26,7 @@ export interface Finding {
   readonly outcome: Outcome;
   /** Why, in plain words, when it failed. */
   readonly reason?: string;
+  readonly failure?: PlatformFailure;
   /** Whether it failed since it was not the platform that answered. */
   readonly foreign?: boolean;
   /** Series that the exporter would show from it; absent where the answer does not tell. */
@@ -56,6 +57,11 @@ export class Survey {
     return this.#jobs.unmatched();
   }
 
+  /** How the lists of the configured products fared, as far as they were polled. */
+  listings(): readonly Listing[] {
+    return this.#jobs.listings();
+  }
+
   /** Polls a job once. */
   async poll(job: Job, signal: AbortSignal): Promise<Finding> {
     try {
@@ -71,7 +77,7 @@ export class Survey {
       if (!(failure instanceof PlatformFailure)) throw failure;
       this.#jobs.learn(job, failure.outcome, undefined);
       const foreign = foreignAnswerOf(failure) !== undefined;
-      return { job, outcome: failure.outcome, reason: failure.message, foreign };
+      return { job, outcome: failure.outcome, reason: failure.message, failure, foreign };
     }
   }
 }

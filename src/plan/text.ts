@@ -20,7 +20,7 @@ const COLUMNS: readonly Column[] = [
 /** A plan as a person reads it: the verdict, the table, what gives, and what would help. */
 export function planText(plan: AccountPlan): string {
   const sections = [
-    [verdict(plan), ...plan.scopes.map(scopeLine)],
+    [verdict(plan), ...plan.scopes.map(scopeLine), ...unlistedLine(plan)],
     [renderTable(COLUMNS, [...plan.rows.map(cells), total(plan.rows)]).trimEnd()],
     plan.gives.length === 0 ? [] : ['As it is, intervals stretch:', ...plan.gives.map(stretchLine)],
     plan.suggestions.length === 0
@@ -36,6 +36,14 @@ export function planText(plan: AccountPlan): string {
 
 function verdict({ account, api_url, fits }: AccountPlan): string {
   return `account ${account} at ${api_url}: ${fits ? 'the plan fits' : 'the plan DOES NOT FIT the quota'}`;
+}
+
+function unlistedLine({ unlisted_products: unlisted, listed_products }: AccountPlan): string[] {
+  if (unlisted.length === 0) return [];
+  const all = unlisted.length + listed_products;
+  return [
+    `  ${unlisted.length} of ${all} products cannot be listed (${unlisted.join(', ')}): their configurations are not in this plan`,
+  ];
 }
 
 function scopeLine({ scope, limit, limit_named_by, reserve, allowance, demand, share_of_limit }: ScopePlan) {

@@ -97,10 +97,15 @@ export class SettingsJob<Listed extends Item, Detailed extends object>
   #explained(failure: PlatformFailure): PlatformFailure {
     if (failure.outcome !== 'forbidden' || foreignAnswerOf(failure) !== undefined) return failure;
     const { declaration, context } = this.#options;
-    const lacking =
-      failure instanceof IdsUnavailable ? '' : `needs the permission ${declaration.permission}, `;
-    const reason = `${lacking}asks again every hour: ${failure.message}`;
-    const explained = new PlatformFailure('forbidden', reason, failure.status);
+    const again = `asks again every hour: ${failure.message}`;
+    const explained =
+      failure instanceof IdsUnavailable
+        ? new IdsUnavailable('forbidden', again, failure.status)
+        : new PlatformFailure(
+            'forbidden',
+            `needs the permission ${declaration.permission}, ${again}`,
+            failure.status,
+          );
     this.#refused = { until: context.platformClock.localNow() + ASK_AGAIN_MS, failure: explained };
     return explained;
   }

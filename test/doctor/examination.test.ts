@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { PERMISSIONS } from '../../src/sandbox/http/permissions.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { type Handler, sendJson, startUpstream } from '../platform/upstream.ts';
 import { diagnose } from './diagnosis.ts';
@@ -196,17 +197,18 @@ it.each<[string, Handler, string]>([
   expect(of('API')?.text).toContain(`${reason}; `);
 });
 
-it('a server that knows nothing of what is asked, in words that many have: that it need not be the API', async () => {
+it('a server that knows nothing of what is asked: the path of the address is doubted first, and no permission', async () => {
   const { origin } = await startUpstream((_, response) =>
     sendJson(response, { detail: 'Not Found' }, { status: 404 }),
   );
   const { of } = await diagnose({ account: { api_url: origin } });
-  expect(of('API')).toMatchObject({
-    status: 'warning',
-    text: 'HTTP 404: Not Found: so may many servers answer; is api_url right?',
+  expect(of('API')).toEqual({
+    step: 'API',
+    status: 'problem',
+    text: `HTTP 404 to each of 3 paths that were asked: is the path of api_url right? ${origin} must be the address below which /domains and /metrics are`,
   });
-  expect(of('token')?.text).toBe('not checked: HTTP 404: Not Found');
-  expect(of('list of edge_applications')?.status).toBe('problem');
+  expect(of(REST)?.text).toBe('not checked: the API is not found at this address');
+  expect(of('series')).toBeUndefined();
 });
 
 it('an answer that cannot be decoded: which read, and why', async () => {
@@ -266,4 +268,93 @@ it('more work than the quota allows: that intervals will stretch', async () => {
 it('no collector is switched on: there is nothing to examine', async () => {
   const { of } = await diagnose({ account: { reconciliation_share: 0, collectors: {} } });
   expect(of(REST)?.text).toBe('not checked: the configuration asks for nothing: no collector is switched on');
+});
+
+it('a wrong path on the platform itself: the path of the address is doubted first', async () => {
+  const { url, close } = await createSandbox().listen(0);
+  onTestFinished(close);
+  const { of } = await diagnose({ account: { api_url: `${url}/v9` } });
+  expect(of('API')?.text).toMatch(
+    /^HTTP 404 to each of 3 paths that were asked: is the path of api_url right\?/,
+  );
+  expect(of('token')).toBeUndefined();
+});
+
+it('a product that the platform does not know: that it cannot be listed, and that the API is the API', async () => {
+  const { of } = await diagnose({
+    sandbox: { faults: { not_found: { paths: ['/metrics/products/*/configurations$'] } } },
+  });
+  expect(of('API')?.status).toBe('ok');
+  expect(of('token')?.status).toBe('ok');
+  expect(of('series')?.text).toBe('Analytics is granted');
+  expect(of('list of edge_applications')?.status).toBe('problem');
+  expect(of('products')).toEqual({
+    step: 'products',
+    status: 'problem',
+    text: '1 of 1 that are to be read cannot be listed: metrics edge_applications; leave out of collectors.*.products what the account does not have',
+  });
+});
+
+it('lists that are all not there: nothing is said of a permission that nothing has shown', async () => {
+  const { steps, of } = await diagnose({
+    sandbox: { faults: { not_found: { paths: ['/metrics/', '/analytics/'] } } },
+  });
+  expect(of('series')).toEqual({
+    step: 'series',
+    status: 'skipped',
+    text: 'whether Analytics is granted cannot be told: nothing that needs it was answered',
+  });
+  expect(JSON.stringify(steps)).not.toContain('Analytics is granted:');
+  expect(of('domains')?.status).toBe('ok');
+  expect(of('error_responses')?.text).toMatch(/^View Content Delivery is granted: /);
+});
+
+it('one product refused beside others: the permission is granted, and is not said to be lacking', async () => {
+  const { steps, of } = await diagnose({
+    sandbox: { faults: { forbidden: { paths: ['/metrics/products/*/configurations$'] } } },
+  });
+  expect(of('series')).toMatchObject({ status: 'ok', text: 'Analytics is granted' });
+  expect(of('list of edge_applications')?.text).toMatch(
+    /^its configurations cannot be listed \(HTTP 403.*\): nothing of it will be shown$/,
+  );
+  expect(JSON.stringify(steps)).not.toContain('lacks the permission Analytics');
+});
+
+it('settings of one kind refused beside others of the same permission: it is not said to be lacking', async () => {
+  const { steps, of } = await diagnose({
+    account: { collectors: { digital_certificates: {}, firewall_rulesets: {} } },
+    sandbox: { faults: { forbidden: { paths: ['/digital_certificates'] } } },
+  });
+  expect(of('firewall_rulesets')?.text).toMatch(/^View Security Settings is granted: /);
+  expect(of('digital_certificates')).toMatchObject({
+    status: 'problem',
+    text: 'it is refused (HTTP 403), though View Security Settings is granted: does the account have the product?',
+  });
+  expect(JSON.stringify(steps)).not.toContain('lacks the permission');
+});
+
+it('error responses without any list: the permissions that a list needs, and not the one that was not tried', async () => {
+  const { steps, of } = await diagnose({
+    sandbox: { tokens: [{ token: 'sandbox-token', permissions: ['View Content Delivery', 'View Domains'] }] },
+  });
+  expect(of('error_responses')?.status).toBe('problem');
+  expect(of('error_responses')?.text).toMatch(
+    /^it cannot be read: .*those of products need the permission Analytics, \/edge_applications needs View Security Settings/,
+  );
+  expect(JSON.stringify(steps)).not.toContain('lacks the permission View Content Delivery');
+});
+
+it('error responses by the list of edge applications: View Content Delivery and View Security Settings do', async () => {
+  const { of } = await diagnose({
+    sandbox: {
+      tokens: [
+        {
+          token: 'sandbox-token',
+          permissions: ['View Content Delivery', 'View Security Settings', 'View Domains'],
+        },
+      ],
+    },
+  });
+  expect(of('series')?.text).toContain('lacks the permission Analytics');
+  expect(of('error_responses')?.text).toMatch(/^View Content Delivery is granted: /);
 });

@@ -32,7 +32,15 @@ function jobsOf({ configurations, metrics, collector = 'metrics', periodMs = MIN
 
 function planOf(jobs: readonly PlannedJob[], limitOf = (_group: string) => LIMIT): AccountPlan {
   const named = { account: 'shop', apiUrl: 'https://api.example.net' };
-  return planAccount({ ...named, jobs, limitOf, publishDelayMs: 2 * MINUTE, notes: [] });
+  return planAccount({
+    ...named,
+    jobs,
+    limitOf,
+    publishDelayMs: 2 * MINUTE,
+    notes: [],
+    listed: 0,
+    unlisted: [],
+  });
 }
 
 const SECURITY = [
