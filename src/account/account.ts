@@ -13,6 +13,7 @@ import type { KeptCounters } from '../series/pruning.ts';
 import { learnedSamples } from '../settling/learned-samples.ts';
 import type { State } from '../state/state.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
+import { expectedAgeSamples } from './expected-age.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { isSurveyed } from './job-part.ts';
 import { AccountJobs, type AccountLimits } from './jobs.ts';
@@ -152,6 +153,9 @@ export class Account {
   }
 
   #everyMinute(): void {
+    const { observer, config } = this.#options;
+    const platformNow = this.view.platform.platformClock.now();
+    for (const change of this.#jobs.delayChanges(platformNow)) observer.delayChanged(config.name, change);
     this.#forecast.measure();
     this.#expectPolls(this.#schedule.states().map(({ job }) => job));
     if (this.view.platform.reachability.answered) {
@@ -177,13 +181,18 @@ export class Account {
     store.publish(`${config.name}/vitals`, vitalSamples(this.view, clock), until);
   }
 
-  /** What was learned of the platform's delays. */
+  /** What was learned of the platform's delays, and how old data may therefore be. */
   #exposeLearned(): void {
     const { clock, store, config } = this.#options;
     const now = this.view.platform.platformClock.now();
     const samples = [...this.#jobs.delays()].flatMap(({ product, metric, delays }) =>
       learnedSamples({ account: config.name, product, metric }, delays, now),
     );
+    const ages = this.#jobs.series().map((job) => {
+      const { product, metric } = job;
+      return { product, metric, ageMs: job.expectedAge(this.#forecast.intervalOf(job)) };
+    });
+    samples.push(...expectedAgeSamples(config.name, ages));
     store.publish(`${config.name}/learned`, samples, clock.now() + config.stale_after);
   }
 }

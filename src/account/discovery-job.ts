@@ -1,12 +1,12 @@
 import type { Sample } from '../catalogue/family.ts';
-import { EDGE_CONFIGURATION_INFO } from '../catalogue/platform-families.ts';
+import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platform-families.ts';
 import type { Product } from '../catalogue/products.ts';
 import { decodeSeries, isEmpty } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import type { Job, JobSubject } from '../poll/job.ts';
+import type { FollowUp, Job, JobSubject } from '../poll/job.ts';
 import type { Discovery, PollResult } from '../poll/result.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import {
@@ -17,6 +17,7 @@ import {
 } from '../targets/configurations.ts';
 import { seriesResource } from '../targets/resource.ts';
 import { type Addressing, addresses } from '../targets/targets.ts';
+import { READ_AGAIN_MS, ShrunkenList } from './shrunken-list.ts';
 
 export interface DiscoveryJobOptions {
   readonly account: string;
@@ -45,6 +46,7 @@ export class DiscoveryJob implements Job<Listed> {
   readonly group: string;
   readonly weight = DISCOVERY_WEIGHT;
   readonly #options: DiscoveryJobOptions;
+  readonly #length = new ShrunkenList();
   #addressing: Addressing | undefined;
 
   constructor(options: DiscoveryJobOptions) {
@@ -79,15 +81,26 @@ export class DiscoveryJob implements Job<Listed> {
     const { account, product } = this.#options;
     const addressing = found ?? 'domain';
     const discovery = { product, configurations, addressing };
+    const listed = configurations.length;
+    const judgement = this.#length.judge(listed);
     return {
-      outcome: configurations.length === 0 ? 'empty' : 'ok',
+      outcome: listed === 0 ? 'empty' : 'ok',
       rejected: rejections,
-      discovery,
+      warning: judgement.warning,
+      ...(judgement.believed && { discovery }),
       adopt: () => {
+        this.#length.note(listed, judgement);
+        if (!judgement.believed) return [];
         this.#addressing = found;
-        return [{ part: 'info', samples: infoSamples(account, discovery) }];
+        return [{ part: 'info', samples: configurationSamples(account, discovery) }];
       },
     };
+  }
+
+  /** This job again, where the list that it read is doubted. */
+  followUp(): FollowUp | undefined {
+    if (!this.#length.isDoubted) return undefined;
+    return { job: this, notBefore: this.#options.platformClock.localNow() + READ_AGAIN_MS };
   }
 }
 
@@ -123,8 +136,10 @@ async function findAddressing(
   return undefined;
 }
 
-function infoSamples(account: string, { product, configurations, addressing }: Discovery): Sample[] {
-  return configurations.flatMap((configuration: Configuration) =>
+function configurationSamples(account: string, { product, configurations, addressing }: Discovery): Sample[] {
+  const labels = { account, product: product.slug };
+  const count = { family: EDGE_CONFIGURATIONS, labels, value: configurations.length };
+  const infos = configurations.flatMap((configuration: Configuration) =>
     addresses(configuration, addressing).map((id) => ({
       family: EDGE_CONFIGURATION_INFO,
       labels: {
@@ -137,4 +152,5 @@ function infoSamples(account: string, { product, configurations, addressing }: D
       value: 1,
     })),
   );
+  return [count, ...infos];
 }

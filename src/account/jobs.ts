@@ -17,7 +17,7 @@ import type { StateReader } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import { AccountTargets, type Listing, type UnmatchedNames } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
-import { LearnedDelays, type MetricDelays } from './learned-delays.ts';
+import { type DelayChange, LearnedDelays, type MetricDelays } from './learned-delays.ts';
 import { MetadataJob } from './metadata-job.ts';
 
 export interface AccountJobsOptions {
@@ -131,6 +131,11 @@ export class AccountJobs {
   /** What was learned of the delays, by metric. */
   delays(): Iterable<MetricDelays> {
     return this.#delays.all();
+  }
+
+  /** The learned delays that are others than when this was asked last. */
+  delayChanges(now: number): DelayChange[] {
+    return this.#delays.changes(now);
   }
 
   /** Names of configurations to be read that match none, as far as the lists were read. */

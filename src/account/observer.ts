@@ -5,6 +5,7 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { StateWriteFailure } from '../state/state.ts';
 
 import type { DroppedJobs } from './jobs.ts';
+import type { DelayChange } from './learned-delays.ts';
 
 /** Told what an account does, to be measured and logged. */
 export interface AccountObserver {
@@ -19,6 +20,8 @@ export interface AccountObserver {
   planned(account: string, plan: Plan): void;
   /** Jobs are left out because of `limits.jobs`; told again when their number has changed. */
   jobsDropped(account: string, dropped: DroppedJobs): void;
+  /** A learned delay has become another one. */
+  delayChanged(account: string, change: DelayChange): void;
   /** A label value was too long, and is shown like this. */
   labelShortened(label: string, shown: string): void;
   /** A fault of the exporter itself made a poll fail. */

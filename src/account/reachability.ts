@@ -10,6 +10,13 @@ const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
   network: 'the platform cannot be reached',
 };
 
+/** Tokens are created and revoked with the user name and the password; all else carries a token. */
+function refusalOf({ method }: ExchangeInfo): string {
+  return method === 'GET'
+    ? 'the platform refuses the token'
+    : 'the platform refuses the user name or the password';
+}
+
 /**
  * Whether an account's platform answers, and takes the token. Any server answers something: so the platform must have
  * been recognised first, by an answer that only it gives or by a poll that could use one, and what is answered to some
@@ -62,8 +69,7 @@ export class Reachability {
     if (noAnswer !== undefined) this.#down(noAnswer);
     else if (status === undefined) this.#down(`what answers does not speak HTTP: ${HINT}`);
     else if (status >= 500) this.#down(`the platform answers ${status}`);
-    else if (status === 401)
-      this.#down(answeredBy === 'platform' ? 'the platform refuses the token' : unlike);
+    else if (status === 401) this.#down(answeredBy === 'platform' ? refusalOf(info) : unlike);
     else if (this.#recognised && answeredBy !== 'foreign') this.#rise();
     else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike);
   }

@@ -10,17 +10,70 @@ export const EDGE_CONFIGURATION_INFO = gauge(
   'A configuration of a product, always 1; join it by configuration_id. API: configurations of a product.',
 );
 
+export const EDGE_CONFIGURATIONS = gauge(
+  'edge_configurations',
+  ['account', 'product'],
+  'Configurations of a product, also where there are none. API: configurations of a product.',
+);
+
+const OF_CONFIGURATION = ['account', 'product', 'configuration_id', 'configuration', 'metric'];
+const OF_PRODUCT = ['account', 'product', 'metric'];
+
 export const EDGE_LAST_BUCKET = gauge(
   'edge_last_bucket_timestamp_seconds',
-  ['account', 'product', 'configuration_id', 'configuration', 'metric'],
-  'Start of the bucket that the gauges of an API metric show, as a Unix time.',
+  OF_CONFIGURATION,
+  'Start of the newest bucket that the gauges of an API metric show, as a Unix time.',
 );
 
 export const EDGE_PRODUCT_LAST_BUCKET = gauge(
   'edge_product_last_bucket_timestamp_seconds',
-  ['account', 'product', 'metric'],
-  'Start of the bucket that the gauges of an API metric of a whole product show, as a Unix time.',
+  OF_PRODUCT,
+  'Start of the newest bucket that the gauges of an API metric of a whole product show, as a Unix time.',
 );
+
+export const EDGE_DATA_UNTIL = gauge(
+  'edge_data_until_timestamp_seconds',
+  OF_CONFIGURATION,
+  'End of the newest bucket that the gauges of an API metric show, as a Unix time: time() minus this is the age of the data.',
+);
+
+export const EDGE_PRODUCT_DATA_UNTIL = gauge(
+  'edge_product_data_until_timestamp_seconds',
+  OF_PRODUCT,
+  'End of the newest bucket that the gauges of an API metric of a whole product show, as a Unix time: time() minus this is the age of the data.',
+);
+
+export const EDGE_COUNTED_UNTIL = gauge(
+  'edge_counted_until_timestamp_seconds',
+  OF_CONFIGURATION,
+  'Up to when every bucket of an API metric is in its counters (or was given up), as a Unix time.',
+);
+
+export const EDGE_PRODUCT_COUNTED_UNTIL = gauge(
+  'edge_product_counted_until_timestamp_seconds',
+  OF_PRODUCT,
+  'Up to when every bucket of an API metric of a whole product is in its counters (or was given up), as a Unix time.',
+);
+
+export const EDGE_EXPECTED_AGE = gauge(
+  'edge_expected_age_seconds',
+  OF_PRODUCT,
+  'Age that the data of an API metric reaches when all is well: publish delay, interval between polls as stretched by the quota, and bucket width. Older data is stale.',
+);
+
+/** The moments that the data of an API metric has, by what is read. */
+export const DATA_MOMENTS = {
+  configuration: {
+    lastBucket: EDGE_LAST_BUCKET,
+    dataUntil: EDGE_DATA_UNTIL,
+    countedUntil: EDGE_COUNTED_UNTIL,
+  },
+  product: {
+    lastBucket: EDGE_PRODUCT_LAST_BUCKET,
+    dataUntil: EDGE_PRODUCT_DATA_UNTIL,
+    countedUntil: EDGE_PRODUCT_COUNTED_UNTIL,
+  },
+} as const;
 
 export const EDGE_UP = gauge(
   'edge_up',
@@ -67,8 +120,14 @@ export const UNMATCHED_CONFIGURATIONS = gauge(
 /** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
 export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
   EDGE_CONFIGURATION_INFO,
+  EDGE_CONFIGURATIONS,
   EDGE_LAST_BUCKET,
   EDGE_PRODUCT_LAST_BUCKET,
+  EDGE_DATA_UNTIL,
+  EDGE_PRODUCT_DATA_UNTIL,
+  EDGE_COUNTED_UNTIL,
+  EDGE_PRODUCT_COUNTED_UNTIL,
+  EDGE_EXPECTED_AGE,
   EDGE_UP,
   EDGE_RATELIMIT_LIMIT,
   EDGE_RATELIMIT_REMAINING,

@@ -11,6 +11,8 @@ export interface PollResult {
   readonly outcome: 'ok' | 'empty';
   /** Rows of the answer that were dropped. */
   readonly rejected?: Rejections;
+  /** What an operator should know of the answer, in plain words. */
+  readonly warning?: string | undefined;
   /** Why the read ended early; what the result holds is good nevertheless. */
   readonly failure?: PlatformFailure | undefined;
   /** Becomes durable as a whole before anything of it is adopted or exposed. */

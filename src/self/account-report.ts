@@ -20,6 +20,7 @@ export function reportTo(
     ...polls,
     commitRefused: data.commitRefused,
     labelShortened: data.labelShortened,
+    delayChanged: data.delayChanged,
     polled(account, end) {
       polls.polled(account, end);
       data.polled(account, end);

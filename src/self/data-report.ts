@@ -8,7 +8,9 @@ import type { ReportLog } from './report-log.ts';
 export function reportData(
   metrics: SelfMetrics,
   log: ReportLog,
-): Pick<AccountObserver, 'polled' | 'commitRefused' | 'labelShortened'> & { left(account: string): void } {
+): Pick<AccountObserver, 'polled' | 'commitRefused' | 'delayChanged' | 'labelShortened'> & {
+  left(account: string): void;
+} {
   /** What each account was warned of, once. */
   const warned = new Map<string, Set<string>>();
   const isNews = (account: string, about: string): boolean => {
@@ -54,6 +56,7 @@ export function reportData(
     polled(account, { job, result, committed }) {
       if (result === undefined) return;
       read(account, job, result);
+      if (result.warning !== undefined) log.warn({ account, job: job.id }, result.warning);
       if (!committed) return;
       if (result.counting !== undefined) counted(account, job, result.counting);
       for (const { id, name, fields } of result.settingChanges ?? []) {
@@ -68,6 +71,17 @@ export function reportData(
           'the state cannot be written: the counters wait',
         );
       stateFails = true;
+    },
+    delayChanged(account, { product, metric, delay, before, after }) {
+      const facts = {
+        account,
+        product,
+        metric,
+        delay,
+        from_seconds: before / 1_000,
+        to_seconds: after / 1_000,
+      };
+      log.info(facts, 'a learned delay has changed');
     },
     labelShortened(label, shown) {
       if (isNews('', `${label} shortened`))

@@ -1,5 +1,4 @@
-import type { Family } from '../catalogue/family.ts';
-import { EDGE_LAST_BUCKET, EDGE_PRODUCT_LAST_BUCKET } from '../catalogue/platform-families.ts';
+import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
@@ -40,7 +39,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   readonly group: string;
   readonly #options: SeriesJobOptions;
   readonly #counted: CountedSeries;
-  readonly #lastBucket: Family;
+  readonly #moments: (typeof DATA_MOMENTS)['configuration' | 'product'];
   readonly #catchUp: CatchUpJob;
   /** Start of the bucket that the gauges show. */
   #shown = Number.NEGATIVE_INFINITY;
@@ -66,7 +65,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
       delays,
       platformClock,
     });
-    this.#lastBucket = target.by === 'product' ? EDGE_PRODUCT_LAST_BUCKET : EDGE_LAST_BUCKET;
+    this.#moments = DATA_MOMENTS[target.by];
   }
 
   cost(): number {
@@ -130,6 +129,10 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     return this.#options.metric;
   }
 
+  get metric(): string {
+    return this.#options.metric;
+  }
+
   spanBefore(until: number): CountedSpan | undefined {
     return this.#counted.checkpoints.spanBefore(until);
   }
@@ -141,32 +144,34 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
 
   /** The answer may be good although it could not be committed: then what was counted before is still fresh. */
   #counters(): Exposure[] {
-    const { totals } = this.#counted;
-    return totals === undefined ? [] : [{ part: 'total', samples: this.#options.samples.counters(totals) }];
+    const { totals, counters } = this.#counted;
+    if (totals === undefined) return [];
+    const { samples } = this.#options;
+    const until = counters.countedUntil;
+    const moment = until === undefined ? [] : [samples.moment(this.#moments.countedUntil, until)];
+    return [{ part: 'total', samples: [...samples.counters(totals), ...moment] }];
   }
 
-  /** The start of the bucket that the gauges show after an answer; time does not go back. */
+  /**
+   * The start of the bucket whose values become the gauges now: one newer than they show. A bucket is shown once: read
+   * again it would only seem to grow, where the publish delay has become longer or the platform has fallen behind.
+   */
   #bucketToShow({ decoded, now }: WindowedAnswer, width: number): number | undefined {
     const newest = newestBucket(decoded.series, width, now - this.#options.delays.publish());
-    if (newest === undefined || this.#shown <= newest) return newest;
-    // Where the delay has grown, the bucket already shown is younger than it allows; or the platform has fallen behind.
-    // But where the bucket shown lies in the future, the platform's clock was set back.
-    return this.#holds(decoded.series, this.#shown) || this.#shown + width <= now ? this.#shown : newest;
-  }
-
-  #holds(series: WindowedAnswer['decoded']['series'], bucketStart: number): boolean {
-    return [...series.values()].some(({ timestamps }) => timestamps.includes(bucketStart));
+    if (newest === undefined || newest > this.#shown) return newest;
+    // Where the bucket shown lies in the future, the platform's clock was set back.
+    return this.#shown + width > now ? newest : undefined;
   }
 
   #gauges({ decoded, now }: WindowedAnswer, shown: number, width: number): Exposure[] {
     const { delays, samples } = this.#options;
+    const { lastBucket, dataUntil } = this.#moments;
     this.#shown = shown;
     const gauges = samples.gauges(decoded.series, shown, width);
-    // The platform has fallen behind what is shown: that stays, and expires in time.
-    if (gauges.length === 0) return [];
     // What is shown is as old as its bucket, however fresh the answer: it must not outlive its bucket's own age.
     const ageMs = Math.max(0, now - delays.publish() - shown - width);
-    return [{ part: 'now', samples: [...gauges, samples.lastBucket(this.#lastBucket, shown)], ageMs }];
+    const moments = [samples.moment(lastBucket, shown), samples.moment(dataUntil, shown + width)];
+    return [{ part: 'now', samples: [...gauges, ...moments], ageMs }];
   }
 }
 

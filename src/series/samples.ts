@@ -68,13 +68,13 @@ export class SeriesSamples {
     return [...dimensions].filter((dimension) => !this.#of(dimension).faces.known);
   }
 
-  /** A sample that says which bucket the gauges show. */
-  lastBucket(family: Family, bucketStart: number): Sample {
-    this.#lastBucketLabels ??= { ...targetLabels(this.#target), metric: this.#metric };
-    return { family, labels: this.#lastBucketLabels, value: bucketStart / 1_000 };
+  /** A moment (ms since the epoch) that the data of the metric has. */
+  moment(family: Family, at: number): Sample {
+    this.#momentLabels ??= { ...targetLabels(this.#target), metric: this.#metric };
+    return { family, labels: this.#momentLabels, value: at / 1_000 };
   }
 
-  #lastBucketLabels: Labels | undefined;
+  #momentLabels: Labels | undefined;
 
   #of(dimension: string): Series {
     const known = this.#series.get(dimension);

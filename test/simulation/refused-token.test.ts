@@ -60,3 +60,20 @@ it('tries another token at once, and goes on with everything when it is accepted
     expect(Date.parse(at ?? '')).toBeGreaterThan(clock.now() - 1.2 * MINUTE);
   }
 });
+
+it('calls a wrong password that, and not a refused token', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'wrong-password-'));
+  const path = join(folder, 'password');
+  await writeFile(path, 'wrong');
+  const account = { username: 'operator@example.com', password_file: path, collectors: { metrics: METRICS } };
+  const { minutes, exporter, log, close } = await simulate({ account });
+  onTestFinished(async () => {
+    await close();
+    await rm(folder, { recursive: true });
+  });
+  await minutes(6);
+  const [status] = exporter().accounts();
+  expect(status).toMatchObject({ up: false, note: 'the platform refuses the user name or the password' });
+  const told = JSON.stringify([status, exporter().notReady(), log.map((line) => [line.message, line.facts])]);
+  expect(told).not.toContain('refuses the token');
+});

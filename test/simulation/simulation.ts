@@ -80,9 +80,10 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const metrics = createSelfMetrics();
   const logger = { info: note('info'), warn: note('warn'), error: note('error') };
   const observer: AccountObserver = reportTo(metrics, logger, local);
-  const token = options.account?.['token_file'] === undefined ? { token: DEFAULT_TOKEN.token } : {};
+  const { account = {} } = options;
+  const token = 'token_file' in account || 'username' in account ? {} : { token: DEFAULT_TOKEN.token };
   const config: Config = CONFIG.parse({
-    accounts: [{ name: 'test', api_url: platform.url, ...token, ...options.account }],
+    accounts: [{ name: 'test', api_url: platform.url, ...token, ...account }],
   });
   const work = watchPendingWork();
   const busy = { busy: work.count };
