@@ -129,10 +129,6 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     return this.#options.metric;
   }
 
-  get metric(): string {
-    return this.#options.metric;
-  }
-
   spanBefore(until: number): CountedSpan | undefined {
     return this.#counted.checkpoints.spanBefore(until);
   }
