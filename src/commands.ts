@@ -22,6 +22,10 @@ export const COMMANDS: Commands = {
     summary: 'Run the embedded platform, to rehearse against.',
     load: async () => (await import('./commands/sandbox.ts')).sandbox,
   },
+  rules: {
+    summary: 'Write the recording and alert rules for Prometheus, with thresholds of your own.',
+    load: async () => (await import('./commands/rules.ts')).rules,
+  },
   backfill: {
     summary: 'Write the history of the platform as OpenMetrics, to make blocks for Prometheus from.',
     load: async () => (await import('./commands/backfill.ts')).backfill,

@@ -15,7 +15,7 @@ import {
   urlPath,
 } from './flag-values.ts';
 
-export type CommandName = 'serve' | 'check-config' | 'plan' | 'doctor' | 'backfill' | 'sandbox';
+export type CommandName = 'serve' | 'check-config' | 'plan' | 'doctor' | 'backfill' | 'rules' | 'sandbox';
 
 /** A flag of the command line. */
 export interface Flag {
@@ -28,7 +28,7 @@ export interface Flag {
 }
 
 const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill'] as const;
-const LOGGED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'sandbox'] as const;
+const LOGGED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rules', 'sandbox'] as const;
 
 /** Every flag, by name; each has an environment variable besides (`flagVariable`). */
 export const FLAGS = {
@@ -154,9 +154,22 @@ export const FLAGS = {
     commands: ['backfill'],
   },
   output: {
+    value: text('path'),
+    about:
+      'Of backfill: file that the history is written to, required. Of rules: directory for the files, without it stdout.',
+    commands: ['backfill', 'rules'],
+  },
+  'alerts.file': {
     value: text('file'),
-    about: 'File that the history is written to. Required.',
-    commands: ['backfill'],
+    about:
+      'File with thresholds, severities and addresses, such as config/alerts.yaml. Without it the rules are as shipped.',
+    commands: ['rules', 'check-config'],
+  },
+  format: {
+    value: oneOf(['prometheus', 'kubernetes']),
+    default: 'prometheus',
+    about: 'Rule files of Prometheus, or a PrometheusRule for its operator.',
+    commands: ['rules'],
   },
   labels: {
     value: labelSet,

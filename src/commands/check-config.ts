@@ -1,10 +1,12 @@
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import { type ConfigSource, examineConfig } from '../configuration/config.ts';
+import type { Environment } from '../configuration/interpolation.ts';
 import { type ConfigIssue, formatIssue, inOrder } from '../configuration/issue.ts';
 import type { NamedFile } from '../configuration/named-files.ts';
 import type { Account, Config } from '../configuration/schema.ts';
 import { secretFileTrouble } from '../credentials/secret-file.ts';
 import { tlsFileTrouble } from '../platform/tls-files.ts';
+import { loadAlertsFile } from '../rules/alerts-file.ts';
 import { paint } from '../text/paint.ts';
 
 /**
@@ -21,14 +23,22 @@ export async function checkConfig({
   const source: ConfigSource = file === undefined ? { env } : { file, env };
   const { loaded, warnings, files: named } = await examineConfig(source);
   const files = await filesInTrouble(named);
+  const alerts = await alertMistakes(flags['alerts.file'], env);
   const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];
   const error = paint(stderr, env, 'red', 'error');
-  for (const issue of inOrder(mistakes)) stderr.write(line(error, issue));
+  for (const issue of [...inOrder(mistakes), ...alerts]) stderr.write(line(error, issue));
   const warning = paint(stderr, env, 'yellow', 'warning');
   for (const issue of inOrder([...warnings, ...files.doubts])) stderr.write(line(warning, issue));
-  if (!loaded.ok || mistakes.length > 0) return EXIT.misused;
+  if (!loaded.ok || mistakes.length + alerts.length > 0) return EXIT.misused;
   stdout.write(`${loaded.source}: ok\n${summary(loaded.config)}`);
+  if (flags['alerts.file'] !== undefined) stdout.write(`${flags['alerts.file']}: ok\n`);
   return EXIT.ok;
+}
+
+async function alertMistakes(file: string | undefined, env: Environment): Promise<readonly ConfigIssue[]> {
+  if (file === undefined) return [];
+  const alerts = await loadAlertsFile(file, env);
+  return alerts.ok ? [] : alerts.issues;
 }
 
 /**

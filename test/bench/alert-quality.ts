@@ -1,93 +1,106 @@
 /**
- * How many attacks and failures the alert rules find, how soon, and how often they cry for nothing, beside three
- * rules that are in use elsewhere. Compile with `tsc -p test/bench/alerts`, then run
- * `.cache/bench/test/bench/alert-quality.js 120 config/prometheus/quality.md`; it takes a quarter of an hour.
+ * What the alert rules make of histories: run by `npm run bench alerts`, which evaluates the shipped rule files.
+ * Others: `.cache/bench/test/bench/alert-quality.js --rules=DIR --alertmanager=FILE --accounts=13 --weeks=3 --seed=N`.
  */
-import { writeFile } from 'node:fs/promises';
-import { THRESHOLDS } from '../../config/prometheus/source/thresholds.ts';
-import { type Firing, firings, type Patience } from './alerts/firing.ts';
-import { drawHistory, type History } from './alerts/history.ts';
-import type { Traffic } from './alerts/labelled.ts';
-import { burns, spikes } from './alerts/our-rules.ts';
-import { QUALITY_PAGE } from './alerts/quality-page.ts';
-import { aHalfMore, moreThan100, zScore } from './alerts/rivals.ts';
-import { Score } from './alerts/score.ts';
-import { WEEKS } from './alerts/span.ts';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { parse } from 'yaml';
+import { evaluate, type Group } from '../../src/promql/evaluate.ts';
+import { EVENT_KINDS, type EventKind } from './alerts/event.ts';
+import { drawHistory } from './alerts/history.ts';
+import { notifications, readRouting } from './alerts/notifications.ts';
+import { percentile, Score } from './alerts/score.ts';
 
-/** The rules were made with accounts of the first seed in sight; the last seed was evaluated once, after every choice. */
-const SEEDS = [20_261_120, 4_711, 86_028_121];
-const ACCOUNTS = Number(process.argv[2] ?? 120);
+const { values: flags } = parseArgs({
+  options: {
+    rules: { type: 'string', default: join('config', 'prometheus') },
+    alertmanager: { type: 'string', default: join('config', 'alertmanager.yaml') },
+    accounts: { type: 'string', default: '13' },
+    first: { type: 'string', default: '0' },
+    weeks: { type: 'string', default: '3' },
+    seed: { type: 'string', default: '1' },
+    steps: { type: 'string' },
+    remarks: { type: 'boolean', default: false },
+  },
+});
 
-const { times, spike } = THRESHOLDS;
-const held: Patience = { hold: times.hold / 60_000, keepFiring: times.keepFiring / 60_000 };
-/** Spikes count minutes instead of waiting for `for`. */
-const counted: Patience = { hold: 0, keepFiring: held.keepFiring };
-const burnt: Patience = { hold: 2, keepFiring: held.keepFiring };
-
-type Rule = (traffic: Traffic) => Firing[];
-
-const onThreats: Readonly<Record<string, Rule>> = {
-  EdgeWafSpike: ({ threats }) => firings(spikes(threats, spike.floors.threats), counted),
-  'more than 100 in 5 minutes': ({ threats }) => firings(moreThan100(threats), held),
-  '1.5 times the last 50 minutes': ({ threats }) => firings(aHalfMore(threats), held),
-  'z(6 h) > 3.5 and > 200': ({ threats }) => firings(zScore(threats), held),
-};
-const onErrors: Readonly<Record<string, Rule>> = {
-  'Edge5xxRatio (page) or EdgeStatusCodeSurge': ({ errors, requests }) => [
-    ...firings(burns(errors, requests), burnt),
-    ...firings(spikes(errors, spike.floors.errors), counted),
-  ],
-  'more than 100 in 5 minutes': ({ errors }) => firings(moreThan100(errors), held),
-  '1.5 times the last 50 minutes': ({ errors }) => firings(aHalfMore(errors), held),
-  'z(6 h) > 3.5 and > 200': ({ errors }) => firings(zScore(errors), held),
-};
-
-function judge(
-  rules: Readonly<Record<string, Rule>>,
-  scores: Map<string, Score>,
-  { traffic }: History,
-  incidents: History['attacks'],
-): void {
-  for (const [name, rule] of Object.entries(rules)) {
-    const score = scores.get(name) ?? new Score();
-    scores.set(name, score);
-    score.add(traffic.flatMap(rule), incidents);
-  }
+interface RuleFile {
+  readonly groups: readonly Group[];
 }
 
-function sectionOf(seed: number): string {
-  const attacks = new Map<string, Score>();
-  const failures = new Map<string, Score>();
-  for (let account = 0; account < ACCOUNTS; account++) {
-    const history = drawHistory(seed, account);
-    judge(onThreats, attacks, history, history.attacks);
-    judge(onErrors, failures, history, history.failures);
-  }
-  return [
-    `## Seed ${seed}, ${ACCOUNTS} accounts, ${WEEKS} weeks`,
-    table('attacks', attacks),
-    table('failures of origins', failures),
-  ].join('\n\n');
+/** The groups of rules that alerts of traffic are made of. */
+async function trafficRules(folder: string): Promise<readonly Group[]> {
+  const names = (await readdir(folder))
+    .filter((name) => name.endsWith('.rules.yml'))
+    .sort()
+    .reverse();
+  const files = await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8')));
+  const groups = files.flatMap((text) => (parse(text) as RuleFile).groups);
+  return groups.map((group) => ({
+    ...group,
+    rules: group.rules.filter((rule) => 'record' in rule || rule.labels['about'] === 'traffic'),
+  }));
 }
 
-function table(title: string, scores: Map<string, Score>): string {
-  const rows = [...scores].map(([name, score]) => {
-    const cells = [
-      name,
-      `${((100 * score.found) / score.plain).toFixed(1)} % of ${score.plain}`,
-      `${((100 * score.doubtfulFound) / score.doubtful).toFixed(0)} % of ${score.doubtful}`,
-      score.falseAlarmsPerWeek.toFixed(3),
-      `${score.delay(0.5)} / ${score.delay(0.95)}`,
-    ];
-    return `| ${cells.join(' | ')} |`;
-  });
-  return [
-    `| ${title} | found | of the doubtful | false alarms per account and week | delay, median / 95 % |`,
-    '|---|---|---|---|---|',
-    ...rows,
-  ].join('\n');
+const groups = await trafficRules(flags.rules);
+const routing = await readRouting(flags.alertmanager);
+const score = new Score();
+const [first, accounts, weeks, seed] = [flags.first, flags.accounts, flags.weeks, flags.seed].map(Number);
+const began = performance.now();
+const histories = Array.from({ length: Number(accounts) }, (_, index) =>
+  drawHistory(Number(seed), Number(first) + index, Number(weeks)),
+);
+// All accounts at once: what it costs is evaluating a rule, hardly how many series it has.
+const fired = evaluate({
+  groups,
+  inputs: histories.flatMap(({ inputs }) => inputs),
+  step: 60_000,
+  start: 0,
+  steps: Math.min(Number(flags.steps ?? 1e9), histories[0]?.minutes ?? 0),
+});
+for (const history of histories) {
+  const own = fired.filter(({ labels }) => labels['account'] === history.account);
+  score.add(`${history.account} ${history.theme}`, history, own, notifications(own, routing));
 }
 
-const page = [QUALITY_PAGE, ...SEEDS.map(sectionOf)].join('\n\n');
-process.stdout.write(`${page}\n`);
-if (process.argv[3] !== undefined) await writeFile(process.argv[3], `${page}\n`);
+function share(part: number, whole: number): string {
+  return whole === 0 ? '' : `${((100 * part) / whole).toFixed(0)} %`;
+}
+
+const rows = (Object.keys(EVENT_KINDS) as EventKind[]).flatMap((kind) => {
+  const found = score.kinds.get(kind);
+  if (found === undefined) return [];
+  const { events, delays, outlived, minutes, covered, pages, tickets, wrongPages } = found;
+  const { expects } = EVENT_KINDS[kind];
+  const cells = [
+    kind,
+    expects,
+    events,
+    expects === 'no page' ? `${wrongPages} pages` : share(found.found, events),
+    expects === 'no page' ? '' : `${percentile(delays, 0.5)} / ${percentile(delays, 0.95)}`,
+    expects === 'page' ? share(covered, minutes) : '',
+    expects === 'page' ? `${percentile(outlived, 0.5)} / ${percentile(outlived, 0.95)}` : '',
+    (pages / events).toFixed(2),
+    (tickets / events).toFixed(2),
+  ];
+  return [`| ${cells.join(' | ')} |`];
+});
+const perWeek = (counts: ReadonlyMap<string, number>): string =>
+  [...counts].map(([name, count]) => `${name} ${(count / score.weeks).toFixed(3)}`).join(', ') || 'none';
+const total = (counts: ReadonlyMap<string, number>): string =>
+  ([...counts.values()].reduce((sum, count) => sum + count, 0) / score.weeks).toFixed(3);
+const lines = [
+  `Seed ${flags.seed}: ${accounts} accounts, ${weeks} weeks each; ${flags.rules}`,
+  '',
+  '| what was injected | expected | events | found | delay, median / 95 % | share of its time | outlives it by, median / 95 % | pages | tickets |',
+  '|---|---|---|---|---|---|---|---|---|',
+  ...rows,
+  '',
+  `False pages per account and week: ${total(score.falsePages)} (${perWeek(score.falsePages)})`,
+  `False tickets per account and week: ${total(score.falseTickets)} (${perWeek(score.falseTickets)})`,
+  `Flaps of pages per account and week: ${(score.flaps / score.weeks).toFixed(3)}`,
+  `${((performance.now() - began) / 1_000).toFixed(0)} s`,
+  ...(flags.remarks ? score.remarks : []),
+];
+process.stdout.write(`${lines.join('\n')}\n`);

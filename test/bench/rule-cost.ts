@@ -1,6 +1,6 @@
 /**
  * What the rules cost a real Prometheus with 300 configurations and their past. Compile with
- * `tsc -p test/bench/alerts`, then run the result in `.cache/bench/`; it takes a quarter of an hour.
+ * `tsc -p test/bench`, then run the result in `.cache/bench/`; it takes a quarter of an hour.
  */
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';

@@ -6,13 +6,18 @@ import { EXIT } from '../../src/command-line/command.ts';
 import { checkConfig } from '../../src/commands/check-config.ts';
 import { createLogger } from '../../src/logging/log.ts';
 
-async function check(file: string | undefined, env: Record<string, string> = {}, isTTY = false) {
+async function check(
+  file: string | undefined,
+  env: Record<string, string> = {},
+  isTTY = false,
+  alerts: string | undefined = undefined,
+) {
   const out: string[] = [];
   const err: string[] = [];
   const stdout = { write: (text: string) => out.push(text) };
   const stderr = { write: (text: string) => err.push(text), isTTY };
   const exitCode = await checkConfig({
-    flags: { 'config.file': file, 'log.level': 'info', 'log.format': 'logfmt' },
+    flags: { 'config.file': file, 'alerts.file': alerts, 'log.level': 'info', 'log.format': 'logfmt' },
     env,
     stdout,
     stderr,
@@ -165,5 +170,20 @@ test('a secret file is looked at also where the environment names it', async () 
   expect({ exitCode, err }).toEqual({
     exitCode: EXIT.misused,
     err: 'error: environment: EDGE_TOKEN_FILE: the file holds characters that no token has, for instance a space\n',
+  });
+});
+
+test('an alerts file is checked as well, with the mistakes of both at once', async () => {
+  const alerts = join(folder, 'alerts.yaml');
+  await writeFile(alerts, 'alerts:\n  EdgeWafSpik: { floor: 5 }\n');
+  const wrong = await check(BROKEN, {}, false, alerts);
+  expect(wrong.exitCode).toBe(EXIT.misused);
+  expect(wrong.err).toContain(ISSUE);
+  expect(wrong.err).toContain(`${alerts}:2:3: alerts.EdgeWafSpik: unknown key; did you mean "EdgeWafSpike"?`);
+  await writeFile(alerts, 'alerts:\n  EdgeWafSpike: { floor: 5 }\n');
+  const good = await check(EXAMPLE, {}, false, alerts);
+  expect({ exitCode: good.exitCode, out: good.out }).toEqual({
+    exitCode: EXIT.ok,
+    out: expect.stringContaining(`${alerts}: ok\n`),
   });
 });

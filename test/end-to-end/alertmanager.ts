@@ -9,10 +9,18 @@ export interface Alertmanager {
   readonly url: string;
   readonly log: () => string;
   /** Sends alerts as Prometheus would. */
-  readonly send: (alerts: readonly { readonly labels: Readonly<Record<string, string>> }[]) => Promise<void>;
+  readonly send: (alerts: readonly SentAlert[]) => Promise<void>;
   /** The alerts it holds, with what silences or inhibits them. */
   readonly alerts: () => Promise<HeldAlert[]>;
   readonly stop: () => Promise<void>;
+}
+
+/** An alert as Prometheus sends it. */
+export interface SentAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  /** ISO 8601. */
+  readonly startsAt?: string;
+  readonly endsAt?: string;
 }
 
 /** An alert as an Alertmanager holds it. */

@@ -3,42 +3,119 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { recorded } from '../../config/prometheus/source/baseline-rules.ts';
-import { MEASURE } from '../../config/prometheus/source/measures.ts';
-import { ruleFiles } from '../../config/prometheus/source/rule-files.ts';
-import { ruleText } from '../../config/prometheus/source/rule-text.ts';
-import { THRESHOLDS, type Thresholds } from '../../config/prometheus/source/thresholds.ts';
-import { baseline, spikes } from '../bench/alerts/our-rules.ts';
+import { evaluate, type Input } from '../../src/promql/evaluate.ts';
+import { SHIPPED } from '../../src/rules/alert-settings.ts';
+import { ruleFiles } from '../../src/rules/rule-files.ts';
+import { ruleText } from '../../src/rules/rule-text.ts';
+import { TIMES, type Times } from '../../src/rules/times.ts';
 import { Random } from '../bench/alerts/random.ts';
 import { PROMTOOLS, testRules } from '../end-to-end/promtool.ts';
-import { neededRules } from './needed-rules.ts';
 
 const MINUTE = 60_000;
-const LENGTH = 900;
-const LABELS = '{account="a", product="p", configuration="shop"}';
+const LENGTH = 1_000;
 
 /** Short days and weeks, so that three weeks are ten hours. promtool evaluates all groups equally often. */
-const SHORT: Thresholds = {
-  ...THRESHOLDS,
-  times: {
-    ...THRESHOLDS.times,
-    baseline: MINUTE,
-    hour: 20 * MINUTE,
-    recent: 30 * MINUTE,
-    day: 60 * MINUTE,
-    week: 180 * MINUTE,
+const SHORT: Times = {
+  ...TIMES,
+  baseline: MINUTE,
+  hour: 20 * MINUTE,
+  apart: 25 * MINUTE,
+  recent: 30 * MINUTE,
+  day: 60 * MINUTE,
+  week: 180 * MINUTE,
+  burn: {
+    fast: [5 * MINUTE, 20 * MINUTE],
+    slow: [10 * MINUTE, 60 * MINUTE],
+    creeping: [30 * MINUTE, 120 * MINUTE],
   },
 };
 
-/** Days of an hour with noise, attacks, and times without data. */
-function drawValues(random: Random): Float64Array {
+const FILES = ruleFiles({ ...SHIPPED, acceptAfter: 45 * MINUTE }, SHORT);
+
+/** The alerts that are made of traffic. */
+const TRAFFIC = [
+  ...new Set(
+    FILES.alerts.groups.flatMap(({ rules }) =>
+      rules.filter(({ labels }) => labels.about === 'traffic').map(({ alert }) => alert),
+    ),
+  ),
+];
+
+/** What is added to a usual level, in minutes from and to. */
+type Events = readonly (readonly [from: number, to: number, factor: number])[];
+
+function drawValues(random: Random, level: number, events: Events, gaps = true): Float64Array {
   const values = Float64Array.from({ length: LENGTH }, (_, minute) => {
-    const attack = [100, 350, 420, 700].some((from) => minute >= from && minute < from + 15);
-    return random.poisson(30 + 20 * Math.sin((2 * Math.PI * minute) / 60) + (attack ? 400 : 0));
+    const factor = events.reduce((all, [from, to, by]) => (minute >= from && minute < to ? by : all), 1);
+    return random.poisson(level * (1.5 + Math.sin((2 * Math.PI * minute) / 60)) * factor);
   });
-  values.fill(Number.NaN, 250, 275);
-  values.fill(Number.NaN, 610, 700);
+  if (gaps) {
+    values.fill(Number.NaN, 250, 275);
+    values.fill(Number.NaN, 610, 640);
+  }
   return values;
+}
+
+/** Traffic of two configurations in which every alert has a reason to fire. */
+function history(): readonly Input[] {
+  const random = new Random(6);
+  const attacks: Events = [
+    [100, 125, 12],
+    [350, 365, 8],
+    [420, 426, 30],
+    [560, 565, 20],
+    [700, 790, 9],
+  ];
+  const failures: Events = [
+    [150, 180, 200],
+    [480, 500, 30],
+    [850, 920, 15],
+  ];
+  return ['shop', 'blog'].flatMap((configuration, index) => {
+    const labels = { account: 'a', product: 'p', configuration_id: String(index), configuration };
+    const draw = (level: number, events: Events): Float64Array =>
+      drawValues(random, level / (1 + 2 * index), index === 0 ? events : []);
+    const requests = draw(1_500, [
+      [120, 140, 8],
+      [540, 580, 0],
+      [820, 870, 0.05],
+      [900, 920, 9],
+    ]);
+    const one = (name: string, values: Float64Array, more = {}): Input => ({
+      name,
+      labels: { ...labels, ...more },
+      values,
+    });
+    const responses = (code: string, values: Float64Array): Input =>
+      one('edge_responses_per_minute', values, { class: `${code[0]}xx`, code });
+    return [
+      one('edge_waf_threats_per_minute', draw(20, attacks)),
+      one('edge_waf_blocked_per_minute', draw(15, [...attacks, [200, 230, 20], [660, 690, 20]])),
+      one('edge_waf_threats_by_family_per_minute', draw(10, [[300, 330, 15]]), { family: 'sql' }),
+      one('edge_waf_threats_by_family_per_minute', draw(10, []), { family: 'xss' }),
+      one('edge_requests_per_minute', requests),
+      one('edge_requests_by_cache_per_minute', draw(1_300, [[450, 480, 0.05]]), { cache: 'saved' }),
+      one('edge_requests_by_cache_per_minute', draw(200, [[450, 480, 8]]), { cache: 'missed' }),
+      responses('200', requests),
+      responses('404', draw(30, [[590, 606, 12]])),
+      responses(
+        '401',
+        draw(4, [
+          [640, 760, 6],
+          [200, 240, 400],
+        ]),
+      ),
+      responses('503', draw(1, failures)),
+      one(
+        'edge_last_bucket_timestamp_seconds',
+        Float64Array.from({ length: LENGTH }, (_, at) => at * 60),
+        {
+          metric: 'cdn_requests',
+        },
+      ),
+      one('edge_configuration_info', new Float64Array(LENGTH).fill(1)),
+    ];
+  });
 }
 
 function samplesOf(values: Float64Array): string {
@@ -49,54 +126,66 @@ function samplesOf(values: Float64Array): string {
   return texts.join(' ');
 }
 
-it('evaluates a spike as the benchmark does', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'rules-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const values = drawValues(new Random(6));
-  const { threshold } = baseline(values, SHORT.spike.floors.threats, SHORT);
-  const firing = spikes(values, SHORT.spike.floors.threats, SHORT);
-  const names = recorded('configuration', MEASURE.threats);
-  const minutes = Array.from({ length: LENGTH / 5 }, (_, index) => index * 5 + 2);
-  const looks = minutes.flatMap((minute) => {
-    const expected = threshold[minute] ?? Number.NaN;
-    const at = `${minute}m`;
-    const alert = `count(ALERTS{alertname="EdgeWafSpike", scope="configuration", alertstate="firing"})`;
-    return [
-      Number.isNaN(expected)
-        ? { expr: names.threshold, eval_time: at, exp_samples: [] }
-        : {
-            expr: `abs(${names.threshold} - ${expected}) < bool 0.001`,
-            eval_time: at,
-            exp_samples: [{ labels: LABELS, value: 1 }],
-          },
-      // What keeps an alert firing is its own: only where the condition holds it must fire.
-      ...(firing.subarray(minute - 2, minute + 1).every((now) => now === 1)
-        ? [{ expr: alert, eval_time: at, exp_samples: [{ labels: '{}', value: 1 }] }]
-        : []),
-    ];
-  });
-  const needed = neededRules(ruleFiles(SHORT), 'EdgeWafSpike');
-  const test = {
-    rule_files: ['needed.rules.yml'],
-    evaluation_interval: '1m',
-    group_eval_order: needed.groups.map(({ name }) => name),
-    tests: [
-      {
-        interval: '1m',
-        input_series: [
-          {
-            series:
-              'edge_waf_threats_per_minute{account="a", product="p", configuration_id="1", configuration="shop"}',
-            values: samplesOf(values),
-          },
-        ],
-        promql_expr_test: looks,
-      },
-    ],
+function selectorOf(name: string, labels: Readonly<Record<string, string>>): string {
+  return `${name}{${Object.entries(labels)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(', ')}}`;
+}
+
+const INPUTS = history();
+
+/** The alerts and what they are made of, without what exporters and settings are told of. */
+const GROUPS = [
+  ...FILES.recording.groups,
+  ...FILES.alerts.groups
+    .map((group) => ({ ...group, rules: group.rules.filter(({ labels }) => labels.about === 'traffic') }))
+    .filter(({ rules }) => rules.length > 0),
+];
+
+const FIRED = evaluate({ groups: GROUPS, inputs: INPUTS, step: MINUTE, start: 0, steps: LENGTH });
+
+/** A look at what fires in a minute, all of it. */
+function look(minute: number): object {
+  const firing = FIRED.filter(({ from, to }) => from <= minute * MINUTE && minute * MINUTE < to);
+  return {
+    expr: 'ALERTS{alertstate="firing"}',
+    eval_time: `${minute}m`,
+    exp_samples: firing.map(({ labels }) => ({
+      labels: selectorOf('ALERTS', { ...labels, alertstate: 'firing' }),
+      value: 1,
+    })),
   };
-  expect(firing.reduce((sum, now) => sum + now, 0)).toBeGreaterThan(20);
-  await writeFile(join(folder, 'needed.rules.yml'), ruleText(needed));
-  const file = join(folder, 'test.yml');
-  await writeFile(file, stringify(test, { lineWidth: 0 }));
-  for (const tool of PROMTOOLS) expect(await testRules(tool, file), tool).toBe('');
-}, 120_000);
+}
+
+it.each(TRAFFIC)('the history gives %s a reason to fire and to end', (alert) => {
+  const fired = FIRED.filter(({ labels, open }) => labels['alertname'] === alert && !open);
+  expect(fired.length).toBeGreaterThan(0);
+});
+
+it.each(PROMTOOLS)(
+  'alerts fire here when they do in Prometheus, minute by minute (%s)',
+  async (tool) => {
+    const folder = await mkdtemp(join(tmpdir(), 'rules-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const test = {
+      rule_files: ['all.rules.yml'],
+      evaluation_interval: '1m',
+      group_eval_order: GROUPS.map(({ name }) => name),
+      tests: [
+        {
+          interval: '1m',
+          input_series: INPUTS.map(({ name, labels, values }) => ({
+            series: selectorOf(name, labels),
+            values: samplesOf(values),
+          })),
+          promql_expr_test: Array.from({ length: LENGTH }, (_, minute) => look(minute)),
+        },
+      ],
+    };
+    await writeFile(join(folder, 'all.rules.yml'), ruleText({ groups: GROUPS }));
+    const file = join(folder, 'test.yml');
+    await writeFile(file, stringify(test, { lineWidth: 0 }));
+    expect((await testRules(tool, file)).slice(0, 4_000)).toBe('');
+  },
+  600_000,
+);

@@ -34,7 +34,7 @@ function tokenLeft(minutes: number): Given {
 export const EXPORTER_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgeDataStale',
-    which: 'scope="product"',
+    which: 'scope="configuration"',
     normal: dataAge(4),
     bad: dataAge(() => 150),
     mild: dataAge(8),

@@ -1,4 +1,4 @@
-import type { RuleFiles } from '../../config/prometheus/source/rule-files.ts';
+import type { RuleFiles } from '../../src/rules/rule-files.ts';
 
 interface Group<Rule> {
   readonly name: string;

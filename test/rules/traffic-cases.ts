@@ -1,4 +1,4 @@
-import type { AlertCase, Given } from './alert-case.ts';
+import { type AlertCase, BEFORE, type Given } from './alert-case.ts';
 
 const SHOP = 'account="production", product="edge_applications", configuration_id="1", configuration="shop"';
 const OF_SHOP = 'scope="configuration", configuration="shop"';
@@ -43,53 +43,93 @@ function cached(saved: number, missed: number): Given {
   };
 }
 
-/** Requests that were more for a while, which is over when the bad time begins. */
-function afterSurge(perMinute: number, surge: number): Given {
-  const value = (minute: number): number => (minute >= 60 && minute < 135 ? surge : perMinute);
-  return { [`edge_requests_per_minute{${SHOP}}`]: value };
+/** Threats on each of so many configurations that only the account shows them. */
+function spread(perMinute: number): Given {
+  return Object.fromEntries(
+    ['one', 'two', 'three', 'four'].map((name) => [
+      `edge_waf_threats_per_minute{account="production", product="edge_applications", configuration_id="${name}", configuration="${name}"}`,
+      perMinute,
+    ]),
+  );
 }
 
-const spike = { lasts: 20, resolves: 45 } as const;
+/** Many threats for a few minutes, too short for a page. */
+function burst(minutes: number): Given {
+  const value = (minute: number): number => (minute >= BEFORE && minute < BEFORE + minutes ? 3_000 : 0);
+  return { [`edge_waf_threats_per_minute{${SHOP}}`]: value };
+}
 
-/** Every alert of traffic. */
+/** A site that fails for two minutes of its bad time. */
+function restart(): Given {
+  const during = (minute: number): boolean => minute === BEFORE + 15 || minute === BEFORE + 16;
+  return {
+    [`edge_responses_per_minute{${SHOP}, class="2xx", code="200"}`]: (minute) => (during(minute) ? 0 : 1_000),
+    [`edge_responses_per_minute{${SHOP}, class="5xx", code="503"}`]: (minute) => (during(minute) ? 1_000 : 0),
+  };
+}
+
+const spike = { lasts: 20, resolves: 30 } as const;
+
+/** Every alert of traffic, as far as it needs no past. */
 export const TRAFFIC_CASES: readonly AlertCase[] = [
-  ...[OF_SHOP, OF_ACCOUNT].flatMap((which) => [
-    { ...spike, alert: 'EdgeWafSpike', which, normal: threats(20), bad: threats(500), mild: threats(55) },
-    { ...spike, alert: 'EdgeWafSpike', which, normal: threats(0), bad: threats(45), mild: threats(39) },
-    {
-      ...spike,
-      alert: 'EdgeWafBlockedSpike',
-      which,
-      normal: blocked(20),
-      bad: blocked(500),
-      mild: blocked(55),
-    },
-    {
-      ...spike,
-      alert: 'EdgeTrafficFlood',
-      which,
-      normal: requests(2_000),
-      bad: requests(9_000),
-      mild: requests(5_500),
-    },
-    {
-      ...spike,
-      alert: 'EdgeTrafficDrop',
-      which,
-      normal: requests(2_000),
-      bad: requests(100),
-      mild: requests(900),
-    },
-    {
-      // On the first day a surge that ends is no drop: there is no yesterday to tell what is usual.
-      ...spike,
-      alert: 'EdgeTrafficDrop',
-      which,
-      normal: afterSurge(2_000, 12_000),
-      bad: requests(100),
-      mild: requests(900),
-    },
-  ]),
+  {
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_SHOP,
+    normal: threats(20),
+    bad: threats(500),
+    mild: threats(55),
+  },
+  {
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_SHOP,
+    normal: threats(0),
+    bad: threats(45),
+    mild: threats(39),
+  },
+  {
+    // Of many configurations none is conspicuous, but all of them together are.
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_ACCOUNT,
+    normal: spread(0),
+    bad: spread(20),
+    mild: spread(6),
+  },
+  {
+    alert: 'EdgeWafElevated',
+    which: OF_SHOP,
+    normal: threats(0),
+    bad: burst(5),
+    mild: burst(3),
+    lasts: 40,
+    resolves: 60,
+  },
+  {
+    ...spike,
+    alert: 'EdgeWafBlockedSpike',
+    which: OF_SHOP,
+    normal: blocked(20),
+    bad: blocked(500),
+    mild: blocked(55),
+  },
+  {
+    ...spike,
+    alert: 'EdgeTrafficFlood',
+    which: `${OF_SHOP}, severity="info"`,
+    normal: requests(2_000),
+    bad: requests(9_000),
+    mild: requests(5_500),
+  },
+  {
+    ...spike,
+    alert: 'EdgeTrafficFlood',
+    which: `${OF_SHOP}, severity="page"`,
+    normal: { ...requests(2_000), ...responses({ ok: 2_000 }) },
+    bad: { ...requests(9_000), ...responses({ ok: 8_000, missing: 3_000 }) },
+    mild: { ...requests(9_000), ...responses({ ok: 9_000 }) },
+  },
   {
     ...spike,
     alert: 'EdgeWafFamilyAttack',
@@ -101,45 +141,64 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
   {
     ...spike,
     alert: 'EdgeStatusCodeSurge',
-    which: `${OF_SHOP}, code="404"`,
+    which: `${OF_SHOP}, code="404", span=""`,
     normal: responses({ ok: 1_000 }),
     bad: responses({ ok: 1_000, missing: 300 }),
     mild: responses({ ok: 1_000, missing: 55 }),
   },
   {
+    // They have grown no more than the traffic itself.
+    ...spike,
+    alert: 'EdgeStatusCodeSurge',
+    which: `${OF_SHOP}, code="404", span=""`,
+    normal: { ...responses({ ok: 5_000, missing: 50 }), ...requests(5_000) },
+    bad: { ...responses({ ok: 5_000, missing: 300 }), ...requests(5_000) },
+    mild: { ...responses({ ok: 30_000, missing: 300 }), ...requests(30_000) },
+  },
+  {
     ...spike,
     alert: 'Edge5xxRatio',
-    which: `${OF_SHOP}, burn="fast", severity="page"`,
+    which: `${OF_SHOP}, severity="page"`,
     normal: responses({ ok: 1_000 }),
     bad: responses({ ok: 900, failed: 100 }),
-    mild: responses({ ok: 1_000, failed: 10 }),
+    mild: responses({ ok: 1_000, failed: 4 }),
   },
   {
-    // A small site that fails as a whole.
+    // A restart is over in two minutes.
     ...spike,
     alert: 'Edge5xxRatio',
-    which: `${OF_SHOP}, burn="fast", severity="page"`,
-    normal: responses({ ok: 30 }),
-    bad: responses({ ok: 10, failed: 20 }),
-    mild: responses({ ok: 26, failed: 4 }),
+    which: `${OF_SHOP}, severity="page"`,
+    normal: responses({ ok: 1_000 }),
+    bad: responses({ ok: 0, failed: 1_000 }),
+    mild: restart(),
   },
   {
+    ...spike,
     alert: 'Edge5xxRatio',
-    which: `${OF_SHOP}, burn="slow", severity="page"`,
+    which: `${OF_SHOP}, severity="page"`,
     normal: responses({ ok: 1_000 }),
     bad: responses({ ok: 1_000, failed: 30 }),
     mild: responses({ ok: 1_000, failed: 4 }),
     lasts: 90,
-    resolves: 60,
   },
   {
     alert: 'Edge5xxRatio',
-    which: `${OF_SHOP}, burn="creeping", severity="ticket"`,
+    which: `${OF_SHOP}, severity="ticket", burn="creeping"`,
     normal: responses({ ok: 1_000 }),
-    bad: responses({ ok: 1_000, failed: 20 }),
-    mild: responses({ ok: 4_000, failed: 3 }),
-    lasts: 120,
-    resolves: 420,
+    bad: responses({ ok: 1_000, failed: 5 }),
+    mild: responses({ ok: 12_000, failed: 5 }),
+    lasts: 270,
+    resolves: 60,
+  },
+  {
+    // Too few requests for a page.
+    alert: 'Edge5xxRatio',
+    which: `${OF_SHOP}, severity="ticket", burn="broken"`,
+    normal: responses({ ok: 2, missing: 0 }),
+    bad: responses({ ok: 0, missing: 0, failed: 2 }),
+    mild: responses({ ok: 2, missing: 0, failed: 1 }),
+    lasts: 30,
+    resolves: 30,
   },
   {
     alert: 'Edge4xxRatio',
@@ -148,7 +207,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: responses({ ok: 1_000, missing: 600 }),
     mild: responses({ ok: 1_000, missing: 200 }),
     lasts: 25,
-    resolves: 45,
+    resolves: 30,
   },
   {
     alert: 'EdgeOffloadCollapse',
@@ -157,6 +216,6 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: cached(200, 800),
     mild: cached(700, 300),
     lasts: 25,
-    resolves: 45,
+    resolves: 30,
   },
 ];

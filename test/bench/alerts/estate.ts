@@ -1,7 +1,7 @@
-import { recorded } from '../../../config/prometheus/source/baseline-rules.ts';
-import { meanOf } from '../../../config/prometheus/source/error-rules.ts';
-import { measures, RESPONSES, SCOPE_NAMES, type Scope } from '../../../config/prometheus/source/measures.ts';
-import { THRESHOLDS } from '../../../config/prometheus/source/thresholds.ts';
+import { meanOf } from '../../../src/rules/error-rules.ts';
+import { measures, RESPONSES, SCOPE_NAMES, type Scope } from '../../../src/rules/measures.ts';
+import { recorded } from '../../../src/rules/recorded.ts';
+import { TIMES } from '../../../src/rules/times.ts';
 
 const CODES = ['400', '401', '403', '404', '429', 'other'].map((code) => ['4xx', code] as const);
 const ERRORS = ['500', '502', '503', '504', 'other'].map((code) => ['5xx', code] as const);
@@ -64,20 +64,25 @@ function owners(sites: readonly Site[], scope: Scope): readonly string[] {
 
 /** The past of the recorded series, as far as rules look back: OpenMetrics, a family at a time. */
 export function* pastText(sites: readonly Site[], now: number): Generator<string> {
-  const { minute, baseline, hour, recent, day, week, burn } = THRESHOLDS.times;
+  const { minute, baseline, hour, recent, day, week, burn } = TIMES;
   const span = (length: number, step: number, end = 0): number[] =>
     Array.from(
       { length: Math.floor(length / step) },
       (_, index) => now - end - (Math.floor(length / step) - index) * step,
     );
-  const seasons = [3 * week, 2 * week, week, day].flatMap((ago) => span(hour, baseline, ago - hour / 2));
+  const seasons = [3 * week, 2 * week, week, 3 * day, 2 * day].flatMap((ago) =>
+    span(hour, baseline, ago - hour / 2),
+  );
   for (const scope of SCOPE_NAMES) {
-    for (const { name, by, judged } of measures(THRESHOLDS)) {
-      const names = recorded(scope, name);
-      const labels = owners(sites, scope).flatMap((owner) => extras(by).map((extra) => owner + extra));
-      yield* family(names.value, labels, span(recent, minute));
-      yield* family(names.hourly, labels, [...seasons, ...span(hour, baseline)]);
-      if (judged === 'level') continue;
+    for (const measure of measures()) {
+      const names = recorded(scope, measure);
+      const labels = owners(sites, scope).flatMap((owner) =>
+        extras(measure.by).map((extra) => owner + extra),
+      );
+      for (const name of [names.value, names.normal, names.above, names.active]) {
+        yield* family(name, labels, span(2 * hour, minute));
+      }
+      yield* family(names.hourly, labels, [...seasons, ...span(day + hour, baseline)]);
       yield* family(names.drift, labels, span(day, baseline));
       yield* family(names.variation, labels, span(recent, baseline));
     }

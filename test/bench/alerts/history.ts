@@ -1,105 +1,104 @@
-import { type Character, DAY, drawCharacter, drawCounts, expected, HOUR, type Shift } from './background.ts';
-import { drawBlips, drawMoments } from './incidents.ts';
-import { add, attack, fail, type Labelled, type Site, type Traffic } from './labelled.ts';
+import type { Input } from '../../../src/promql/evaluate.ts';
+import { DAY, drawCharacter, HOUR, WEEK } from './background.ts';
+import type { Event } from './event.ts';
+import { attack } from './inject.ts';
 import { Random } from './random.ts';
-import { MINUTES, WEEKS } from './span.ts';
+import { CODES, drawShifts, drawSite, type Site } from './site.ts';
+import { THEMES } from './themes.ts';
 
-/** Eight weeks of an account. */
+/** The history of an account: what was seen, and what was done. */
 export interface History {
-  /** The whole account first, then its configurations where there are several. */
-  readonly traffic: readonly [Traffic, ...Traffic[]];
-  readonly attacks: readonly Labelled[];
-  readonly failures: readonly Labelled[];
+  readonly account: string;
+  readonly theme: string;
+  readonly inputs: readonly Input[];
+  readonly events: readonly Event[];
+  readonly minutes: number;
 }
 
-/** An account of a seed: its size, its days, what happened to it, and what it looked like. */
-export function drawHistory(seed: number, account: number): History {
+/** An account of a seed: its size, its days, what happened to it. */
+export function drawHistory(seed: number, account: number, weeks: number): History {
   const random = new Random(seed).fork(account);
-  const size = random.logNormal(1_500, 1.8);
-  const days = drawCharacter(random, 1);
-  const holidays = drawHolidays(random);
-  const count = random.pick([1, 2, 3, 5, 8]);
-  const shares = Array.from({ length: count }, (_, index) => 1 / (index + 1) ** 1.2);
-  const whole = shares.reduce((sum, share) => sum + share, 0);
-  const sites = shares.map((share, index) =>
-    drawSite(random.fork(index), days, (size * share) / whole, holidays),
-  );
-  const chance = random.fork(1_000);
-  lose(chance.fork(3), sites);
-  const attacks = attack(chance.fork(1), sites);
-  const failures = fail(chance.fork(2), sites);
-  const [only, ...others] = sites.map(({ traffic }) => traffic);
-  if (only === undefined) throw new Error('an account without configurations');
-  const traffic: History['traffic'] =
-    others.length === 0 ? [only] : [sum([only, ...others]), only, ...others];
-  return { traffic, attacks, failures };
+  const minutes = weeks * WEEK;
+  const theme = Object.keys(THEMES)[account % Object.keys(THEMES).length] ?? 'quiet';
+  const sites = drawSites(random, theme, minutes);
+  const events = THEMES[theme]?.(random.fork(1), sites, minutes) ?? [];
+  scan(random.fork(2), sites, minutes);
+  lose(random.fork(3), sites, minutes, events);
+  const inputs = sites.flatMap((site, index) => inputsOf(site, String(account), String(index)));
+  return { account: String(account), theme, inputs, events, minutes };
 }
 
-/** Two public holidays, on which an account has more or less traffic. */
-function drawHolidays(random: Random): Shift[] {
-  const factor = random.logBetween(0.35, 1.7);
-  return [0, 1].map(() => {
-    const from = Math.floor(random.between(0, WEEKS * 7)) * DAY;
-    return { from, to: from + DAY, factor, ramp: 3 * HOUR };
-  });
-}
-
-function drawSite(random: Random, days: Character, level: number, holidays: readonly Shift[]): Site {
-  const campaigns = drawMoments(random, 0.25, MINUTES, DAY).map((from) => ({
-    from,
-    to: from + Math.round(random.between(2, 8) * HOUR),
-    factor: random.between(1.3, 2.5),
-    ramp: Math.round(random.between(20, 60)),
-  }));
-  const deployments = drawMoments(random, 0.7, MINUTES, HOUR);
-  const shifts = (spread: number): Shift[] =>
-    deployments.map((from) => ({ from, to: MINUTES, factor: random.logNormal(1, spread), ramp: 0 }));
-  const requests = { ...days, level };
-  const usual = expected(requests, [...holidays, ...campaigns, ...shifts(0.1)], MINUTES);
-  // Robots sleep less than people do: their days are flatter, and some care for neither holidays nor campaigns.
-  const awake = random.fraction();
-  const threats = {
-    ...drawCharacter(random, level * random.logNormal(0.003, 1.3)),
-    phase: days.phase,
-    weekend: days.weekend ** awake,
-    daily: days.daily * random.between(0.2, 1),
+function drawSites(random: Random, theme: string, minutes: number): [Site, ...Site[]] {
+  const size = theme === 'tiny' ? 300 : random.logNormal(1_500, 1.6);
+  const weekend = theme === 'weekends' ? { weekend: random.pick([0.25, 0.35, 0.5, 1.6]) } : {};
+  const days = { ...drawCharacter(random, 1), ...weekend };
+  const shifts = drawShifts(random, minutes);
+  const count = theme === 'moved' ? 3 : random.pick([1, 2, 3, 4]);
+  const draw = (index: number): Site => {
+    const last = theme === 'tiny' && index === count - 1;
+    const level = last ? random.between(1.5, 5) : size / (index + 1) ** 1.3;
+    const quiet = theme === 'low and slow' && index === count - 1;
+    return drawSite(random.fork(10 + index), {
+      name: `site-${index}`,
+      days: last ? { ...days, daily: Math.min(days.daily, 0.4) } : days,
+      level,
+      threats: quiet ? 0.3 : level * random.logNormal(0.003, 1.2),
+      minutes,
+      shifts,
+    });
   };
-  const along = [...holidays, ...campaigns].map((shift) => ({ ...shift, factor: shift.factor ** awake }));
-  const usualThreats = expected(threats, [...along, ...shifts(0.4)], MINUTES);
-  const share = random.logNormal(0.0003, 0.8);
-  const usualErrors = usual.map((value) => value * share);
-  const traffic: Traffic = {
-    requests: drawCounts(random, requests, usual),
-    threats: drawCounts(random, threats, usualThreats),
-    errors: drawCounts(random, { ...threats, slow: 0.3 }, usualErrors),
-  };
-  for (const blip of drawBlips(random, 2, MINUTES, () => random.logNormal(4 * threats.level + 3, 0.8))) {
-    add(traffic.threats, blip, (value) => value);
-  }
-  for (const blip of drawBlips(random, 0.7, MINUTES, () => random.logBetween(0.005, 0.08))) {
-    add(traffic.errors, blip, (value, minute) => value * (traffic.requests[minute] ?? 0));
-  }
-  return { threats, expected: usualThreats, traffic };
+  return [draw(0), ...Array.from({ length: count - 1 }, (_, index) => draw(index + 1))];
 }
 
-/** Times in which nothing was seen of an account. */
-function lose(random: Random, sites: readonly Site[]): void {
-  for (const from of drawMoments(random, 0.4, MINUTES, DAY)) {
-    const to = from + Math.round(random.logBetween(5, 6 * HOUR));
-    for (const { traffic } of sites) {
-      for (const values of Object.values(traffic) as Float64Array[]) values.fill(Number.NaN, from, to);
+/** What scanners do every few days, and nobody calls an attack: one to three minutes. */
+function scan(random: Random, sites: readonly Site[], minutes: number): void {
+  for (const site of sites) {
+    for (let at = random.between(0, 4) * DAY; at < minutes; at += random.between(1, 6) * DAY) {
+      const mean = site.usual.threats[Math.round(at)] ?? 0;
+      const height = random.logNormal(4 * mean + 5, 0.9);
+      attack(site, Math.round(at), new Float64Array(Math.round(random.between(1, 3))).fill(height));
     }
   }
 }
 
-function sum(parts: readonly Traffic[]): Traffic {
-  const total = (pick: (traffic: Traffic) => Float64Array): Float64Array =>
-    Float64Array.from({ length: MINUTES }, (_, minute) =>
-      parts.reduce((value, part) => value + (pick(part)[minute] ?? 0), 0),
+/** Times in which nothing was seen of the account, outside of what happened to it. */
+function lose(random: Random, sites: readonly Site[], minutes: number, events: readonly Event[]): void {
+  for (let at = random.between(2, 20) * DAY; at < minutes; at += random.between(5, 25) * DAY) {
+    const from = Math.round(at);
+    const to = from + Math.round(random.logBetween(5, 4 * HOUR));
+    if (events.some((event) => event.from < to + 30 && from - 30 < event.to)) continue;
+    for (const { requests, threats, blocked, sql, missed, codes } of sites) {
+      const all = [requests, threats, blocked, sql, missed, ...Object.values(codes)];
+      for (const values of all) values.fill(Number.NaN, from, to);
+    }
+  }
+}
+
+/** What the exporter shows of a configuration. */
+export function inputsOf(site: Site, account: string, id: string): readonly Input[] {
+  const labels = { account, product: 'p', configuration_id: id, configuration: site.name };
+  const one = (name: string, values: Float64Array, more = {}): Input => ({
+    name,
+    labels: { ...labels, ...more },
+    values,
+  });
+  const rest = (whole: Float64Array, parts: readonly Float64Array[]): Float64Array =>
+    whole.map((value, at) =>
+      Math.max(
+        0,
+        parts.reduce((left, part) => left - (part[at] ?? 0), value),
+      ),
     );
-  return {
-    requests: total(({ requests }) => requests),
-    threats: total(({ threats }) => threats),
-    errors: total(({ errors }) => errors),
-  };
+  const { requests, threats, blocked, sql, missed, codes } = site;
+  return [
+    one('edge_requests_per_minute', requests),
+    one('edge_requests_by_cache_per_minute', missed, { cache: 'missed' }),
+    one('edge_requests_by_cache_per_minute', rest(requests, [missed]), { cache: 'saved' }),
+    one('edge_waf_threats_per_minute', threats),
+    one('edge_waf_blocked_per_minute', blocked),
+    one('edge_waf_threats_by_family_per_minute', sql, { family: 'sql' }),
+    one('edge_waf_threats_by_family_per_minute', rest(threats, [sql]), { family: 'xss' }),
+    ...CODES.map((code) => one('edge_responses_per_minute', codes[code], { class: `${code[0]}xx`, code })),
+    one('edge_responses_per_minute', rest(requests, Object.values(codes)), { class: '2xx', code: '200' }),
+  ];
 }

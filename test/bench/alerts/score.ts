@@ -1,54 +1,146 @@
-import { type Firing, merged } from './firing.ts';
-import type { Labelled } from './labelled.ts';
-import { MINUTES, WEEKS } from './span.ts';
+import type { FiredAlert } from '../../../src/promql/evaluate.ts';
+import { EVENT_KINDS, type Event, type EventKind, type Expectation } from './event.ts';
+import type { History } from './history.ts';
+import type { Notification } from './notifications.ts';
 
-/** How well a rule did over all accounts. */
-export class Score {
-  plain = 0;
+const MINUTE = 60_000;
+
+/** Minutes after an event in which an alert is still its echo. */
+const ECHO = 30;
+
+/** Minutes within which a ticket must come, but for a tiny site's. */
+const TICKET_WITHIN = 60;
+const TINY_WITHIN = 30;
+
+/** An alert in minutes. */
+interface Alarm {
+  readonly name: string;
+  readonly severity: string;
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** How the alerts did on events of one kind. */
+export class KindScore {
+  events = 0;
   found = 0;
-  doubtful = 0;
-  doubtfulFound = 0;
-  falseAlarms = 0;
-  accounts = 0;
+  /** Minutes of the events, and those with an alert on. */
+  minutes = 0;
+  covered = 0;
   readonly delays: number[] = [];
-  readonly missed: Labelled[] = [];
+  readonly outlived: number[] = [];
+  pages = 0;
+  tickets = 0;
+  /** Pages that there should not have been. */
+  wrongPages = 0;
+  flaps = 0;
+}
 
-  /** Takes in what fired on any series of one account, and what was there to be found. */
-  add(firing: readonly Firing[], incidents: readonly Labelled[]): void {
-    const alarms = merged(firing);
-    this.accounts += 1;
-    this.falseAlarms += alarms.filter(
-      (alarm) => !incidents.some((incident) => concerns(alarm, incident)),
-    ).length;
-    for (const incident of incidents) {
-      const alarm = alarms.find((candidate) => concerns(candidate, incident));
-      if (incident.verdict === 'doubtful') {
-        this.doubtful += 1;
-        if (alarm) this.doubtfulFound += 1;
-        continue;
-      }
-      this.plain += 1;
-      if (alarm === undefined) this.missed.push(incident);
-      else {
-        this.found += 1;
-        this.delays.push(Math.max(0, alarm.from - incident.visibleFrom));
-      }
+/** How the alerts did on all accounts. */
+export class Score {
+  readonly kinds = new Map<EventKind, KindScore>();
+  weeks = 0;
+  /** Pages outside of all events, by alert. */
+  readonly falsePages = new Map<string, number>();
+  readonly falseTickets = new Map<string, number>();
+  flaps = 0;
+  readonly remarks: string[] = [];
+
+  /** Takes in an account. */
+  add(
+    label: string,
+    { events, minutes }: History,
+    fired: readonly FiredAlert[],
+    told: readonly Notification[],
+  ): void {
+    this.weeks += minutes / (7 * 24 * 60);
+    const alarms = fired.map(alarmOf);
+    for (const event of events) this.#addEvent(label, event, alarms, told);
+    this.#addFalse(label, events, told);
+    this.flaps += flaps(alarms);
+  }
+
+  #addEvent(label: string, event: Event, alarms: readonly Alarm[], told: readonly Notification[]): void {
+    const { expects, by }: Expectation = EVENT_KINDS[event.kind];
+    const score = this.kinds.get(event.kind) ?? new KindScore();
+    this.kinds.set(event.kind, score);
+    const during = alarms.filter(({ from, to }) => from < event.to + ECHO && to > event.from);
+    const telling = during.filter(
+      ({ name, severity }) => by.includes(name) && (expects === 'ticket' || severity === 'page'),
+    );
+    const [first] = telling.toSorted((a, b) => a.from - b.from);
+    const within = event.kind === 'tiny site fails' ? TINY_WITHIN : TICKET_WITHIN;
+    const found = first !== undefined && (expects === 'page' || first.from - event.from <= within);
+    score.events += 1;
+    if (found) score.found += 1;
+    else if (expects !== 'no page')
+      this.remarks.push(`${label}: missed ${event.kind} at ${event.from} for ${event.to - event.from}`);
+    if (first !== undefined) score.delays.push(Math.max(0, first.from - event.from));
+    const pages = during.filter(({ severity }) => severity === 'page');
+    for (let minute = event.from; minute < event.to; minute++) {
+      score.minutes += 1;
+      if (telling.some(({ from, to }) => from <= minute && minute < to)) score.covered += 1;
     }
+    if (expects === 'page' && found) {
+      score.outlived.push(Math.max(...telling.map(({ to }) => to)) - event.to);
+    }
+    if (expects === 'no page' && pages.length > 0) {
+      score.wrongPages += 1;
+      this.remarks.push(
+        `${label}: ${pages[0]?.name} pages at ${pages[0]?.from}, ${event.kind} at ${event.from}`,
+      );
+    }
+    const count = (receiver: string): number =>
+      told.filter(
+        ({ at, receiver: who }) =>
+          who === receiver && at / MINUTE >= event.from && at / MINUTE < event.to + ECHO,
+      ).length;
+    const tickets = told.filter(
+      ({ at, receiver: who }) =>
+        who === 'tickets' && at / MINUTE >= event.from && at / MINUTE < event.to + ECHO,
+    );
+    if (tickets.length > 1) {
+      const names = tickets.map(
+        ({ at, alerts }) =>
+          `${at / MINUTE - event.from}: ${alerts.map((one) => `${one['alertname']} ${one['scope']} ${one['code'] ?? ''} ${one['span'] ?? ''} ${one['severity']}`).join(' + ')}`,
+      );
+      this.remarks.push(`${label}: ${event.kind} ${names.join('; ')}`);
+    }
+    score.pages += count('on-call');
+    score.tickets += count('tickets');
+    score.flaps += flaps(pages);
   }
 
-  get falseAlarmsPerWeek(): number {
-    return this.falseAlarms / this.accounts / WEEKS;
-  }
-
-  /** Minutes from the first visible one; of all that were found, the share whose delay is not above. */
-  delay(share: number): number {
-    const sorted = this.delays.toSorted((a, b) => a - b);
-    return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
+  #addFalse(label: string, events: readonly Event[], told: readonly Notification[]): void {
+    for (const { at, receiver, alerts } of told) {
+      const minute = at / MINUTE;
+      const name = alerts[0]?.['alertname'] ?? '';
+      const caused = events.some(({ from, to }) => minute >= from && minute < to + 2 * ECHO);
+      if (caused || receiver === 'notes') continue;
+      const counts = receiver === 'on-call' ? this.falsePages : this.falseTickets;
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+      if (receiver === 'on-call') this.remarks.push(`${label}: false page ${name} at ${minute}`);
+      else this.remarks.push(`${label}: false ticket ${name} at ${minute} ${JSON.stringify(alerts[0])}`);
+    }
   }
 }
 
-/** An alarm belongs to an incident when it begins in it, or in the echo that windows and `for` give it. */
-function concerns(alarm: Firing, { from, minutes }: Labelled): boolean {
-  const echo = 30;
-  return alarm.from < Math.min(MINUTES, from + minutes + echo) && alarm.to > from;
+function alarmOf({ labels, from, to }: FiredAlert): Alarm {
+  const { alertname: name = '', severity = '' } = labels;
+  return { name, severity, key: JSON.stringify(labels), from: from / MINUTE, to: to / MINUTE };
+}
+
+/** How often pages that had ended came back within two hours. */
+function flaps(alarms: readonly Alarm[]): number {
+  const pages = alarms.filter(({ severity }) => severity === 'page').toSorted((a, b) => a.from - b.from);
+  return pages.filter((page, index) =>
+    pages.slice(0, index).some(({ key, to }) => key === page.key && page.from - to < 120),
+  ).length;
+}
+
+/** The value below which a share of the numbers is. */
+export function percentile(numbers: readonly number[], share: number): number {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN;
 }

@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { formatIssue } from '../configuration/issue.ts';
+import { SHIPPED } from '../rules/alert-settings.ts';
+import { loadAlertsFile } from '../rules/alerts-file.ts';
+import { type RuleFiles, ruleFiles } from '../rules/rule-files.ts';
+import { kubernetesRuleText, ruleTexts, wholeRuleText } from '../rules/rule-text.ts';
+import { paint } from '../text/paint.ts';
+
+type Call = Invocation<'rules'>;
+
+/** Writes the recording and alert rules, with what the alerts file chooses: to stdout, or as files of a directory. */
+export async function rules({ flags, env, stdout, stderr }: Call): Promise<ExitCode> {
+  const { 'alerts.file': file, format, output } = flags;
+  const loaded =
+    file === undefined ? ({ ok: true, settings: SHIPPED } as const) : await loadAlertsFile(file, env);
+  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+  if (!loaded.ok) {
+    for (const issue of loaded.issues) complain(formatIssue(issue));
+    return EXIT.misused;
+  }
+  const files = ruleFiles(loaded.settings);
+  if (output === undefined) {
+    stdout.write(format === 'kubernetes' ? kubernetesRuleText(files) : wholeRuleText(files));
+    return EXIT.ok;
+  }
+  try {
+    for (const path of await writeTexts(textsOf(files, format), output)) stdout.write(`${path}\n`);
+    return EXIT.ok;
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    complain(`${output}: the rules cannot be written: ${error.message}`);
+    return EXIT.failed;
+  }
+}
+
+function textsOf(files: RuleFiles, format: Call['flags']['format']): Readonly<Record<string, string>> {
+  return format === 'kubernetes' ? { 'prometheus-rule.yaml': kubernetesRuleText(files) } : ruleTexts(files);
+}
+
+/** @returns the paths of the files */
+async function writeTexts(
+  texts: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<readonly string[]> {
+  await mkdir(folder, { recursive: true });
+  const paths = Object.entries(texts).map(([name, text]) => ({ path: join(folder, name), text }));
+  for (const { path, text } of paths) await writeFile(path, text);
+  return paths.map(({ path }) => path);
+}

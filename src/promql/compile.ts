@@ -1,0 +1,104 @@
+import { aggregated } from './aggregate.ts';
+import type { Expression } from './expression.ts';
+import { replaced } from './labels.ts';
+import { operation } from './operate.ts';
+import { OVER_TIME } from './over-time.ts';
+import { overTime, selectedNow } from './select.ts';
+import type { SeriesTable } from './series-table.ts';
+import type { Compiled, Scalar, Vector } from './vector.ts';
+
+/** The tables of the series that expressions are made of, by name. */
+export type Tables = ReadonlyMap<string, SeriesTable>;
+
+/** An expression that is PromQL, but not of the part that is evaluated here. */
+export class UnsupportedExpression extends Error {}
+
+/**
+ * Turns an expression into something that is evaluated at moments (ms since the epoch), over the series that the
+ * tables have by now.
+ * @throws {UnsupportedExpression}
+ */
+export function compile(expression: Expression, tables: Tables): Compiled {
+  switch (expression.kind) {
+    case 'number':
+      return { kind: 'scalar', at: () => expression.value };
+    case 'text':
+      throw new UnsupportedExpression(`a text where a number is needed: ${expression.value}`);
+    case 'selector':
+      return selectedNow(expression, tables);
+    case 'aggregation':
+      return aggregated(
+        expression,
+        vector(expression.of, tables),
+        expression.parameter === undefined ? undefined : scalar(expression.parameter, tables),
+      );
+    case 'operation':
+      return operation(expression, compile(expression.left, tables), compile(expression.right, tables));
+    case 'call':
+      return call(expression.name, expression.arguments, tables);
+  }
+}
+
+/** An expression that must yield a vector. */
+export function vector(expression: Expression, tables: Tables): Vector {
+  const compiled = compile(expression, tables);
+  if (compiled.kind === 'vector') return compiled;
+  throw new UnsupportedExpression('a number where a vector is needed');
+}
+
+function scalar(expression: Expression, tables: Tables): Scalar {
+  const compiled = compile(expression, tables);
+  if (compiled.kind === 'scalar') return compiled;
+  throw new UnsupportedExpression('a vector where a number is needed');
+}
+
+function call(name: string, given: readonly Expression[], tables: Tables): Compiled {
+  const over = OVER_TIME[name];
+  if (over !== undefined) {
+    const selector = given.at(-1);
+    if (selector?.kind !== 'selector') throw new UnsupportedExpression(`${name} of what is no selector`);
+    const [first] = given;
+    const share = given.length === 2 && first !== undefined ? scalar(first, tables) : undefined;
+    return overTime(over, selector, tables, share);
+  }
+  if (name === 'time') return { kind: 'scalar', at: (moment) => moment / 1_000 };
+  if (name === 'label_replace') return labelReplace(given, tables);
+  const limits = CLAMPS[name];
+  const [of, ...bounds] = given;
+  if (limits === undefined || of === undefined) throw new UnsupportedExpression(`the function ${name}`);
+  return clamped(vector(of, tables), limits(bounds.map((bound) => scalar(bound, tables))));
+}
+
+function labelReplace([of, ...texts]: readonly Expression[], tables: Tables): Vector {
+  if (of === undefined) throw new UnsupportedExpression('label_replace of nothing');
+  const inner = vector(of, tables);
+  const words = texts.map((text) => (text.kind === 'text' ? text.value : ''));
+  return { ...inner, labels: inner.labels.map((labels) => replaced(labels, words)) };
+}
+
+interface Limits {
+  readonly low: Scalar | undefined;
+  readonly high: Scalar | undefined;
+}
+
+const CLAMPS: Readonly<Record<string, (bounds: readonly Scalar[]) => Limits>> = {
+  clamp: ([low, high]) => ({ low, high }),
+  clamp_min: ([low]) => ({ low, high: undefined }),
+  clamp_max: ([high]) => ({ low: undefined, high }),
+};
+
+function clamped(of: Vector, { low, high }: Limits): Vector {
+  const values = new Float64Array(of.labels.length);
+  return {
+    kind: 'vector',
+    labels: of.labels,
+    at(moment) {
+      const given = of.at(moment);
+      const [least, most] = [low?.at(moment) ?? -Infinity, high?.at(moment) ?? Infinity];
+      for (let place = 0; place < values.length; place++) {
+        values[place] = Math.max(least, Math.min(most, given[place] ?? Number.NaN));
+      }
+      return values;
+    },
+  };
+}

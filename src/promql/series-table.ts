@@ -1,0 +1,94 @@
+import { keyOf, type Labels } from './labels.ts';
+
+/** Milliseconds that an instant selector looks back for the newest sample, as Prometheus does unless told otherwise. */
+const LOOKBACK = 300_000;
+
+/** The samples of all series of one name, as far back as anybody looks. NaN: there is none. */
+export class SeriesTable {
+  readonly name: string;
+  /** Milliseconds between two samples. */
+  readonly interval: number;
+  readonly labels: Labels[] = [];
+  readonly #places = new Map<string, number>();
+  #slots = 2;
+  #samples = new Float64Array(0);
+  /** The newest slot that was written; -1 before the first. */
+  #newest = -1;
+  /** The newest slot with a sample, of each series: long spans of what is hardly ever there cost nothing. */
+  #seen = new Int32Array(0);
+
+  constructor(name: string, interval: number) {
+    this.name = name;
+    this.interval = interval;
+  }
+
+  /** Makes room for series of these labels. @returns whether there are new ones */
+  admit(labels: readonly Labels[]): boolean {
+    const before = this.labels.length;
+    for (const set of labels) {
+      const key = keyOf(set);
+      if (this.#places.has(key)) continue;
+      this.#places.set(key, this.labels.length);
+      this.labels.push(set);
+    }
+    return this.labels.length > before;
+  }
+
+  /** The place of a series; undefined where there is none. */
+  placeOf(labels: Labels): number | undefined {
+    return this.#places.get(keyOf(labels));
+  }
+
+  /** Somebody looks back so far: milliseconds. */
+  reach(span: number): void {
+    this.#slots = Math.max(this.#slots, Math.ceil(span / this.interval) + 3);
+  }
+
+  /** Forgets all samples and makes room for what is looked back at. */
+  clear(): void {
+    this.#samples = new Float64Array(this.#slots * this.labels.length).fill(Number.NaN);
+    this.#seen = new Int32Array(this.labels.length).fill(-1);
+    this.#newest = -1;
+  }
+
+  /** Writes the samples of a moment (ms), one for each series by its place. */
+  write(at: number, values: ArrayLike<number>): void {
+    const slot = Math.round(at / this.interval);
+    this.#newest = slot;
+    for (let place = 0; place < this.labels.length; place++) {
+      const value = values[place] as number;
+      this.#samples[place * this.#slots + (slot % this.#slots)] = value;
+      if (!Number.isNaN(value)) this.#seen[place] = slot;
+    }
+  }
+
+  /** The sample that a selector sees at a moment: the newest, unless its series had ended by then. */
+  at(place: number, moment: number): number {
+    const slot = Math.min(Math.floor(moment / this.interval), this.#newest);
+    if (slot < 0 || moment - slot * this.interval > LOOKBACK) return Number.NaN;
+    return this.#samples[place * this.#slots + (slot % this.#slots)] ?? Number.NaN;
+  }
+
+  /** The samples after `from` until `to`, oldest first, into `into`. @returns how many there are */
+  between(place: number, from: number, to: number, into: Float64Array): number {
+    const last = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
+    const first = Math.max(0, Math.floor(from / this.interval) + 1);
+    const base = place * this.#slots;
+    const samples = this.#samples;
+    let count = 0;
+    let at = base + (first % this.#slots);
+    const end = base + this.#slots;
+    for (let left = last - first; left >= 0; left--) {
+      const value = samples[at] as number;
+      if (!Number.isNaN(value)) into[count++] = value;
+      at += 1;
+      if (at === end) at = base;
+    }
+    return count;
+  }
+
+  /** How many samples a look back can hold. */
+  get slots(): number {
+    return this.#slots;
+  }
+}

@@ -1,0 +1,174 @@
+import type { Severity } from './rule.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Something of an alert that users may choose. */
+export interface Parameter {
+  /** `number`: as it is. `share`: 0 to 1. `duration`: written as `1h30m`; milliseconds here. */
+  readonly kind: 'number' | 'share' | 'duration';
+  readonly default: number;
+  readonly min?: number;
+  readonly about: string;
+}
+
+/** An alert as users see it. */
+export interface AlertKind {
+  /** What can be told apart by its labels, and so be chosen differently. */
+  readonly level: 'configuration' | 'account' | 'exporter';
+  /** The gravest form as it is shipped. */
+  readonly severity: Severity;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+}
+
+function number(value: number, about: string, min = 0): Parameter {
+  return { kind: 'number', default: value, min, about };
+}
+
+function share(value: number, about: string): Parameter {
+  return { kind: 'share', default: value, about };
+}
+
+function time(ms: number, about: string, min = 0): Parameter {
+  return { kind: 'duration', default: ms, min, about };
+}
+
+function spike(floor: number, what: string) {
+  return {
+    times_usual: number(3, 'How many times what is usual at this hour is too much.', 1),
+    deviations: number(4, 'How many deviations of single minutes above what is usual are too much.'),
+    floor: number(floor, `${what} a minute below which there is no alert.`),
+  };
+}
+
+/** What of the last hour is too much for a ticket, long before it is for a page. */
+function elevated(floor: number, what: string) {
+  return {
+    hour_times_usual: number(2, 'How many times what is usual the mean of the last hour may be.', 1),
+    hour_floor: number(floor, `${what} a minute, in the mean of an hour, below which there is no alert.`),
+    minutes: number(4, 'Minutes above the threshold within an hour that are a burst.', 1),
+  };
+}
+
+/** Every alert, with what users may choose of it. */
+export const ALERTS = {
+  EdgeWafSpike: { level: 'configuration', severity: 'page', parameters: spike(40, 'Threats') },
+  EdgeWafElevated: { level: 'configuration', severity: 'ticket', parameters: elevated(10, 'Threats') },
+  EdgeWafBlockedSpike: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: spike(40, 'Blocked requests'),
+  },
+  EdgeWafFamilyAttack: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: spike(40, 'Threats of the family'),
+  },
+  EdgeStatusCodeSurge: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: { ...spike(60, 'Responses'), ...elevated(20, 'Responses') },
+  },
+  EdgeTrafficFlood: { level: 'configuration', severity: 'page', parameters: spike(3_000, 'Requests') },
+  EdgeTrafficDrop: {
+    level: 'configuration',
+    severity: 'page',
+    parameters: {
+      share: share(0.25, 'Share of the lowest usual traffic of this hour below which it is a drop.'),
+      least_requests: number(60, 'Requests a minute that must be usual for a drop to be judged.', 1),
+    },
+  },
+  Edge5xxRatio: {
+    level: 'configuration',
+    severity: 'page',
+    parameters: {
+      budget: share(0.001, 'Share of the responses that may be server errors in the long run.'),
+      fast_burn: number(14.4, 'Times the budget over 5 minutes and an hour that wake somebody.'),
+      slow_burn: number(6, 'Times the budget over 30 minutes and 6 hours that wake somebody.'),
+      least_requests: number(10, 'Requests a minute below which failures are a ticket, not a page.'),
+    },
+  },
+  Edge4xxRatio: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      share: share(0.2, 'Share of client errors below which there is no alert.'),
+      times_usual: number(3, 'How many times the usual share is too much.', 1),
+      least_requests: number(200, 'Requests a minute below which the share is not judged.', 1),
+    },
+  },
+  EdgeOffloadCollapse: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      loss: share(0.3, 'What the share of requests that the cache serves may lose against the usual.'),
+      least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
+    },
+  },
+  EdgeWafCounting: { level: 'account', severity: 'ticket', parameters: {} },
+  EdgeWafOff: { level: 'account', severity: 'page', parameters: {} },
+  EdgeFirewallDisabled: { level: 'account', severity: 'page', parameters: {} },
+  EdgeErrorPageCachedTooLong: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: { longest: time(5 * MINUTE, 'How long 5xx responses may be cached.') },
+  },
+  EdgeCertificateExpiring: {
+    level: 'account',
+    severity: 'page',
+    parameters: {
+      ticket: time(21 * DAY, 'What is left of a certificate when it becomes a ticket.'),
+      page: time(3 * DAY, 'What is left of a certificate when somebody is woken.'),
+    },
+  },
+  EdgeSettingChanged: { level: 'account', severity: 'info', parameters: {} },
+  EdgeDataStale: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      after: time(10 * MINUTE, 'Age of the newest data at which it is stale.', MINUTE),
+    },
+  },
+  EdgePlatformUnreachable: { level: 'account', severity: 'ticket', parameters: {} },
+  EdgePollsFailing: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: { share: share(0.1, 'Share of the polls that may fail for long.') },
+  },
+  EdgeCollectorFailing: { level: 'account', severity: 'ticket', parameters: {} },
+  EdgeQuotaNearlySpent: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: {
+      remaining: share(0.1, 'Share of the limit that must be left.'),
+      stretch: number(1.5, 'How many times further apart than configured polls may be.', 1),
+    },
+  },
+  EdgeReconciliationOff: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: { tolerance: share(0.01, "Share by which counters may differ from the platform's own sum.") },
+  },
+  EdgeBucketsGivenUp: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: { tolerance: share(0.01, 'Share of the buckets that may be missing for good.') },
+  },
+  EdgeTokenExpiring: {
+    level: 'account',
+    severity: 'page',
+    parameters: {
+      ticket: time(2 * HOUR, "What is left of the token's life when it becomes a ticket."),
+      page: time(30 * MINUTE, "What is left of the token's life when somebody is woken."),
+    },
+  },
+  EdgeStateNotKept: { level: 'exporter', severity: 'ticket', parameters: {} },
+  EdgeExporterDown: { level: 'exporter', severity: 'page', parameters: {} },
+  EdgeConfigReloadFailed: { level: 'exporter', severity: 'ticket', parameters: {} },
+  EdgeSeriesDropped: { level: 'exporter', severity: 'ticket', parameters: {} },
+} as const satisfies Readonly<Record<string, AlertKind>>;
+
+export type AlertName = keyof typeof ALERTS;
+
+export type ParameterOf<Name extends AlertName> = keyof (typeof ALERTS)[Name]['parameters'] & string;

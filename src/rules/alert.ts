@@ -1,0 +1,63 @@
+import type { AlertName } from './alert-catalogue.ts';
+import { type Dashboard, dashboardUrl, type Links, runbookUrl, type Variable } from './links.ts';
+import { duration } from './promql.ts';
+import type { AlertRule, Severity, Subject } from './rule.ts';
+import { type Form, type Judged, selected, type Tuning } from './tuning.ts';
+
+/** An alert as it is written down: what the rule needs besides is the same for all. */
+export interface AlertDraft {
+  readonly alert: AlertName;
+  readonly expr: string;
+  /** The series by whose labels an alerts file tells one such alert from another; they are there while it fires. */
+  readonly judged: Judged;
+  /** How long the condition must hold: milliseconds. Default: none. */
+  readonly hold?: number;
+  readonly keepFiring?: number;
+  readonly severity: Severity;
+  readonly about: Subject;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly summary: string;
+  readonly description: string;
+  readonly dashboard: Dashboard;
+  /** The labels of the alert that the dashboard is opened with. */
+  readonly variables: readonly Variable[];
+}
+
+/** The rules of an alert: one, or none where it is switched off, or several where it is not equally grave for all. */
+export function alertRules(draft: AlertDraft, tuning: Tuning): readonly AlertRule[] {
+  const { alert, severity, judged } = draft;
+  return tuning
+    .forms(alert, severity, judged.labels)
+    .map((form) => alertRule(draft, form, tuning.settings.links));
+}
+
+function alertRule(draft: AlertDraft, form: Form, { grafana, runbook }: Links): AlertRule {
+  const { alert, hold = 0, keepFiring = 0, about, summary, description } = draft;
+  const dashboard =
+    grafana === undefined ? undefined : dashboardUrl(grafana, draft.dashboard, draft.variables);
+  return {
+    alert,
+    expr: restricted(draft, form),
+    ...(hold > 0 && { for: duration(hold) }),
+    ...(keepFiring > 0 && { keep_firing_for: duration(keepFiring) }),
+    labels: { severity: form.severity, about, ...draft.labels },
+    annotations: {
+      summary,
+      description,
+      runbook_url: runbookUrl(runbook, alert),
+      ...(dashboard !== undefined && { dashboard_url: dashboard }),
+    },
+  };
+}
+
+/** The expression of an alert where it is about the series of its form alone. */
+function restricted({ expr, judged }: AlertDraft, { where, except }: Form): string {
+  const on = `on (${judged.labels.join(', ')})`;
+  const taken = except.map((selection) => selected(judged, selection)).join(' or ');
+  const parts = [
+    except.length + Number(where !== undefined) === 0 ? expr : `(\n${expr}\n)`,
+    ...(where === undefined ? [] : [`and ${on} ${selected(judged, where)}`]),
+    ...(except.length === 0 ? [] : [`unless ${on} (${taken})`]),
+  ];
+  return parts.join('\n');
+}

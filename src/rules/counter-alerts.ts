@@ -1,0 +1,60 @@
+import { OF_ACCOUNT, OF_EXPORTER } from './about-exporter.ts';
+import type { AlertDraft } from './alert.ts';
+import { duration } from './promql.ts';
+import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+const GIVEN_UP = 'edge_exporter_buckets_given_up_total';
+const COUNTED = 'edge_exporter_buckets_counted_total';
+
+/** What the counters lack, or are about to lose. */
+export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+  const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
+  const tolerance = (alert: 'EdgeReconciliationOff' | 'EdgeBucketsGivenUp', series: string) =>
+    tuning.value(alert, 'tolerance', { series, labels: ['account', 'product'] });
+  const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept', severity: 'ticket' } as const;
+  return [
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeReconciliationOff',
+      expr: `edge_exporter_reconciliation_ratio < 1 - ${tolerance('EdgeReconciliationOff', 'edge_exporter_reconciliation_ratio')}\nor\nedge_exporter_reconciliation_ratio > 1 + ${tolerance('EdgeReconciliationOff', 'edge_exporter_reconciliation_ratio')}`,
+      judged: { series: 'edge_exporter_reconciliation_ratio', labels: ['account', 'product'] },
+      hold: times.settled,
+      severity: 'ticket',
+      summary:
+        "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
+      description:
+        'What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeBucketsGivenUp',
+      expr: `${inAnHour(GIVEN_UP)}\n/\n(${inAnHour(GIVEN_UP)} + ${inAnHour(COUNTED)})\n> ${tolerance('EdgeBucketsGivenUp', GIVEN_UP)}`,
+      judged: { series: GIVEN_UP, labels: ['account', 'product'] },
+      hold: times.hold,
+      severity: 'ticket',
+      summary:
+        'Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets',
+      description:
+        'The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.',
+    },
+    {
+      ...state,
+      expr: 'edge_exporter_state_durable == 0',
+      hold: times.hold,
+      labels: { reason: 'unavailable' },
+      summary: 'The counters of {{ $labels.instance }} are withheld',
+      description:
+        'The exporter {{ $labels.instance }} cannot use its state directory {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Gauges and their alerts are not affected. The status page and the log say why.',
+    },
+    {
+      ...state,
+      expr: `increase(edge_exporter_state_errors_total[${duration(times.stateErrors)}]) > 0`,
+      // Longer than the range looks back: one error, after which it went on, is over by then.
+      hold: times.stateErrors,
+      labels: { reason: 'refused' },
+      summary: 'The counters of {{ $labels.instance }} stand still',
+      description: `The state directory of {{ $labels.instance }} refuses what is to be written: about {{ $value | humanize }} times in the last ${times.stateErrors / 60_000} minutes. Counters take in nothing until it can be written again; gauges and their alerts are not affected.`,
+    },
+  ];
+}

@@ -1,0 +1,103 @@
+import type { AlertSettings } from './alert-settings.ts';
+import { type Measure, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
+import { larger, range, selector, smaller } from './promql.ts';
+import { latest, type Recorded, recorded } from './recorded.ts';
+import type { RecordingRule } from './rule.ts';
+import { applies, matchersOf } from './selection.ts';
+import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+/** How long a level that is accepted by hand is taken in as it is. */
+const ACCEPTING = 3_600;
+
+/** What is recorded of each measure every minute, and what of it is normal. */
+export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
+  return SCOPE_NAMES.flatMap((scope) => {
+    const names = recorded(scope, measure);
+    return [
+      { record: names.value, expr: measure.value(scope, tuning) },
+      ...spikeRules(names, times),
+      ...(measure.falls === true ? [fallenRule(names, times)] : []),
+      ...normalRules(names, { scope, measure, times, settings: tuning.settings }),
+    ];
+  });
+}
+
+/** The mean of the last minutes. */
+export function recently({ value }: Recorded, { smoothing, minute }: Times): string {
+  return `avg_over_time(${range(value, smoothing, minute)})`;
+}
+
+/**
+ * Whether there is a spike: enough of the last minutes are above the limit, and fewer when it goes on. Of a spike the
+ * limit stays what it was when it began, as long as the value is more than ordinary at this hour: else an attack
+ * would seem over when the day's traffic grows. `active` and `limit` on the right are those of the minute before.
+ */
+function spikeRules(names: Recorded, times: Times): readonly RecordingRule[] {
+  const { of, begins, goesOn } = times.spike;
+  const threshold = latest(names.threshold, times);
+  const count = `sum_over_time(${range(names.above, of, times.minute)})`;
+  const [many, fewer] = [begins, goesOn].map((span) => Math.round(span / times.minute));
+  const kept = larger(names.limit, latest(names.ordinary, times));
+  return [
+    {
+      record: names.limit,
+      expr: `${smaller(kept, threshold)} and ${names.active} == 1\nor\n${threshold}`,
+    },
+    { record: names.above, expr: `${names.value} > bool ${names.limit}` },
+    {
+      record: names.active,
+      expr: `${count} >= bool (${many} - ${Number(many) - Number(fewer)} * ${names.active})\nor\n${count} >= bool ${many}`,
+    },
+  ];
+}
+
+function fallenRule(names: Recorded, times: Times): RecordingRule {
+  const lower = `(${latest(names.lower, times)} or ${latest(names.lowest, times)})`;
+  return { record: names.fallen, expr: `${recently(names, times)} < bool ${lower}` };
+}
+
+interface NormalOptions {
+  readonly scope: Scope;
+  readonly measure: Measure;
+  readonly times: Times;
+  readonly settings: AlertSettings;
+}
+
+/**
+ * What enters the baselines: abnormal minutes do not, or an attack would become what is usual; in their place is what
+ * is usual at this hour. A level that stays abnormal for long, with pauses of an hour at most, is accepted.
+ */
+function normalRules(names: Recorded, options: NormalOptions): readonly RecordingRule[] {
+  const { times, measure } = options;
+  const abnormal = [`${names.active} == 1`, ...(measure.falls === true ? [`${names.fallen} == 1`] : [])];
+  const any = abnormal.length === 1 ? abnormal.join('') : `(${abnormal.join(' or ')})`;
+  return [
+    {
+      record: names.since,
+      expr: `(last_over_time(${range(names.since, times.hour, times.minute)}) or time() + 0 * ${names.active}) and ${any}`,
+    },
+    { record: names.accepted, expr: accepted(names, options) },
+    {
+      record: names.normal,
+      expr: [
+        `${names.value} unless (${names.above} == 1 or ${abnormal.join(' or ')})`,
+        `${names.value} and ${names.accepted}`,
+        `${latest(names.seasonal, times)} and ${names.value}`,
+        names.value,
+      ].join('\nor\n'),
+    },
+  ];
+}
+
+function accepted(names: Recorded, { scope, settings }: NormalOptions): string {
+  const byHand = settings.accepted
+    .filter(({ where }) => applies(where, SCOPES[scope]))
+    .map(({ where, from }) => {
+      const seconds = Math.floor(from / 1_000);
+      const now = `time() - ${seconds} + 0 * ${selector(names.value, matchersOf(where))}`;
+      return `((${now}) >= 0) < ${ACCEPTING}`;
+    });
+  const long = `time() - ${names.since} > ${settings.acceptAfter / 1_000}`;
+  return [long, ...byHand].join('\nor\n');
+}

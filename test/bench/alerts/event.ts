@@ -1,0 +1,52 @@
+/** What was done to an account, and when. Minutes from the beginning of its history. */
+export interface Event {
+  readonly kind: EventKind;
+  readonly from: number;
+  readonly to: number;
+  /** The configurations that it was done to. */
+  readonly on: readonly string[];
+}
+
+/** What is expected of the alerts during an event, by what was injected; the rules have no part in it. */
+export const EVENT_KINDS = {
+  /** Threats at 6 to 100 times the usual, for 10 minutes to 4 hours, of any shape. */
+  attack: { expects: 'page', by: ['EdgeWafSpike'] },
+  /** A day of threats at 5 or at 8 times the usual. */
+  'long attack': { expects: 'page', by: ['EdgeWafSpike'] },
+  /** Half an hour at 8 times the usual on the day after a long attack. */
+  'attack after a long one': { expects: 'page', by: ['EdgeWafSpike'] },
+  /** The same hour every day. */
+  'daily attack': { expects: 'page', by: ['EdgeWafSpike'] },
+  /** On the first day: half an hour, and half an hour later three times as much. */
+  'first day': { expects: 'page', by: ['EdgeWafSpike'] },
+  /** 4 of every 15 minutes. */
+  pulses: { expects: 'ticket', by: ['EdgeWafSpike', 'EdgeWafElevated', 'EdgeWafFamilyAttack'] },
+  /** 4 to 6 minutes above 3,000 a minute. */
+  burst: { expects: 'ticket', by: ['EdgeWafSpike', 'EdgeWafElevated', 'EdgeWafFamilyAttack'] },
+  /** 401 for 8 to 20 hours. */
+  'credential stuffing': { expects: 'ticket', by: ['EdgeStatusCodeSurge', 'Edge4xxRatio'] },
+  /** 15 to 30 threats a minute where there are hardly any, for hours. */
+  'quiet site': { expects: 'ticket', by: ['EdgeWafSpike', 'EdgeWafElevated', 'EdgeWafFamilyAttack'] },
+  /** 5 to 100 % server errors of a site with 30 requests a minute or more, for 15 minutes to 3 hours. */
+  failure: { expects: 'page', by: ['Edge5xxRatio'] },
+  /** 5 % server errors for 2 to 8 hours. */
+  'long failure': { expects: 'page', by: ['Edge5xxRatio'] },
+  /** Everything fails for a minute or two. */
+  blip: { expects: 'no page', by: [] },
+  /** A site of 1 to 5 requests a minute fails for 1 to 3 hours. */
+  'tiny site fails': { expects: 'ticket', by: ['Edge5xxRatio', 'EdgeStatusCodeSurge'] },
+  /** Below 10 % of the traffic for 20 minutes to 4 hours, of a site with 60 requests a minute or more at that hour. */
+  drop: { expects: 'page', by: ['EdgeTrafficDrop'] },
+  /** Four to eight times the visitors, who get what they come for. */
+  'flash sale': { expects: 'no page', by: [] },
+  /** Three quarters of the traffic of a configuration move to another for good. */
+  'moved traffic': { expects: 'no page', by: [] },
+} as const satisfies Readonly<Record<string, Expectation>>;
+
+export type EventKind = keyof typeof EVENT_KINDS;
+
+export interface Expectation {
+  readonly expects: 'page' | 'ticket' | 'no page';
+  /** The alerts that tell of it; others may be parts of it, but do not find it. */
+  readonly by: readonly string[];
+}
