@@ -126,6 +126,7 @@ await learn(prometheus, {
   to: Date.now() - MINUTE,
   lessons: [
     { groups: /^edge-minutes$/, from: now - 8 * DAY, yields: 'account:edge_requests_per_minute:sum' },
+    { groups: /^edge-minutes$/, from: now - 8 * DAY, yields: 'account:edge_requests_per_minute:normal' },
     {
       groups: /^edge-(baseline|error-ratios)/,
       from: now - 8 * HOUR,
