@@ -175,7 +175,9 @@ it('wakes somebody when an attack and failures are seen, tells when they are ove
   const page = webhook.received.find(({ alerts }) => alerts[0]?.labels['alertname'] === 'EdgeWafSpike');
   expect(page?.receiver).toBe('on-call');
   expect(page?.alerts[0]?.annotations['summary']).toMatch(/threats a minute on/);
-  expect(page?.alerts[0]?.annotations['description']).toMatch(/too much is what is above [\d.]+k?\. The WAF blocks [\d.]+k? requests/);
+  expect(page?.alerts[0]?.annotations['description']).toMatch(
+    /too much is what is above [\d.]+k?\. The WAF blocks [\d.]+k? requests/,
+  );
 
   // The platform still answers, but without the bank's metrics: what is shown of them are the failures' last minute.
   bank.faults.patch({ server_error: { probability: 1, status: 503, form: 'json', paths: ['/metrics/'] } });
