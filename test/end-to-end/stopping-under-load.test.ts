@@ -1,19 +1,19 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../eventually.ts';
+import type { RunningProcess } from './child-process.ts';
 import { configFile } from './config-file.ts';
 import { launchExporter, listeningAddress } from './exporter-process.ts';
-import { serveSandbox } from './platform.ts';
 
 const ACCOUNTS = 300;
 const SCRAPERS = 8;
 
 /** An exporter of hundreds of accounts that collect everything, which has just begun to listen. */
 async function launch() {
-  const sandbox = await serveSandbox();
+  const url = await startPlatform();
   const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
     name: `account-${index}`,
-    api_url: sandbox.url,
+    api_url: url,
     allow_http: true,
     token: DEFAULT_TOKEN.token,
   }));
@@ -22,11 +22,22 @@ async function launch() {
     args: [`--config.file=${path}`, '--web.listen-address=127.0.0.1:0'],
   });
   onTestFinished(async () => void (await exporter.stop()));
-  const url = await eventually('it listens', () => listeningAddress(exporter.output()), {
-    within: 60_000,
-    evidence: exporter.output,
+  return { exporter, url: await addressOf(exporter) };
+}
+
+/** The embedded platform in a process of its own, so that this one is free to see when the exporter has ended. */
+async function startPlatform(): Promise<string> {
+  const { path } = await configFile({ rate_limit: { reads: 20_000, writes: 20, purges: 20 } });
+  const platform = await launchExporter({
+    args: ['sandbox', `--sandbox.config.file=${path}`, '--sandbox.listen-address=127.0.0.1:0'],
   });
-  return { exporter, url };
+  onTestFinished(async () => void (await platform.stop()));
+  const address = () => /embedded platform at (http:[^,]+),/.exec(platform.output())?.[1];
+  return eventually('the platform listens', address, { within: 60_000, evidence: platform.output });
+}
+
+function addressOf({ output }: RunningProcess): Promise<string> {
+  return eventually('it listens', () => listeningAddress(output()), { within: 60_000, evidence: output });
 }
 
 /** Scrapes one time after another until the exporter has gone, and tells of each scrape that was answered. */
