@@ -12,6 +12,7 @@ const BENCHMARKS = {
   schedule: [join(BUILT, 'schedule.js')],
   surface: [join(BUILT, 'surface.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],
+  edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };

@@ -88,6 +88,25 @@ export async function play(scenario: Scenario, minutes: number): Promise<Finding
   }
 }
 
+/** What of the findings must not be, in words; empty when the scenario was survived. */
+export function unexpected({ told = {} }: Scenario, findings: Findings): string[] {
+  const { lostSeries, doubledSeries, wrongGauges, shownAgain, blankMinutes } = findings;
+  const none = { lostSeries, doubledSeries, wrongGauges, shownAgain, blankMinutes };
+  const problems = Object.entries(none).flatMap(([what, count]) => (count > 0 ? [`${what} ${count}`] : []));
+  const most = [
+    ['unseenStaleMinutes', findings.unseenStaleMinutes, 1],
+    ['minutesUntilCurrent', findings.minutesUntilCurrent, 2],
+    ['countersBehind', findings.countersBehind, 13],
+  ] as const;
+  for (const [what, count, limit] of most) if (count > limit) problems.push(`${what} ${count}`);
+  const messages = new Set([...Object.keys(told), ...Object.keys(findings.warnings)]);
+  for (const message of messages) {
+    const times = findings.warnings[message] ?? 0;
+    if (times !== (told[message] ?? 0)) problems.push(`logged ${times} times: ${message}`);
+  }
+  return problems;
+}
+
 /** Whether anything happened: the clock, the time or the faults are others. */
 function happens({ at }: Scenario, minute: number, simulation: Simulation): boolean {
   const state = () =>

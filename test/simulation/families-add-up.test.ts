@@ -96,7 +96,8 @@ function seriesOf({ samples }: ParsedExposition): Series[] {
   });
   return all.filter(
     ({ name, labels }) =>
-      labels.has('product') && !/^edge_exporter_|_info$|_timestamp_seconds$|_age_seconds$|_delay_|_ratio$/.test(name),
+      labels.has('product') &&
+      !/^edge_exporter_|_info$|_timestamp_seconds$|_age_seconds$|_delay_|_ratio$/.test(name),
   );
 }
 

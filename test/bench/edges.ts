@@ -1,0 +1,32 @@
+// npm run bench -- edges [--minutes=360]: clocks that step, a process that stands still, lists with holes, for hours each.
+import { parseArgs } from 'node:util';
+import { type Findings, play, SCENARIOS, unexpected } from '../simulation/edge-scenarios.ts';
+
+const { values } = parseArgs({ options: { minutes: { type: 'string', default: '360' } } });
+const minutes = Number(values.minutes);
+
+const COLUMNS: Readonly<Record<string, (findings: Findings) => number>> = {
+  'buckets checked': ({ buckets }) => buckets,
+  'series lost': ({ lostSeries }) => lostSeries,
+  'series doubled': ({ doubledSeries }) => doubledSeries,
+  'gauges checked': ({ gauges }) => gauges,
+  'gauges wrong': ({ wrongGauges }) => wrongGauges,
+  'min blank': ({ blankMinutes }) => blankMinutes,
+  'min stale, up and ready': ({ unseenStaleMinutes }) => unseenStaleMinutes,
+  'min until current': ({ minutesUntilCurrent }) => minutesUntilCurrent,
+  'counters behind, min': ({ countersBehind }) => countersBehind,
+};
+
+process.stdout.write(`| ${minutes} minutes in which | ${Object.keys(COLUMNS).join(' | ')} | log |\n`);
+process.stdout.write(`|---|${'--:|'.repeat(Object.keys(COLUMNS).length)}---|\n`);
+for (const scenario of SCENARIOS) {
+  const findings = await play(scenario, minutes);
+  const cells = Object.values(COLUMNS).map((column) => column(findings));
+  const log = Object.entries(findings.warnings).map(([message, times]) => `${times} × ${message}`);
+  process.stdout.write(`| ${scenario.name} | ${cells.join(' | ')} | ${log.join('; ')} |\n`);
+  const problems = unexpected(scenario, findings);
+  if (problems.length > 0) {
+    process.stderr.write(`${scenario.name}: ${problems.join(', ')}\n`);
+    process.exitCode = 1;
+  }
+}
