@@ -1,5 +1,5 @@
 /**
- * Where time comes from. Everything that waits or asks the time is given one, so that tests can simulate days.
+ * The source of time. Whatever waits or needs the time gets one, so that tests can simulate days.
  *
  * Whatever lasts, expires or falls due is measured by `now`, which no change of the machine's clock touches. `wall` only
  * names moments for others: buckets (until the platform's `Date` tells its time), cron moments, and what is displayed.

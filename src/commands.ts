@@ -3,23 +3,23 @@ import type { Commands } from './command-line/command.ts';
 /** Every command of this build. */
 export const COMMANDS: Commands = {
   serve: {
-    summary: 'Poll the platform and serve what it says to Prometheus (the default).',
+    summary: 'Poll the platform and serve its metrics to Prometheus (the default).',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
   'check-config': {
-    summary: 'Check the configuration and summarise it, or list every mistake in it.',
+    summary: 'Check the configuration: summarise it, or list every mistake.',
     load: async () => (await import('./commands/check-config.ts')).checkConfig,
   },
   plan: {
-    summary: 'Tell what the configuration asks of the quota, and what would have to give.',
+    summary: 'Show what the configuration costs, whether it fits the quota, and what would make it fit.',
     load: async () => (await import('./commands/plan.ts')).plan,
   },
   doctor: {
-    summary: 'Check each account step by step, and say what is missing and what will be absent.',
+    summary: 'Check each account step by step: what is missing, and which metrics will be absent.',
     load: async () => (await import('./commands/doctor.ts')).doctor,
   },
   sandbox: {
-    summary: 'Run the embedded platform, to rehearse against.',
+    summary: 'Run the embedded platform for tests and demonstrations.',
     load: async () => (await import('./commands/sandbox.ts')).sandbox,
   },
   rules: {
@@ -27,7 +27,7 @@ export const COMMANDS: Commands = {
     load: async () => (await import('./commands/rules.ts')).rules,
   },
   backfill: {
-    summary: 'Write the history of the platform as OpenMetrics, to make blocks for Prometheus from.',
+    summary: 'Write the history of the platform as OpenMetrics, to import into Prometheus.',
     load: async () => (await import('./commands/backfill.ts')).backfill,
   },
 };

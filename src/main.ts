@@ -4,9 +4,9 @@ import { isTooFewFiles, TOO_FEW_FILES } from './command-line/open-files.ts';
 import { COMMANDS } from './commands.ts';
 
 const ending = new AbortController();
-// Once: a second signal ends the process at once, whatever it still waits for.
+// Once: a second signal ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
-// Whoever read our output may leave; that is no reason to fail.
+// The reader of our output may go away; that is not a failure.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 const { argv, env, stdout, stderr } = process;

@@ -12,7 +12,7 @@ interface Guarded {
   lastAt: number;
 }
 
-/** Masks secrets in texts, in whatever form and letter case they are there. What it costs does not grow with their number. */
+/** Masks secrets in texts, in any encoding and letter case. What it costs does not grow with their number. */
 export class Scrubber {
   readonly #now: () => number;
   /** By value, the one guarded longest ago first. */

@@ -5,7 +5,7 @@ export const MASK = '[secret]';
 
 /**
  * A credential that cannot be printed by accident: string conversion, JSON, `console.log` and loggers all
- * show a mask. Only `reveal()` gives the value, and only the code that puts it on the wire calls that.
+ * show a mask. Only `reveal()` gives the value, and only the code that sends it calls that.
  */
 export class Secret {
   readonly #value: string;

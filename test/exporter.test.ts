@@ -105,7 +105,7 @@ test('an account that fails to stop is told of, and hinders no new one', async (
   await exporter.apply(configOf('b'), never);
   expect(names()).toEqual(['b']);
   expect(errors).toHaveLength(1);
-  expect(errors[0]).toContain('the account did not stop as it should {"account":"a"');
+  expect(errors[0]).toContain('the account did not stop properly {"account":"a"');
   expect(await shown()).not.toContain('edge_up{account="a"}');
   await exporter.stop(never);
 });

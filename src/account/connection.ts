@@ -12,7 +12,7 @@ import type { Secret } from '../secret.ts';
 import { ObservedPlatform, type ObservedPlatformOptions } from './observed-platform.ts';
 import { routeOf } from './route.ts';
 
-/** Makes an account's credentials, whose own exchanges are reported like all others. */
+/** Creates an account's credentials; their requests are reported like all others. */
 export type CredentialsFactory = (
   account: AccountConfig,
   onExchange: (info: ExchangeInfo) => void,
@@ -22,22 +22,22 @@ export interface ConnectionOptions extends Partial<Pick<ObservedPlatformOptions,
   readonly account: AccountConfig;
   readonly clock: Clock;
   readonly credentials: CredentialsFactory;
-  /** Told of every exchange, after the budgets have taken it in. */
+  /** Called for every exchange, after the rate limiter has recorded it. */
   readonly onExchange?: (info: ExchangeInfo, scope: LimitScope) => void;
   readonly onTurn?: RequestQueueOptions['onTurn'];
-  /** Share of each limit that is left to others, asked for anew each time; without it the account's reserve. */
+  /** Share of each limit to leave to others, called each time; default: the account's reserve. */
   readonly reserve?: () => number;
 }
 
-/** How long giving back the token may take, unless the caller says otherwise. */
+/** Default time limit for revoking the token. */
 const CLOSE_MS = 2_000;
 
-/** An account's platform, for the exporter and for every command: read under the quota, with all that its answers tell. */
+/** An account's connection to the platform, for the exporter and all commands: requests within the quota, and what the answers tell. */
 export class Connection {
   readonly platform: ObservedPlatform;
   readonly credentials: Credentials;
   readonly queue: RequestQueue;
-  /** Reads that leave at once, for a caller that minds the quota by itself. */
+  /** Reads that are sent at once, for a caller that observes the quota itself. */
   readonly readAtOnce: Client['get'];
   readonly #client: Client;
   readonly #clock: Clock;
@@ -84,7 +84,7 @@ export class Connection {
     };
   }
 
-  /** Gives back the token where it was created, until the signal aborts, and closes the connections. */
+  /** Revokes a token that the exporter created, until the signal aborts, and closes the connections. */
   async close(signal: AbortSignal = AbortSignal.timeout(CLOSE_MS)): Promise<void> {
     this.queue.stop();
     try {
@@ -100,7 +100,7 @@ export function credentialsFrom(
   clock: Clock,
   hooks: {
     readonly guard: (secret: Secret) => void;
-    /** Told what an operator should know and no read's failure says. */
+    /** Called with what an operator should know and no read reports. */
     readonly onNotice?: (account: string, text: string) => void;
   },
 ): CredentialsFactory {
@@ -115,7 +115,7 @@ export function credentialsFrom(
   };
 }
 
-/** How an account's platform is spoken to. */
+/** How requests are sent to an account's platform. */
 function transportOf({ api_url, request }: AccountConfig, clock: Clock): TransportOptions {
   return {
     baseUrl: api_url,

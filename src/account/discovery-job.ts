@@ -30,7 +30,7 @@ export interface DiscoveryJobOptions {
   readonly most: () => number;
 }
 
-/** Everything else waits for what there is to be read. */
+/** Everything else depends on these lists. */
 const DISCOVERY_WEIGHT = 10;
 
 interface Listed extends Discovered {
@@ -38,7 +38,7 @@ interface Listed extends Discovered {
   readonly addressing: Addressing | undefined;
 }
 
-/** Lists the configurations of a product, again and again. */
+/** Lists the configurations of a product, periodically. */
 export class DiscoveryJob implements Job<Listed> {
   readonly id: string;
   readonly subject: JobSubject;
@@ -106,7 +106,7 @@ export class DiscoveryJob implements Job<Listed> {
 
 /**
  * Whether the API takes a domain's id or the configuration's own: the specification says the former (section 4.13),
- * others have met the latter. One small read of a configuration for which they differ tells; undefined when none does.
+ * others have seen the latter. One small read of a configuration whose ids differ shows it; undefined if there is none.
  */
 async function findAddressing(
   { account, product, platformClock }: DiscoveryJobOptions,
@@ -126,7 +126,7 @@ async function findAddressing(
     const window = { from: now - 5 * MINUTE_MS, to: now };
     try {
       const { body } = await read(() => seriesResource({ target, metric, window }), signal);
-      // An answer without points may be to an id that the platform does not know.
+      // An answer without points may mean that the platform does not know the id.
       if (!isEmpty(decodeSeries(body, { metric, id }, platformClock.now()))) return addressing;
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;

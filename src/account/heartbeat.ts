@@ -1,15 +1,15 @@
 import type { Clock } from '../clock.ts';
 import type { Ticker } from '../poll/ticker.ts';
 
-/** The scheduler must have beaten within this time, or it does not live. */
+/** If the scheduler has not run for this long, it is considered dead. */
 const LONGEST_SILENCE_MS = 150_000;
 
-/** Something must have been polled within so many intervals of what is polled most often. */
+/** Something must have been polled within this many of the shortest polling interval. */
 const LONGEST_SILENCE_INTERVALS = 3;
 
 /**
- * Whether an account is at work: it beats every minute on the scheduler's own ticker, so that its silence shows that the
- * scheduler does not run, and it knows when something was polled last.
+ * Whether an account is alive: runs every minute on the scheduler's own ticker, so that a missing run shows that the
+ * scheduler has stopped, and remembers when something was last polled.
  */
 export class Heartbeat {
   readonly #clock: Clock;
@@ -35,7 +35,7 @@ export class Heartbeat {
     this.#stop();
   }
 
-  /** Something was polled. */
+  /** Records that something was polled. */
   polled(): void {
     this.#polledAt = this.#clock.now();
   }
@@ -47,7 +47,7 @@ export class Heartbeat {
     this.#intervalMs = shortest;
   }
 
-  /** Why it is not at work, in plain words; undefined when it is. */
+  /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined {
     const now = this.#clock.now();
     const beatMs = now - this.#beatAt;

@@ -3,7 +3,7 @@ import { isPassing } from '../platform/outcome.ts';
 import type { Job } from '../poll/job.ts';
 import type { JobState } from '../poll/scheduled-job.ts';
 
-/** What a job reads, by how much is known of it without reading. */
+/** What kind of thing a job reads. */
 export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
 
 /** Which part of the work a job belongs to. */
@@ -13,7 +13,7 @@ export function partOf({ subject: { collector } }: Job): JobPart {
   return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
 }
 
-/** Whether it is known what there is to poll: every list was read once, or the platform will not let it be read. */
+/** Whether all lists were read once (or refused), so that what there is to poll is known. */
 export function isSurveyed(states: readonly JobState[]): boolean {
   const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
   return lists.every(

@@ -1,7 +1,7 @@
 import type { Account } from '../configuration/schema.ts';
 import { Delays, USUAL_PUBLISH_MS, USUAL_SETTLE_MS } from '../settling/delays.ts';
 
-/** What was learned of the delays of one metric of a product. */
+/** Learned delays of one metric of a product. */
 export interface MetricDelays {
   readonly product: string;
   readonly metric: string;

@@ -8,19 +8,19 @@ export interface ObservedPlatformOptions {
   readonly clock: Clock;
   /** The path of the account's base address, which precedes every resource's. */
   readonly basePath: string;
-  /** Share of each limit that is left to others; asked for anew each time, since it may change. */
+  /** Share of each limit to leave to others; called each time, since it may change. */
   readonly reserve: () => number;
   readonly assumedLimit: number;
-  /** Told of every exchange, after the budgets have taken it in. */
+  /** Called for every exchange, after the rate limiter has recorded it. */
   readonly onExchange: (info: ExchangeInfo, scope: LimitScope) => void;
-  /** Told once when the platform answers without naming a limit, so that the assumed one holds. */
+  /** Called once if the platform answers without a limit, so that the assumed one applies. */
   readonly onAssumedLimit?: ((limit: number) => void) | undefined;
 }
 
 /** Tokens are created and revoked, and so limited, apart from the reads. */
 const TOKENS = 'tokens';
 
-/** What an account knows of its platform from the answers: the time there, the limits, and whether it is up. */
+/** What an account knows of its platform from the answers: its clock, its limits, and whether it is up. */
 export class ObservedPlatform {
   readonly reachability: Reachability;
   readonly platformClock: PlatformClock;
@@ -45,7 +45,7 @@ export class ObservedPlatform {
     });
   }
 
-  /** Takes in an exchange: its time, its limits, and how it ended. */
+  /** Records an exchange: its time, its limits, and its outcome. */
   readonly observe = (info: ExchangeInfo): void => {
     const { endedAt, startedAt, serverDate, rate, status, retryAfterMs, outcome } = info;
     if (outcome === 'aborted') return;

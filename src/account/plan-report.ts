@@ -2,10 +2,10 @@ import { fits } from '../rate-limit/demand.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { Plan } from './observer.ts';
 
-/** Tells of each limit scope what its jobs ask for and what they may use, whenever either is another than before. */
+/** Reports demand and allowance of each limit scope whenever one of them changes. */
 export class PlanReport {
   readonly #tell: (plan: Plan) => void;
-  /** By scope: what was told last. */
+  /** What was last reported, by scope. */
   readonly #told = new Map<string, string>();
 
   constructor(tell: (plan: Plan) => void) {
@@ -13,7 +13,7 @@ export class PlanReport {
   }
 
   /**
-   * To be called now and then, not at every change: while configurations are being discovered there are many.
+   * Call it from time to time, not at every change: during discovery there are many.
    * @param surveyed whether it is known what there is to poll: too much stays too much whatever else is found, but
    *   that a plan fits is known only then
    */

@@ -1,7 +1,7 @@
 import type { Account } from '../configuration/schema.ts';
 import type { Route } from '../platform/connector.ts';
 
-/** The way to an account's platform: through which proxy, and whom to trust there. */
+/** How an account's platform is reached: its proxy and TLS settings. */
 export function routeOf({ proxy, ca_file, cert_file, key_file, server_name }: Account['request']): Route {
   return {
     ...(typeof proxy === 'object' && { proxy }),

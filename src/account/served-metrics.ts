@@ -17,13 +17,13 @@ export class ServedMetrics {
   /** By product and metric: whether there was data. */
   readonly #answers = new Map<string, boolean>();
 
-  /** Takes in the API's own list of its metrics. What a product did not have may have come since. */
+  /** Records the API's own list of its metrics. Products may have gained metrics since. */
   list(metrics: Iterable<string>): void {
     this.#listed = new Set(metrics);
     for (const [key, served] of this.#answers) if (!served) this.#answers.delete(key);
   }
 
-  /** Takes in whether a product has a metric. Whether that was not known before. */
+  /** Records whether a product has a metric. Returns whether that is new. */
   answered(product: Product, metric: string, served: boolean): boolean {
     if (this.#listed === undefined || product.api !== 'analytics' || product.metrics.includes(metric))
       return false;

@@ -59,18 +59,20 @@ function quotaStatus({ platform, queue, reserve }: AccountView, now: number, tim
 function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime): string {
   const retryAt = time(limiter.retryAt(now));
   if (retryAt !== null) {
-    return `the platform asks to wait until ${retryAt}; one request probes every 15 min at the latest`;
+    return `the platform asks to wait until ${retryAt}; one request probes at least every 15 min`;
   }
-  return limiter.limit === undefined ? 'the platform has named no limit yet: the assumed one holds' : '';
+  return limiter.limit === undefined
+    ? 'the platform has not named a limit yet: quota.assumed_limit applies'
+    : '';
 }
 
-/** Each tells of itself when it is read: of thousands of jobs, a page shows a hundred. */
+/** Computed when read: of thousands of jobs, a page shows a hundred. */
 function jobStatuses(view: AccountView, now: number, time: LocalTime): JobStatus[] {
   const decide = view.queue.decide(now);
   return view.jobs().map((job) => new ReadJobStatus(job, { view, decide, now, time }));
 }
 
-/** Tells a local time by the machine's clock. */
+/** Formats a local time by the machine's clock. */
 type LocalTime = (local: number | undefined) => string | null;
 
 interface Moment {

@@ -1,13 +1,13 @@
 import type { AccountView } from './view.ts';
 
-/** How the jobs of one collector fare. */
+/** Totals of the jobs of one collector. */
 export interface CollectorTally {
   readonly jobs: number;
   /** Interval between polls relative to the schedule, mean over the jobs that were polled twice; undefined before. */
   readonly stretch: number | undefined;
 }
 
-/** An account in numbers, cheap enough to be taken at every scrape. */
+/** An account in numbers, cheap enough to compute for every refresh. */
 export interface AccountTally {
   readonly name: string;
   readonly clockSkewMs: number;

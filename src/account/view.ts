@@ -4,11 +4,11 @@ import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { Listing } from './account-targets.ts';
 import type { ObservedPlatform } from './observed-platform.ts';
 
-/** An account as it stands, read by the status page, the exporter's own metrics and the readiness check. */
+/** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
 export interface AccountView {
   readonly name: string;
   readonly apiUrl: string;
-  /** Share of each limit that is left to the token's other users. */
+  /** Share of each limit to leave to the token's other users. */
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
@@ -18,11 +18,11 @@ export interface AccountView {
   jobs(): readonly JobState[];
   /** How the lists of configurations fare that tell what is to be read. */
   listings(): readonly Listing[];
-  /** Why it is not at work, in plain words; undefined when it is. */
+  /** Why the account is not alive, as a sentence; undefined if it is. */
   silence(): string | undefined;
 }
 
-/** Why an account is not ready to be trusted, in plain words; undefined when it is. */
+/** Why an account is not ready, as a sentence; undefined if it is. */
 export function notReady({ name, platform, silence }: AccountView): string | undefined {
   const { answered, note } = platform.reachability;
   if (!answered) {

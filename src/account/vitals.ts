@@ -11,7 +11,7 @@ import {
 import { type Clock, wallAt } from '../clock.ts';
 import type { AccountView } from './view.ts';
 
-/** What an account says of itself: whether its platform is up, what is left of its quota, when its token expires. */
+/** Samples about the account itself: reachability, remaining quota, token expiry. */
 export function vitalSamples(
   { name: account, platform, ...view }: AccountView,
   clock: Pick<Clock, 'now' | 'wall'>,

@@ -11,12 +11,12 @@ export interface BackfillOptions {
   readonly accounts: readonly Account[];
   /** Milliseconds since the epoch. */
   readonly from: number;
-  /** Without it the newest settled bucket. */
+  /** Default: the newest settled bucket. */
   readonly to: number | undefined;
   /** Labels that every series gets besides its own. */
   readonly labels: Labels;
   readonly output: string;
-  /** Whether to go on with what was begun, or to begin anew whatever there is. */
+  /** Whether to continue an interrupted history or to start over. */
   readonly mode: 'continue' | 'restart';
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export interface BackfillOptions {
   readonly observer: BackfillObserver;
 }
 
-/** Told what happens while a history is made. */
+/** Receives the progress of a backfill. */
 export interface BackfillObserver extends CollectObserver {
   /** The range is decided: so many windows of a metric in all, and how many of them an earlier start has read. */
   planned(plan: HistoryPlan, windows: number, done: number): void;
@@ -37,7 +37,7 @@ export interface BackfillObserver extends CollectObserver {
   writing(): void;
 }
 
-/** How an account's reads are tried again that are not of a window. */
+/** How reads of an account that are not of a window are retried. */
 export function patienceFor(
   { name }: { readonly name: string },
   { clock, signal, observer }: BackfillOptions,

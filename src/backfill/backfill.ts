@@ -14,14 +14,14 @@ import { openSeries, readAll, tellPlan } from './read-history.ts';
 import { BackfillRefusal } from './refusal.ts';
 import { WorkFolder } from './work-folder.ts';
 
-/** A history that is whole. */
+/** A complete history. */
 export interface History {
   readonly plan: HistoryPlan;
   readonly series: readonly Collected[];
 }
 
 /**
- * Writes the past of every configured series as OpenMetrics, or goes on with what was interrupted.
+ * Writes the history of every configured series as OpenMetrics, or continues an interrupted run.
  * @throws BackfillRefusal when it cannot be, WindowFailure or PlatformFailure when the platform keeps failing, and the
  * signal's reason when it aborts; what was read stays for the next start
  */
@@ -52,7 +52,7 @@ export async function backfill(options: BackfillOptions): Promise<History> {
 function refuseChanges(begun: HistoryPlan, folder: WorkFolder, options: BackfillOptions): void {
   const changes = differences(begun.request, requestOf(options));
   if (changes.length === 0) return;
-  const sentence = `${folder.path} holds a history begun otherwise (${changes.join('; ')}): ask for the same again to go on with it, or add --restart to begin anew`;
+  const sentence = `${folder.path} contains a history with other settings (${changes.join('; ')}): repeat the first command to continue it, or add --restart to start over`;
   throw new BackfillRefusal(sentence, { misused: true });
 }
 
@@ -60,7 +60,7 @@ async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOpt
   const there = await folder.output();
   if (there === 'folder') throw new BackfillRefusal(`${output} is a folder`, { misused: true });
   if (there === 'nothing' || mode === 'restart') return;
-  const sentence = `${output} exists already: name another --output, or add --restart to replace it`;
+  const sentence = `${output} already exists: choose another --output, or add --restart to replace it`;
   throw new BackfillRefusal(sentence, { misused: true });
 }
 

@@ -1,17 +1,17 @@
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist',
-  ENOTDIR: 'it, or what it is in, is no folder',
+  ENOTDIR: 'part of its path is not a folder',
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
-  EDQUOT: "the user's share of the disk is full",
+  EDQUOT: 'the disk quota of the user is used up',
   EMFILE: 'too many files are open',
   EIO: 'the disk has failed',
 };
 
-/** What has gone wrong with which file, in a sentence without its end; undefined when it is no error of a file. */
+/** What is wrong with which file, as a phrase; undefined if the error is not about a file. */
 export function fileTrouble(error: unknown): string | undefined {
   if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined;
   const { code, syscall } = error;

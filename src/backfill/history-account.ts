@@ -38,7 +38,7 @@ export class HistoryAccount {
     return this.#account.name;
   }
 
-  /** How many operations may be under way at once. */
+  /** Maximum number of operations in flight. */
   get concurrency(): number {
     return this.#account.request.concurrency;
   }
@@ -76,7 +76,7 @@ export class HistoryAccount {
     await patiently(() => reader.read(read, newest, patience.signal), patience).catch(unlessNotFound);
   }
 
-  /** Leaves to an exporter of this configuration what it needs for these series. */
+  /** Reserves what an exporter with this configuration needs for these series. */
   makeRoomFor(series: readonly PlannedSeries[]): void {
     this.#demand = demandOf(this.#account, series);
   }

@@ -29,17 +29,17 @@ export function rangeOf(from: number, to: number | undefined, available: Availab
   };
 }
 
-/** What is wrong with a range, in a sentence for whoever asked for it; undefined when nothing is. */
+/** What is wrong with a range, as a sentence for the operator; undefined if nothing is. */
 export function rangeProblem(range: Window, available: Available): string | undefined {
   if (range.from >= range.to) {
-    return `--from (${moment(range.from)}) must be before --to (${moment(range.to)}), by a minute at least`;
+    return `--from (${moment(range.from)}) must be at least a minute before --to (${moment(range.to)})`;
   }
   if (range.from < available.from) {
     const earliest = Math.ceil(available.from / FINEST_WINDOW_MS + 0.25) * FINEST_WINDOW_MS;
-    return `--from (${moment(range.from)}) is too long ago: the platform keeps 30 days, so that the earliest is ${moment(earliest)}`;
+    return `--from (${moment(range.from)}) is too early: the platform keeps 30 days, so the earliest is ${moment(earliest)}`;
   }
   if (range.to > available.to) {
-    return `--to (${moment(range.to)}) is too late: only settled buckets are final, and the newest of them ends at ${moment(available.to)}`;
+    return `--to (${moment(range.to)}) is too late: only settled buckets are final, and the newest one ends at ${moment(available.to)}`;
   }
   return undefined;
 }

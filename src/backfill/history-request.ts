@@ -48,8 +48,8 @@ export function differences(begun: HistoryRequest, now: HistoryRequest): string[
 
 function phrase(part: string, begun: HistoryRequest, now: HistoryRequest): string {
   if (part.startsWith(ACCOUNT_PREFIX)) {
-    if (!(part in now)) return `${part} was part of it`;
-    return part in begun ? `the configuration of ${part} has changed` : `${part} was no part of it`;
+    if (!(part in now)) return `${part} has been removed`;
+    return part in begun ? `the configuration of ${part} has changed` : `${part} is new`;
   }
   return `${part} was ${shown(begun[part])} and is ${shown(now[part])}`;
 }

@@ -2,12 +2,12 @@ import type { Account } from '../configuration/schema.ts';
 import { demandPerMinute, periodOf } from '../rate-limit/demand.ts';
 import type { PlannedSeries } from './history-plan.ts';
 
-/** However much an exporter asks for, this share of the limit (0 to 1) is the history's, so that it ends some day. */
+/** The history gets at least this share of the limit (0 to 1), whatever the exporter needs, so that it finishes. */
 const LEAST_SHARE = 0.1;
 
 /**
  * The share of a limit that a history leaves alone: the configured reserve, and what an exporter of the same
- * configuration needs. The history can wait; the present cannot.
+ * configuration needs: current data matters more than history.
  */
 export function leftAlone(reserve: number, demand: number, limit: number): number {
   return Math.max(reserve, Math.min(1 - LEAST_SHARE, reserve + demand / limit));

@@ -23,7 +23,7 @@ export async function makePlan(
   );
   const series = inOrder(found.flat());
   if (series.length === 0) {
-    const sentence = 'there is nothing to read: the platform has no active configuration that is selected';
+    const sentence = 'nothing to read: no active configuration on the platform is selected';
     throw new BackfillRefusal(sentence, { misused: false });
   }
   return { version: 1, request: requestOf(options), range: checkedRange(accounts, options), series };

@@ -4,24 +4,24 @@ import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
 export interface PatienceOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told of every failure that is tried again, and after how long (ms). */
+  /** Called for every failure that is retried, with the delay (ms). */
   readonly onRetry: (failure: PlatformFailure, pause: number) => void;
 }
 
-/** How long something may keep failing: longer than a deployment of the platform, shorter than an operator's night. */
+/** How long something may keep failing before backfill gives up. */
 const PATIENCE_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What another try does not change. */
+/** Failures that a retry does not change. */
 const FINAL: readonly FailureOutcome[] = ['unauthorized', 'forbidden', 'not_acceptable'];
 
-/** "Not found" may be a stumble, but not so many times in a row. */
+/** "Not found" may be temporary, but not this many times in a row. */
 const NOT_FOUND_TRIES = 3;
 
 /**
- * Tries until it succeeds, with ever longer pauses.
- * @throws PlatformFailure the last one, when it is final or the patience is over
+ * Retries until it succeeds, with growing pauses.
+ * @throws PlatformFailure the last one, if it is final or the time for retries is over
  */
 export async function patiently<T>(attempt: () => Promise<T>, options: PatienceOptions): Promise<T> {
   const { clock, signal, onRetry } = options;

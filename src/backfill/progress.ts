@@ -17,10 +17,10 @@ export interface ProgressFacts {
   readonly waiting: string | undefined;
 }
 
-/** A wait that somebody who watches would wonder about (ms). */
+/** A wait that is worth telling the operator about (ms). */
 const LONG_WAIT_MS = 2_000;
 
-/** How far a history has come. */
+/** How much of a history has been read. */
 export class Progress {
   readonly #clock: Clock;
   readonly #startedAt: number;
@@ -68,7 +68,7 @@ export class Progress {
     };
   }
 
-  /** Who waits for what, and until when; empty when nobody does for long. */
+  /** Which accounts wait for their quota, and until when; empty if none waits for long. */
   get #waiting(): string {
     const now = this.#clock.now();
     const long = this.waits().filter(({ until }) => until - now >= LONG_WAIT_MS);

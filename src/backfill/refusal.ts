@@ -1,7 +1,7 @@
-/** Why there is no history, in a sentence for whoever asked for it. */
+/** Why there is no history, as a sentence for the operator. */
 export class BackfillRefusal extends Error {
   override readonly name = 'BackfillRefusal';
-  /** Whether something else must be asked for, rather than the same again later. */
+  /** Whether the command must be changed, rather than repeated later. */
   readonly misused: boolean;
 
   constructor(sentence: string, { misused }: { readonly misused: boolean }) {

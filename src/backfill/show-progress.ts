@@ -19,7 +19,7 @@ const LIVE_MS = 250;
 const LOGGED_MS = 5_000;
 const CLEAR_LINE = '\r\u001b[K';
 
-/** A log whose lines do not get into the live line: they take its place, and it appears again below them. */
+/** A log whose lines do not mix with the live line: they replace it, and it is drawn again below them. */
 export function besideProgress(log: LineLog, stderr: Output): LineLog {
   if (stderr.isTTY !== true) return log;
   const over = (write: (facts: object, message: string) => void) => (facts: object, message: string) => {

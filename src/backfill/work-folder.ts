@@ -64,7 +64,7 @@ export class WorkFolder {
     const text = await textOf(join(this.path, PLAN_FILE));
     const plan = text === undefined ? undefined : parsePlan(text);
     if (plan === undefined && (await this.#isForeign(text))) {
-      throw new BackfillRefusal(`${this.path} is in the way: it is not the work of a backfill`, {
+      throw new BackfillRefusal(`${this.path} exists and was not created by backfill`, {
         misused: true,
       });
     }
@@ -81,10 +81,10 @@ export class WorkFolder {
       this.#lock = await lockDirectory(this.path);
     } catch (error) {
       if (!(error instanceof StateInUse)) throw error;
-      throw new BackfillRefusal(`another backfill is at work in ${this.path}`, { misused: false });
+      throw new BackfillRefusal(`another backfill is running in ${this.path}`, { misused: false });
     }
     if (isDeepStrictEqual(begun, await this.begun())) return;
-    throw new BackfillRefusal(`another backfill has been at work in ${this.path} meanwhile`, {
+    throw new BackfillRefusal(`another backfill has used ${this.path} in the meantime`, {
       misused: false,
     });
   }
@@ -94,7 +94,7 @@ export class WorkFolder {
     this.#lock = undefined;
   }
 
-  /** Begins anew with a plan. */
+  /** Starts over with a plan. */
   async begin(plan: HistoryPlan): Promise<void> {
     for (const name of await readdir(this.path)) {
       if (isSpool(name)) await rm(join(this.path, name));
@@ -102,7 +102,7 @@ export class WorkFolder {
     await writeWhole(join(this.path, PLAN_FILE), `${JSON.stringify(plan, undefined, 2)}\n`);
   }
 
-  /** Gives the draft, complete and on the disk, its own name, and clears up. */
+  /** Renames the complete file to its final name, and cleans up. */
   async finish(): Promise<void> {
     await flushed(this.draft);
     await rename(this.draft, this.#output);
@@ -124,7 +124,7 @@ function isSpool(name: string): boolean {
   return /^\d{5,}\.jsonl$/.test(name);
 }
 
-/** Makes a folder that may be there, in one that must be: a mistyped path is no wish for new folders. */
+/** Creates a folder whose parent must exist: a mistyped path must not create folders. */
 async function makeFolder(path: string): Promise<void> {
   try {
     await mkdir(path);

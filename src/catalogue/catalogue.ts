@@ -15,9 +15,9 @@ export interface Faces {
   readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
   /** Of additive series: the sum of all settled buckets' values, times `scale`. */
   readonly counter?: { readonly family: Family; readonly scale: number };
-  /** To be written after the common ones. */
+  /** Written after the common labels. */
   readonly labels: Labels;
-  /** False when the catalogue does not know the metric or the dimension: it is shown raw, and worth a warning. */
+  /** False when the catalogue does not know the metric or the dimension: it is exported raw, with a warning. */
   readonly known: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** A number of so many significant digits is told exactly by a double, and a double has no more than it tells for sure. */
+/** Decimals of up to this many significant digits survive a conversion to a double and back. */
 const DIGITS = 15;
 
 /** How far (relative) a sum or a product of two or three factors may be beside the true one: a rounding or two. */

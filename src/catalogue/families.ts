@@ -25,8 +25,8 @@ const NAMESPACES = { configuration: 'edge', product: 'edge_product' } as const;
 
 const UNIT_NOTES: Record<Meaning['unit'], string> = {
   count: '',
-  volume: ` The platform documents no unit: taken for ${DEFAULT_UNITS.volume} unless the configuration says otherwise.`,
-  rate: ` In bytes, times 8 for bits. The platform documents no unit: taken for ${DEFAULT_UNITS.rate} unless the configuration says otherwise.`,
+  volume: ` The platform documents no unit; ${DEFAULT_UNITS.volume} are assumed unless the configuration sets another.`,
+  rate: ` In bytes; multiply by 8 for bits. The platform documents no unit; ${DEFAULT_UNITS.rate} is assumed unless the configuration sets another.`,
   percent: '',
 };
 
@@ -51,8 +51,8 @@ function familiesOf(meaning: Meaning, scope: Scope): MeaningFamilies {
   if (!meaning.additive) {
     return { gauge: { name, type: 'gauge', help: `${subject}, in the newest published bucket.${source}` } };
   }
-  const perMinute = `${subject}: per minute in the newest published bucket; for sums over time use ${name}_total.`;
-  const total = `${subject}: every settled bucket counted once; for the newest value use ${name}_per_minute.`;
+  const perMinute = `${subject}, per minute, in the newest published bucket; for sums over time use ${name}_total.`;
+  const total = `${subject}; counts every settled bucket once. For the newest value use ${name}_per_minute.`;
   return {
     gauge: { name: `${name}_per_minute`, type: 'gauge', help: perMinute + source },
     counter: { name: `${name}_total`, type: 'counter', help: total + source },
@@ -76,7 +76,7 @@ function rawFamily(scope: Scope): Family {
   return {
     name: `${NAMESPACES[scope]}_metric`,
     type: 'gauge',
-    help: `Value${whose} of an API metric or dimension that this exporter does not know, in the newest published bucket, as the platform sent it: not normalised, unit unknown, not to be added up.`,
+    help: `Value${whose} of an API metric or dimension that this exporter does not know, in the newest published bucket, as the platform sent it: not normalised, unit unknown, sums are meaningless.`,
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Labels } from './family.ts';
 
 /**
- * What a value measures, whichever API metric and dimension it comes from. Values of one meaning may be added up over
+ * What a value measures, whichever API metric and dimension it comes from. Values of one meaning can be summed over
  * every label; what overlaps, or is of another kind, is another meaning.
  */
 export interface Meaning {

@@ -7,7 +7,7 @@ function gauge(name: string, labels: readonly string[], help: string): LabelledF
 export const EDGE_CONFIGURATION_INFO = gauge(
   'edge_configuration_info',
   ['account', 'product', 'configuration_id', 'configuration', 'active'],
-  'A configuration of a product, always 1; join it by configuration_id. API: configurations of a product.',
+  'A configuration of a product, always 1; join by configuration_id. API: configurations of a product.',
 );
 
 export const EDGE_CONFIGURATIONS = gauge(
@@ -78,25 +78,25 @@ export const DATA_MOMENTS = {
 export const EDGE_UP = gauge(
   'edge_up',
   ['account'],
-  'Whether the platform itself answered the last operation of the account, and took its token: 1 or 0.',
+  'Whether the platform answered the last operation of the account and accepted its token: 1 or 0.',
 );
 
 export const EDGE_RATELIMIT_LIMIT = gauge(
   'edge_api_ratelimit_limit',
   ['account', 'scope'],
-  'Operations that the platform allows in one time frame. API: header X-ratelimit-limit.',
+  'Operations that the platform allows per rate-limit window. API: header X-ratelimit-limit.',
 );
 
 export const EDGE_RATELIMIT_REMAINING = gauge(
   'edge_api_ratelimit_remaining',
   ['account', 'scope'],
-  'Operations left in the current time frame. API: header X-ratelimit-remaining.',
+  'Operations left in the current rate-limit window. API: header X-ratelimit-remaining.',
 );
 
 export const EDGE_RATELIMIT_RESET_TIMESTAMP = gauge(
   'edge_api_ratelimit_reset_timestamp_seconds',
   ['account', 'scope'],
-  'End of the current time frame, as a Unix time. API: header X-ratelimit-reset.',
+  'End of the current rate-limit window, as a Unix time. API: header X-ratelimit-reset.',
 );
 
 export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
@@ -108,13 +108,13 @@ export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
 export const PRODUCT_LISTED = gauge(
   'edge_exporter_product_listed',
   ['account', 'product'],
-  'Whether the configurations of a product that is to be read could be listed when that was last tried: 1 or 0.',
+  'Whether the last attempt to list the configurations of a product succeeded: 1 or 0.',
 );
 
 export const UNMATCHED_CONFIGURATIONS = gauge(
   'edge_exporter_unmatched_configurations',
   ['account', 'product'],
-  'Names and ids in configurations.include of a product that match none of its configurations.',
+  'Names and ids in configurations.include that match no configuration of the product.',
 );
 
 /** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */

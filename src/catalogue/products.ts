@@ -68,7 +68,7 @@ const STATUS_CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '4
 /**
  * The dimensions of each metric: those of the analytics metadata (section 2.12) and, since the metrics API documents
  * none, the same for the version 2 metrics that mean the same; of the rest only `total` is expected. What an answer
- * holds besides is taken as it comes.
+ * contains besides is accepted.
  */
 export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = {
   requests: VOLUMES,

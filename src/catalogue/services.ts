@@ -62,7 +62,10 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
     'connected_users',
     known(
       ['average', level('connected_users_average', 'count', 'Users connected, on average over the bucket')],
-      ['max', level('connected_users_max', 'count', 'Most users connected at one time in the bucket')],
+      [
+        'max',
+        level('connected_users_max', 'count', 'Highest number of users connected at once in the bucket'),
+      ],
     ),
   ],
 ]);

@@ -11,7 +11,7 @@ const CACHE = 'served from the edge cache (saved) or fetched from the origin (mi
 
 const RESPONSES = count(
   'responses',
-  'Responses by class and status code; code="other" are the rest of a class',
+  'Responses by class and status code; code="other" is the rest of a class',
 );
 const BY_METHOD = count('requests_by_method', 'Requests by HTTP method');
 const BY_FAMILY = count('waf_threats_by_family', 'Threats that the WAF detected, by family of attack');
@@ -81,9 +81,9 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   [
     'waf',
     known(
-      ['requests', count('waf_requests', 'Requests that the WAF looked at')],
-      ['blocked', count('waf_blocked', 'Requests that the WAF stopped')],
-      ['threats', count('waf_threats', 'Threats that the WAF detected, stopped or not')],
+      ['requests', count('waf_requests', 'Requests that the WAF inspected')],
+      ['blocked', count('waf_blocked', 'Requests that the WAF blocked')],
+      ['threats', count('waf_threats', 'Threats that the WAF detected, blocked or not')],
       ['xss', BY_FAMILY, { family: 'xss' }],
       ['rfi', BY_FAMILY, { family: 'rfi' }],
       ['sql', BY_FAMILY, { family: 'sql' }],

@@ -55,7 +55,7 @@ export function baseUnits(unit: UnitName, kind: UnitKind): number | undefined {
 }
 
 /**
- * What the platform is taken to mean where nothing says otherwise. Volumes are megabytes of 10^6 bytes, as an exporter
+ * Units that are assumed by default. Volumes are megabytes of 10^6 bytes, as an exporter
  * that once ran against it reported. For bandwidth its documentation names both bits per second and Mbps: bits per
  * second leaves the platform's own figure as it is, so that a wrong guess is easily seen and overridden.
  */

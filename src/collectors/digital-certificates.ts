@@ -20,7 +20,7 @@ type Certificate = z.output<typeof row>;
 
 /** Digital certificates (sections 2.3 and 4.3): reads never hold the certificate or its key. */
 export const digitalCertificates = settingsCollector({
-  about: 'Digital certificates and, where the platform tells, when they expire.',
+  about: 'Digital certificates and, if the platform returns it, when they expire.',
   schedule: '*/30 * * * *',
   section: '4.3',
   version: 3,
@@ -33,17 +33,17 @@ export const digitalCertificates = settingsCollector({
   series: [
     info(
       'edge_certificate_info',
-      'A digital certificate, always 1; join it by certificate_id. API: digital certificates.',
+      'A digital certificate, always 1; join by certificate_id. API: digital certificates.',
       ({ issuer, certificate_type, status }: Certificate) => ({ issuer, certificate_type, status }),
     ),
     measured(
       'edge_certificate_expiry_timestamp_seconds',
-      'When a digital certificate expires, as a Unix time; absent where the platform does not tell. API: digital certificates.',
+      'When a digital certificate expires, as a Unix time; absent if the platform does not return it. API: digital certificates.',
       ({ validity }: Certificate) => seconds(validity),
     ),
     switched(
       'edge_certificate_managed',
-      'Whether the platform renews a digital certificate itself: 1 or 0; absent where it does not tell. API: digital certificates.',
+      'Whether the platform renews a digital certificate itself: 1 or 0; absent if the platform does not return it. API: digital certificates.',
       ({ managed }: Certificate) => managed,
     ),
   ],

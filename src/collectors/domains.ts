@@ -31,7 +31,7 @@ export const domains = settingsCollector({
   series: [
     info(
       'edge_domain_info',
-      'A domain, always 1; join it by domain_id, or by configuration_id to series of the metrics API. API: domains.',
+      'A domain, always 1; join by domain_id, or by configuration_id to series of the metrics API. API: domains.',
       (domain: Domain) => ({
         configuration_id: domain.id,
         domain_name: domain.domain_name,

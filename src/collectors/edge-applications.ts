@@ -26,7 +26,7 @@ type Application = z.output<typeof row> & Partial<z.output<typeof fields>>;
 
 /** Edge applications (sections 2.4 and 4.5): the list has name, switch and origins, the rest is read one by one. */
 export const edgeApplications = settingsCollector({
-  about: 'Edge applications: whether they are active, their origins and what is switched on in them.',
+  about: 'Edge applications: whether they are active, their origins and enabled modules.',
   schedule: '*/10 * * * *',
   section: '4.5',
   version: 3,
@@ -40,7 +40,7 @@ export const edgeApplications = settingsCollector({
   series: [
     info(
       'edge_application_info',
-      'An edge application, always 1; join it by edge_application_id, or by configuration_id to series of content delivery in the analytics API. API: edge applications.',
+      'An edge application, always 1; join by edge_application_id, or by configuration_id to series of content delivery in the analytics API. API: edge applications.',
       ({ id, delivery_protocol }: Application) => ({ configuration_id: id, delivery_protocol }),
     ),
     switched(
@@ -55,7 +55,7 @@ export const edgeApplications = settingsCollector({
     ),
     measuredBy(
       'edge_application_module_enabled',
-      'Whether a module of an edge application is switched on: 1 or 0. API: edge applications.',
+      'Whether a module of an edge application is enabled: 1 or 0. API: edge applications.',
       'module',
       (application: Application) => MODULES.flatMap((module) => enabled(module, application[module])),
     ),

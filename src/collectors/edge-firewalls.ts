@@ -22,12 +22,12 @@ type Firewall = z.output<typeof row>;
 
 /** Edge firewalls (sections 2.6 and 4.7): what protects which domains. */
 export const edgeFirewalls = settingsCollector({
-  about: 'Edge firewalls: whether they are active, what is switched on in them, and for which domains.',
+  about: 'Edge firewalls: whether they are active, what is enabled in them, and which domains they protect.',
   schedule: '*/5 * * * *',
   section: '4.7',
   version: 3,
   permission: 'View Edge Firewall',
-  // One operation for all of an account's protection is worth as much as one for a chart.
+  // One operation shows all firewalls of the account, so it matters as much as a read of traffic.
   weight: 1,
   kind: 'firewall',
   things: 'edge firewalls',
@@ -37,7 +37,7 @@ export const edgeFirewalls = settingsCollector({
   series: [
     info(
       'edge_firewall_info',
-      'An edge firewall, always 1; join it by firewall_id. API: edge firewalls.',
+      'An edge firewall, always 1; join by firewall_id. API: edge firewalls.',
       (_: Firewall) => ({}),
     ),
     switched(
@@ -47,17 +47,17 @@ export const edgeFirewalls = settingsCollector({
     ),
     switched(
       'edge_firewall_waf_enabled',
-      'Whether the WAF of an edge firewall is switched on: 1 or 0. API: edge firewalls.',
+      'Whether the WAF of an edge firewall is enabled: 1 or 0. API: edge firewalls.',
       ({ waf_enabled }: Firewall) => waf_enabled,
     ),
     switched(
       'edge_firewall_network_protection_enabled',
-      'Whether the network protection of an edge firewall is switched on: 1 or 0. API: edge firewalls.',
+      'Whether the network protection of an edge firewall is enabled: 1 or 0. API: edge firewalls.',
       ({ network_protection_enabled }: Firewall) => network_protection_enabled,
     ),
     switched(
       'edge_firewall_functions_enabled',
-      'Whether the edge functions of an edge firewall are switched on: 1 or 0. API: edge firewalls.',
+      'Whether the edge functions of an edge firewall are enabled: 1 or 0. API: edge firewalls.',
       ({ edge_functions_enabled }: Firewall) => edge_functions_enabled,
     ),
     modified(
@@ -73,7 +73,7 @@ export const edgeFirewalls = settingsCollector({
     ),
     related(
       'edge_firewall_domain_info',
-      'A domain that an edge firewall protects, always 1; join it by domain_id. API: edge firewalls.',
+      'A domain that an edge firewall protects, always 1; join by domain_id. API: edge firewalls.',
       ({ domains }: Firewall) => (domains ?? []).map((id) => ({ domain_id: id, configuration_id: id })),
     ),
   ],

@@ -18,7 +18,7 @@ const row = z.object({
 
 type EdgeFunction = z.output<typeof row>;
 
-/** Edge functions (sections 2.5 and 4.6). Code and arguments are only found to have changed. */
+/** Edge functions (sections 2.5 and 4.6). Of code and arguments only changes are detected. */
 export const edgeFunctions = settingsCollector({
   about: 'Edge functions: whether they are active, and how often they are used.',
   schedule: '*/10 * * * *',
@@ -33,7 +33,7 @@ export const edgeFunctions = settingsCollector({
   series: [
     info(
       'edge_function_info',
-      'An edge function, always 1; join it by function_id. API: edge functions.',
+      'An edge function, always 1; join by function_id. API: edge functions.',
       ({ language, initiator_type }: EdgeFunction) => ({ language, initiator_type }),
     ),
     switched(

@@ -17,7 +17,7 @@ const fields = z.record(z.string(), z.unknown()).transform((answer, context) => 
     return code === undefined ? [] : [[code, seconds.safeParse(value).data ?? Number.NaN] as const];
   });
   if (times.some(([, value]) => Number.isNaN(value)))
-    context.addIssue('a cache time is no number of seconds');
+    context.addIssue('a cache time is not a number of seconds');
   return { times: Object.fromEntries(times) };
 });
 

@@ -20,7 +20,7 @@ const row = z.object({
 
 type Ruleset = z.output<typeof row>;
 
-/** Legacy firewall rule sets (sections 2.7 and 4.8). Addresses and the secret are only found to have changed. */
+/** Legacy firewall rule sets (sections 2.7 and 4.8). Of addresses and the secret only changes are detected. */
 export const firewallRulesets = settingsCollector({
   about: 'Legacy firewall rule sets: what they block and how many entries their lists have.',
   schedule: '*/10 * * * *',
@@ -35,7 +35,7 @@ export const firewallRulesets = settingsCollector({
   series: [
     info(
       'edge_firewall_ruleset_info',
-      'A legacy firewall rule set, always 1; join it by firewall_ruleset_id. API: firewall rule sets.',
+      'A legacy firewall rule set, always 1; join by firewall_ruleset_id. API: firewall rule sets.',
       ({ geo_block, ip_blocking_rule }: Ruleset) => ({ geo_block, ip_blocking_rule }),
     ),
     switched(
@@ -50,7 +50,7 @@ export const firewallRulesets = settingsCollector({
     ),
     switched(
       'edge_firewall_ruleset_blank_referer_allowed',
-      'Whether a legacy firewall rule set lets requests without a referrer pass: 1 or 0. API: firewall rule sets.',
+      'Whether a legacy firewall rule set allows requests without a referrer: 1 or 0. API: firewall rule sets.',
       ({ allow_blank_referer }: Ruleset) => allow_blank_referer,
     ),
     switched(

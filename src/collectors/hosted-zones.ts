@@ -29,7 +29,7 @@ const byType = (name: string, help: string, of: (records: RecordsOfType) => numb
     }),
   );
 
-/** Hosted zones and their records (sections 2.10 and 4.11). Entries and answers are only found to have changed. */
+/** Hosted zones and their records (sections 2.10 and 4.11). Of entries and answers only changes are detected. */
 export const hostedZones = settingsCollector({
   about: 'Hosted DNS zones: whether they are active, their times, and how many records they have.',
   schedule: '*/10 * * * *',
@@ -47,7 +47,7 @@ export const hostedZones = settingsCollector({
   series: [
     info(
       'edge_zone_info',
-      'A hosted zone, always 1; join it by zone_id. API: intelligent DNS.',
+      'A hosted zone, always 1; join by zone_id. API: intelligent DNS.',
       ({ domain }: Zone) => ({ domain }),
     ),
     switched(

@@ -12,9 +12,9 @@ type NetworkList = z.output<typeof row> & Partial<z.output<typeof fields>>;
 /** Exit nodes of anonymizing networks, and the platform's own origin shield (section 4.10). */
 const PROVIDED = ['2', '187'];
 
-/** Network lists (sections 2.9 and 4.10). A list that was modified is read at once; its items are only counted. */
+/** Network lists (sections 2.9 and 4.10). A modified list is read at once; its items are only counted. */
 export const networkLists = settingsCollector({
-  about: 'Network lists: how many items they have, those that the platform provides included.',
+  about: 'Network lists: how many items they have, including lists of the platform itself.',
   schedule: '*/10 * * * *',
   section: '4.10',
   version: 3,
@@ -29,7 +29,7 @@ export const networkLists = settingsCollector({
   series: [
     info(
       'edge_network_list_info',
-      'A network list with its type, always 1; join it by network_list_id. API: network lists.',
+      'A network list with its type, always 1; join by network_list_id. API: network lists.',
       ({ list_type }: NetworkList) => ({ list_type }),
     ),
     modified(

@@ -33,14 +33,14 @@ const row = z.object({
 
 type Ruleset = z.output<typeof row>;
 
-/** WAF rule sets (sections 2.8 and 4.9). The text of their whitelists is only found to have changed. */
+/** WAF rule sets (sections 2.8 and 4.9). Of the text of their whitelists only changes are detected. */
 export const wafRulesets = settingsCollector({
-  about: 'WAF rule sets: mode, and which families of threats they look for, how sensitively.',
+  about: 'WAF rule sets: mode, families of threats and their sensitivity.',
   schedule: '*/5 * * * *',
   section: '4.9',
   version: 2,
   permission: 'View Security Settings',
-  // One operation for all of an account's protection is worth as much as one for a chart.
+  // One operation shows all rule sets of the account, so it matters as much as a read of traffic.
   weight: 1,
   kind: 'waf_ruleset',
   things: 'WAF rule sets',
@@ -49,7 +49,7 @@ export const wafRulesets = settingsCollector({
   series: [
     info(
       'edge_waf_ruleset_info',
-      'A WAF rule set with its mode, always 1; join it by waf_ruleset_id. API: WAF rule sets.',
+      'A WAF rule set with its mode, always 1; join by waf_ruleset_id. API: WAF rule sets.',
       ({ mode }: Ruleset) => ({ mode }),
     ),
     switched(
@@ -59,12 +59,12 @@ export const wafRulesets = settingsCollector({
     ),
     switched(
       'edge_waf_ruleset_blocking',
-      'Whether a WAF rule set blocks the threats that it detects: 1, or 0 when it only counts them. API: WAF rule sets.',
+      'Whether a WAF rule set blocks the threats that it detects: 1, or 0 if it only counts them. API: WAF rule sets.',
       ({ mode }: Ruleset) => (mode === 'blocking' ? true : mode === 'counting' ? false : undefined),
     ),
     measuredBy(
       'edge_waf_ruleset_family_enabled',
-      'Whether a WAF rule set looks for a family of threats: 1 or 0. API: WAF rule sets.',
+      'Whether a WAF rule set detects a family of threats: 1 or 0. API: WAF rule sets.',
       'family',
       (ruleset: Ruleset) =>
         FAMILIES.flatMap((family) => {

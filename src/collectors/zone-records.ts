@@ -8,7 +8,7 @@ export interface RecordsOfType {
   readonly shortestTtl: number | undefined;
 }
 
-/** The records of a zone, without what they say. */
+/** The records of a zone, without their content. */
 export interface ZoneRecords {
   readonly content: string;
   readonly types: Readonly<Record<string, RecordsOfType>>;

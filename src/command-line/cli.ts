@@ -26,7 +26,7 @@ const OPTIONS = Object.fromEntries(
 
 type Tokens = ReturnType<typeof tokenize>;
 
-/** The parts of a command line; nothing is refused yet, so that all mistakes can be told at once. */
+/** The parts of a command line; nothing is refused yet, so that all mistakes are reported at once. */
 function tokenize(args: readonly string[]) {
   const options = {
     ...OPTIONS,
@@ -36,7 +36,7 @@ function tokenize(args: readonly string[]) {
   return parseArgs({ args: [...args], options, strict: false, tokens: true, allowNegative: true }).tokens;
 }
 
-/** Understands a command line (without the program's own name); `env` gives what it leaves out. */
+/** Parses a command line (without the program's own name); `env` supplies flags that are not given. */
 export function parseCommandLine(args: readonly string[], env: Environment, commands: Commands): Request {
   const tokens = tokenize(args);
   const unknown = unknownFlags(tokens);

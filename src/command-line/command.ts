@@ -3,7 +3,7 @@ import type { Logging } from '../logging/log.ts';
 import type { Output } from '../text/output.ts';
 import type { CommandName, FlagsOf } from './flags.ts';
 
-/** What the process ends with. */
+/** Exit codes of the process. */
 export const EXIT = {
   ok: 0,
   failed: 1,

@@ -14,7 +14,7 @@ export function programHelp(commands: Commands): string {
     '',
     'Usage: edge-exporter [<command>] [--<flag>=<value> ...]',
     '',
-    'Commands (serve, if none is given):',
+    'Commands (default: serve):',
     ...entries.map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`),
     `  ${'help'.padEnd(width)}  Show the flags of a command: edge-exporter help serve.`,
     '',
@@ -47,7 +47,7 @@ function accountHelp(command: CommandName): string[] {
   const width = Math.max(...ACCOUNT_VARIABLES.map(({ name }) => name.length));
   return [
     '',
-    'Environment that describes one account where there is no --config.file:',
+    'Environment variables that describe one account without a --config.file:',
     ...ACCOUNT_VARIABLES.map(({ name, about }) => `  ${name.padEnd(width)}  ${about}`),
   ];
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 const FEWEST = 256;
 
 /** What to say where the operating system refuses to open one more file. */
-export const TOO_FEW_FILES = `too few files may be open at a time: allow at least ${FEWEST} (ulimit -n, LimitNOFILE=)`;
+export const TOO_FEW_FILES = `the limit of open files is too low: allow at least ${FEWEST} (ulimit -n, LimitNOFILE=)`;
 
 /** Whether an error is that refusal. */
 export function isTooFewFiles(error: unknown): boolean {

@@ -8,7 +8,7 @@ import type { CommandName } from './flags.ts';
 import { commandHelp, programHelp } from './help.ts';
 import { isTooFewFiles, TOO_FEW_FILES } from './open-files.ts';
 
-/** What the program has of the process it runs in. */
+/** The process context that the program runs in. */
 export interface ProcessContext {
   /** The command line without the program's own name. */
   readonly args: readonly string[];
@@ -16,7 +16,7 @@ export interface ProcessContext {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly signal: AbortSignal;
-  /** Takes what is told of an error that nobody caught, before the process ends because of it. */
+  /** Registers a report for uncaught errors, called before the process ends. */
   onCrash(report: (error: unknown) => void): void;
 }
 

@@ -29,7 +29,7 @@ export async function backfill(call: Call): Promise<ExitCode> {
     return EXIT.ok;
   } catch (error) {
     if (signal.aborted) {
-      stderr.write('interrupted: what was read is kept, and the same command goes on from there\n');
+      stderr.write('interrupted: run the same command again to continue\n');
       return EXIT.failed;
     }
     const sentence = sentenceOf(error);
@@ -52,8 +52,8 @@ type Wished = { readonly [Key in keyof Wish]: Wish[Key] | undefined } & { readon
 async function wishOf({ flags, env, stderr }: Call): Promise<Wished> {
   const { from, to, output } = flags;
   const mistakes: string[] = [];
-  if (from === undefined) mistakes.push('--from is missing: since when the history is wanted');
-  if (output === undefined) mistakes.push('--output is missing: the file that the history is written to');
+  if (from === undefined) mistakes.push('--from is missing: the start of the history');
+  if (output === undefined) mistakes.push('--output is missing: the file to write');
   if (from !== undefined && to !== undefined && from >= to) {
     mistakes.push(`--from (${moment(from)}) must be before --to (${moment(to)})`);
   }
@@ -86,14 +86,14 @@ async function withProgress({ flags, stderr, signal, logging }: Call, wish: Wish
 }
 
 function observe(progress: Progress, log: LineLog): BackfillObserver {
-  progress.stage = 'finding out what there is to read';
+  progress.stage = 'listing what to read';
   return {
     planned({ range: { from, to }, series }, windows, done) {
       progress.stage = undefined;
       progress.expect(windows, done);
       log.info(
         { from: moment(from), to: moment(to), metrics: series.length, windows, done },
-        'history begins',
+        'history started',
       );
     },
     connected(waits) {
@@ -102,7 +102,7 @@ function observe(progress: Progress, log: LineLog): BackfillObserver {
     advanced: (windows) => progress.advance(windows),
     exchanged: () => progress.count(),
     stumbled: (account, reason, pause) =>
-      log.warn({ account, reason, retry_seconds: pause / 1_000 }, 'the platform did not say what there is'),
+      log.warn({ account, reason, retry_seconds: pause / 1_000 }, 'the platform could not list what to read'),
     retried: (planned, { from }, failure, pause) =>
       log.warn(
         {
@@ -111,7 +111,7 @@ function observe(progress: Progress, log: LineLog): BackfillObserver {
           reason: failure.message,
           retry_seconds: pause / 1_000,
         },
-        'a window was not read',
+        'reading a window failed',
       ),
     vanished: (planned) => log.warn({ metric: nameOf(planned) }, 'the platform does not have this metric'),
     notice: (account, text) => log.warn({ account }, text),
@@ -125,7 +125,7 @@ function summary({ plan, series }: History, output: string): string {
   const { from, to } = plan.range;
   return [
     `${output}: ${series.length} metrics from ${moment(from)} to ${moment(to)}`,
-    `Make blocks of it: promtool tsdb create-blocks-from openmetrics --max-block-duration=192h ${output} <data directory of Prometheus>`,
+    `Import it: promtool tsdb create-blocks-from openmetrics --max-block-duration=192h ${output} <data directory of Prometheus>`,
     '',
   ].join('\n');
 }
@@ -142,9 +142,9 @@ function warnOfGaps({ series }: History, log: LineLog): void {
 function sentenceOf(error: unknown): string | undefined {
   if (error instanceof BackfillRefusal) return error.message;
   if (error instanceof WindowFailure) {
-    return `${error.message}: given up for now; what was read is kept, and the same command goes on from there`;
+    return `${error.message}: giving up for now; run the same command again to continue`;
   }
   if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
   const trouble = fileTrouble(error);
-  return trouble === undefined ? undefined : `${trouble}; what was read is kept`;
+  return trouble === undefined ? undefined : `${trouble}; run the same command again to continue`;
 }

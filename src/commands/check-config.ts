@@ -42,8 +42,8 @@ async function alertMistakes(file: string | undefined, env: Environment): Promis
 }
 
 /**
- * A file that is missing or closed is a doubt, since the exporter may run elsewhere, as somebody else, or before the
- * file is mounted; one that can be read and does not hold what it should is a mistake.
+ * A file that is missing or not readable is a warning, since the exporter may run elsewhere, as another user, or before the
+ * file is mounted; a readable file with the wrong content is a mistake.
  */
 async function filesInTrouble(files: readonly NamedFile[]) {
   const examined = files.map(async (file) => {

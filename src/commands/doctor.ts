@@ -43,7 +43,7 @@ async function diagnose(
     show(stepText(step, (colour, text) => paint(stdout, env, colour, text)));
   };
   show(`${gap}account ${account.name} at ${account.api_url}\n`);
-  take(stepsNamed('configuration').ok(`${source} is good; authenticates by ${account.credentials.kind}`));
+  take(stepsNamed('configuration').ok(`${source} is valid; authenticates by ${account.credentials.kind}`));
   for await (const step of examine({ account, clock: systemClock, signal, guard: logging.guard })) take(step);
   const problems = count(steps, 'problem');
   const warnings = count(steps, 'warning');

@@ -28,7 +28,7 @@ export async function plan(invocation: Plan): Promise<ExitCode> {
   for (const account of asked.accounts) {
     const made = await planFor(account, invocation);
     if ('unreachable' in made) {
-      const text = `account ${account.name}: no plan without the platform: ${made.unreachable}`;
+      const text = `account ${account.name}: cannot plan, the platform does not answer: ${made.unreachable}`;
       stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
       continue;
     }

@@ -4,7 +4,7 @@ import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Collector } from '../settings/collector.ts';
 import { listOf, nameOrId, schedule, text } from './fields.ts';
 
-const enabled = () => z.boolean().default(true).describe('false switches the collector off.');
+const enabled = () => z.boolean().default(true).describe('false disables the collector.');
 
 function productSettings(product: Product) {
   const by = listOf(z.enum(['configuration', 'product'])).min(1, 'must not be empty');
@@ -12,15 +12,15 @@ function productSettings(product: Product) {
     by: by
       .refine(
         (ways) => product.api === 'analytics' || !ways.includes('product'),
-        'the metrics API has no whole-product reads; the analytics API has',
+        'only the analytics API can read a whole product',
       )
       .default(['configuration'])
-      .describe('Whether to read each configuration, the product as a whole (analytics only), or both.'),
+      .describe('What to read: each configuration, the product as a whole (analytics only), or both.'),
     address_by: z
       .enum(['auto', 'configuration', 'domain'])
       .default('auto')
-      .describe('Which id the API takes for a configuration; auto finds out.'),
-    schedule: schedule().exactOptional().describe("Cron expression, instead of the collector's."),
+      .describe('Which id the API expects for a configuration; auto detects it.'),
+    schedule: schedule().exactOptional().describe("When to poll; default: the collector's schedule."),
     configurations: z
       .strictObject({
         include: listOf(nameOrId())
@@ -29,7 +29,7 @@ function productSettings(product: Product) {
           .describe('Names (globs) or ids of the configurations to read.'),
         exclude: listOf(nameOrId())
           .prefault([])
-          .describe('Names (globs) or ids of those to leave out all the same.'),
+          .describe('Names (globs) or ids of configurations to leave out.'),
       })
       .prefault({})
       .describe('Which configurations to read.'),
@@ -78,28 +78,28 @@ function seriesCollector(api: SeriesApi) {
   });
   return z.strictObject({
     enabled: enabled(),
-    schedule: schedule().default('* * * * *').describe('Cron expression of the reads.'),
+    schedule: schedule().default('* * * * *').describe('When to poll, as a cron expression.'),
     products: products
       .exactOptional()
       .describe(
         api === 'metrics'
-          ? 'The products to read; without this key all of this API.'
-          : 'The products to read; without this key all of this API that the metrics collector does not read.',
+          ? 'Products to read; without this key, all of this API.'
+          : 'Products to read; without this key, all of this API that the metrics collector does not read.',
       ),
   });
 }
 
 function settingsCollectorOf({ schedule: usual, about, takesIds }: Collector) {
   const configurations = listOf(nameOrId())
-    .min(1, 'must not be empty; leave the key out to find them out')
+    .min(1, 'must not be empty; leave the key out to detect them')
     .exactOptional()
     .describe(
-      'Ids of the configurations to read; without this key they are taken from a list of the platform.',
+      'Ids of the configurations to read; without this key, they are taken from lists of the platform.',
     );
   return z
     .strictObject({
       enabled: enabled(),
-      schedule: schedule().default(usual).describe('Cron expression of the reads.'),
+      schedule: schedule().default(usual).describe('When to poll, as a cron expression.'),
       ...((takesIds ? { configurations } : {}) as { configurations: typeof configurations }),
     })
     .exactOptional()

@@ -88,7 +88,7 @@ async function inFile(source: string, env: Environment): Promise<Written> {
 
 function inEnvironment(env: Environment): Written {
   const value = configFromEnvironment(env);
-  const message = 'nothing is configured: give --config.file, or EDGE_API_URL and EDGE_TOKEN';
+  const message = 'nothing is configured: set --config.file, or EDGE_API_URL and EDGE_TOKEN';
   const issues = value === undefined ? [{ source: 'environment', path: '', message }] : [];
   return {
     source: 'environment',
@@ -121,6 +121,6 @@ function check(value: unknown): Checked {
   } catch (error) {
     // zod spreads its issues into a call, which overflows the stack when there are some hundred thousand.
     if (!(error instanceof RangeError)) throw error;
-    return { ok: false, findings: [{ path: [], at: 'value', message: 'holds too many mistakes to list' }] };
+    return { ok: false, findings: [{ path: [], at: 'value', message: 'has too many mistakes to list' }] };
   }
 }

@@ -81,7 +81,7 @@ export function readYaml(text: string, source: string, dialect: YamlDialect): Co
   } catch (error) {
     // The library's only way to refuse a bomb of aliases.
     if (!(error instanceof ReferenceError)) throw error;
-    return { value: undefined, issues: [...issues, issueAt(0, '', 'holds too many aliases')], place };
+    return { value: undefined, issues: [...issues, issueAt(0, '', 'has too many aliases')], place };
   }
 }
 

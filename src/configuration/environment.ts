@@ -12,16 +12,20 @@ export interface AccountVariable {
 /** The variables that describe an account where there is no file. */
 export const ACCOUNT_VARIABLES: readonly AccountVariable[] = [
   { key: 'api_url', name: 'EDGE_API_URL', about: 'Base address of the API. Required.' },
-  { key: 'allow_http', name: 'EDGE_ALLOW_HTTP', about: 'true lets the token travel unencrypted.' },
-  { key: 'token', name: 'EDGE_TOKEN', about: 'The token; or one of the others below.' },
+  { key: 'allow_http', name: 'EDGE_ALLOW_HTTP', about: 'true allows sending the token unencrypted.' },
+  { key: 'token', name: 'EDGE_TOKEN', about: 'The token; or use one of the variables below.' },
   {
     key: 'token_file',
     name: 'EDGE_TOKEN_FILE',
-    about: 'File that holds the token, read again when it changes.',
+    about: 'File with the token; read again when it changes.',
   },
-  { key: 'username', name: 'EDGE_USERNAME', about: 'User whose token is created, renewed and revoked.' },
-  { key: 'password', name: 'EDGE_PASSWORD', about: 'The password of that user.' },
-  { key: 'password_file', name: 'EDGE_PASSWORD_FILE', about: 'File that holds that password.' },
+  {
+    key: 'username',
+    name: 'EDGE_USERNAME',
+    about: 'User for whom the exporter creates, renews and revokes a token.',
+  },
+  { key: 'password', name: 'EDGE_PASSWORD', about: 'Password of the user.' },
+  { key: 'password_file', name: 'EDGE_PASSWORD_FILE', about: 'File with the password.' },
 ];
 
 const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };

@@ -139,7 +139,7 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(item).superRefine((items, context) => {
     for (const [index, value] of items.entries()) {
       if (items.indexOf(value) === index) continue;
-      context.addIssue({ code: 'custom', path: [index], message: 'is in the list already' });
+      context.addIssue({ code: 'custom', path: [index], message: 'is already in the list' });
     }
   });
 }

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 
-/** No configuration is near this size; what exceeds it is some other file. */
+/** Far larger than any configuration; a larger file is something else. */
 const LARGEST_BYTES = 512 * 1024;
 
 /** The text of a configuration file, or what keeps it from being one. */
@@ -9,8 +9,8 @@ export type ConfigText = { readonly text: string } | { readonly problem: string 
 const PROBLEMS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   ENOTDIR: 'there is no such file',
-  EACCES: 'the file may not be read: permission denied',
-  EPERM: 'the file may not be read: permission denied',
+  EACCES: 'the file cannot be read: permission denied',
+  EPERM: 'the file cannot be read: permission denied',
   EISDIR: 'expected a file, found a directory',
 };
 

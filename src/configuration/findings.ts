@@ -4,7 +4,7 @@ import type { ConfigPath, Finding } from './issue.ts';
 
 type Issue = z.core.$ZodIssue;
 
-/** More than this no one reads. */
+/** More issues than anybody would read. */
 const MOST_ISSUES = 1_000;
 
 const WORDS: Readonly<Record<string, string>> = {

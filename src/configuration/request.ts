@@ -10,32 +10,32 @@ const MEBIBYTE = 2 ** 20;
 export const REQUEST = z.strictObject({
   timeout: duration({ min: SECOND, max: 5 * MINUTE })
     .prefault('30s')
-    .describe('How long one operation may take.'),
-  concurrency: integer().min(1).max(64).default(6).describe('How many operations may be under way at once.'),
+    .describe('Timeout of one operation.'),
+  concurrency: integer().min(1).max(64).default(6).describe('Maximum number of operations in flight.'),
   max_response_bytes: integer()
     .min(64 * 1024)
     .max(1024 * MEBIBYTE)
     .default(64 * MEBIBYTE)
-    .describe('Largest answer that is read, in bytes after decompression.'),
+    .describe('Largest accepted answer, in bytes after decompression.'),
   proxy: proxyAddress()
     .exactOptional()
     .describe(
-      'Proxy to tunnel through, with user name and password in it where it asks for them; "none" for no proxy. Without this key HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment count.',
+      'Proxy to tunnel through, with user name and password if it needs them; "none" for no proxy. Without this key, HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment apply.',
     ),
   ca_file: text()
     .exactOptional()
     .describe(
-      'PEM file of the authorities to trust instead of the well-known ones; read again for each connection.',
+      'PEM file of the certificate authorities to trust instead of the default ones; read again for each connection.',
     ),
   cert_file: text()
     .exactOptional()
     .describe(
-      'PEM file of the client certificate that the platform asks for, with its chain; needs key_file.',
+      'PEM file of the client certificate with its chain, if the platform requires one; needs key_file.',
     ),
   key_file: text().exactOptional().describe('PEM file of the private key of cert_file, not encrypted.'),
   server_name: text()
     .exactOptional()
-    .describe('Name that the certificate must be for, where it is not the host of api_url.'),
+    .describe('Name expected in the server certificate, if it is not the host of api_url.'),
 });
 
 type TlsKey = 'ca_file' | 'cert_file' | 'key_file' | 'server_name';

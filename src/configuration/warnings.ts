@@ -30,7 +30,7 @@ function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
   return PRODUCTS.flatMap(({ api, slug, metrics }) =>
     (running(account, api)?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
       if (typeof metric !== 'string' || metric === '*' || Object.hasOwn(DIMENSIONS, metric)) return [];
-      const message = `not in the catalogue of metrics, will be exported raw as edge_metric${didYouMean(metric, metrics)}`;
+      const message = `not a known metric, will be exported raw as edge_metric${didYouMean(metric, metrics)}`;
       return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], message)];
     }),
   );
@@ -64,7 +64,7 @@ function readTwice(account: LenientAccount, path: ConfigPath): Finding[] {
   return read.flatMap(({ slug, id }) => {
     const twin = PRODUCTS.find((other) => other.api === 'metrics' && other.id === id && reads(other.slug));
     if (twin === undefined) return [];
-    const message = `the metrics collector reads the same product as ${twin.slug}: its figures will exist twice, under two product labels`;
+    const message = `the metrics collector reads the same product as ${twin.slug}: its series will exist twice, under two product labels`;
     return [warning([...path, 'collectors', 'analytics', 'products', slug], message, 'key')];
   });
 }
@@ -84,7 +84,7 @@ const LONG_SETTLE_MS = 50 * 60_000;
 function slowToSettle({ settle_delay }: LenientAccount, path: ConfigPath): Finding[] {
   if (typeof settle_delay !== 'number' || settle_delay <= LONG_SETTLE_MS) return [];
   const message =
-    'above 50m the usual reads do not bring what enters the counters: they move every ten minutes, by a read of their own for each metric and configuration';
+    'above 50m counters need a separate read for each metric and configuration, and move only every ten minutes';
   return [warning([...path, 'settle_delay'], message)];
 }
 
@@ -92,7 +92,7 @@ function nothingToDo({ collectors }: LenientAccount, path: ConfigPath): Finding[
   if (collectors === undefined) return [];
   if (Object.values(collectors).some(({ enabled }) => enabled !== false)) return [];
   return [
-    warning([...path, 'collectors'], 'no collector is switched on: nothing of this account is read', 'key'),
+    warning([...path, 'collectors'], 'no collector is enabled: nothing is read for this account', 'key'),
   ];
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { readConfigFile } from './file.ts';
 
-/** Whether a file holds something else than at the last look, or can no longer be read. */
+/** Whether a file has changed since the last check, or can no longer be read. */
 export type HasChanged = () => Promise<boolean>;
 
 /**
@@ -26,14 +26,14 @@ async function contentOf(file: string): Promise<string> {
 
 export interface WatchOptions {
   readonly hasChanged: HasChanged;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two checks. */
   readonly interval: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly onChange: () => void;
 }
 
-/** Looks again and again, until the signal aborts. */
+/** Checks periodically, until the signal aborts. */
 export async function watch({ hasChanged, interval, clock, signal, onChange }: WatchOptions): Promise<void> {
   while (!signal.aborted) {
     await clock.sleep(interval, signal).catch(() => undefined);

@@ -1,7 +1,7 @@
 import type { Credentials } from '../platform/credentials.ts';
 import type { Secret } from '../secret.ts';
 
-/** Credentials whose every secret is made known as soon as it is there, and whenever it is used, so that it is kept out of the log. */
+/** Credentials that register every secret for masking when it appears and whenever it is used, so that it never gets into the log. */
 export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
   const guardAll = (): readonly Secret[] => {
     const secrets = credentials.secrets();

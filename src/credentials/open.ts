@@ -5,7 +5,7 @@ import { readPasswordFile } from './secret-file.ts';
 import { TokenFile } from './token-file.ts';
 import { TokenLogin } from './token-login.ts';
 
-/** How an account's token is got, as configured. */
+/** Where an account's token comes from, as configured. */
 export type CredentialsSource =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'token_file'; readonly path: string }
@@ -16,7 +16,7 @@ export type CredentialsSource =
     };
 
 export interface CredentialsOptions extends TransportOptions {
-  /** Told what an operator should know and no poll's failure says, for instance that a renewal failed. */
+  /** Called with what an operator should know and no poll reports, such as a failed renewal. */
   readonly onNotice?: (text: string) => void;
 }
 

@@ -10,7 +10,7 @@ const LARGEST_SECRET_FILE = 16_384;
 const FILE_WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EACCES: 'permission denied',
-  ENOTDIR: 'its folder is not a folder',
+  ENOTDIR: 'part of its path is not a folder',
 };
 
 /** A secret as it was found in its file. */
@@ -44,7 +44,7 @@ export async function readPasswordFile(path: string, name: string): Promise<Secr
   return secret;
 }
 
-/** What keeps a file from giving its secret. */
+/** Why a secret cannot be read from a file. */
 export interface SecretFileTrouble {
   /** In words that name no path: what was meant as a path may be the secret itself. */
   readonly message: string;
@@ -52,7 +52,7 @@ export interface SecretFileTrouble {
   readonly wrong: boolean;
 }
 
-/** What keeps the file from giving its secret now, if anything. */
+/** Why the secret cannot be read from the file now, if so. */
 export async function secretFileTrouble(
   path: string,
   holds: 'token' | 'password',

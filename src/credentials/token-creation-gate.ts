@@ -3,15 +3,15 @@ import { PlatformFailure } from '../platform/outcome.ts';
 
 /** First wait after the platform refused the login itself, or a token that it had just created. */
 const FIRST_WAIT_REFUSED_MS = 30_000;
-/** First wait after trouble that may pass by itself. */
+/** First wait after a temporary failure. */
 const FIRST_WAIT_MS = 5_000;
 const LONGEST_WAIT_MS = 15 * 60_000;
-/** A token that served this long was a good one; its refusal is news, not the old trouble. */
+/** A token that worked this long was valid; its refusal is a new problem. */
 const PROVEN_AFTER_MS = 3_600_000;
 
 const REFUSED_AT_ONCE = new PlatformFailure(
   'unauthorized',
-  'the platform refuses the tokens it creates',
+  'the platform refuses the tokens that it created',
   401,
 );
 
@@ -70,7 +70,7 @@ function waitAfter(strikes: number, first: number): number {
   return strikes === 0 ? 0 : Math.min(first * 2 ** (strikes - 1), LONGEST_WAIT_MS);
 }
 
-/** What a 429 asks for: `Retry-After`, or else the time until the frame's reset, both by the platform's clock. */
+/** What a 429 asks for: `Retry-After`, or else the time until the window's reset, both by the platform's clock. */
 function askedWait(failure: PlatformFailure): number {
   if (!(failure instanceof ExchangeFailure) || failure.outcome !== 'rate_limited') return 0;
   const { retryAfterMs, rate, serverDate } = failure.info;

@@ -4,9 +4,9 @@ import type { Secret } from '../secret.ts';
 import { type FoundSecret, readTokenFile } from './secret-file.ts';
 
 /**
- * A token kept in a file that something else renews. The file is looked at before every request and read again when
+ * A token in a file that something else renews. The file is checked before every request and read again when
  * it changed. A file that cannot be read, or is empty, for instance in the middle of being replaced, leaves the last
- * good token in use: the platform is the judge of that, and only when it refuses it the file's trouble is the reason.
+ * good token in use. Only if the platform refuses that token, the problem with the file is reported.
  */
 export class TokenFile implements Credentials {
   readonly kind = 'token_file';

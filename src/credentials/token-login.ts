@@ -13,7 +13,7 @@ export interface TokenLoginOptions extends TransportOptions {
   readonly username: string;
   /** Asked before every use, so that a changed password file counts. */
   readonly password: () => Promise<Secret>;
-  /** Told what an operator should know and no poll's failure says. */
+  /** Called with what an operator should know and no poll reports. */
   readonly onNotice?: (text: string) => void;
 }
 
@@ -83,7 +83,7 @@ export class TokenLogin implements Credentials {
       await withDeadline(LONGEST_CLOSE_MS, signal, (inner) => this.#revokeAll(inner));
     } catch (error) {
       if (!signal.aborted) throw error;
-      this.#options.onNotice?.('the token was not revoked: there was no time left');
+      this.#options.onNotice?.('the token was not revoked: no time left');
     } finally {
       this.#stop.abort(new PlatformFailure('unauthorized', 'the login is closed'));
       await this.#operations.close();
@@ -103,7 +103,7 @@ export class TokenLogin implements Credentials {
     try {
       const created = await this.#operations.create(await this.#currentLogin(), this.#stop.signal);
       if (created.assumed)
-        this.#options.onNotice?.('the platform gave the token no usable expiry: 24 h assumed');
+        this.#options.onNotice?.('the platform returned no usable expiry of the token: assuming 24 h');
       this.#replace(created);
       return created;
     } catch (error) {
@@ -123,7 +123,7 @@ export class TokenLogin implements Credentials {
   #renew(): void {
     this.#created(this.#stop.signal).catch((error: unknown) => {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#options.onNotice?.(`the token could not be renewed, the old one still serves: ${reason}`);
+      this.#options.onNotice?.(`the token could not be renewed, the old one is still valid: ${reason}`);
     });
   }
 
@@ -141,7 +141,7 @@ export class TokenLogin implements Credentials {
     await this.#revoke([...this.#retired, ...current], signal);
   }
 
-  /** Revocation is a courtesy: where it fails, the token runs out by itself. */
+  /** If revocation fails, the token expires by itself. */
   async #revoke(tokens: readonly CreatedToken[], signal: AbortSignal): Promise<void> {
     const alive = tokens.filter(({ expiresAt }) => expiresAt > this.#clock.now());
     if (alive.length === 0) return;

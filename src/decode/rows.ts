@@ -60,7 +60,7 @@ function fitted(array: Float64Array, size: number): Float64Array {
   return size === array.length ? array : array.slice(0, size);
 }
 
-/** The mark of a bucket that rows give different values. */
+/** Marks a bucket to which rows give different values. */
 const AMBIGUOUS = Number.POSITIVE_INFINITY;
 
 /**

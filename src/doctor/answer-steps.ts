@@ -12,18 +12,18 @@ export interface QuotaSettings {
 /** Clocks that differ by less (ms) agree: the platform tells its time in whole seconds. */
 const AGREEMENT_MS = 2_000;
 
-/** By more (ms) than this the machine's clock misleads whoever looks at the data. */
+/** From this difference (ms) on the machine's clock makes the data misleading. */
 const MISLEADING_MS = 60_000;
 
 /** How far this machine's clock is from the platform's. */
 export function clockStep({ platformClock }: Pick<ObservedPlatform, 'platformClock'>): Step {
   const { ok, warning, problem, skipped } = stepsNamed('clock');
-  if (!platformClock.known) return skipped('the answers carry no Date header to compare with');
+  if (!platformClock.known) return skipped('the answers have no Date header to compare with');
   const skew = platformClock.wallSkewMs;
   if (Math.abs(skew) <= AGREEMENT_MS) return ok('this machine and the platform agree');
   const text =
     `this machine's clock is ${duration(Math.abs(skew) / 1_000)} ${skew > 0 ? 'behind' : 'ahead of'} the platform's: ` +
-    'windows and resets are corrected for it, but a Prometheus on this machine gives every sample the wrong time; synchronise the clock (NTP)';
+    'the exporter corrects for it, but a Prometheus on this machine would store every sample with the wrong time; synchronise the clock (NTP)';
   return Math.abs(skew) > MISLEADING_MS ? problem(text) : warning(text);
 }
 
@@ -40,22 +40,22 @@ function quotaStep(
   const { ok, warning, problem } = stepsNamed('quota');
   const wait = usedUpForMs(limiter, now);
   if (wait > 0)
-    return problem(`${usedUp(name, wait, now)}; the token has other users, or an exporter at work`);
+    return problem(`${usedUp(name, wait, now)}; the token has other users, or an exporter is running`);
   const { limit, allowance } = limiter;
   if (limit === undefined) {
     return warning(
       `the answers carry no rate limit headers: ${plainNumber(assumed_limit)} operations a minute are assumed (quota.assumed_limit), ` +
-        `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some`,
+        `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some of them`,
     );
   }
   const remaining = limiter.remaining(now);
-  const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this frame`;
+  const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this window`;
   return ok(
     `${name}: ${plainNumber(limit)} operations a minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved`,
   );
 }
 
-/** Of what an exporter at work leaves to others, an examination leaves this share to others still. */
+/** Share of the reserve that doctor leaves to others, beside a running exporter. */
 const RESERVE_LEFT = 0.25;
 
 /** Milliseconds for which a scope has nothing left for an examination; 0 when it has. @param now local ms */

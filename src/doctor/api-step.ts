@@ -20,10 +20,10 @@ export interface Way {
   readonly timeoutMs: number;
 }
 
-const FOREIGN = 'is api_url the address of the API, and not of a web page, a proxy or a login?';
+const FOREIGN = 'is api_url the address of the API, not of a web page, a proxy or a login?';
 
 const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
-  server_error: 'the platform itself is in trouble: try again later',
+  server_error: 'the platform has a problem: try again later',
   timeout: 'is the platform busy, or is request.timeout too short?',
   network: 'the port is open, but no answer came',
 };
@@ -40,8 +40,8 @@ export async function apiStep(
   const { ok, warning, problem } = stepsNamed('API');
   const hint = foreign && !recognised ? FOREIGN : HINTS[outcome];
   if (hint === undefined) {
-    if (outcome === 'ok' || outcome === 'empty' || recognised) return ok('it answers as the API does');
-    return warning(`${reason}: so may many servers answer; is api_url right?`);
+    if (outcome === 'ok' || outcome === 'empty' || recognised) return ok('it is the API');
+    return warning(`${reason}: many servers answer like that; is api_url right?`);
   }
   const garbled = outcome === 'network' || outcome === 'undecodable';
   if (garbled && !endpoint.encrypted && (await speaksTls(endpoint, route, timeoutMs))) {

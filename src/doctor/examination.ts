@@ -19,7 +19,7 @@ export interface ExaminationOptions extends SessionOptions {
 /** No step of the way to the platform may take longer (ms). */
 const LONGEST_STEP_MS = 10_000;
 
-/** Examines an account from the outside in, each step as it is done; ends where nothing further can be told. */
+/** Checks an account from the network inwards, yielding each step when it is done; stops when further steps are pointless. */
 export async function* examine(options: ExaminationOptions): AsyncGenerator<Step> {
   const { account, clock, signal, lookup } = options;
   const way: Way = {
@@ -50,7 +50,7 @@ async function* platformSteps(
 ): AsyncGenerator<Step, boolean> {
   const job = session.firstJob();
   if (job === undefined) {
-    yield theRest('the configuration asks for nothing: no collector is switched on');
+    yield theRest('no collector is enabled');
     return false;
   }
   const noToken = await failureOf(() => session.connection.credentials.authorization(signal));
@@ -104,19 +104,19 @@ async function* firstAnswerSteps(
   const { platform } = connection;
   yield api;
   if (api.status === 'problem') {
-    yield theRest('what answers is not the API');
+    yield theRest('the server is not the API');
     return false;
   }
   yield tokenStep(session, first, api);
   yield clockStep(platform);
   if (first.outcome === 'unauthorized') {
-    yield theRest('the platform tells nothing without a token that it accepts');
+    yield theRest('the platform requires a valid token');
     return false;
   }
   const quota = quotaSteps(platform.scopes.all, account.quota, clock.now());
   yield* quota;
   if (first.outcome !== 'rate_limited') return true;
-  yield theRest('the platform answers nothing until its quota is reset: run doctor again then');
+  yield theRest('the quota is used up: run doctor again after its reset');
   return false;
 }
 
@@ -141,7 +141,7 @@ async function* withoutToken(
   const answer = { outcome, reason, foreign: foreignAnswerOf(failure) !== undefined };
   const api = await apiStep(answer, way, connection.platform.reachability.answered);
   yield api.status === 'problem' ? api : noTokenStep(account.credentials, outcome, reason);
-  yield theRest('there is no token to ask with');
+  yield theRest('there is no token');
   return false;
 }
 

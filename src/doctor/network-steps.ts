@@ -35,7 +35,7 @@ export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Ste
     if (step.status === 'problem') return;
   }
   if (!endpoint.encrypted)
-    yield stepsNamed('TLS').skipped('api_url begins with http: the token travels unencrypted');
+    yield stepsNamed('TLS').skipped('api_url begins with http: the token is sent unencrypted');
 }
 
 /** The first host on the way, and how its steps are named. */
@@ -54,7 +54,7 @@ async function hostStep(
   { lookup = systemAddresses }: NetworkOptions,
 ): Promise<Step> {
   const { ok, problem } = stepsNamed(`${prefix}host`);
-  if (isIP(host) !== 0) return ok(`${host} is an address, no name to look up`);
+  if (isIP(host) !== 0) return ok(`${host} is an IP address`);
   try {
     const addresses = await lookup(host);
     return ok(`${host} is ${addresses.map(({ address }) => address).join(', ')}`);
@@ -62,8 +62,8 @@ async function hostStep(
     const known = codeOf(error) === 'ENOTFOUND';
     return problem(
       known
-        ? `the name ${host} does not exist: is ${address} spelled right, and is it known to this machine's DNS?`
-        : `the name ${host} could not be looked up (${codeOf(error)}): does this machine's DNS work?`,
+        ? `the name ${host} does not exist: is ${address} spelled correctly, and does this machine's DNS know it?`
+        : `the name ${host} could not be resolved (${codeOf(error)}): does this machine's DNS work?`,
     );
   }
 }
@@ -77,13 +77,15 @@ async function portStep(
   const began = performance.now();
   try {
     await connected(endpoint, timeoutMs);
-    return ok(`${host} takes connections on port ${port} within ${Math.ceil(performance.now() - began)} ms`);
+    return ok(
+      `${host} accepts connections on port ${port} within ${Math.ceil(performance.now() - began)} ms`,
+    );
   } catch (error) {
     const reason = networkFailure(error).message;
     const hint =
       codeOf(error) === 'ECONNREFUSED'
         ? `nothing listens there: is the port in ${address} right?`
-        : 'is there a firewall between, or a proxy that must be used (HTTPS_PROXY, request.proxy)?';
+        : 'does a firewall block it, or is a proxy required (HTTPS_PROXY, request.proxy)?';
     return problem(`${host} port ${port}: ${reason}; ${hint}`);
   }
 }

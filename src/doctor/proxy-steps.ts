@@ -6,13 +6,13 @@ import type { Endpoint } from './endpoint.ts';
 import { type Step, stepsNamed } from './step.ts';
 
 const HINTS: Readonly<Record<ProxyStep, string>> = {
-  connection: 'is that the address of a proxy, and its scheme right?',
+  connection: 'are address and scheme of the proxy right?',
   login: 'write them into its address: http://user:password@…',
   refusal: 'the proxy must allow CONNECT to this host and port',
   tunnel: 'is it really a proxy, and can it reach the platform?',
 };
 
-/** Whether the proxy lets us through to the platform. */
+/** Whether the proxy opens a tunnel to the platform. */
 export async function tunnelStep(
   proxy: ProxyServer,
   { host, port }: Endpoint,
@@ -24,7 +24,7 @@ export async function tunnelStep(
     const { ca } = await readTlsFiles(tls);
     const tunnel = await openTunnel(proxy, { host, port }, { timeoutMs, ca });
     tunnel.destroy();
-    return ok(`the proxy ${proxy.origin} (${proxy.from}) lets us through to ${host} port ${port}`);
+    return ok(`the proxy ${proxy.origin} (${proxy.from}) opens a tunnel to ${host} port ${port}`);
   } catch (error) {
     const hint = error instanceof ProxyFailure ? `; ${HINTS[error.step]}` : '';
     return problem(`${networkFailure(error).message}${hint}`);

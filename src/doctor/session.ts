@@ -16,7 +16,7 @@ export interface SessionOptions {
   readonly guard: (secret: Secret) => void;
 }
 
-/** An account under examination: its connection, the jobs it wants, and each of them polled at most once. */
+/** An account that doctor checks: its connection and its jobs, each polled at most once. */
 export class Session {
   readonly account: Account;
   readonly clock: Clock;
@@ -77,7 +77,7 @@ export class Session {
     }
   }
 
-  /** Nobody wants to watch an examination wait: what the quota does not allow now is left out. */
+  /** doctor does not wait for quota: it skips what the quota does not allow now. */
   #readWithoutWaiting(group: string): Read {
     return (resource, signal) => {
       const { name, limiter } = this.connection.platform.scopes.of(group);

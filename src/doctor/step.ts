@@ -1,9 +1,9 @@
-/** How a step of an examination ended; a warning is nothing that keeps the exporter from working. */
+/** Result of a step; the exporter works despite warnings. */
 export type StepStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** One step of an examination, as the operator reads it. */
 export interface Step {
-  /** What was looked at. */
+  /** What was checked. */
   readonly step: string;
   readonly status: StepStatus;
   /** The sentence that the operator needs. It holds no secret. */

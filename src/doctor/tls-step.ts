@@ -7,7 +7,7 @@ import { type Step, stepsNamed } from './step.ts';
 /** The part of a certificate that an operator acts on. */
 export type Certificate = Pick<PeerCertificate, 'valid_to' | 'subject' | 'issuer'>;
 
-/** A certificate that lapses this soon (ms) is worth a warning. */
+/** A certificate that expires this soon (ms) is worth a warning. */
 const SOON_MS = 14 * 86_400_000;
 
 /**

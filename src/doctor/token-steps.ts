@@ -27,7 +27,7 @@ export function tokenTakenStep(credentials: Credentials, now: number): Step {
   const expiresAt = credentials.expiresAt();
   const life =
     expiresAt === undefined
-      ? 'when it expires, only the platform knows'
+      ? 'its expiry is unknown'
       : `it expires in ${duration((expiresAt - now) / 1_000)} and is renewed before`;
   return stepsNamed('token').ok(`${ORIGINS[credentials.kind]} is accepted; ${life}`);
 }
@@ -37,7 +37,7 @@ export function tokenRefusedStep(credentials: Credentials, reason: string): Step
   const remedy: Readonly<Record<Credentials['kind'], string>> = {
     token: 'it has expired, was revoked or is not one of this platform: create another',
     token_file: 'it has expired, was revoked or is not one of this platform: put another into the file',
-    password: 'the platform does not know what it has created itself: is api_url the right one?',
+    password: 'the platform does not know a token that it created: is api_url right?',
   };
   return stepsNamed('token').problem(
     `${ORIGINS[credentials.kind]} is refused (${reason}): ${remedy[credentials.kind]}`,

@@ -175,11 +175,11 @@ function planStep(session: Session): Step {
   });
   const words = plan.scopes.map(
     ({ scope, demand, allowance }) =>
-      `${plainNumber(demand)} operations a minute of ${scope} are asked for, ${plainNumber(allowance)} may be used`,
+      `${plainNumber(demand)} operations per minute of ${scope} are needed, ${plainNumber(allowance)} are available`,
   );
   if (plan.fits) return ok(words.join('; '));
   return warning(
-    `${words.join('; ')}: intervals will stretch; edge-exporter plan tells which, and what would help`,
+    `${words.join('; ')}: intervals will stretch; edge-exporter plan shows which, and what would help`,
   );
 }
 

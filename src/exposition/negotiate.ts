@@ -43,7 +43,7 @@ function weightOf(ranges: readonly MediaRange[], types: readonly string[], versi
 
 /**
  * The format to answer an Accept header with. OpenMetrics only for who names it and likes it no less than text, since
- * a browser's or curl's wildcard asks for something to read; text for everybody else, a refusal being of use to nobody.
+ * a browser's or curl's wildcard asks for something to read; text for everybody else: refusing would help nobody.
  */
 export function negotiateFormat(accept: string | undefined): ExpositionFormat {
   const ranges = (accept ?? '').split(',').map(parseRange);

@@ -13,7 +13,7 @@ export interface LogOptions {
   readonly secrets?: readonly Secret[];
 }
 
-/** A log, and the secrets that it keeps to itself. */
+/** A log that masks secrets. */
 export interface Logging {
   readonly log: Logger;
   /** Masks a secret in every line from now on, in whatever encoding it gets there. */

@@ -1,6 +1,6 @@
 import type { PlannedJob } from './planned-job.ts';
 
-/** What is known of the limit that a group of operations draws on. Operations are per minute, the length of a frame. */
+/** What is known of the limit that a group of operations draws on. Operations are per minute, the length of a window. */
 export interface ScopeLimit {
   readonly name: string;
   readonly limit: number;

@@ -4,7 +4,7 @@ import type { Progress } from './explore.ts';
 /** Progress is worth a line this often (ms). */
 const SPACING_MS = 5_000;
 
-/** A wait that an operator would wonder about (ms). */
+/** A wait that is worth telling the operator about (ms). */
 const LONG_WAIT_MS = 2_000;
 
 /**

@@ -14,9 +14,9 @@ export interface Stretch {
 export function stretches(jobs: readonly ExpectedJob[]): Stretch[] {
   const alike = new Map<string, { job: ExpectedJob; metrics: Set<string> }>();
   for (const job of jobs) {
-    // It is done when there is nothing better to do, and nobody waits for it.
+    // Reconciliation runs only when quota is left over.
     if (job.subject.collector === 'reconciliation') continue;
-    // What is stretched by less than a second's part of a minute comes out of rounding, not of want.
+    // A stretch of less than a second per minute is rounding.
     if (job.intervalMs < job.periodMs * 1.001) continue;
     const { collector, product } = job.subject;
     const key = JSON.stringify([collector, product, job.periodMs, Math.round(job.intervalMs)]);

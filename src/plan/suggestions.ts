@@ -56,7 +56,7 @@ function longerSchedule({ over, part, place }: Excess): string | undefined {
   const minutes = EVEN_MINUTES.find((every) => demand - cost / every >= over);
   if (minutes === undefined) return undefined;
   const key = place === 'discovery' ? place : `${place}.schedule`;
-  return `a longer schedule: ${key}: "*/${minutes} * * * *" asks for ${plainNumber(demand - cost / minutes)} operations a minute less`;
+  return `a longer schedule: ${key}: "*/${minutes} * * * *" saves ${plainNumber(demand - cost / minutes)} operations per minute`;
 }
 
 function fewerMetrics({ over, part, place }: Excess): string | undefined {
@@ -70,7 +70,7 @@ function fewerMetrics({ over, part, place }: Excess): string | undefined {
     saved += demandPerMinute(jobs);
   }
   if (saved < over) return undefined;
-  return `fewer metrics: ${place}.metrics without ${left.join(', ')} asks for ${plainNumber(saved)} operations a minute less`;
+  return `fewer metrics: ${place}.metrics without ${left.join(', ')} saves ${plainNumber(saved)} operations per minute`;
 }
 
 function fewerConfigurations({ over, part, place }: Excess): string | undefined {
@@ -79,7 +79,7 @@ function fewerConfigurations({ over, part, place }: Excess): string | undefined 
   const each = demandPerMinute(part) / configurations;
   const leave = Math.ceil(over / each);
   if (leave >= configurations) return undefined;
-  return `fewer configurations: ${place}.configurations.exclude with ${leave} of the ${configurations} asks for ${plainNumber(leave * each)} operations a minute less`;
+  return `fewer configurations: ${place}.configurations.exclude with ${leave} of the ${configurations} saves ${plainNumber(leave * each)} operations per minute`;
 }
 
 function wholeProduct({ over, part, place }: Excess): string | undefined {
@@ -89,7 +89,7 @@ function wholeProduct({ over, part, place }: Excess): string | undefined {
   const whole = [...perMetric.values()].flatMap((jobs) => jobs.slice(0, 1));
   const saved = demandPerMinute(single) - demandPerMinute(whole);
   if (saved < over) return undefined;
-  return `totals only: ${place}.by: [product] asks for ${plainNumber(saved)} operations a minute less`;
+  return `totals only: ${place}.by: [product] saves ${plainNumber(saved)} operations per minute`;
 }
 
 function everythingLonger(demand: number, allowance: number): string {

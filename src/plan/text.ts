@@ -22,10 +22,10 @@ export function planText(plan: AccountPlan): string {
   const sections = [
     [verdict(plan), ...plan.scopes.map(scopeLine), ...unlistedLine(plan)],
     [renderTable(COLUMNS, [...plan.rows.map(cells), total(plan.rows)]).trimEnd()],
-    plan.gives.length === 0 ? [] : ['As it is, intervals stretch:', ...plan.gives.map(stretchLine)],
+    plan.gives.length === 0 ? [] : ['These intervals stretch:', ...plan.gives.map(stretchLine)],
     plan.suggestions.length === 0
       ? []
-      : ['Any one of these makes it fit:', ...plan.suggestions.map(indented)],
+      : ['Each of these would make it fit:', ...plan.suggestions.map(indented)],
     plan.notes.map((note) => `Note: ${note}.`),
   ];
   return sections
@@ -49,7 +49,7 @@ function unlistedLine({ unlisted_products: unlisted, listed_products }: AccountP
 function scopeLine({ scope, limit, limit_named_by, reserve, allowance, demand, share_of_limit }: ScopePlan) {
   const source = limit_named_by === 'platform' ? 'named by the platform' : 'assumed';
   return (
-    `  ${scope}: ${plainNumber(demand)} operations a minute are asked for, ${plainNumber(allowance)} may be used ` +
+    `  ${scope}: ${plainNumber(demand)} operations per minute are needed, ${plainNumber(allowance)} are available ` +
     `(limit ${plainNumber(limit)}, ${source}; ${plainShare(reserve)} reserved): ${plainShare(share_of_limit)} of the limit`
   );
 }

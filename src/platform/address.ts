@@ -13,7 +13,7 @@ export function addressOf(
   if (!/^\/(?![/\\])/.test(path) || path.split(/[/\\]/).some(isDotSegment)) {
     throw new PlatformFailure(
       'network',
-      `path outside the account's base address refused: ${path.slice(0, 80)}`,
+      `refused a path outside the account's base address: ${path.slice(0, 80)}`,
     );
   }
   const url = new URL(baseUrl);
@@ -31,7 +31,7 @@ export function redirectTarget(baseUrl: string, from: string, location: string):
   const base = new URL(baseUrl);
   const current = new URL(base.origin + from);
   if (!URL.canParse(location, current.href)) {
-    throw new PlatformFailure('undecodable', 'redirect to an address that makes no sense');
+    throw new PlatformFailure('undecodable', 'redirect to an invalid address');
   }
   const target = new URL(location, current);
   if (target.origin !== base.origin || target.protocol !== base.protocol) {

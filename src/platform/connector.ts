@@ -72,7 +72,7 @@ function brokenTunnel(error: unknown, { origin }: ProxyServer): ProxyFailure | u
   if (code !== 'ECONNRESET' && code !== 'EPIPE') return undefined;
   return new ProxyFailure(
     'tunnel',
-    `the proxy ${origin} let us through, then the connection broke off`,
+    `the proxy ${origin} opened the tunnel, then the connection broke`,
     error,
   );
 }

@@ -19,9 +19,9 @@ export interface Credentials {
   renewed(): Promise<boolean>;
   /** When the token runs out: milliseconds since the epoch, local clock. Undefined where only the platform knows. */
   expiresAt(): number | undefined;
-  /** Everything that must not show in texts that come from elsewhere. */
+  /** Everything to mask in texts that come from elsewhere. */
   secrets(): readonly Secret[];
-  /** Gives back what was taken from the platform, within 2 s or until the signal aborts. */
+  /** Revokes created tokens, within 2 s or until the signal aborts. */
   close(signal: AbortSignal): Promise<void>;
 }
 
@@ -46,6 +46,6 @@ export function staticToken(token: Secret): Credentials {
 export function sendable(token: Secret, name: string): Secret {
   if (/^[\x21-\x7e]+$/.test(token.reveal())) return token;
   const what =
-    token.reveal() === '' ? 'is empty' : 'holds characters that no token has, for instance a space';
+    token.reveal() === '' ? 'is empty' : 'contains characters that a token cannot have, such as a space';
   throw new PlatformFailure('unauthorized', `${name} ${what}`);
 }

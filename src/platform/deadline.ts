@@ -16,7 +16,7 @@ export async function withDeadline<T>(
   outer.throwIfAborted();
   const inner = new AbortController();
   const follow = () => inner.abort(outer.reason);
-  const timer = setTimeout(() => inner.abort(new DeadlineExceeded('the time is up')), ms);
+  const timer = setTimeout(() => inner.abort(new DeadlineExceeded('timed out')), ms);
   outer.addEventListener('abort', follow, { once: true });
   try {
     return await work(inner.signal);

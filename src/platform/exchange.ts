@@ -17,7 +17,7 @@ export interface ExchangeInfo {
   /** Absent when no answer came. */
   readonly status?: number;
   readonly outcome: ExchangeOutcome;
-  /** Who answered, by the looks of it, and with what; absent when no answer came. */
+  /** Who seems to have answered, and with what; absent if there was no answer. */
   readonly answeredBy?: ResponseOrigin;
   readonly form?: Form;
   /** Milliseconds since the epoch, local clock. */
@@ -63,16 +63,16 @@ export class ExchangeFailure extends PlatformFailure {
   }
 }
 
-/** What is strange about a failed read when it was not the platform that answered, in plain words; else undefined. */
+/** How the answer to a failed read shows that it did not come from the platform, as a phrase; else undefined. */
 export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
-  // Where there was an answer, its looks tell; where a reader could make nothing of a document, its words do.
+  // If there was an answer, its headers and form decide; if a reader could not use a document, its failure does.
   const info = failure instanceof ExchangeFailure ? failure.info : undefined;
   if (info?.answeredBy !== undefined)
     return info.answeredBy === 'foreign' ? describeForeignAnswer(info) : undefined;
   return failure.outcome === 'undecodable' ? failure.message : undefined;
 }
 
-/** How an answer that is none of the platform's looks. */
+/** Describes an answer that did not come from the platform. */
 export function describeForeignAnswer({ status, form }: ExchangeInfo): string {
-  return `answers ${status} with ${form}, not as the platform's API does`;
+  return `answers ${status} with ${form}, unlike the platform's API`;
 }

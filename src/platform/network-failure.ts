@@ -3,7 +3,7 @@ import { PlatformFailure } from './outcome.ts';
 import { ProxyFailure } from './proxy.ts';
 import { TlsFileFailure } from './tls-files.ts';
 
-/** What the error codes of sockets, name look-ups and TLS mean to an operator. */
+/** What the error codes of sockets, DNS and TLS mean to an operator. */
 const NETWORK_WORDS: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection reset',
@@ -12,7 +12,7 @@ const NETWORK_WORDS: Readonly<Record<string, string>> = {
   UND_ERR_CLOSED: 'the client is closed',
   UND_ERR_DESTROYED: 'the client is closed',
   ENOTFOUND: 'host not found',
-  EAI_AGAIN: 'the look-up of the host name failed',
+  EAI_AGAIN: 'the host name could not be resolved',
   EHOSTUNREACH: 'host unreachable',
   ENETUNREACH: 'network unreachable',
   EADDRNOTAVAIL: 'no local address available',

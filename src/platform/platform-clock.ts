@@ -14,7 +14,7 @@ const DRIFT = 5e-5;
 const MINUTE_MS = 60_000;
 
 /**
- * The platform's time as told by its `Date` headers, whatever the machine's clock says; that is believed until they tell.
+ * The platform's time according to its `Date` headers; until the first answer, the machine's clock.
  *
  * Each answer bounds the skew (platform minus local) to an interval as wide as the round trip plus the header's
  * second. Since answers fall at different places within a second, the intersection of the intervals soon narrows

@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts';
 
-/** A proxy that lets us through to the platform by CONNECT. */
+/** A proxy that opens a tunnel to the platform by CONNECT. */
 export interface ProxyServer {
   /** Scheme, host and port. */
   readonly origin: string;

@@ -5,24 +5,24 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
 /** What one answer says about the quota (section 8). A field that was missing or made no sense is absent. */
 export interface RateLimit {
-  /** Operations allowed in one time frame, at least 1. */
+  /** Operations allowed per rate-limit window, at least 1. */
   readonly limit?: number;
-  /** Operations still available in the frame. */
+  /** Operations still available in the window. */
   readonly remaining?: number;
-  /** When the frame closes: milliseconds since the epoch, by the platform's clock. */
+  /** When the window closes: milliseconds since the epoch, by the platform's clock. */
   readonly resetAt?: number;
 }
 
-/** No frame holds more operations than this; a larger number is a defect. */
+/** No window allows more operations than this; a larger number is a defect. */
 const MOST_OPERATIONS = 1_000_000_000;
 const EARLIEST_RESET = Date.UTC(2000, 0, 1);
 const LATEST_RESET = Date.UTC(2100, 0, 1);
-/** Frames last about a minute, so a longer wait is a defect and would stop an account for good. */
+/** Windows last about a minute; a longer wait is a defect and would stop the account. */
 const LONGEST_RETRY_MS = 24 * 3_600_000;
 
 /**
  * The three rate-limit headers, in any letter case. When one came more than once with different values, the
- * more careful reading counts: the lower number, the later reset. Undefined when nothing usable came.
+ * more conservative value counts: the lower number, the later reset. Undefined when nothing usable came.
  */
 export function parseRateLimit(headers: Headers): RateLimit | undefined {
   const limits = valuesOf(headers, 'x-ratelimit-limit').flatMap((text) => count(text, 1));

@@ -11,7 +11,7 @@ export interface Resource {
 export interface Answer {
   /** The JSON document. */
   readonly body: unknown;
-  /** Its size on the wire, decoded. */
+  /** Its decoded size in bytes. */
   readonly bytes: number;
 }
 

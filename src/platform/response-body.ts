@@ -48,7 +48,7 @@ export async function readRefusal(response: Dispatcher.ResponseData): Promise<st
   }
 }
 
-/** Gives an answer up unread. Its connection closes, since what is still to come on it is not wanted. */
+/** Discards an unread answer and closes its connection. */
 function drop(response: Dispatcher.ResponseData, reason: PlatformFailure): PlatformFailure {
   // Destroying a body emits the reason once more; it is the caller's to throw.
   response.body.on('error', () => undefined);
@@ -75,8 +75,7 @@ async function decompress(sent: Buffer, limit: number, status: number): Promise<
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(limit, status);
-    const words =
-      code === 'Z_BUF_ERROR' ? 'the answer was cut off' : 'the answer is not the gzip it says it is';
+    const words = code === 'Z_BUF_ERROR' ? 'the answer was cut off' : 'the answer is not valid gzip';
     throw new PlatformFailure('undecodable', words, status);
   }
 }

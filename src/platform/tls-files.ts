@@ -77,8 +77,10 @@ async function readAs(kind: Kind, path: string): Promise<{ readonly pem: string 
 /** Node itself takes authorities that are none, and then trusts nobody. */
 function wrongWith(kind: Kind, pem: string): string | undefined {
   if (kind === 'key')
-    return isAccepted({ key: pem }) ? undefined : 'holds no private key in PEM form, or an encrypted one';
-  return holdsCertificates(pem) ? undefined : 'holds no certificates in PEM form';
+    return isAccepted({ key: pem })
+      ? undefined
+      : 'contains no private key in PEM format, or an encrypted one';
+  return holdsCertificates(pem) ? undefined : 'contains no certificates in PEM format';
 }
 
 function holdsCertificates(pem: string): boolean {

@@ -61,7 +61,7 @@ function tunnelOf({ statusCode, socket }: Dispatcher.ConnectData, proxy: ProxySe
     throw new ProxyFailure('login', message);
   }
   const status = [statusCode, STATUS_CODES[statusCode]].filter(Boolean).join(' ');
-  throw new ProxyFailure('refusal', `the proxy ${origin} does not let us through: ${status}`);
+  throw new ProxyFailure('refusal', `the proxy ${origin} refuses the tunnel: ${status}`);
 }
 
 /** What an error on the way to the proxy, or while it was asked, means. */

@@ -6,7 +6,7 @@ import { type FailureOutcome, PlatformFailure } from './outcome.ts';
 const LONGEST_WORDS = 200;
 /** The platform's own styles are three levels deep; endless nesting must not exhaust the stack. */
 const DEEPEST_WORDS = 6;
-/** Where a page has not said what is wrong by then, it will not. Also bounds the work on hostile markup. */
+/** Only the beginning of a page is searched for a reason, which also bounds the work on hostile markup. */
 const READ_OF_A_PAGE = 8192;
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',

@@ -10,7 +10,7 @@ export interface JobSubject {
   readonly metric?: string;
 }
 
-/** Work that has become necessary, and when it may start (local ms). */
+/** Follow-up work, and when it may start (local ms). */
 export interface FollowUp {
   readonly job: Job;
   readonly notBefore: number;

@@ -4,11 +4,11 @@ import type { Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { Job } from './job.ts';
 import { type PollResult, RowsRejected } from './result.ts';
 
-/** A poll that is over. */
+/** A finished poll. */
 export interface PollEnd {
   readonly job: Job;
   readonly outcome: Outcome;
-  /** Why, in plain words, when it failed. */
+  /** Why it failed, as a sentence. */
   readonly reason: string | undefined;
   /** What it found, as far as it went before it failed; undefined when it found nothing. */
   readonly result: PollResult | undefined;

@@ -11,12 +11,12 @@ import { BLANK, type Ending, failed, type PollEnd } from './poll-end.ts';
 import type { Exposure, PollResult } from './result.ts';
 import type { ScheduledJob } from './scheduled-job.ts';
 
-/** Told how polls end. */
+/** Receives the results of polls. */
 export interface PollListener {
   readonly polled: (end: PollEnd) => void;
   /** The state refused to commit what a poll found: it is counted, or found changed, by a later poll. */
   readonly commitRefused: (job: Job, failure: StateWriteFailure) => void;
-  /** A fault of the exporter itself: a poll failed in a way that no platform can cause. */
+  /** A bug in the exporter: a poll failed in a way that no platform can cause. */
   readonly defect: (job: Job, error: unknown) => void;
 }
 
@@ -44,7 +44,7 @@ export class PollRunner {
     this.#options = options;
   }
 
-  /** Polls once. Whatever happens in it becomes the poll's outcome and touches no other; it never rejects. */
+  /** Polls once. Any failure becomes the poll's outcome and affects no other poll; it never rejects. */
   async run(scheduled: ScheduledJob): Promise<void> {
     const { clock, polled, defect } = this.#options;
     const { job, signal } = scheduled;
@@ -92,7 +92,7 @@ export class PollRunner {
     return { ...ending, result, committed };
   }
 
-  /** Nothing to commit is as good as committed. */
+  /** Without anything to commit it counts as committed. */
   async #commit(job: Job, { commit = [] }: PollResult): Promise<boolean> {
     if (commit.length === 0) return true;
     try {
@@ -111,7 +111,7 @@ export class PollRunner {
     const owner = `${account}/${source.id}/${part}`;
     scheduled.exposed.add(owner);
     const until = clock.now() + this.#lifetime(source) - ageMs;
-    // What has gone stale meanwhile is not shown for a moment, just because it was read anew.
+    // What has become stale meanwhile must not reappear for a moment.
     if (until <= clock.now()) store.withdraw(owner);
     else store.publish(owner, samples, until);
   }
@@ -126,7 +126,7 @@ export class PollRunner {
     if (signal.aborted) return BLANK;
     if (error instanceof PlatformFailure) return failed(error);
     this.#options.defect(job, error);
-    return { ...BLANK, outcome: 'undecodable', reason: 'a fault of the exporter, see its log' };
+    return { ...BLANK, outcome: 'undecodable', reason: 'a bug in the exporter, see its log' };
   }
 
   /** A read for one poll: each of its operations waits for its turn. */

@@ -30,7 +30,7 @@ const PLANNED_MS = 60_000;
 /** The two times may part by so much (ms) while one sleeps: NTP slews, and they are not read at the same instant. */
 const STEP_MS = 1_000;
 
-/** So late (ms) a busy event loop may be without a word. */
+/** A busy event loop may be this late (ms) without a report. */
 const LATE_MS = 10_000;
 
 interface Trigger {

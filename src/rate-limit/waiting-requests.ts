@@ -8,7 +8,7 @@ export interface QueuedRequest {
   readonly weight: number;
   /** Since when what it asks for has been ageing: the greatest weight times age leaves first. */
   readonly since: number;
-  /** The age (ms) at which the plan lets it leave. Until then it may be kept for a moment that brings more. */
+  /** The age (ms) at which the plan lets it leave. Until then it may wait for a moment at which it returns fresher data. */
   plannedIntervalMs(): number;
 }
 

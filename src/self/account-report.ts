@@ -6,7 +6,7 @@ import { reportOperations } from './operation-report.ts';
 import { reportPolls } from './poll-report.ts';
 import type { ReportLog } from './report-log.ts';
 
-/** Counts what accounts do, and logs what an operator acts on: a change for the worse once, and its end. */
+/** Counts what accounts do, and logs what an operator should act on: a problem once, and its end. */
 export function reportTo(
   metrics: SelfMetrics,
   log: ReportLog,

@@ -2,36 +2,36 @@ import type { MetricMaker } from './metric-maker.ts';
 
 const SETTLE_BUCKETS = [60, 120, 180, 240, 300, 420, 600, 900, 1_800, 3_600];
 
-/** What becomes of the rows and buckets of answers. */
+/** Metrics of rows and buckets. */
 export function bucketMetrics(maker: MetricMaker) {
   return {
     rejectedRows: maker.counter(
       'rejected_rows_total',
-      'Rows of answers that were dropped because they were bad.',
+      'Rows of answers that were dropped because they were invalid.',
       ['account', 'collector', 'reason'],
     ),
-    bucketsCounted: maker.counter('buckets_counted_total', 'Settled buckets taken into counters.', [
+    bucketsCounted: maker.counter('buckets_counted_total', 'Settled buckets added to counters.', [
       'account',
       'product',
     ]),
     bucketsGivenUp: maker.counter(
       'buckets_given_up_total',
-      'Buckets that the platform kept leaving out of its answers, and that the counters went on without.',
+      'Buckets that counters skipped because they stayed missing for 30 minutes and several polls.',
       ['account', 'product'],
     ),
-    restatements: maker.counter('restatements_total', 'Buckets seen changed after they were first read.', [
+    restatements: maker.counter('restatements_total', 'Buckets that changed after they were first read.', [
       'account',
       'product',
     ]),
     settleSeconds: maker.histogram(
       'settle_seconds',
-      'Age at which buckets were seen changed.',
+      'Age of buckets when a change was seen.',
       ['product'],
       SETTLE_BUCKETS,
     ),
     lateRestatements: maker.counter(
       'late_restatement_total',
-      'Buckets that changed after they were counted; the counters do not hold the change.',
+      'Buckets that changed after they were counted; the counters do not contain the change.',
       ['account', 'product'],
     ),
     lateAmount: maker.counter(
@@ -41,12 +41,12 @@ export function bucketMetrics(maker: MetricMaker) {
     ),
     stateDurable: maker.gauge(
       'state_durable',
-      'Whether the counters are kept in the directory of --state.dir: 1, or 0 while it cannot be used and they are withheld. Absent without --state.dir.',
+      'Whether counters are stored in --state.dir: 1, or 0 while it cannot be used and counters are withheld. Absent without --state.dir.',
       ['directory'],
     ),
     stateErrors: maker.counter(
       'state_errors_total',
-      'Commits that the state directory refused; nothing was shown of them.',
+      'Failed commits to the state directory; nothing of them was exposed.',
       [],
     ),
   };

@@ -4,7 +4,7 @@ import type { Counting, PollResult } from '../poll/result.ts';
 import type { SelfMetrics } from './metrics.ts';
 import type { ReportLog } from './report-log.ts';
 
-/** Counts what becomes of buckets, and logs what is lost, refused, unknown or changed. */
+/** Counts buckets, and logs what is lost, refused, unknown or changed. */
 export function reportData(
   metrics: SelfMetrics,
   log: ReportLog,
@@ -26,7 +26,7 @@ export function reportData(
     const { product = '', metric = '' } = subject;
     if (stateFails && counted > 0) {
       stateFails = false;
-      log.info({ account }, 'the state can be written again');
+      log.info({ account }, 'writing the state works again');
     }
     metrics.bucketsCounted.add(counted, account, product);
     metrics.bucketsGivenUp.add(skipped, account, product);
@@ -39,7 +39,7 @@ export function reportData(
     if (skipped > 0 && isNews(account, `${product} ${metric} given up`)) {
       log.warn(
         { account, product, metric, buckets: skipped },
-        'counters skip buckets that the platform keeps leaving out; edge_exporter_buckets_given_up_total counts them',
+        'counters skip buckets that stay missing; edge_exporter_buckets_given_up_total counts them',
       );
     }
   };
@@ -48,7 +48,7 @@ export function reportData(
     const { metric = '' } = subject;
     for (const dimension of unknownDimensions) {
       if (!isNews(account, `${metric} ${dimension} unknown`)) continue;
-      log.warn({ account, metric, dimension }, 'not in the catalogue: exported raw as edge_metric');
+      log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');
     }
   };
 
@@ -60,16 +60,13 @@ export function reportData(
       if (!committed) return;
       if (result.counting !== undefined) counted(account, job, result.counting);
       for (const { id, name, fields } of result.settingChanges ?? []) {
-        log.info({ account, collector: job.id, id, name, fields: fields.join() }, 'a setting has changed');
+        log.info({ account, collector: job.id, id, name, fields: fields.join() }, 'setting changed');
       }
     },
     commitRefused(account, { subject: { product, metric } }, failure) {
       metrics.stateErrors.add(1);
       if (!stateFails)
-        log.error(
-          { account, product, metric, err: failure },
-          'the state cannot be written: the counters wait',
-        );
+        log.error({ account, product, metric, err: failure }, 'the state cannot be written: counters wait');
       stateFails = true;
     },
     delayChanged(account, { product, metric, delay, before, after }) {
@@ -85,10 +82,7 @@ export function reportData(
     },
     labelShortened(label, shown) {
       if (isNews('', `${label} shortened`))
-        log.warn(
-          { label, begins: shown.slice(0, 60) },
-          'a label value is too long: only its beginning is exposed',
-        );
+        log.warn({ label, begins: shown.slice(0, 60) }, 'a label value is too long and was truncated');
     },
     left: (account) => void warned.delete(account),
   };

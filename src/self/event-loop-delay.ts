@@ -42,13 +42,13 @@ export class EventLoopDelay {
     this.#newer.disable();
   }
 
-  /** Nothing as long as nothing was measured. */
+  /** Empty until something was measured. */
   metrics(): RegistryMetric[] {
     const delays = this.#older;
     if (delays.count === 0) return [];
     return QUANTILES.map(([name, help, of]) => ({
       name: nameOf(name),
-      help: `${help} of the delays of the event loop over the last 30 to 60 s, ${RESOLUTION_MS} ms of measuring included.`,
+      help: `${help} event loop delay over the last 30 to 60 s, including the ${RESOLUTION_MS} ms sampling interval.`,
       type: 'gauge',
       values: [{ labels: {}, value: of(delays) / NANOSECONDS }],
     }));

@@ -11,10 +11,10 @@ const GENERAL: ReadonlySet<Outcome> = new Set([
   'rate_limited',
 ]);
 
-/** So many general failures in a row are an event; fewer happen every day. */
+/** This many general failures in a row are worth a log line. */
 const IN_A_ROW = 3;
 
-/** General failures that one outage shows in turn: telling of each change would tell the same again and again. */
+/** General failures that alternate during one outage: logging each change would repeat the same event. */
 const OUTAGE: ReadonlySet<Outcome> = new Set(['network', 'timeout', 'server_error', 'rate_limited']);
 
 interface Trouble {
@@ -45,17 +45,18 @@ export class FailureLog {
     if (answered && operations === 0) return;
     const general = GENERAL.has(outcome);
     const { whole, jobs } = entryOf(this.#accounts, account, () => ({ whole: noTrouble(), jobs: new Map() }));
-    if (general) this.#failed(whole, outcome, IN_A_ROW, { account, outcome, reason }, 'the platform fails');
-    else if (operations > 0) this.#works(whole, { account }, 'the platform works again');
+    if (general)
+      this.#failed(whole, outcome, IN_A_ROW, { account, outcome, reason }, 'polling the platform fails');
+    else if (operations > 0) this.#works(whole, { account }, 'polling the platform works again');
     const own = entryOf(jobs, job.id, noTrouble);
     const facts = { account, job: job.id };
-    if (outcome === 'ok' || outcome === 'empty') this.#works(own, facts, 'the poll works again');
+    if (outcome === 'ok' || outcome === 'empty') this.#works(own, facts, 'poll succeeds again');
     else if (!general || whole.logged.size === 0) {
-      this.#failed(own, outcome, general ? IN_A_ROW : 1, { ...facts, outcome, reason }, 'the poll fails');
+      this.#failed(own, outcome, general ? IN_A_ROW : 1, { ...facts, outcome, reason }, 'poll failed');
     }
   }
 
-  /** The account is gone, and its trouble with it. */
+  /** Forgets an account that was removed. */
   forget(account: string): void {
     this.#accounts.delete(account);
   }

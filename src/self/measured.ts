@@ -4,7 +4,7 @@ import type { Store } from '../exposition/store.ts';
 import type { State } from '../state/state.ts';
 import type { SelfMetrics } from './metrics.ts';
 
-/** Sets what the store tells of itself. */
+/** Updates the metrics of the store. */
 export function measureStore(
   { series, seriesDropped, seriesDuplicate, labelsShortened }: SelfMetrics,
   store: Pick<Store, 'seriesCount' | 'droppedSeries' | 'duplicateSeries' | 'shortenedLabels'>,
@@ -15,7 +15,7 @@ export function measureStore(
   labelsShortened.set(store.shortenedLabels);
 }
 
-/** Sets what the state and the accounts tell of themselves, an account a step; what is of others goes at the end. */
+/** Updates the metrics of the state and of accounts, one account per step; series of removed accounts are removed at the end. */
 export function* measureAccounts(
   metrics: SelfMetrics,
   state: Pick<State, 'kind' | 'directory'>,

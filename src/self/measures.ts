@@ -74,7 +74,7 @@ export class Distribution<Names extends readonly string[]> {
   }
 }
 
-/** So many observations are looked at for the quantile. */
+/** The quantile covers this many observations. */
 const RECENT = 32;
 const QUANTILE = 0.95;
 

@@ -18,7 +18,7 @@ export function reportOperations(
     assumedLimit(account, limit) {
       log.warn(
         { account, operations_per_minute: limit },
-        'the platform names no rate limit: quota.assumed_limit holds',
+        'the platform sends no rate limit headers: quota.assumed_limit applies',
       );
     },
     departed(account, _scope, waitedMs) {

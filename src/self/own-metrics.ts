@@ -5,23 +5,23 @@ export function ownMetrics(maker: MetricMaker) {
   return {
     sandbox: maker.gauge(
       'sandbox',
-      'Whether the embedded platform is polled, all of whose data is made up: 1 or 0.',
+      'Whether the exporter polls the embedded platform, whose data is made up: 1 or 0.',
       [],
     ),
     series: maker.gauge('series', 'Series of the platform that are exposed.', []),
     seriesDropped: maker.counter(
       'series_dropped_total',
-      'Series that were not exposed because of limits.series.',
+      'Series that are not exposed because of limits.series.',
       [],
     ),
     seriesDuplicate: maker.counter(
       'series_duplicate_total',
-      'Samples not exposed because another job shows the same series.',
+      'Samples that are not exposed because another job exposes the same series.',
       [],
     ),
     labelsShortened: maker.counter(
       'labels_shortened_total',
-      'Label values longer than 1024 characters, of which only the beginning is exposed.',
+      'Label values that were truncated to 1024 characters.',
       [],
     ),
     configReloadSuccessful: maker.gauge(
@@ -34,19 +34,15 @@ export function ownMetrics(maker: MetricMaker) {
       'When the configuration in use was loaded.',
       [],
     ),
-    clockSteps: maker.counter(
-      'clock_steps_total',
-      'How often the machine’s clock was set while running.',
-      [],
-    ),
+    clockSteps: maker.counter('clock_steps_total', 'Changes of the machine’s clock while running.', []),
     clockLastStep: maker.gauge(
       'clock_last_step_seconds',
-      'By how much the machine’s clock was set last while running, below 0 when back; 0 when it never was.',
+      'Last change of the machine’s clock while running, negative if it was set back; 0 if none.',
       [],
     ),
     stalled: maker.counter(
       'stalled_seconds_total',
-      'Time in which nothing ran, in stalls of 10 s or more: the process was suspended, or its event loop blocked.',
+      'Time in stalls of 10 s or more, in which the process was suspended or its event loop blocked.',
       [],
     ),
   };

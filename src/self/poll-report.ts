@@ -49,7 +49,7 @@ export function reportPolls(
         log.warn({ account, jobs: count, first }, 'too many jobs: those beyond limits.jobs are left out');
     },
     defect(account, job, error) {
-      log.error({ account, job: job.id, err: error }, 'a fault of the exporter made a poll fail');
+      log.error({ account, job: job.id, err: error }, 'a poll failed: this is a bug');
     },
     left(account, failure) {
       for (const collector of succeeded.get(account) ?? []) {
@@ -59,8 +59,7 @@ export function reportPolls(
       metrics.jobsDropped.remove(account);
       failures.forget(account);
       rejections.forget(account);
-      if (failure !== undefined)
-        log.error({ account, err: failure }, 'the account did not stop as it should');
+      if (failure !== undefined) log.error({ account, err: failure }, 'the account did not stop properly');
     },
   };
 }

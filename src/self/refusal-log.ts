@@ -1,7 +1,7 @@
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { EventLog } from './report-log.ts';
 
-/** Refusals that are further apart than this (ms) are two events: a frame, and some patience with it. */
+/** Refusals that are further apart than this (ms) are two events: two rate-limit windows. */
 const QUIET_MS = 120_000;
 
 interface Burst {
@@ -34,7 +34,7 @@ export class RefusalLog {
     }
   }
 
-  /** The account is gone, and its refusals with it. */
+  /** Forgets an account that was removed. */
   forget(account: string): void {
     this.#bursts.delete(account);
   }

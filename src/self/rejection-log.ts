@@ -1,7 +1,7 @@
 import type { PollEnd } from '../poll/poll-end.ts';
 import type { EventLog } from './report-log.ts';
 
-/** A platform that sends bad rows does so at every poll: how often (ms) that is told. */
+/** Bad rows tend to come with every poll: how often (ms) they are logged. */
 const TOLD_EVERY_MS = 3_600_000;
 
 interface Told {
@@ -38,11 +38,11 @@ export class RejectionLog {
       }
       told.set(`${collector} ${reason}`, { at: this.#now(), untold: 0 });
       const facts = { account, job: job.id, configuration, reason, rows, untold_rows_before: before?.untold };
-      this.#log.warn(facts, 'rows of an answer make no sense and were dropped');
+      this.#log.warn(facts, 'invalid rows of an answer were dropped');
     }
   }
 
-  /** The account is gone. */
+  /** Forgets an account that was removed. */
   forget(account: string): void {
     this.#told.delete(account);
   }

@@ -16,7 +16,7 @@ export function reportTicks(metrics: SelfMetrics, log: ReportLog): TickerReports
       metrics.stalled.add(ms / 1_000);
       log.warn(
         { seconds: Math.round(ms / 1_000) },
-        'nothing ran for a while: the process was suspended, or its event loop blocked',
+        'the exporter stood still: the process was suspended, or its event loop blocked',
       );
     },
   };

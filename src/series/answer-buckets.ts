@@ -5,7 +5,7 @@ import { reachesPresent, type Window } from '../settling/window.ts';
 import { someStart } from './answer-width.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
-/** The platform leaves out what it never had in one place; an answer with holes in more places has lost rows. */
+/** A platform that lacks buckets has one gap; an answer with more gaps has lost rows. */
 const MOST_HOLES = 2;
 
 /** The start of the platform's newest bucket, as far as an answer tells: one that reaches the present and has rows. */

@@ -20,7 +20,7 @@ export interface CatchUpOptions {
   readonly platformClock: PlatformClock;
 }
 
-/** How much less the past matters than the present: catching up is done, but behind fresh work. */
+/** Weight of catching up relative to fresh reads, which go first. */
 const CATCH_UP_WEIGHT = 0.25;
 
 /** How long after a read that told the counters nothing the next one may leave. */
@@ -72,7 +72,7 @@ export class CatchUpJob implements Job<WindowedAnswer> {
       counting,
       adopt: (committed) => {
         if (committed) adopt();
-        // What is still missing knows by itself when it is worth another read.
+        // Each missing span knows when the next read for it is worthwhile.
         if (counted.counters.record !== before) this.#notBefore = 0;
         return counters();
       },

@@ -18,7 +18,7 @@ export interface CatchUp {
 /** Less unread time than this is not worth an operation, until as much time has passed. */
 const LEAST_STEP_MS = 10 * MINUTE_MS;
 
-/** How long after a vain answer the next one is asked for, at first and later. */
+/** How long after an answer without the missing buckets the next read follows, at first and later. */
 const PACE_MS = 6 * MINUTE_MS;
 const SLOW_PACE_MS = 30 * MINUTE_MS;
 const QUICK_ANSWERS = 7;
@@ -38,7 +38,7 @@ export function nextCatchUp(
   return { window: windowFor(next, isInGap(next, missing), now, width), at: askAt(next, now) };
 }
 
-/** Whether what comes before a span was asked for in vain. */
+/** Whether earlier reads lacked the time before a span as well. */
 function isInGap({ from }: MissingSpan, missing: readonly MissingSpan[]): boolean {
   return missing.some(({ to, asked }) => to === from && asked > 0);
 }

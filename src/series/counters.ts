@@ -165,7 +165,7 @@ export class SeriesCounters {
     };
   }
 
-  /** Makes an update the truth, after its record has become durable. */
+  /** Applies an update after its record has become durable. */
   apply(update: CounterUpdate, answer: WindowedAnswer): void {
     const { width } = update.record;
     this.#record = update.record;

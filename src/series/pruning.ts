@@ -30,7 +30,7 @@ export async function pruneCounters(state: State, kept: Iterable<KeptCounters>):
   await state.commit(fallen.map((key) => ({ key, value: undefined })));
 }
 
-/** What is none, of another version perhaps, is not ours to remove. */
+/** Other entries, of another version perhaps, are left alone. */
 function hasFallenBehind(stored: unknown, time: number): boolean {
   const counters = restoreCounters(stored);
   return (

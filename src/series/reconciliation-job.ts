@@ -36,7 +36,7 @@ interface Check {
 /** A span is compared this long after its end, so that changes which came too late for the counters show. */
 const PATIENCE_MS = 60 * MINUTE_MS;
 
-/** Comparing is done when there is nothing better to do. */
+/** Reconciliation runs only when quota is left over. */
 const RECONCILIATION_WEIGHT = 0.05;
 
 /** How old a comparison may be to count. */

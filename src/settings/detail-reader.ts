@@ -40,7 +40,7 @@ function resultOf(body: unknown): object {
   const results = isObject(body) && 'results' in body ? body.results : body;
   const one: unknown = Array.isArray(results) && results.length === 1 ? results[0] : results;
   if (isObject(one) && !Array.isArray(one)) return one;
-  throw new PlatformFailure('undecodable', 'the answer holds no object');
+  throw new PlatformFailure('undecodable', 'the answer contains no object');
 }
 
 function isObject(value: unknown): value is object {

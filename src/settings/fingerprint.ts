@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** What a setting holds, field by field, as digests: enough to see that it changed, too little to see what it is. */
 export type Fingerprint = Readonly<Record<string, string>>;
 
-/** 96 bits: two contents of one account never meet. */
+/** 96 bits: no collisions within an account. */
 const DIGEST_LENGTH = 16;
 
 /** The digest of a JSON value: the same whatever the order in which objects name their fields. */

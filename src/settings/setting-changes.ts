@@ -8,7 +8,7 @@ interface Memory {
   readonly changedAt?: number;
 }
 
-/** What a read has found, to be entered once `entries` are durable. */
+/** What a read has found, to be applied once `entries` are durable. */
 export interface ChangesDraft {
   readonly entries: readonly StateEntry[];
   readonly memories: ReadonlyMap<string, Memory | undefined>;
@@ -48,7 +48,7 @@ export class SettingChanges {
     return { entries, memories, changed };
   }
 
-  /** What was drafted holds from now on. */
+  /** Applies changes that have become durable. */
   enter({ memories }: ChangesDraft): void {
     for (const [id, memory] of memories) {
       if (memory === undefined) this.#known.delete(id);
@@ -89,7 +89,7 @@ function covers(before: Fingerprint, after: Fingerprint): boolean {
   return Object.keys(after).every((field) => before[field] !== undefined);
 }
 
-/** Read back with distrust: another version may have written it. */
+/** Validated, since another version may have written it. */
 function restore(state: StateReader, prefix: StateKey): Map<string, Memory> {
   const memories = new Map<string, Memory>();
   for (const key of state.keys(prefix)) {

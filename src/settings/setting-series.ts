@@ -55,7 +55,7 @@ export function modified<Row>(
 ): SettingSeries<Row> {
   return measured(
     `edge_${kind}_modified_timestamp_seconds`,
-    `When ${thing} was last modified, as the platform tells, as a Unix time. API: ${field}.`,
+    `When ${thing} was last modified according to the platform, as a Unix time. API: ${field}.`,
     (row) => {
       const time = parseTimestamp(of(row) ?? '');
       return time === undefined ? undefined : time / 1_000;

@@ -11,7 +11,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   const { about, schedule, section, version, permission, kind, things, list, details, series } = declaration;
   const changed = measured(
     `edge_${kind}_changed_timestamp_seconds`,
-    `When one of the ${things} was last found to be set otherwise than before, as a Unix time; absent until then. API: ${things}.`,
+    `When one of the ${things} was last seen changed, as a Unix time; absent until the first change. API: ${things}.`,
     ({ changedAt }: { readonly changedAt: number | undefined }) => changedAt,
   );
   const paths = details?.reads.map(({ path }) => path) ?? [];
@@ -57,6 +57,6 @@ function operationsOf<Listed extends Item, Detailed extends object>({
 }: SettingsDeclaration<Listed, Detailed>): string {
   const paged = version === 3 ? `1 per 100 ${things}` : '1';
   const count = details?.reads.length ?? 0;
-  const inTurns = `${count} per item whose turn it is`;
+  const inTurns = `${count} per item in turn`;
   return [...(typeof list === 'string' ? [paged] : []), ...(count === 0 ? [] : [inTurns])].join(', ');
 }

@@ -6,7 +6,7 @@ export const OLDEST_MINUTE = 20;
 /** From how many finished buckets on an age's completeness is trusted. */
 const ENOUGH = 60;
 
-/** When so many were measured, old measurements count half: a platform may change its ways. */
+/** After this many measurements, old ones count half: the platform's behaviour may change. */
 const MEMORY = 5_000;
 
 /** What was shown of one bucket at each age (whole minutes), as the sum over its series. */

@@ -9,7 +9,7 @@ export type ConfiguredDelay = number | 'auto';
 export const USUAL_PUBLISH_MS = 2 * MINUTE_MS;
 export const USUAL_SETTLE_MS = 10 * MINUTE_MS;
 
-/** No bucket is waited for longer, whatever was learned. */
+/** Upper bound of a learned delay. */
 const LONGEST_SETTLE_MS = 60 * MINUTE_MS;
 
 /** How much of its final value a bucket must hold to be shown. */

@@ -7,7 +7,7 @@ function gauge(name: string, labels: readonly string[], help: string): LabelledF
 export const RECONCILIATION_RATIO = gauge(
   'edge_exporter_reconciliation_ratio',
   ['account', 'product'],
-  'What the counters took in over a past hour, relative to what the platform says of that hour later; 1 is exact.',
+  'What the counters added for a past hour, relative to what the platform reports for that hour now; 1 is exact.',
 );
 
 export const PUBLISH_DELAY_SECONDS = gauge(
@@ -25,7 +25,7 @@ export const SETTLE_DELAY_SECONDS = gauge(
 export const BUCKET_COMPLETENESS_RATIO = gauge(
   'edge_exporter_bucket_completeness_ratio',
   ['account', 'product', 'metric', 'age_seconds'],
-  'Share of its final value that a bucket of an API metric holds at an age, as measured.',
+  'Measured share of its final value that a bucket of an API metric has reached at an age.',
 );
 
 /** What is learned of the platform in hours of polling; shown once it is known. */

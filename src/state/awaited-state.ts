@@ -24,7 +24,7 @@ export class AwaitedState implements State {
   readonly #options: AwaitedStateOptions;
   readonly #opening: Promise<void>;
   readonly #closing = new AbortController();
-  #reason = 'it has not answered yet';
+  #reason = 'it has not responded yet';
   #opened: State | undefined;
 
   constructor(options: AwaitedStateOptions) {
@@ -69,7 +69,7 @@ export class AwaitedState implements State {
     for (let attempt = firstAttempt; ; attempt = open()) {
       try {
         this.#opened = await attempt;
-        log.info(`the state directory ${this.directory} can be used: counters go on`);
+        log.info(`the state directory ${this.directory} can be used: counters continue`);
         return;
       } catch (error) {
         this.#tell(error instanceof Error ? error.message : String(error));
@@ -86,6 +86,6 @@ export class AwaitedState implements State {
   }
 
   #trouble(): string {
-    return `the state directory ${this.directory} cannot be used: ${this.#reason}; counters are withheld until it can be, gauges go on`;
+    return `the state directory ${this.directory} cannot be used: ${this.#reason}; counters are withheld until then, gauges are served`;
   }
 }

@@ -46,7 +46,7 @@ async function createWhole(path: string): Promise<string | undefined> {
       if (error.code !== 'EEXIST') throw error;
     });
   }
-  if (!(await stat(path)).isDirectory()) throw new Error('it is no directory');
+  if (!(await stat(path)).isDirectory()) throw new Error('it is not a directory');
   return missing[0];
 }
 
@@ -60,14 +60,14 @@ async function isMissing(path: string): Promise<boolean> {
   }
 }
 
-/** The directory holds files of others, and no state: a slip such as `--state.dir=.` must cost nobody anything. */
+/** The directory contains other files and no state: a mistake such as `--state.dir=.` must do no harm. */
 export class ForeignDirectory extends Error {
   override readonly name = 'ForeignDirectory';
 
   constructor(directory: string, names: readonly string[]) {
     const some = names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
     super(
-      `the state directory ${directory} holds other files (${some}) and no state of edge-exporter: give --state.dir a directory of its own`,
+      `the state directory ${directory} contains other files (${some}) and no state of edge-exporter: choose another --state.dir`,
     );
   }
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Another live process holds the state directory; two of them would count every bucket twice. */
+/** Another running process uses the state directory; two of them would count every bucket twice. */
 export class StateInUse extends Error {
   override readonly name = 'StateInUse';
   readonly directory: string;
@@ -16,7 +16,7 @@ export class StateInUse extends Error {
   }
 }
 
-/** The hold on a directory. It ends with the process too, however that ends. */
+/** The lock of a directory. It ends with the process, however that ends. */
 export interface StateLock {
   release(): Promise<void>;
 }

@@ -35,7 +35,7 @@ export class NewerState extends Error {
 
   constructor(directory: string, format: number) {
     super(
-      `the state in ${directory} has format ${format}, and this version reads formats up to ${FORMAT}: run the newer version, or give --state.dir another directory`,
+      `the state in ${directory} has format ${format}, and this version reads formats up to ${FORMAT}: run the newer version, or choose another --state.dir`,
     );
   }
 }

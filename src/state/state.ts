@@ -15,7 +15,7 @@ export interface StateReader {
   keys(prefix: StateKey): Iterable<StateKey>;
 }
 
-/** Nothing is remembered: for who only wants to know what a first poll would find. */
+/** An empty state, for callers that only want to know what a first poll would find. */
 export const NO_MEMORY: StateReader = { get: () => undefined, keys: () => [] };
 
 /** What the exporter remembers from one poll to the next: counters with their watermarks. */

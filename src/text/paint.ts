@@ -4,7 +4,7 @@ const CODES = { red: 31, green: 32, yellow: 33, grey: 90 } as const;
 
 export type Colour = keyof typeof CODES;
 
-/** The text in a colour where someone looks at it and has not asked for none (NO_COLOR). */
+/** The text in colour if the output is a terminal and NO_COLOR is not set. */
 export function paint(
   output: Output,
   env: Readonly<Record<string, string | undefined>>,

@@ -32,7 +32,7 @@ export function createAnswer({ webConfig, log, route, allowedHosts, timeout }: A
 
   function refuse(request: IncomingMessage, response: ServerResponse, { rate }: WebConfig): boolean {
     if (!namesAllowedHost(request, allowedHosts)) {
-      sendText(response, 421, ['This server does not go by that name (--web.allowed-hosts).']);
+      sendText(response, 421, ['This host name is not allowed (--web.allowed-hosts).']);
       return true;
     }
     if (rate === undefined || take(rate)) return false;
@@ -54,7 +54,7 @@ export function createAnswer({ webConfig, log, route, allowedHosts, timeout }: A
       const fields = { err: error, method: request.method, path: pathOf(request) };
       log.error(fields, 'a request could not be answered');
       if (response.headersSent) request.socket.destroy();
-      else sendText(response, 500, ['The exporter could not answer; its log says why.']);
+      else sendText(response, 500, ['Internal error; see the log of the exporter.']);
     }
   };
 }

@@ -68,16 +68,13 @@ export function openWebConfig(path: string | undefined, log: WebLog): WebConfigF
       reading = startReading();
       try {
         config = load();
-        log.info({ file: path }, 'the web configuration was read anew');
+        log.info({ file: path }, 'web configuration reloaded');
         if (needsRestart(first, config))
           log.warn({ file: path }, 'a change to tls_server_config needs a restart');
       } catch (error) {
         if (!(error instanceof WebConfigError)) throw error;
         const { issues } = error;
-        log.warn(
-          { file: path, issues },
-          'the web configuration is not usable; the one before it is in force',
-        );
+        log.warn({ file: path, issues }, 'the new web configuration is invalid; the previous one is in use');
       }
       return config;
     },

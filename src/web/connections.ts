@@ -106,8 +106,8 @@ export class Connections {
       this.#log.warn(
         { connections: this.#all.size },
         oldest === undefined
-          ? 'no further connections are taken: all that are allowed have a request under way'
-          : 'as many connections as allowed: the one that is idle for longest is closed for each new one',
+          ? 'connection limit reached: all connections have requests in flight, new ones are refused'
+          : 'connection limit reached: each new connection closes the one that has been idle longest',
       );
     this.#toldOfLimit = true;
     if (oldest === undefined) return false;

@@ -12,7 +12,7 @@ export function parseListenAddress(text: string): ListenAddress {
   const match = /^(?:\[(?<ip6>[0-9a-fA-F:.]+(?:%\w+)?)\]|(?<host>[^\s:[\]/]*)):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.['port'] ?? Number.NaN);
   if (!(port <= 65_535)) {
-    throw new Error(`"${text}" is no address to listen on: expected ":9801", "host:9801" or "[::1]:9801"`);
+    throw new Error(`"${text}" is not a listen address: expected ":9801", "host:9801" or "[::1]:9801"`);
   }
   const host = match?.groups?.['ip6'] ?? match?.groups?.['host'] ?? '';
   return host === '' ? { port } : { host, port };

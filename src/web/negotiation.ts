@@ -5,7 +5,7 @@ import { type ExpositionFormat, negotiateFormat } from '../exposition/negotiate.
 /** How the bytes of an answer are packed. */
 export type Encoding = 'identity' | 'gzip';
 
-/** Scrapers send the same few headers for ever; what is made up each time is not kept. */
+/** Scrapers repeat the same few headers; rarer ones are not cached. */
 const REMEMBERED_HEADERS = 100;
 
 const packed = new Map<string, Encoding>();

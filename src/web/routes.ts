@@ -38,7 +38,7 @@ export function createRouter(sources: WebSources, lifecycle: boolean): Handler {
   return (request, response) => {
     const route = routes.get(pathOf(request));
     if (route === undefined)
-      return sendText(response, 404, ['Not found. There is:', ...listed.map(({ path }) => path)]);
+      return sendText(response, 404, ['Not found. Available:', ...listed.map(({ path }) => path)]);
     if (route.methods.includes(request.method ?? '')) return route.handle(request, response);
     response.setHeader('Allow', route.methods.join(', '));
     return sendText(response, 405, [`${route.path} takes ${route.methods.join(', ')}`]);
@@ -116,7 +116,7 @@ function sendReady(response: ServerResponse, { notReady }: WebSources): void {
 
 function refuseLifecycle(_request: IncomingMessage, response: ServerResponse): void {
   sendText(response, 403, [
-    'The lifecycle API is not enabled (--web.enable-lifecycle). SIGHUP loads the configuration anew.',
+    'The lifecycle API is not enabled (--web.enable-lifecycle). SIGHUP reloads the configuration.',
   ]);
 }
 
@@ -126,14 +126,14 @@ async function sendReload(
   { reload }: WebSources,
 ): Promise<void> {
   if (isFromAnotherSite(request)) {
-    return sendText(response, 403, ['A reload is not taken from a page of another site.']);
+    return sendText(response, 403, ['Reloads from pages of other sites are refused.']);
   }
   const result = await reload();
   if (!isAwaited(response)) return;
   if (result.ok) sendText(response, 200, ['reloaded']);
   else
     sendText(response, 422, [
-      'The configuration was not reloaded; the one before it is in force.',
+      'The configuration was not reloaded; the previous one is in use.',
       ...result.issues,
     ]);
 }

@@ -49,11 +49,11 @@ export class ListenError extends Error {
 }
 
 const REFUSALS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'it is in use by another program',
-  EADDRNOTAVAIL: 'it is no address of this machine',
-  EACCES: 'this user may not',
-  ENOTFOUND: 'its host is not known',
-  EAI_AGAIN: 'its host is not known',
+  EADDRINUSE: 'address already in use',
+  EADDRNOTAVAIL: 'not an address of this machine',
+  EACCES: 'permission denied',
+  ENOTFOUND: 'unknown host',
+  EAI_AGAIN: 'unknown host',
 };
 
 /** Starts listening. @throws ListenError when the address is not to be had, and Error when it is malformed */
@@ -64,7 +64,7 @@ export async function listen(server: Server, address: string, log: WebLog): Prom
     server.once('error', refuse);
     server.listen(where, () => {
       server.off('error', refuse);
-      server.on('error', (error) => log.error({ err: error }, 'the web server met an error'));
+      server.on('error', (error) => log.error({ err: error }, 'error in the web server'));
       resolve();
     });
   });

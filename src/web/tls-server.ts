@@ -26,7 +26,7 @@ export function createTlsServer(webConfig: WebConfigFile, options: ServerOptions
 /** A configuration without TLS needs a restart; until then the certificate that was there goes on being used. */
 function tlsOf(webConfig: WebConfigFile, before?: TlsConfig): TlsConfig {
   const tls = webConfig.current().tls ?? before;
-  if (tls === undefined) throw new Error('the web configuration holds no tls_server_config');
+  if (tls === undefined) throw new Error('the web configuration has no tls_server_config');
   return tls;
 }
 

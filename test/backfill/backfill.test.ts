@@ -198,7 +198,7 @@ describe('an interrupted history', () => {
     await interrupted(bed);
     const holder = new WorkFolder(join(bed.folder, 'history.om'));
     await holder.hold(await holder.begun());
-    await expect(bed.run()).rejects.toThrow(/^another backfill is at work in .*history\.om\.partial$/);
+    await expect(bed.run()).rejects.toThrow(/^another backfill is running in .*history\.om\.partial$/);
     await holder.release();
     await bed.run();
   });

@@ -53,12 +53,12 @@ describe('a range', () => {
       AVAILABLE.to - 10 * MINUTE_MS,
     ],
     [
-      '--from (2026-01-01T10:20:00Z) is too long ago: the platform keeps 30 days, so that the earliest is 2026-01-01T11:00:00Z',
+      '--from (2026-01-01T10:20:00Z) is too early: the platform keeps 30 days, so the earliest is 2026-01-01T11:00:00Z',
       NOW - HISTORY_MS - 30_000,
       AVAILABLE.to,
     ],
     [
-      '--to (2026-01-31T10:11:00Z) is too late: only settled buckets are final, and the newest of them ends at 2026-01-31T10:10:00Z',
+      '--to (2026-01-31T10:11:00Z) is too late: only settled buckets are final, and the newest one ends at 2026-01-31T10:10:00Z',
       NOW - HISTORY_MS / 2,
       AVAILABLE.to + MINUTE_MS,
     ],

@@ -35,10 +35,10 @@ describe('progress', () => {
     const waiting = `account a for its quota until ${a}, account c for its quota until ${c}`;
     expect(progress.line).toBe(`100 of 1000 windows (10 %), 0 operations; waiting: ${waiting}`);
     expect(progress.facts).toMatchObject({ waiting });
-    progress.stage = 'finding out what there is to read';
-    expect(progress.line).toBe(`finding out what there is to read; waiting: ${waiting}`);
+    progress.stage = 'listing what to read';
+    expect(progress.line).toBe(`listing what to read; waiting: ${waiting}`);
     progress.waits = () => [];
-    expect(progress.line).toBe('finding out what there is to read');
+    expect(progress.line).toBe('listing what to read');
     expect(progress.facts.waiting).toBe(undefined);
   });
 

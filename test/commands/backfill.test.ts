@@ -71,8 +71,8 @@ describe('backfill', () => {
   });
 
   it.each([
-    [{ output: 'x' }, '--from is missing: since when the history is wanted'],
-    [{ from: NOW }, '--output is missing: the file that the history is written to'],
+    [{ output: 'x' }, '--from is missing: the start of the history'],
+    [{ from: NOW }, '--output is missing: the file to write'],
     [
       { from: NOW, to: NOW - 1, output: 'x' },
       '--from (2026-01-05T10:20:00Z) must be before --to (2026-01-05T10:19:59.999Z)',
@@ -127,7 +127,7 @@ describe('backfill', () => {
     const inFile = await call({ flags: { from: NOW - HOUR, output: join(output, 'history.om') }, env });
     expect(inFile.exitCode).toBe(EXIT.misused);
     expect(inFile.err).toBe(
-      `error: the folder of --output: ${output} cannot be used: it, or what it is in, is no folder\n`,
+      `error: the folder of --output: ${output} cannot be used: part of its path is not a folder\n`,
     );
     expect(sandbox.requests.total).toBe(0);
   });
@@ -138,7 +138,7 @@ describe('backfill', () => {
     const { exitCode, err } = await call({ flags: { from: NOW - HOUR, output }, env });
     expect(exitCode).toBe(EXIT.failed);
     expect(err).toBe(
-      `error: ${output}.partial/plan.json cannot be used: it, or what it is in, is no folder; what was read is kept\n`,
+      `error: ${output}.partial/plan.json cannot be used: part of its path is not a folder; what was read is kept\n`,
     );
   });
 
@@ -150,7 +150,7 @@ describe('backfill', () => {
     const { exitCode, err } = await call({ flags, env, signal: ending.signal });
     clearInterval(watch);
     expect(exitCode).toBe(EXIT.failed);
-    expect(err).toMatch(/interrupted: what was read is kept, and the same command goes on from there\n$/);
+    expect(err).toMatch(/interrupted: run the same command again to continue\n$/);
     const again = await call({ flags, env });
     expect(again.exitCode, again.err).toBe(EXIT.ok);
     expect(Number(/ done=(\d+)/.exec(again.err)?.[1])).toBeGreaterThan(0);

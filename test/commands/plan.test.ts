@@ -102,7 +102,7 @@ test('a platform that cannot be reached ends with 1', async () => {
   expect(await call(['plan'], env)).toEqual({
     exitCode: 1,
     out: '',
-    err: 'error: account default: no plan without the platform: connection refused\n',
+    err: 'error: account default: cannot plan, the platform does not answer: connection refused\n',
   });
 });
 

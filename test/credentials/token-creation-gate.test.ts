@@ -48,7 +48,7 @@ test('a refused token is replaced at once, but not one after another', () => {
   gate.created(1_000, 1_000);
   gate.refused(1_000);
   expect(() => gate.pass(2_000)).toThrow(
-    'the platform refuses the tokens it creates; next attempt to create a token in 29 s',
+    'the platform refuses the tokens that it created; next attempt to create a token in 29 s',
   );
   gate.pass(31_000);
   gate.created(31_000, 30_000);

@@ -65,7 +65,7 @@ test.each([
   [
     'of two words',
     () => writeFile(path, 'Token abc'),
-    'holds characters that no token has, for instance a space',
+    'contains characters that a token cannot have, such as a space',
   ],
   ['a folder', () => mkdir(path), 'cannot be read: it is a folder'],
   ['huge', () => writeFile(path, 'x'.repeat(1_000_000)), 'cannot be read: it is not a small regular file'],
@@ -127,7 +127,7 @@ test('a client whose token was renewed between two polls sends the new one', asy
 test('a path through something that is no folder is said to be so', async () => {
   await writeFile(path, 'tok-1');
   await expect(new TokenFile(join(path, 'token')).authorization()).rejects.toThrow(
-    'its folder is not a folder',
+    'part of its path is not a folder',
   );
 });
 

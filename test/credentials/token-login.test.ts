@@ -165,7 +165,7 @@ describe('renewal', () => {
     await get();
     await eventually('the failure is noted', () => notices.length === 1);
     expect(notices[0]).toBe(
-      'the token could not be renewed, the old one still serves: HTTP 503: No token for you.',
+      'the token could not be renewed, the old one is still valid: HTTP 503: No token for you.',
     );
     await get();
     expect(platform.tokenCalls()).toHaveLength(2);
@@ -202,7 +202,7 @@ describe('renewal', () => {
     platform.trouble.created = { expires_at: 'whenever' };
     await get();
     expect(credentials.expiresAt()).toBe(clock.now() + 24 * HOUR);
-    expect(notices).toEqual(['the platform gave the token no usable expiry: 24 h assumed']);
+    expect(notices).toEqual(['the platform returned no usable expiry of the token: assuming 24 h']);
   });
 });
 
@@ -229,7 +229,7 @@ describe('a refused token', () => {
     platform.trouble.refuseAll = true;
     await expect(get()).rejects.toThrow('HTTP 401: Invalid token.');
     await expect(get()).rejects.toThrow(
-      'the platform refuses the tokens it creates; next attempt to create a token in 30 s',
+      'the platform refuses the tokens that it created; next attempt to create a token in 30 s',
     );
     for (let second = 0; second < 3_600; second += 10) {
       clock.advance(10_000);
@@ -364,7 +364,7 @@ describe('closing', () => {
     await hurried.get();
     await hurried.credentials.close(AbortSignal.abort());
     expect(hurried.platform.tokenCalls()).toEqual(['POST /tokens']);
-    expect(hurried.notices).toEqual(['the token was not revoked: there was no time left']);
+    expect(hurried.notices).toEqual(['the token was not revoked: no time left']);
     await expect(get()).rejects.toThrow('the login is closed');
   });
 });

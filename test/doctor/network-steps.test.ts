@@ -26,8 +26,8 @@ async function selfSigned(): Promise<number> {
 }
 
 it.each([
-  ['ENOTFOUND', "does not exist: is api_url spelled right, and is it known to this machine's DNS?"],
-  ['EAI_AGAIN', "could not be looked up (EAI_AGAIN): does this machine's DNS work?"],
+  ['ENOTFOUND', "does not exist: is api_url spelled correctly, and does this machine's DNS know it?"],
+  ['EAI_AGAIN', "could not be resolved (EAI_AGAIN): does this machine's DNS work?"],
 ])('a host that DNS does not know (%s)', async (code, words) => {
   const lookup = () => Promise.reject(Object.assign(new Error(code), { code }));
   const account = { api_url: 'https://api.nowhere.example', token: 't' };

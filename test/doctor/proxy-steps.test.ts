@@ -23,7 +23,7 @@ it('names the proxy and goes on through it', async () => {
     {
       step: 'tunnel',
       status: 'ok',
-      text: `the proxy ${proxy.origin} (request.proxy) lets us through to 127.0.0.1 port ${new URL(url).port}`,
+      text: `the proxy ${proxy.origin} (request.proxy) opens a tunnel to 127.0.0.1 port ${new URL(url).port}`,
     },
     { step: 'TLS', status: 'skipped' },
   ]);
@@ -46,16 +46,16 @@ it.each<[Behaviour, string]>([
   ],
   [
     'refuses',
-    'tunnel: the proxy ORIGIN does not let us through: 403 Forbidden; the proxy must allow CONNECT to this host and port',
+    'tunnel: the proxy ORIGIN refuses the tunnel: 403 Forbidden; the proxy must allow CONNECT to this host and port',
   ],
   [
     'hangs up',
     'tunnel: the proxy ORIGIN: connection closed before an answer; is it really a proxy, and can it reach the platform?',
   ],
-  ['lets through, then hangs up', 'TLS: the proxy ORIGIN let us through, then the connection broke off'],
+  ['lets through, then hangs up', 'TLS: the proxy ORIGIN opened the tunnel, then the connection broke'],
   [
     'speaks no HTTP',
-    'tunnel: the proxy ORIGIN does not speak HTTP; is that the address of a proxy, and its scheme right?',
+    'tunnel: the proxy ORIGIN does not speak HTTP; are address and scheme of the proxy right?',
   ],
 ])('a proxy that %s', async (behaviour, expected) => {
   const proxy = await startConnectProxy(behaviour);

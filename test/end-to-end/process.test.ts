@@ -124,9 +124,9 @@ describe('an exporter that cannot begin', () => {
   });
 
   it.each([
-    ['taken', () => takePort().then((port) => `127.0.0.1:${port}`), 'it is in use by another program'],
-    ['of another machine', async () => '192.0.2.1:9801', 'it is no address of this machine'],
-    ['unknown', async () => 'no-such-host.invalid:9801', 'its host is not known'],
+    ['taken', () => takePort().then((port) => `127.0.0.1:${port}`), 'address already in use'],
+    ['of another machine', async () => '192.0.2.1:9801', 'not an address of this machine'],
+    ['unknown', async () => 'no-such-host.invalid:9801', 'unknown host'],
   ])('says so in a sentence and exits with 1 where the address is %s', async (_, addressOf, why) => {
     const address = await addressOf();
     const args = ['serve', '--sandbox', `--web.listen-address=${address}`];

@@ -107,7 +107,7 @@ describe('behind a proxy that asks for a password, to a platform under a private
       return { code, stdout };
     };
     const good = await doctor(request, PASSWORD);
-    expect(good.stdout).toMatch(/ok {7}tunnel .*\(HTTPS_PROXY\) lets us through to 0\.0\.0\.0/);
+    expect(good.stdout).toMatch(/ok {7}tunnel .*\(HTTPS_PROXY\) opens a tunnel to 0\.0\.0\.0/);
     expect(good.code).toBe(0);
     const stranger = await doctor({ server_name: 'localhost' }, PASSWORD);
     expect(stranger.stdout).toContain('certificate is signed by an unknown authority');

@@ -41,7 +41,7 @@ test('filters by state and by part, one within the other', async () => {
   expect(await rows(page).count()).toBe(5);
   await page.locator('#words').fill('nothing like this');
   await page.keyboard.press('Enter');
-  await expect.poll(() => page.locator('#jobs').textContent()).toContain('No job fits.');
+  await expect.poll(() => page.locator('#jobs').textContent()).toContain('No job matches.');
   expect(new URL(page.url()).searchParams.get('show')).toBe('failing');
 });
 

@@ -149,11 +149,11 @@ COLLECTOR  PRODUCT            LIMIT  JOBS  OPS/MIN  SHARE  SERIES  EVERY        
 metrics    edge_applications  reads    80       80   100%     800  1 min to 2 min 30 s  up to 5 min 30 s
 total                                  80       80            800
 
-As it is, intervals stretch:
+These intervals stretch:
   metrics edge_applications (cdn_requests): every 1 min 15 s instead of 1 min (1.3 times)
   metrics edge_applications (data_transferred_total): every 2 min 30 s instead of 1 min (2.5 times)
 
-Any one of these makes it fit:
+Each of these would make it fit:
   a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" asks for 40 operations a minute less
   fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total asks for 20 operations a minute less
   fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 4 of the 20 asks for 16 operations a minute less

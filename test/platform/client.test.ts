@@ -351,7 +351,7 @@ describe('an answer', () => {
 
   test.each([
     ['half a gzip', 'gzip', gzipSync('[1, 2, 3]'.repeat(99)).subarray(0, 20), 'the answer was cut off'],
-    ['no gzip at all', 'gzip', Buffer.from('[1]'), 'the answer is not the gzip it says it is'],
+    ['no gzip at all', 'gzip', Buffer.from('[1]'), 'the answer is not valid gzip'],
     ['in another encoding', 'br', Buffer.from('[1]'), 'content encoding br was not asked for'],
   ])('that is %s is undecodable', async (_, encoding, body, message) => {
     const { failure } = await against((__, response) =>
@@ -545,7 +545,7 @@ describe('a redirect', () => {
   });
 
   test.each([
-    ['to nowhere', 'http://', 'redirect to an address that makes no sense'],
+    ['to nowhere', 'http://', 'redirect to an invalid address'],
     ['to a file', 'file:///etc/passwd', 'redirect to another origin () refused'],
     ['without a destination', undefined, 'HTTP 302'],
   ])('%s is refused', async (_, location, message) => {
@@ -566,8 +566,8 @@ test('a static token that is refused is not tried twice', async () => {
 
 test.each([
   ['', 'the token is empty'],
-  ['a b', 'the token holds characters that no token has, for instance a space'],
-  ['a\r\nx: y', 'the token holds characters that no token has, for instance a space'],
+  ['a b', 'the token contains characters that a token cannot have, such as a space'],
+  ['a\r\nx: y', 'the token contains characters that a token cannot have, such as a space'],
 ])('the static token %j is never sent', async (token, message) => {
   const { failure, upstream } = await against((_, response) => sendJson(response, []), {
     credentials: staticToken(new Secret(token)),

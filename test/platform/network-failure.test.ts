@@ -10,7 +10,7 @@ test.each([
   ['ECONNREFUSED', 'network', 'connection refused'],
   ['ECONNRESET', 'network', 'connection reset'],
   ['ENOTFOUND', 'network', 'host not found'],
-  ['EAI_AGAIN', 'network', 'the look-up of the host name failed'],
+  ['EAI_AGAIN', 'network', 'the host name could not be resolved'],
   ['CERT_HAS_EXPIRED', 'network', 'certificate has expired'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'network', 'certificate is for another host'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'network', 'certificate is signed by an unknown authority'],

@@ -99,9 +99,9 @@ test('an https proxy under the same private authority', async () => {
 
 test.each<[Behaviour, string]>([
   ['asks for a password', 'network: the proxy ORIGIN asks for a user name and password'],
-  ['refuses', 'network: the proxy ORIGIN does not let us through: 403 Forbidden'],
+  ['refuses', 'network: the proxy ORIGIN refuses the tunnel: 403 Forbidden'],
   ['hangs up', 'network: the proxy ORIGIN: connection closed before an answer'],
-  ['lets through, then hangs up', 'network: the proxy ORIGIN let us through, then the connection broke off'],
+  ['lets through, then hangs up', 'network: the proxy ORIGIN opened the tunnel, then the connection broke'],
   ['speaks no HTTP', 'network: the proxy ORIGIN does not speak HTTP'],
   ['says nothing', 'timeout: no answer within 1 s'],
 ])('a proxy that %s is named, with the step that failed', async (behaviour, expected) => {
@@ -179,15 +179,15 @@ test('a renewed file counts from the next connection on', async () => {
   await copyFile(caFile, file);
   await get();
   await writeFile(file, 'no certificates');
-  await expect(get()).rejects.toThrow('request.ca_file holds no certificates in PEM form');
+  await expect(get()).rejects.toThrow('request.ca_file contains no certificates in PEM format');
 });
 
 test.each([
   [{ caFile: '/nowhere/ca.pem' }, 'request.ca_file cannot be read: no such file'],
-  [{ caFile: certificateFile('client.key') }, 'request.ca_file holds no certificates in PEM form'],
+  [{ caFile: certificateFile('client.key') }, 'request.ca_file contains no certificates in PEM format'],
   [
     { certFile: certificateFile('client.pem'), keyFile: certificateFile('client.pem') },
-    'request.key_file holds no private key in PEM form, or an encrypted one',
+    'request.key_file contains no private key in PEM format, or an encrypted one',
   ],
   [
     { certFile: certificateFile('client.pem'), keyFile: certificateFile('server.key') },

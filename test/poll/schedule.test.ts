@@ -152,7 +152,7 @@ it('tells how each poll ended and goes on, whether the platform failed or the ex
   const told = ends.map(({ job, outcome, reason }) => [job.id, outcome, reason]);
   expect(told.slice(0, 2)).toEqual([
     ['refused', 'forbidden', 'no permission'],
-    ['broken', 'undecodable', 'a fault of the exporter, see its log'],
+    ['broken', 'undecodable', 'a bug in the exporter, see its log'],
   ]);
   expect(told).toHaveLength(4);
   expect(defects).toHaveLength(2);

@@ -135,7 +135,7 @@ it('lets a request go that is given up while it waits', async () => {
   ask('given up', {}, giving.signal);
   await after(10);
   expect(queue.waiting(clock.now())).toBe(1);
-  giving.abort(new Error('no longer wanted'));
+  giving.abort(new Error('no longer configured'));
   await after(10);
   expect(left).toEqual(['given up gave up']);
   expect(queue.waiting(clock.now())).toBe(0);

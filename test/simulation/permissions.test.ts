@@ -41,7 +41,7 @@ it('a token without any permission but analytics costs one operation an hour per
   });
   try {
     await simulation.minutes(3 * 60);
-    const lines = simulation.log.filter(({ message }) => message === 'the poll fails');
+    const lines = simulation.log.filter(({ message }) => message === 'poll failed');
     // The list of legacy rule sets needs no permission that is documented.
     const refused = Object.keys(COLLECTORS).filter((name) => name !== 'firewall_rulesets');
     expect(lines.map(({ facts }) => (facts as { job: string }).job).sort()).toEqual(refused.sort());

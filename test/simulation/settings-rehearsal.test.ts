@@ -326,7 +326,7 @@ it.each(Object.entries(REHEARSALS))(
       const changes = [...samples.keys()].filter((key) => key.includes('_changed_timestamp'));
       expect(changes, run).toHaveLength(1);
     }
-    expect(stage.log.filter(({ message }) => message === 'a setting has changed')).toHaveLength(1);
+    expect(stage.log.filter(({ message }) => message === 'setting changed')).toHaveLength(1);
   },
 );
 
@@ -342,7 +342,7 @@ it('shows, logs and keeps nothing of secrets, code, arguments, addresses, rules 
   const newSecret = { secret: 'changed-signing-codeword', require_secure_token: true };
   await stage.call('PATCH', `/edge_firewall/rulesets/${legacy?.id}`, newSecret, 1);
   await stage.minutes(NEXT_READ);
-  const changes = stage.log.filter(({ message }) => message === 'a setting has changed');
+  const changes = stage.log.filter(({ message }) => message === 'setting changed');
   expect(changes.map(({ facts }) => (facts as { fields: string }).fields).sort()).toEqual([
     'code,json_args',
     'secret',

@@ -181,7 +181,7 @@ describe('a state directory that cannot be used yet', () => {
     await writeFile(directory, '');
     expect(await serveEnds('--state.required')).toEqual([
       1,
-      `error: the state directory ${directory} cannot be used: it is no directory\n`,
+      `error: the state directory ${directory} cannot be used: it is not a directory\n`,
     ]);
   });
 });
@@ -227,7 +227,7 @@ describe('a state of a newer version', () => {
   it('ends serve with 2 and a sentence', async () => {
     expect(await serveEnds()).toEqual([
       2,
-      `error: the state in ${directory} has format 3, and this version reads formats up to 2: run the newer version, or give --state.dir another directory\n`,
+      `error: the state in ${directory} has format 3, and this version reads formats up to 2: run the newer version, or choose another --state.dir\n`,
     ]);
   });
 });

@@ -23,5 +23,5 @@ test.each([
   'http://localhost:9801',
   ':9801/',
 ])('"%s" is refused with what was expected', (text) => {
-  expect(() => parseListenAddress(text)).toThrow(`"${text}" is no address to listen on: expected ":9801"`);
+  expect(() => parseListenAddress(text)).toThrow(`"${text}" is not a listen address: expected ":9801"`);
 });

@@ -34,7 +34,7 @@ describe('the server', () => {
     await expect(startWeb().then(({ web }) => web.listen(`127.0.0.1:${port}`))).rejects.toThrow();
     const { web } = await startWeb();
     await web.close();
-    await expect(web.listen(`127.0.0.1:${port}`)).rejects.toThrow('it is in use by another program');
+    await expect(web.listen(`127.0.0.1:${port}`)).rejects.toThrow('address already in use');
     await expect(web.listen('nonsense')).rejects.toThrow('no address to listen on');
   });
 
