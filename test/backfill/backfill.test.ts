@@ -187,7 +187,7 @@ describe('an interrupted history', () => {
     const bed = await historyBed();
     await interrupted(bed);
     await expect(bed.run({ from: NOW - 5 * HOUR, to: NOW - HOUR })).rejects.toThrow(
-      /begun otherwise \(--from was 2026-01-05T00:20:30Z and is 2026-01-05T05:20:30Z; --to was not given and is 2026-01-05T09:20:30Z\): .* --restart/,
+      /with other settings \(--from was 2026-01-05T00:20:30Z and is 2026-01-05T05:20:30Z; --to was not given and is 2026-01-05T09:20:30Z\): .* --restart/,
     );
     await bed.run({ from: NOW - 5 * HOUR, mode: 'restart' });
     compare(bed, await textOf(bed), Date.UTC(2026, 0, 5, 5, 21), Date.UTC(2026, 0, 5, 10, 10));
@@ -206,20 +206,20 @@ describe('an interrupted history', () => {
 
 describe('a history is refused', () => {
   it.each([
-    [{ from: NOW - 31 * 24 * HOUR }, /too long ago: the platform keeps 30 days/],
+    [{ from: NOW - 31 * 24 * HOUR }, /too early: the platform keeps 30 days/],
     [{ to: NOW - 9 * MINUTE }, /too late: only settled buckets are final.*2026-01-05T10:10:00Z/],
-    [{ from: NOW - 2 * HOUR, to: NOW - 2 * HOUR }, /must be before/],
+    [{ from: NOW - 2 * HOUR, to: NOW - 2 * HOUR }, /must be at least a minute before/],
   ])('with a range that the platform does not have: %o', async (options, sentence) => {
     const bed = await historyBed();
     await expect(bed.run(options)).rejects.toThrow(sentence);
     expect(await readdir(bed.folder)).toEqual([]);
   });
 
-  it('when its file exists already, or something else has the name of its folder', async () => {
+  it('when its file already exists, or something else has the name of its folder', async () => {
     const bed = await historyBed();
     const output = join(bed.folder, 'history.om');
     await writeFile(output, 'of value');
-    await expect(bed.run()).rejects.toThrow(/history\.om exists already.*--restart/);
+    await expect(bed.run()).rejects.toThrow(/history\.om already exists.*--restart/);
     await mkdir(`${output}.partial`);
     await writeFile(join(`${output}.partial`, 'diary.txt'), 'of value');
     await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/in the way/);

@@ -48,7 +48,7 @@ describe('a range', () => {
   it.each([
     ['', AVAILABLE.from + MINUTE_MS, AVAILABLE.to],
     [
-      '--from (2026-01-31T10:00:00Z) must be before --to (2026-01-31T10:00:00Z)',
+      '--from (2026-01-31T10:00:00Z) must be at least a minute before --to (2026-01-31T10:00:00Z)',
       AVAILABLE.to - 10 * MINUTE_MS,
       AVAILABLE.to - 10 * MINUTE_MS,
     ],

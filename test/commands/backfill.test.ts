@@ -66,7 +66,7 @@ describe('backfill', () => {
     expect(exitCode, err).toBe(EXIT.ok);
     expect(out).toMatch(/history\.om: \d+ metrics from 2026-01-05T07:20:00Z to 2026-01-05T09:20:00Z\n/);
     expect(out).toContain(`promtool tsdb create-blocks-from openmetrics --max-block-duration=`);
-    expect(err).toMatch(/msg="history begins" from=2026-01-05T07:20:00Z .* windows=\d+ done=0\n/);
+    expect(err).toMatch(/msg="history started" from=2026-01-05T07:20:00Z .* windows=\d+ done=0\n/);
     expect(await readFile(output, 'utf8')).toContain('edge_requests_total{job="edge",account="default",');
   });
 
@@ -97,7 +97,7 @@ describe('backfill', () => {
     const { env, output } = await context();
     const early = await call({ flags: { from: NOW - 31 * 24 * HOUR, output }, env });
     expect(early.exitCode).toBe(EXIT.misused);
-    expect(early.err).toMatch(/error: --from \(2025-12-05T10:20:00Z\) is too long ago/);
+    expect(early.err).toMatch(/error: --from \(2025-12-05T10:20:00Z\) is too early/);
     const refused = await call({
       flags: { from: NOW - HOUR, output },
       env: { ...env, EDGE_TOKEN: 'foreign' },
@@ -112,7 +112,7 @@ describe('backfill', () => {
     await writeFile(output, 'of value');
     const { exitCode, err } = await call({ flags: { from: NOW - HOUR, output }, env });
     expect(exitCode).toBe(EXIT.misused);
-    expect(err).toContain(`error: ${output} exists already`);
+    expect(err).toContain(`error: ${output} already exists`);
   });
 
   it('refuses an output that has no place, without asking the platform, in a sentence', async () => {
@@ -138,7 +138,7 @@ describe('backfill', () => {
     const { exitCode, err } = await call({ flags: { from: NOW - HOUR, output }, env });
     expect(exitCode).toBe(EXIT.failed);
     expect(err).toBe(
-      `error: ${output}.partial/plan.json cannot be used: part of its path is not a folder; what was read is kept\n`,
+      `error: ${output}.partial/plan.json cannot be used: part of its path is not a folder; run the same command again to continue\n`,
     );
   });
 

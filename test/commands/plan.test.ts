@@ -184,7 +184,7 @@ test('what is seldom read costs little, and not nothing', async () => {
     collectors: { domains: { schedule: "0 * * * *" } }
 `);
   const { out } = await call(['plan', `--config.file=${file}`]);
-  expect(out).toContain('  reads: <0.1 operations a minute are asked for, 160 may be used');
+  expect(out).toContain('  reads: <0.1 operations per minute are needed, 160 are available');
   expect(out).toMatch(/^domains +- +reads +1 +<0\.1 +<1%/m);
 });
 

@@ -65,7 +65,7 @@ test.each([
   [
     'of two words',
     () => writeFile(path, 'Token abc'),
-    'contains characters that a token cannot have, such as a space',
+    'contains characters that no token has, such as a space',
   ],
   ['a folder', () => mkdir(path), 'cannot be read: it is a folder'],
   ['huge', () => writeFile(path, 'x'.repeat(1_000_000)), 'cannot be read: it is not a small regular file'],

@@ -108,7 +108,7 @@ describe('a token', () => {
     [
       'a token with a line break',
       { token: 'a\r\nb' },
-      'the created token holds characters that no token has',
+      'the created token contains characters that no token has',
     ],
   ])('that comes as %s is a failure', async (_, created, message) => {
     const { get, platform } = await openLogin();

@@ -117,9 +117,9 @@ describe('suggestions', () => {
   it('name a longer schedule, fewer metrics, fewer configurations and more quota, each enough by itself', () => {
     const { suggestions } = planOf(jobsOf({ configurations: 30, metrics: [...SECURITY, ...VOLUMES] }));
     expect(suggestions).toEqual([
-      'a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" asks for 60 operations a minute less',
-      'fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total, cdn_requests asks for 60 operations a minute less',
-      'fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 14 of the 30 asks for 56 operations a minute less',
+      'a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" saves 60 operations per minute',
+      'fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total, cdn_requests saves 60 operations per minute',
+      'fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 14 of the 30 saves 56 operations per minute',
       'more quota: a limit of at least 150 operations a minute for reads instead of 80',
     ]);
   });
@@ -127,7 +127,7 @@ describe('suggestions', () => {
   it('name a smaller reserve where that is enough, and totals where the API has them', () => {
     const { suggestions } = planOf(jobsOf({ configurations: 35, metrics: SECURITY, collector: 'analytics' }));
     expect(suggestions.slice(-2)).toEqual([
-      'totals only: collectors.analytics.products.edge_applications.by: [product] asks for 68 operations a minute less',
+      'totals only: collectors.analytics.products.edge_applications.by: [product] saves 68 operations per minute',
       'more quota: a limit of at least 88 operations a minute for reads instead of 80, or quota.reserve: 0.12 instead of 0.2',
     ]);
   });
@@ -143,7 +143,7 @@ describe('suggestions', () => {
 it('reads as a table, without trailing spaces and without colours', () => {
   const text = planText(planOf(jobsOf({ configurations: 20, metrics: [...SECURITY, ...VOLUMES] })));
   expect(text).toBe(`account shop at https://api.example.net: the plan DOES NOT FIT the quota
-  reads: 80 operations a minute are asked for, 64 may be used (limit 80, named by the platform; 20% reserved): 100% of the limit
+  reads: 80 operations per minute are needed, 64 are available (limit 80, named by the platform; 20% reserved): 100% of the limit
 
 COLLECTOR  PRODUCT            LIMIT  JOBS  OPS/MIN  SHARE  SERIES  EVERY                DATA AGE
 metrics    edge_applications  reads    80       80   100%     800  1 min to 2 min 30 s  up to 5 min 30 s
@@ -154,9 +154,9 @@ These intervals stretch:
   metrics edge_applications (data_transferred_total): every 2 min 30 s instead of 1 min (2.5 times)
 
 Each of these would make it fit:
-  a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" asks for 40 operations a minute less
-  fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total asks for 20 operations a minute less
-  fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 4 of the 20 asks for 16 operations a minute less
+  a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" saves 40 operations per minute
+  fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total saves 20 operations per minute
+  fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 4 of the 20 saves 16 operations per minute
   more quota: a limit of at least 100 operations a minute for reads instead of 80, or quota.reserve: 0 instead of 0.2
 `);
 });

@@ -566,8 +566,8 @@ test('a static token that is refused is not tried twice', async () => {
 
 test.each([
   ['', 'the token is empty'],
-  ['a b', 'the token contains characters that a token cannot have, such as a space'],
-  ['a\r\nx: y', 'the token contains characters that a token cannot have, such as a space'],
+  ['a b', 'the token contains characters that no token has, such as a space'],
+  ['a\r\nx: y', 'the token contains characters that no token has, such as a space'],
 ])('the static token %j is never sent', async (token, message) => {
   const { failure, upstream } = await against((_, response) => sendJson(response, []), {
     credentials: staticToken(new Secret(token)),

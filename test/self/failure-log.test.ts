@@ -32,10 +32,10 @@ function polled(id: string, outcome: Outcome): void {
 
 it('tells of a platform in trouble once, however many jobs feel it, and when it works again', () => {
   for (let poll = 0; poll < 5; poll += 1) for (const id of ['x', 'y', 'z']) polled(id, 'network');
-  expect(lines).toEqual(['warn the platform fails network']);
+  expect(lines).toEqual(['warn polling the platform fails network']);
   polled('x', 'ok');
   polled('y', 'ok');
-  expect(lines).toEqual(['warn the platform fails network', 'info the platform works again network']);
+  expect(lines).toEqual(['warn polling the platform fails network', 'info polling the platform works again network']);
 });
 
 it('does not tell of one failure that passes', () => {
@@ -48,9 +48,9 @@ it('does not tell of one failure that passes', () => {
 it('tells at once, and once, of a job that is refused', () => {
   for (let poll = 0; poll < 3; poll += 1) polled('x', 'forbidden');
   polled('y', 'ok');
-  expect(lines).toEqual(['warn the poll fails x forbidden']);
+  expect(lines).toEqual(['warn poll failed x forbidden']);
   polled('x', 'empty');
-  expect(lines.at(-1)).toBe('info the poll works again x forbidden');
+  expect(lines.at(-1)).toBe('info poll succeeds again x forbidden');
 });
 
 it('tells of a single job that keeps failing while the platform works for the others', () => {
@@ -58,28 +58,28 @@ it('tells of a single job that keeps failing while the platform works for the ot
     polled('x', 'server_error');
     polled('y', 'ok');
   }
-  expect(lines).toEqual(['warn the poll fails x server_error']);
+  expect(lines).toEqual(['warn poll failed x server_error']);
 });
 
 it('tells when the reason changes', () => {
   polled('x', 'forbidden');
   polled('x', 'not_found');
-  expect(lines).toEqual(['warn the poll fails x forbidden', 'warn the poll fails x not_found']);
+  expect(lines).toEqual(['warn poll failed x forbidden', 'warn poll failed x not_found']);
 });
 
 it('tells once of an outage that shows itself in several ways', () => {
   const ways = ['timeout', 'network', 'server_error', 'rate_limited'] as const;
   for (let poll = 0; poll < 5; poll += 1) for (const way of ways) polled('x', way);
-  expect(lines).toEqual(['warn the platform fails server_error']);
+  expect(lines).toEqual(['warn polling the platform fails server_error']);
   polled('x', 'unauthorized');
   polled('x', 'timeout');
   polled('x', 'unauthorized');
-  expect(lines.slice(1)).toEqual(['warn the platform fails unauthorized']);
+  expect(lines.slice(1)).toEqual(['warn polling the platform fails unauthorized']);
   polled('x', 'ok');
   for (const way of ways) polled('x', way);
   expect(lines.slice(2)).toEqual([
-    'info the platform works again unauthorized',
-    'warn the platform fails server_error',
+    'info polling the platform works again unauthorized',
+    'warn polling the platform fails server_error',
   ]);
 });
 
@@ -90,7 +90,7 @@ it('tells once of a single job that fails in several general ways', () => {
       polled('y', 'ok');
     }
   }
-  expect(lines).toEqual(['warn the poll fails x timeout']);
+  expect(lines).toEqual(['warn poll failed x timeout']);
 });
 
 it('knows nothing any more of an account that has left', () => {
@@ -116,5 +116,5 @@ it('does not take a poll that asked nothing for a platform that works', () => {
   };
   log.polled('a', { job, outcome: 'empty', ...nothing });
   polled('x', 'network');
-  expect(lines).toEqual(['warn the platform fails network']);
+  expect(lines).toEqual(['warn polling the platform fails network']);
 });

@@ -194,7 +194,7 @@ describe('a state directory that holds something else', () => {
     await expect(open()).rejects.toThrow(
       new ForeignDirectory(directory, ['b', 'c', 'd', 'data.mdb', 'photos']).message,
     );
-    await expect(open()).rejects.toThrow(`${directory} holds other files (b, c, d, …) and no state`);
+    await expect(open()).rejects.toThrow(`${directory} contains other files (b, c, d, …) and no state`);
     expect((await readdir(directory)).sort()).toEqual(['b', 'c', 'd', 'data.mdb', 'photos']);
     expect(await readdir(parent)).toEqual(['state']);
     expect(warnings).toEqual([]);
@@ -205,7 +205,7 @@ describe('a state directory that holds something else', () => {
     await writeFile(join(directory, 'letter.txt'), 'dear');
     expect(await serveEnds()).toEqual([
       2,
-      `error: the state directory ${directory} holds other files (letter.txt) and no state of edge-exporter: give --state.dir a directory of its own\n`,
+      `error: the state directory ${directory} contains other files (letter.txt) and no state of edge-exporter: choose another --state.dir\n`,
     ]);
   });
 });

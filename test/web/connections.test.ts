@@ -110,7 +110,7 @@ describe('requests that come ahead of their answers', () => {
 });
 
 describe('when there are as many connections as allowed', () => {
-  test('the one that is idle for longest gives way, and the log says so once', async () => {
+  test('the one that is idle longest gives way, and the log says so once', async () => {
     const { url, port, lines } = await startWeb({ connections: 4 });
     const idle: Socket[] = [];
     for (let i = 0; i < 4; i++) idle.push(await connected(port));
@@ -125,7 +125,7 @@ describe('when there are as many connections as allowed', () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(200);
     await closed[2];
     expect([first.destroyed, idle[3]?.destroyed]).toEqual([false, false]);
-    expect(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('idle for longest') }]);
+    expect(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('idle longest') }]);
   });
 
   test('a request under way is not given up, and it is a new connection that has to wait', async () => {
@@ -140,7 +140,7 @@ describe('when there are as many connections as allowed', () => {
     release();
     release();
     await eventually('both are answered', async () => texts.every((text) => text().includes('answer')));
-    expect(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('under way') }]);
+    expect(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('in flight') }]);
   });
 
   test('the limit is over all listeners', async () => {
