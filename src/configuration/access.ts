@@ -44,11 +44,11 @@ function apiUrl() {
       if (url.username !== '' || url.password !== '') {
         return refuse(
           context,
-          'must hold no user name or password: they have keys of their own',
-          'must hold no user name or password: EDGE_USERNAME and EDGE_PASSWORD are for these',
+          'must not contain a user name or password: use the keys username and password',
+          'must not contain a user name or password: use EDGE_USERNAME and EDGE_PASSWORD',
         );
       }
-      if (/[?#]/.test(given)) return refuse(context, 'must hold no query ("?") and no fragment ("#")');
+      if (/[?#]/.test(given)) return refuse(context, 'must not contain a query ("?") or a fragment ("#")');
       return url.origin + url.pathname.replace(/\/+$/, '');
     });
 }
@@ -67,27 +67,27 @@ function tokenText() {
 /** The keys of an account that say where the platform is and what to authenticate with. */
 export const ACCESS = {
   api_url: apiUrl().describe(
-    'Base address of the API. https, unless the host is loopback or allow_http is set.',
+    'Base address of the API. Must be https unless the host is loopback or allow_http is set.',
   ),
   allow_http: z
     .boolean()
     .default(false)
-    .describe('Whether the token may travel unencrypted to a host that is not loopback.'),
+    .describe('Allow sending the token unencrypted to a host that is not loopback.'),
   token: tokenText()
     .exactOptional()
-    .describe('The token itself, better as a reference to an environment variable.'),
-  token_file: text().exactOptional().describe('File that holds the token; read again when it changes.'),
+    .describe('The token itself; prefer a reference to an environment variable.'),
+  token_file: text().exactOptional().describe('File with the token; read again when it changes.'),
   username: text()
-    .regex(/^[^:]*$/, 'must hold no colon: basic authentication cannot carry it')
+    .regex(/^[^:]*$/, 'must not contain a colon: basic authentication does not allow it')
     .exactOptional()
-    .describe('User whose token is created, renewed and revoked.'),
+    .describe('User for whom the exporter creates, renews and revokes a token.'),
   password: z
     .string()
     .min(1, 'must not be empty')
     .transform((given) => new Secret(given))
     .exactOptional()
-    .describe('The password of username, better as a reference to an environment variable.'),
-  password_file: text().exactOptional().describe('File that holds the password of username.'),
+    .describe('Password of username; prefer a reference to an environment variable.'),
+  password_file: text().exactOptional().describe('File with the password of username.'),
 };
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
@@ -100,7 +100,7 @@ export function unencrypted(apiUrl: unknown, allowHttp: unknown, throughProxy: b
   // Behind a proxy, loopback is the proxy's own machine, and the way there is open.
   if (isLoopback(hostname) && !throughProxy) return undefined;
   const where = isLoopback(hostname) ? 'to the proxy unencrypted' : 'unencrypted';
-  const message = `expected https, since the token would travel ${where}`;
+  const message = `expected https: the token would be sent ${where}`;
   return {
     message: `${message}; allow_http permits it`,
     inEnvironment: `${message}; EDGE_ALLOW_HTTP=true permits it`,

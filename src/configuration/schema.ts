@@ -15,38 +15,36 @@ const quota = z.strictObject({
     .min(0)
     .max(0.95)
     .default(0.2)
-    .describe("Share of each limit that is left to the token's other users."),
+    .describe("Share of each limit to leave to the token's other users."),
   assumed_limit: integer()
     .min(1)
     .default(60)
-    .describe(
-      'Operations per minute that are taken to be allowed while the platform sends no rate limit headers.',
-    ),
+    .describe('Assumed limit in operations per minute while the platform sends no rate limit headers.'),
 });
 
 const TIMES = {
   publish_delay: durationOrAuto({ min: 0, max: HOUR })
     .prefault('auto')
     .describe(
-      'Age at which a bucket shows in the gauges; "auto" is 2m until it has learned, by metric, when buckets are 98 % complete.',
+      'Age at which gauges show a bucket; "auto" starts with 2m and learns, by metric, when buckets are 98 % complete.',
     ),
   settle_delay: durationOrAuto({ min: MINUTE, max: 24 * HOUR })
     .prefault('10m')
     .describe(
-      'Age at which a bucket is final and enters the counters; "auto" is 10m until it has learned when buckets stop changing.',
+      'Age at which counters take a bucket; "auto" starts with 10m and learns when buckets stop changing.',
     ),
   stale_after: duration({ min: MINUTE, max: 7 * 24 * HOUR })
     .prefault('15m')
-    .describe('How long a value outlives the last successful read of it.'),
+    .describe('How long a value is kept after its last successful poll.'),
   reconciliation_share: z
     .number()
     .min(0)
     .max(0.5)
     .default(0.01)
-    .describe('Share of the allowed operations spent on comparing past hours with the platform; 0 for none.'),
+    .describe('Share of the allowed operations used to compare past hours with the platform; 0 disables it.'),
   discovery: schedule()
     .default('*/10 * * * *')
-    .describe('Cron expression of reading the lists of configurations.'),
+    .describe('When to read the lists of configurations, as a cron expression.'),
 };
 
 const ACCOUNT = z
@@ -54,14 +52,12 @@ const ACCOUNT = z
     name: text().describe('Value of the account label; unique.'),
     ...ACCESS,
     quota: quota.prefault({}).describe('How much of the rate limit to use.'),
-    request: REQUEST.prefault({}).describe('How single operations are made.'),
+    request: REQUEST.prefault({}).describe('How requests are sent.'),
     ...TIMES,
     units: UNITS.default({}).describe(
-      'Unit by metric, or by metric.dimension, where the platform reports in another than assumed: data_transferred: gigabytes.',
+      'Units by metric or metric.dimension, if the platform uses others than assumed: data_transferred: gigabytes.',
     ),
-    collectors: COLLECTORS_SCHEMA.exactOptional().describe(
-      'What to collect: only what is named here; without this key everything.',
-    ),
+    collectors: COLLECTORS_SCHEMA.exactOptional().describe('What to collect; without this key, everything.'),
   })
   .superRefine(
     (account, context) => {
@@ -102,15 +98,15 @@ const ACCOUNT = z
 export type Account = z.output<typeof ACCOUNT>;
 
 const limits = z.strictObject({
-  series: integer().min(1).default(500_000).describe('How many series of the platform are exposed at most.'),
+  series: integer().min(1).default(500_000).describe('Maximum number of exposed series of the platform.'),
   configurations: integer()
     .min(1)
     .default(10_000)
-    .describe('How many configurations of a list of the platform are taken at most, those that come first.'),
+    .describe('Maximum number of configurations taken from a list of the platform, in its order.'),
   jobs: integer()
     .min(1)
     .default(50_000)
-    .describe('From how many jobs of an account on no further metrics of configurations are read.'),
+    .describe('Number of jobs of an account above which no further metrics of configurations are read.'),
 });
 
 /** What the exporter may grow to where nothing is said. */
@@ -120,7 +116,7 @@ export const DEFAULT_LIMITS = limits.parse({});
 export const CONFIG = z
   .strictObject({
     accounts: z.array(ACCOUNT).min(1, 'must not be empty').describe('The accounts to poll.'),
-    limits: limits.prefault({}).describe('What the exporter may grow to.'),
+    limits: limits.prefault({}).describe('Limits on the size of the exporter.'),
   })
   .superRefine(
     ({ accounts }, context) => {

@@ -44,14 +44,14 @@ function quotaStep(
   const { limit, allowance } = limiter;
   if (limit === undefined) {
     return warning(
-      `the answers carry no rate limit headers: ${plainNumber(assumed_limit)} operations a minute are assumed (quota.assumed_limit), ` +
-        `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some of them`,
+      `the answers carry no rate limit headers: ${plainNumber(assumed_limit)} operations per minute are assumed (quota.assumed_limit), ` +
+        `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some of them of them`,
     );
   }
   const remaining = limiter.remaining(now);
   const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this window`;
   return ok(
-    `${name}: ${plainNumber(limit)} operations a minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved`,
+    `${name}: ${plainNumber(limit)} operations per minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved`,
   );
 }
 

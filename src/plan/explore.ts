@@ -73,8 +73,8 @@ function noteOf({ job, reason = '' }: Finding): string {
 }
 
 function consequenceOf(job: Job): string {
-  if (partOf(job) !== 'discovery') return 'its cost and series are taken from what is known without it';
-  if (!listsConfigurations(job)) return 'each product is taken to have the metrics of the catalogue';
+  if (partOf(job) !== 'discovery') return 'its cost and series are estimated';
+  if (!listsConfigurations(job)) return 'each product is assumed to have the known metrics';
   return job.group === 'analytics'
     ? 'the product is read as a whole, without its configurations'
     : 'its configurations are not in the plan';

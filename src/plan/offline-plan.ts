@@ -42,7 +42,7 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
     partOf(finding.job) === 'discovery' && series !== undefined ? { ...finding, series } : finding,
   );
   const notes = [
-    'offline: nothing was asked; each product is taken to have the metrics of the catalogue, and each metric to bring its dimensions in one operation',
+    'offline: nothing was requested; each product is assumed to have the known metrics, and each metric to need one operation',
   ];
   return planOf({
     account,

@@ -101,5 +101,5 @@ function moreQuota(demand: number, { limit, reserve, name }: ScopeLimit): string
   const needed = Math.ceil(demand / (1 - reserve));
   const bearable = Math.floor((1 - demand / limit) * 100) / 100;
   const lower = bearable >= 0 ? `, or quota.reserve: ${bearable} instead of ${reserve}` : '';
-  return `more quota: a limit of at least ${needed} operations a minute for ${name} instead of ${limit}${lower}`;
+  return `more quota: a limit of at least ${needed} operations per minute for ${name} instead of ${limit}${lower}`;
 }

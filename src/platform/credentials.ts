@@ -45,7 +45,6 @@ export function staticToken(token: Secret): Credentials {
  */
 export function sendable(token: Secret, name: string): Secret {
   if (/^[\x21-\x7e]+$/.test(token.reveal())) return token;
-  const what =
-    token.reveal() === '' ? 'is empty' : 'contains characters that no token has, such as a space';
+  const what = token.reveal() === '' ? 'is empty' : 'contains characters that no token has, such as a space';
   throw new PlatformFailure('unauthorized', `${name} ${what}`);
 }

@@ -222,7 +222,7 @@ describe('a history is refused', () => {
     await expect(bed.run()).rejects.toThrow(/history\.om already exists.*--restart/);
     await mkdir(`${output}.partial`);
     await writeFile(join(`${output}.partial`, 'diary.txt'), 'of value');
-    await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/in the way/);
+    await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/exists and was not created by backfill/);
     expect(await readFile(output, 'utf8')).toBe('of value');
   });
 

@@ -35,7 +35,7 @@ describe('a request differs from the one that a history was begun with', () => {
       { accounts: accountsAt('http://127.0.0.1:2', metrics({})) },
       'the configuration of account test has changed',
     ],
-    [{ accounts: [] }, 'account test was part of it'],
+    [{ accounts: [] }, 'account test has been removed'],
   ])('in %o', (changed, phrase) => {
     expect(changes(changed)).toEqual([phrase]);
   });

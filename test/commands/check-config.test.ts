@@ -109,8 +109,8 @@ error: :8:62: accounts[0].collectors.metrics.products.edge_applications.colour: 
 error: :10:51: accounts[0].collectors.analytics.products.content_delivery.schedule: expected a cron expression such as "*/5 * * * *"
 warning: :4:17: accounts[0].token_file: the file cannot be read: no such file
 warning: :5:14: accounts[0].units.bandwith: not a known metric: the unit has no effect; did you mean "bandwidth"?
-warning: :8:52: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not in the catalogue of metrics, will be exported raw as edge_metric; did you mean "waf"?
-warning: :10:21: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its figures will exist twice, under two product labels
+warning: :8:52: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not a known metric, will be exported raw as edge_metric; did you mean "waf"?
+warning: :10:21: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its series will exist twice, under two product labels
 `,
   });
 });
@@ -150,7 +150,7 @@ test.each([
     'some other file',
     BY_TOKEN,
     (path: string) => writeFile(path, 'two words'),
-    'holds characters that no token has, for instance a space',
+    'contains characters that no token has, such as a space',
   ],
 ])('a secret file that is %s is a mistake', async (_, text, prepare, words) => {
   await prepare(join(folder, 'secret'));
@@ -169,7 +169,7 @@ test('a secret file is looked at also where the environment names it', async () 
   });
   expect({ exitCode, err }).toEqual({
     exitCode: EXIT.misused,
-    err: 'error: environment: EDGE_TOKEN_FILE: the file holds characters that no token has, for instance a space\n',
+    err: 'error: environment: EDGE_TOKEN_FILE: the file contains characters that no token has, such as a space\n',
   });
 });
 

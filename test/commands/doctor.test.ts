@@ -25,9 +25,9 @@ async function doctor(token: string, args: readonly string[] = [], isTTY = false
 test('an account without problems ends with 0; each step is a line', async () => {
   const { exitCode, out, err } = await doctor('sandbox-token');
   expect({ exitCode, err }).toEqual({ exitCode: 0, err: '' });
-  expect(out).toMatch(/^account default at http:.*\n {2}ok {7}configuration {14}environment is good/);
+  expect(out).toMatch(/^account default at http:.*\n {2}ok {7}configuration {14}environment is valid/);
   expect(out).toMatch(
-    /\n {2}ok {7}plan {23}\d+\.\d operations a minute of reads are asked for, 160 may be used\nno problems\n$/,
+    /\n {2}ok {7}plan {23}[\d.]+ operations per minute of reads are needed, 160 are available\nno problems\n$/,
   );
   expect(out).not.toContain('\u001b');
 });

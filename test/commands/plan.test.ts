@@ -147,7 +147,7 @@ test('metadata that cannot be read is said, and the catalogue stands in for it',
   const { exitCode, out } = await call(['plan'], env);
   expect(exitCode).toBe(0);
   expect(out).toMatch(
-    /^Note: discovery\/analytics\/metadata could not be read \(HTTP 500.*\): each product is taken to have the metrics of the catalogue\.$/m,
+    /^Note: discovery\/analytics\/metadata could not be read \(HTTP 500.*\): each product is assumed to have the known metrics\.$/m,
   );
   expect(out).toMatch(/^analytics +live_ingest +reads +2 /m);
 });

@@ -180,11 +180,11 @@ test('what is allowed but hardly meant is a warning at its line', async () => {
 `);
   expect(warnings.map((issue) => formatIssue(issue).slice(issue.source.length))).toEqual([
     ':5:14: accounts[0].units.bandwith: not a known metric: the unit has no effect; did you mean "bandwidth"?',
-    ':9:42: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not in the catalogue of metrics, will be exported raw as edge_metric; did you mean "waf"?',
-    ':9:52: accounts[0].collectors.metrics.products.edge_applications.metrics[2]: not in the catalogue of metrics, will be exported raw as edge_metric',
-    ':12:11: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its figures will exist twice, under two product labels',
-    ':13:59: accounts[1].collectors: no collector is switched on: nothing of this account is read',
-    ':13:89: accounts[1].settle_delay: above 50m the usual reads do not bring what enters the counters: they move every ten minutes, by a read of their own for each metric and configuration',
+    ':9:42: accounts[0].collectors.metrics.products.edge_applications.metrics[0]: not a known metric, will be exported raw as edge_metric; did you mean "waf"?',
+    ':9:52: accounts[0].collectors.metrics.products.edge_applications.metrics[2]: not a known metric, will be exported raw as edge_metric',
+    ':12:11: accounts[0].collectors.analytics.products.content_delivery: the metrics collector reads the same product as edge_applications: its series will exist twice, under two product labels',
+    ':13:59: accounts[1].collectors: no collector is enabled: nothing is read for this account',
+    ':13:89: accounts[1].settle_delay: above 50m counters need a separate read for each metric and configuration, and move only every ten minutes',
   ]);
 });
 
@@ -214,7 +214,7 @@ test('dimensions that nothing is known to have are told, with the likely one', a
     ],
     ['edge_applications.dimensions[4]', expect.stringMatching(/only if the platform has it$/)],
     ['edge_applications.dimensions[5]', expect.stringContaining('not a known dimension')],
-    ['edge_functions.metrics[0]', expect.stringContaining('not in the catalogue of metrics')],
+    ['edge_functions.metrics[0]', expect.stringContaining('not a known metric, will be exported raw')],
   ]);
 });
 
@@ -240,7 +240,7 @@ test.skipIf(process.getuid?.() === 0)('a file that may not be read is one issue'
   const file = join(directory, 'closed.yaml');
   await writeFile(file, ACCOUNT);
   await chmod(file, 0);
-  expect(await problemsOf(file)).toEqual([': the file may not be read: permission denied']);
+  expect(await problemsOf(file)).toEqual([': the file cannot be read: permission denied']);
 });
 
 test('a configuration may come through a pipe', async () => {

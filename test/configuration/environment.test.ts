@@ -55,7 +55,7 @@ test('only names of variables are written as such', async () => {
   expect(
     await problems({ EDGE_API_URL: 'https://me:hidden@api.example.net', EDGE_TOKEN: 'two words' }),
   ).toEqual([
-    'environment: EDGE_API_URL: must hold no user name or password: EDGE_USERNAME and EDGE_PASSWORD are for these',
+    'environment: EDGE_API_URL: must not contain a user name or password: use EDGE_USERNAME and EDGE_PASSWORD',
     'environment: EDGE_TOKEN: must be one word of printable ASCII characters',
   ]);
   expect(await problems({ ...API, EDGE_PASSWORD: 'p', EDGE_PASSWORD_FILE: '/run/p' })).toEqual([
@@ -70,7 +70,7 @@ test('several mistakes are told together', async () => {
   ).toEqual([
     'environment: EDGE_ALLOW_HTTP: expected true or false, found text',
     'environment: expected EDGE_PASSWORD or EDGE_PASSWORD_FILE beside EDGE_USERNAME',
-    'environment: EDGE_API_URL: expected https, since the token would travel unencrypted; EDGE_ALLOW_HTTP=true permits it',
+    'environment: EDGE_API_URL: expected https: the token would be sent unencrypted; EDGE_ALLOW_HTTP=true permits it',
   ]);
 });
 

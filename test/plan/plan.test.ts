@@ -120,7 +120,7 @@ describe('suggestions', () => {
       'a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" saves 60 operations per minute',
       'fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total, cdn_requests saves 60 operations per minute',
       'fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 14 of the 30 saves 56 operations per minute',
-      'more quota: a limit of at least 150 operations a minute for reads instead of 80',
+      'more quota: a limit of at least 150 operations per minute for reads instead of 80',
     ]);
   });
 
@@ -128,7 +128,7 @@ describe('suggestions', () => {
     const { suggestions } = planOf(jobsOf({ configurations: 35, metrics: SECURITY, collector: 'analytics' }));
     expect(suggestions.slice(-2)).toEqual([
       'totals only: collectors.analytics.products.edge_applications.by: [product] saves 68 operations per minute',
-      'more quota: a limit of at least 88 operations a minute for reads instead of 80, or quota.reserve: 0.12 instead of 0.2',
+      'more quota: a limit of at least 88 operations per minute for reads instead of 80, or quota.reserve: 0.12 instead of 0.2',
     ]);
   });
 
@@ -157,6 +157,6 @@ Each of these would make it fit:
   a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" saves 40 operations per minute
   fewer metrics: collectors.metrics.products.edge_applications.metrics without data_transferred_total saves 20 operations per minute
   fewer configurations: collectors.metrics.products.edge_applications.configurations.exclude with 4 of the 20 saves 16 operations per minute
-  more quota: a limit of at least 100 operations a minute for reads instead of 80, or quota.reserve: 0 instead of 0.2
+  more quota: a limit of at least 100 operations per minute for reads instead of 80, or quota.reserve: 0 instead of 0.2
 `);
 });

@@ -35,7 +35,10 @@ it('tells of a platform in trouble once, however many jobs feel it, and when it 
   expect(lines).toEqual(['warn polling the platform fails network']);
   polled('x', 'ok');
   polled('y', 'ok');
-  expect(lines).toEqual(['warn polling the platform fails network', 'info polling the platform works again network']);
+  expect(lines).toEqual([
+    'warn polling the platform fails network',
+    'info polling the platform works again network',
+  ]);
 });
 
 it('does not tell of one failure that passes', () => {

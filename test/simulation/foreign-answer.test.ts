@@ -31,7 +31,7 @@ function json(status: number, body: unknown): Handler {
   return (_, response) => sendJson(response, body, { status });
 }
 
-const UNLIKE = "not as the platform's API does: is api_url right?";
+const UNLIKE = "unlike the platform's API: is api_url right?";
 
 describe('what answers at the address is not the platform', () => {
   it.each<[string, Handler, string | RegExp]>([
