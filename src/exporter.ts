@@ -31,10 +31,10 @@ export interface ExporterOptions {
   readonly credentials: CredentialsFactory;
 }
 
-/** How often what has become stale is looked for, and the accounts are measured. */
+/** How often stale samples are removed and account metrics updated. */
 const UPKEEP_PATTERN = '*/10 * * * * *';
 
-/** When what the state keeps for nobody is looked for. */
+/** When unused counters in the state are removed. */
 const PRUNING_PATTERN = '30 3 * * *';
 
 interface Running {
@@ -42,7 +42,7 @@ interface Running {
   readonly account: Account;
 }
 
-/** Everything between the configuration and the bytes of `/metrics`. It knows no process and no socket of its own. */
+/** Everything between the configuration and the bytes of `/metrics`, without process or server. */
 export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
@@ -107,12 +107,12 @@ export class Exporter {
     return this.#exposition.settled();
   }
 
-  /** Why this is not ready to be scraped and trusted, in plain words; empty when it is. */
+  /** Why the exporter is not ready, as sentences; empty if it is. */
   notReady(): string[] {
     return this.#views().flatMap((view) => notReady(view) ?? []);
   }
 
-  /** Stops polling, and gives back what was taken from the platforms until the signal aborts. */
+  /** Stops polling and revokes tokens, until the signal aborts. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     for (const stopTicking of this.#stopTicking) stopTicking();
@@ -144,7 +144,7 @@ export class Exporter {
     try {
       await pruneCounters(this.#options.state, kept);
     } catch (failure) {
-      // Tried again the next day; that the disk refuses is told when the counters meet it.
+      // Retried the next day; a failing disk is reported when counters are written.
       if (!(failure instanceof StateWriteFailure)) throw failure;
     }
   }
@@ -173,7 +173,7 @@ export class Exporter {
     }
   }
 
-  /** Stops an account. A failure of that is told and hinders nothing else. */
+  /** Stops an account. A failure is reported and affects nothing else. */
   async #leave({ config, account }: Running, signal: AbortSignal): Promise<void> {
     const { observer } = this.#options;
     await account.stop(signal).then(

@@ -75,7 +75,7 @@ const figures: readonly Panel[] = [
 const waf: readonly Panel[] = [
   chart({
     title: 'Threats against requests',
-    description: 'Requests that the WAF inspected, and the threats that it detected among them.',
+    description: 'Requests that the WAF looked at, and the threats that it detected among them.',
     unit: 'short',
     axis: 'per minute',
     queries: [

@@ -65,7 +65,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Operations waiting',
     description:
-      'Requests that wait in the queue. A number that only grows means: never enough quota.',
+      'Operations that are due and wait for their turn. A number that only grows means: never enough quota.',
     unit: 'short',
     queries: [{ expr: sum(of('edge_exporter_operations_waiting', EXPORTED), SCOPE), legend: SCOPE_LEGEND }],
   }),

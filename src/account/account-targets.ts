@@ -14,12 +14,12 @@ export interface ProductRead {
   readonly schedule: string;
 }
 
-/** How the list of a product's configurations fares. */
+/** Whether a product's configurations could be listed. */
 export interface Listing {
   readonly product: Product;
   /** Whether it could be read when that was last tried. */
   readonly listed: boolean;
-  /** How many names of the configuration match nothing of it. */
+  /** How many configured names match none of them. */
   readonly unmatched: number;
 }
 
@@ -29,7 +29,7 @@ export interface UnmatchedNames {
   readonly names: readonly string[];
 }
 
-/** Failures by which the platform says that a list is not to be had; any other may pass. */
+/** Failures that mean that a list does not exist for this token; any other may be temporary. */
 const NOT_TO_BE_HAD: readonly Outcome[] = ['not_found', 'forbidden', 'not_acceptable', 'undecodable'];
 
 interface Known {
@@ -62,7 +62,7 @@ export class AccountTargets {
     });
   }
 
-  /** Takes in the list of a product's configurations. Whether it differs from the one before. */
+  /** Records the list of a product's configurations. Whether it differs from the one before. */
   discovered(product: Product, configurations: readonly Configuration[], addressing: Addressing): boolean {
     const before = this.#known.get(product);
     this.#known.set(product, { configurations, addressing });
@@ -71,7 +71,7 @@ export class AccountTargets {
     return before?.addressing !== addressing || !sameList(before.configurations, configurations);
   }
 
-  /** Takes in that a product's configurations could not be listed. Whether anything else is to be read since. */
+  /** Records that a product's configurations could not be listed. Returns whether that changes what is read. */
   listingFailed(product: Product, outcome: Outcome): boolean {
     this.#listed.set(product, false);
     if (this.#known.has(product) || this.#unlistable.has(product) || !NOT_TO_BE_HAD.includes(outcome))
@@ -80,7 +80,7 @@ export class AccountTargets {
     return true;
   }
 
-  /** Whether it is still to be found out which configurations a product has. */
+  /** Whether a product's configurations are still unknown. */
   isPending(product: Product): boolean {
     return !this.#known.has(product) && !this.#unlistable.has(product);
   }
@@ -113,7 +113,7 @@ export class AccountTargets {
     ];
   }
 
-  /** How the lists of configurations fare that tell what is to be read, as far as they were tried. */
+  /** Whether the lists of configurations could be read, for those that were tried. */
   listings(): Listing[] {
     const unmatched = new Map(this.unmatched().map(({ product, names }) => [product, names.length]));
     return this.products().flatMap(({ product }) => {
@@ -122,7 +122,7 @@ export class AccountTargets {
     });
   }
 
-  /** Names that select nothing of the lists that were read: mistyped, or of what is gone. */
+  /** Names that match nothing in the lists: mistyped, or deleted on the platform. */
   unmatched(): UnmatchedNames[] {
     return this.products().flatMap(({ product, settings: { by, configurations } }) => {
       const known = this.#known.get(product);

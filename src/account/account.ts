@@ -35,7 +35,7 @@ export interface AccountOptions {
   readonly limits: () => AccountLimits;
 }
 
-/** One account of the platform at work: its connection, its quota, its jobs. */
+/** A running account of the platform: its connection, its quota, its jobs. */
 export class Account {
   readonly view: AccountView;
   readonly #options: AccountOptions;
@@ -111,16 +111,16 @@ export class Account {
     this.#replace();
   }
 
-  /** The counters of the state that it keeps. */
+  /** The counters in the state that belong to this account. */
   keptCounters(): KeptCounters[] {
     return this.#jobs.series().map(({ kept }) => kept);
   }
 
-  /** Lets the polls under way end, gives back the token, and closes the connections. */
+  /** Waits for the polls in progress, revokes the token, and closes the connections. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#heartbeat.stop();
     this.#stopped = true;
-    // Every job takes away what it shows; by their names alone, account "a" could not be told from "a/b".
+    // Each job withdraws its own series: by name prefix alone, account "a" would match "a/b".
     await this.#schedule.stop();
     try {
       await this.#connection.close(signal);
@@ -174,7 +174,7 @@ export class Account {
     if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
   }
 
-  /** Whether its platform is up, what is left of its quota, when its token expires. */
+  /** Reachability, remaining quota and token expiry as samples. */
   #exposeVitals(): void {
     const { clock, store, config } = this.#options;
     const until = clock.now() + config.stale_after;

@@ -27,9 +27,9 @@ export interface AccountJobsOptions {
   readonly platformClock: PlatformClock;
   /** Operations per minute that the exporter may use. */
   readonly allowance: (group: string) => number;
-  /** What the account may grow to; the defaults of the configuration when nothing is said. */
+  /** Size limits of the account; default: those of the configuration schema. */
   readonly limits?: () => AccountLimits;
-  /** Told when other jobs than before are left out because of the limit. */
+  /** Called when the jobs that exceed the limit change. */
   readonly onDropped?: (dropped: DroppedJobs) => void;
 }
 
@@ -42,20 +42,20 @@ export interface DroppedJobs {
   readonly first: string;
 }
 
-/** How a read of a metric ends when it tells whether the product has the metric. */
+/** Outcomes of a read that show whether the product has the metric. */
 const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
 
-/** Which jobs an account wants: from its configuration, and from the configurations that were discovered. */
+/** The jobs of an account, derived from its configuration and the discovered configurations. */
 export class AccountJobs {
   readonly #options: AccountJobsOptions;
   readonly #modes = new ReadModes();
   readonly #targets: AccountTargets;
   readonly #delays: LearnedDelays;
-  /** Jobs by what they are made from: a job that is still wanted stays the same object, with all that it has learned. */
+  /** Jobs by what they were made from: a job that stays is the same object, with all that it has learned. */
   readonly #jobs = new Map<string, Job>();
   /** What limited the jobs when they were made last. */
   #wantedWithin: AccountLimits | undefined;
-  /** How many jobs the limit leaves out. */
+  /** How many jobs exceed the limit. */
   #dropped = 0;
 
   constructor(options: AccountJobsOptions) {
@@ -106,7 +106,7 @@ export class AccountJobs {
     this.#tellDropped({ count: dropped.length, first: dropped[0] ?? '' });
   }
 
-  /** Takes in how a poll ended, as far as it tells what there is to be read. Whether other jobs are wanted since. */
+  /** Records what a poll shows about what there is to read. Returns whether the jobs change. */
   learn(job: Job, outcome: Outcome, result: PollResult | undefined): boolean {
     const failed = outcome !== 'ok' && outcome !== 'empty';
     if (job instanceof DiscoveryJob && failed) return this.#targets.listingFailed(job.product, outcome);
@@ -128,7 +128,7 @@ export class AccountJobs {
     return [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
   }
 
-  /** What was learned of the delays, by metric. */
+  /** Learned delays, by metric. */
   delays(): Iterable<MetricDelays> {
     return this.#delays.all();
   }
@@ -153,7 +153,7 @@ export class AccountJobs {
     this.#options.onDropped?.(dropped);
   }
 
-  /** How the lists of configurations fare. */
+  /** Whether the lists of configurations could be read. */
   listings(): Listing[] {
     return this.#targets.listings();
   }
@@ -175,7 +175,7 @@ export class AccountJobs {
     return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
   }
 
-  /** A list that is not to be had gives way to the next; it is asked for again all the same, since that may change. */
+  /** If a list cannot be read, the next one is used; the first is retried, since that may change. */
   #neededBy(name: CollectorName): readonly Product[] {
     const { needs }: Collector = COLLECTORS[name];
     if ((this.#options.account.collectors[name]?.configurations ?? []).length > 0) return [];

@@ -7,7 +7,7 @@ import type { StateWriteFailure } from '../state/state.ts';
 import type { DroppedJobs } from './jobs.ts';
 import type { DelayChange } from './learned-delays.ts';
 
-/** Told what an account does, to be measured and logged. */
+/** Receives what an account does, for metrics and logs. */
 export interface AccountObserver {
   exchanged(account: string, info: ExchangeInfo, scope: LimitScope): void;
   /** The platform names no limit: so many operations a minute are assumed. */
@@ -16,21 +16,21 @@ export interface AccountObserver {
   polled(account: string, end: PollEnd): void;
   /** The state refused to commit what a poll found: it is counted, or found changed, by a later poll. */
   commitRefused(account: string, job: Job, failure: StateWriteFailure): void;
-  /** Of a limit scope it is known what there is to do; told again when that, what may be done, or whether it fits has changed. */
+  /** The plan of a limit scope is known; called again when its demand, its allowance, or whether it fits has changed. */
   planned(account: string, plan: Plan): void;
-  /** Jobs are left out because of `limits.jobs`; told again when their number has changed. */
+  /** Jobs exceed `limits.jobs`; called again when their number changes. */
   jobsDropped(account: string, dropped: DroppedJobs): void;
   /** A learned delay has become another one. */
   delayChanged(account: string, change: DelayChange): void;
-  /** A label value was too long, and is shown like this. */
+  /** A label value was too long; this is its truncated form. */
   labelShortened(label: string, shown: string): void;
-  /** A fault of the exporter itself made a poll fail. */
+  /** A bug in the exporter made a poll fail. */
   defect(account: string, job: Job, error: unknown): void;
-  /** The account has stopped; `failure` is what went wrong while it did, if anything. */
+  /** The account has stopped; `failure` is what went wrong while stopping, if anything. */
   left(account: string, failure?: unknown): void;
 }
 
-/** What an account has to do under one limit scope, in operations per minute, and what it may do. */
+/** Demand and allowance of an account under one limit scope, in operations per minute. */
 export interface Plan {
   readonly scope: string;
   readonly jobs: number;

@@ -2,7 +2,7 @@ import { describeForeignAnswer, type ExchangeInfo } from '../platform/exchange.t
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/poll-end.ts';
 
-/** What to look at when somebody else answers. */
+/** A hint for the case that another server answers. */
 const HINT = 'is api_url right?';
 
 const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
@@ -18,9 +18,9 @@ function refusalOf({ method }: ExchangeInfo): string {
 }
 
 /**
- * Whether an account's platform answers, and takes the token. Any server answers something: so the platform must have
+ * Whether an account's platform answers and accepts the token. Any server answers something: so the platform must have
  * been recognised first, by an answer that only it gives or by a poll that could use one, and what is answered to some
- * jobs in a way that the platform does not (by a web page, for instance) is no matter while others recognise it.
+ * jobs in a way that the platform does not (with a web page, for instance) is ignored while others recognise it.
  */
 export class Reachability {
   readonly #now: () => number;
@@ -32,7 +32,7 @@ export class Reachability {
   #recognised = false;
   /** Jobs that have been answered by the platform at some time. */
   readonly #served = new WeakSet<Job>();
-  /** Those of them that somebody else has answered since the platform was recognised last. */
+  /** Those of them that another server has answered since the platform was last recognised. */
   readonly #misled = new Set<Job>();
 
   /** @param now local time (ms) */
@@ -40,7 +40,7 @@ export class Reachability {
     this.#now = now;
   }
 
-  /** Whether the platform answered the last exchange and took the token; undefined before it is known. */
+  /** Whether the platform answered the last exchange and accepted the token; undefined while unknown. */
   get up(): boolean | undefined {
     return this.#up;
   }
@@ -50,31 +50,31 @@ export class Reachability {
     return this.#since;
   }
 
-  /** Whether the platform has answered at all, be it with a refusal. */
+  /** Whether the platform has ever answered, even with a refusal. */
   get answered(): boolean {
     return this.#answered;
   }
 
-  /** Why it is not up, in plain words. */
+  /** Why it is not up, as a sentence. */
   get note(): string {
     return this.#note;
   }
 
-  /** Takes in an exchange that was not given up by this side. */
+  /** Records an exchange that was not aborted by the exporter. */
   exchanged(info: ExchangeInfo): void {
     const { status, outcome, answeredBy } = info;
     const unlike = `${describeForeignAnswer(info)}: ${HINT}`;
     const noAnswer = NO_ANSWER[outcome];
     if (answeredBy === 'platform') this.#recognise();
     if (noAnswer !== undefined) this.#down(noAnswer);
-    else if (status === undefined) this.#down(`what answers does not speak HTTP: ${HINT}`);
+    else if (status === undefined) this.#down(`the server at api_url does not speak HTTP: ${HINT}`);
     else if (status >= 500) this.#down(`the platform answers ${status}`);
     else if (status === 401) this.#down(answeredBy === 'platform' ? refusalOf(info) : unlike);
     else if (this.#recognised && answeredBy !== 'foreign') this.#rise();
     else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike);
   }
 
-  /** Takes in the end of a poll: only its reader knows whether a document was one of the platform's. */
+  /** Records the end of a poll: only its reader knows whether the document came from the platform. */
   polled({ job, outcome, reason, operations, foreignAnswer }: PollEnd): void {
     if (operations === 0) return;
     if (outcome === 'ok' || outcome === 'empty') {
@@ -82,7 +82,7 @@ export class Reachability {
       if (!this.#recognised) this.#rise();
       this.#recognise();
     } else if (foreignAnswer === undefined) {
-      // Without any answer yet it is the credentials that fail: the platform was never asked.
+      // Without any answer yet the credentials failed: no request was sent to the platform.
       if (outcome === 'unauthorized' && !this.#answered) this.#down(reason ?? 'there is no token');
     } else if (!this.#recognised || this.#misleads(job)) {
       this.#recognised = false;
@@ -90,7 +90,7 @@ export class Reachability {
     }
   }
 
-  /** Whether a job that the platform once served is misled for the second time, and nobody has heard it in between. */
+  /** Whether a job that the platform once answered has now been answered by another server twice, with no platform answer to any job in between. */
   #misleads(job: Job): boolean {
     if (!this.#served.has(job)) return false;
     if (this.#misled.has(job)) return true;

@@ -5,12 +5,12 @@ import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestDecision } from '../rate-limit/request-queue.ts';
 import { duration } from '../text/duration.ts';
 
-/** Whether a job is due and has not begun; one that will be due later merely rests. */
+/** Whether a job is due but has not started yet. */
 export function isWaiting({ state, dueAt }: JobState, now: number): boolean {
   return state === 'waiting' && dueAt !== undefined && dueAt <= now;
 }
 
-/** Why a job that is due has not begun, as a sentence. */
+/** Why a due job has not started yet, as a sentence. */
 export function whyWaiting(
   { dueAt = 0 }: JobState,
   decision: RequestDecision,

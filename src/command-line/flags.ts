@@ -20,7 +20,7 @@ export type CommandName = 'serve' | 'check-config' | 'plan' | 'doctor' | 'backfi
 /** A flag of the command line. */
 export interface Flag {
   readonly value: FlagValue<unknown>;
-  /** As it would be written; a flag without one is absent unless it is given. */
+  /** As it would be written; a flag without a default is undefined unless it is given. */
   readonly default?: string;
   readonly about: string;
   /** The commands that take it. */
@@ -34,25 +34,25 @@ const LOGGED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rules', 
 export const FLAGS = {
   'config.file': {
     value: text('file'),
-    about: 'Configuration file. Without it the environment describes one account, see below.',
+    about: 'Configuration file. Without it, environment variables describe one account.',
     commands: CONFIGURED,
   },
   'config.enable-auto-reload': {
     value: onOff,
     default: 'false',
-    about: 'Load the configuration file anew when it has changed.',
+    about: 'Reload the configuration file when it changes.',
     commands: ['serve'],
   },
   'config.auto-reload-interval': {
     value: timeSpan,
     default: '30s',
-    about: 'How often to look whether it has.',
+    about: 'How often to check the configuration file for changes.',
     commands: ['serve'],
   },
   'web.listen-address': {
     value: listenAddresses,
     default: ':9801',
-    about: 'Where to listen for scrapes. May be given several times.',
+    about: 'Address to listen on. Can be repeated.',
     commands: ['serve'],
   },
   'web.telemetry-path': {
@@ -63,31 +63,32 @@ export const FLAGS = {
   },
   'web.config.file': {
     value: text('file'),
-    about: 'File that switches on TLS or authentication, in the form of the exporter-toolkit.',
+    about:
+      'Web configuration file for TLS and authentication, in the format of the Prometheus exporter-toolkit.',
     commands: ['serve'],
   },
   'web.enable-lifecycle': {
     value: onOff,
     default: 'false',
-    about: 'Let POST /-/reload load the configuration anew; SIGHUP always does.',
+    about: 'Enable POST /-/reload; SIGHUP always reloads the configuration.',
     commands: ['serve'],
   },
   'web.allowed-hosts': {
     value: hostNames,
     about:
-      'Names that clients may call this server by: requests for other names are refused, which keeps pages of other sites from reading it by DNS rebinding. IP addresses and localhost are always allowed. May be given several times.',
+      'Host names of this server. Requests for other names are refused, which protects against DNS rebinding. IP addresses and localhost are always allowed. Can be repeated.',
     commands: ['serve'],
   },
   'state.dir': {
     value: text('directory'),
-    about: 'Where counters survive restarts. Without it they start from zero.',
+    about: 'Directory in which counters survive restarts. Without it they start from zero.',
     commands: ['serve'],
   },
   'state.required': {
     value: onOff,
     default: 'false',
     about:
-      'Ends at once where --state.dir cannot be used. Without it gauges are served, and counters once it can be.',
+      'Exit if --state.dir cannot be used. Without this flag gauges are served meanwhile, and counters as soon as it can be used.',
     commands: ['serve'],
   },
   sandbox: {
@@ -99,19 +100,19 @@ export const FLAGS = {
   'sandbox.listen-address': {
     value: listenAddress,
     default: '127.0.0.1:9802',
-    about: 'Where the embedded platform listens.',
+    about: 'Address that the embedded platform listens on.',
     commands: ['sandbox'],
   },
   'sandbox.seed': {
     value: count,
     default: '1',
-    about: 'What the traffic of the embedded platform is made from; the same seed makes the same.',
+    about: 'Seed of the simulated traffic.',
     commands: ['serve', 'sandbox'],
   },
   'sandbox.config.file': {
     value: text('file'),
     about:
-      'File that describes the embedded platform, such as config/sandbox.yaml; its seed goes before the flag.',
+      'File that describes the embedded platform, such as config/sandbox.yaml; a seed in it overrides the flag.',
     commands: ['sandbox'],
   },
   json: {
@@ -123,24 +124,24 @@ export const FLAGS = {
   offline: {
     value: onOff,
     default: 'false',
-    about: 'Ask the platform nothing: take the sizes of its lists from --offline.counts.',
+    about: 'Send no requests to the platform: use the list sizes of --offline.counts.',
     commands: ['plan'],
   },
   'offline.counts': {
     value: counts,
     default: '10',
     about:
-      'How many items each list is taken to have: "10" for all, "10,edge_applications=40,domains=250" for some by product or collector.',
+      'Assumed size of each list: "10" for all, or "10,edge_applications=40,domains=250" by product or collector.',
     commands: ['plan'],
   },
   'offline.limit': {
     value: positive,
-    about: 'Operations per minute that the platform is taken to allow; without it quota.assumed_limit.',
+    about: 'Assumed rate limit in operations per minute. Default: quota.assumed_limit.',
     commands: ['plan'],
   },
   account: {
     value: text('name'),
-    about: 'Name of the only account to look at.',
+    about: 'Only this account.',
     commands: ['plan', 'doctor', 'backfill'],
   },
   from: {
@@ -150,7 +151,7 @@ export const FLAGS = {
   },
   to: {
     value: moment,
-    about: 'End of the history. Without it the newest settled bucket.',
+    about: 'End of the history. Default: the newest settled bucket.',
     commands: ['backfill'],
   },
   output: {
@@ -173,25 +174,25 @@ export const FLAGS = {
   },
   labels: {
     value: labelSet,
-    about: 'Labels that every series gets besides its own, as a scrape would add them.',
+    about: 'Labels to add to every series, as a scrape would.',
     commands: ['backfill'],
   },
   restart: {
     value: onOff,
     default: 'false',
-    about: 'Begin anew, in place of what was begun or written before.',
+    about: 'Start over, replacing what an earlier run left or wrote.',
     commands: ['backfill'],
   },
   'log.level': {
     value: oneOf(['debug', 'info', 'warn', 'error']),
     default: 'info',
-    about: 'The least severe messages that are logged.',
+    about: 'Minimum log level.',
     commands: LOGGED,
   },
   'log.format': {
     value: oneOf(['logfmt', 'json']),
     default: 'logfmt',
-    about: 'Form of the log.',
+    about: 'Log format.',
     commands: LOGGED,
   },
 } as const satisfies Readonly<Record<string, Flag>>;

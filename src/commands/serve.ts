@@ -26,7 +26,7 @@ import { createWeb } from '../web/web.ts';
 type Serve = Invocation<'serve'>;
 
 /**
- * How long stopping may take in all; what is not done by then is left undone. It is to be over within 5 s of the signal,
+ * Time limit for stopping; what is not done by then is skipped. It is to be over within 5 s of the signal,
  * which a busy machine may take a second to deliver, and another to end the process.
  */
 const STOP_MS = 3_000;
@@ -37,7 +37,7 @@ const MOST_CONNECTIONS = 1_024;
 /** Everything that was started, to be stopped in reverse order. */
 type Stops = (() => Promise<void> | void)[];
 
-/** What keeps the exporter from starting without being a fault of it, and what it then ends with. */
+/** Failures at the start that are not bugs, and their exit codes. */
 const KNOWN_FAILURES = [
   [WebConfigError, EXIT.misused],
   [ForeignDirectory, EXIT.misused],
@@ -51,7 +51,7 @@ const KNOWN_FAILURES = [
 export async function serve(invocation: Serve): Promise<ExitCode> {
   const stops: Stops = [];
   try {
-    // Asked to end while it starts, it does not start to its end first: with hundreds of accounts that takes seconds.
+    // If asked to stop while starting, it stops at once: with hundreds of accounts a start takes seconds.
     const ending = aborted(invocation.signal);
     const exitCode = await Promise.race([start(invocation, stops), ending]);
     if (exitCode !== undefined) return exitCode;
@@ -128,7 +128,7 @@ async function configOrSandbox(
   stops.unshift(() => sandbox.close());
   log.warn(
     { platform: sandbox.url },
-    'no account is configured: showing the embedded platform, with made-up traffic',
+    'no account is configured: polling the embedded platform with made-up traffic',
   );
   return inUse.use('embedded sandbox', sandbox.config);
 }
@@ -137,8 +137,8 @@ async function stateOf(flags: Serve['flags'], { log }: Serve['logging']): Promis
   const directory = flags['state.dir'];
   if (directory !== undefined) return openState(directory, log, { required: flags['state.required'] });
   if (flags['state.required']) throw new StateRequired('--state.required is given without --state.dir');
-  log.info('no --state.dir: counters start from zero, and end with the process');
-  return memoryState('no --state.dir: counters start from zero, and end with the process');
+  log.info('no --state.dir: counters start from zero at every restart');
+  return memoryState('no --state.dir: counters start from zero at every restart');
 }
 
 async function startExporter(
@@ -168,12 +168,12 @@ async function startExporter(
   return new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
 }
 
-/** Half of what may be open is for clients at most: without the rest, polls fail and the state cannot be written. */
+/** At most half of the allowed open files are for clients: polls and the state need the rest. */
 function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
   return Math.max(16, Math.min(MOST_CONNECTIONS, Math.floor(openFiles / 2)));
 }
 
-/** Loads the configuration anew where nobody waits for the outcome; the log tells it. */
+/** Reloads the configuration and logs the outcome. */
 function reloadBy(running: Running, { log }: Serve['logging']): () => void {
   return () => {
     running
@@ -191,7 +191,7 @@ async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
     try {
       await stop();
     } catch (error) {
-      log.error({ err: error }, 'a part of the exporter did not stop as it should');
+      log.error({ err: error }, 'a part of the exporter did not stop properly');
     }
   }
 }

@@ -109,7 +109,7 @@ const limits = z.strictObject({
     .describe('Number of jobs of an account above which no further metrics of configurations are read.'),
 });
 
-/** What the exporter may grow to where nothing is said. */
+/** Default limits. */
 export const DEFAULT_LIMITS = limits.parse({});
 
 /** The configuration as it is written in YAML (its input) and as the program uses it (its output). */

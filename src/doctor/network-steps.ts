@@ -84,7 +84,7 @@ async function portStep(
     const reason = networkFailure(error).message;
     const hint =
       codeOf(error) === 'ECONNREFUSED'
-        ? `nothing listens there: is the port correct in ${address} right?`
+        ? `nothing listens there: is the port in ${address} right?`
         : 'does a firewall block it, or is a proxy required (HTTPS_PROXY, request.proxy)?';
     return problem(`${host} port ${port}: ${reason}; ${hint}`);
   }

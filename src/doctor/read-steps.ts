@@ -26,7 +26,7 @@ export function listStep(
   const gone = unmatched.map((name) => JSON.stringify(name)).join(', ');
   const verdict = (text: string) =>
     gone === '' ? ok(text) : warning(`${text}; nothing matches ${gone} of configurations.include`);
-  if (outcome === 'empty') return verdict('no configurations: there is nothing of it to show');
+  if (outcome === 'empty') return verdict('no configurations: nothing to export');
   if (outcome !== 'ok') {
     const text = `its configurations cannot be listed (${reason})`;
     if (selected === undefined)
@@ -36,7 +36,7 @@ export function listStep(
   }
   if (selected === undefined) return ok(`${plainNumber(series)} found, for the settings of each`);
   if (selected > 0) return verdict(`${plainNumber(series)} found, ${plainNumber(selected)} read`);
-  const text = `${plainNumber(series)} found, but none is active and selected`;
+  const text = `${plainNumber(series)} found, but none is both active and selected`;
   return gone === '' ? warning(`${text}: look at configurations.include and exclude`) : verdict(text);
 }
 
@@ -56,7 +56,7 @@ export function seriesStep(finding: Finding, account: Account, now: number, publ
   const rejected = [...(result?.rejected?.values() ?? [])].reduce((sum, rows) => sum + rows, 0);
   const { dimensions = 0, rows = 0, width = MINUTE_MS, newestExposed } = result?.buckets ?? {};
   if (newestExposed === undefined)
-    return warning(`${what} was answered, but without a bucket that can be shown: has it any traffic?`);
+    return warning(`${what} was answered without a bucket that can be shown: is there any traffic?`);
   const age = now - newestExposed - width;
   const text = `${what}: ${plainNumber(dimensions)} ${dimensions === 1 ? 'dimension' : 'dimensions'} in buckets of ${duration(width / 1_000)}, the newest shown closed ${duration(age / 1_000)} ago`;
   if (rejected > 0)

@@ -49,7 +49,7 @@ ${account.quota.map((quota) => quotaRow(quota, now))}
 }
 
 function upState(up: boolean | null): Html {
-  if (up === null) return html`<span class="state calm">not asked yet</span>`;
+  if (up === null) return html`<span class="state calm">not polled yet</span>`;
   return up ? html`<span class="state ok">up</span>` : html`<span class="state bad">down</span>`;
 }
 

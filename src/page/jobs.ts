@@ -35,7 +35,7 @@ export function jobsRegion(selection: JobSelection, now: number): Html {
   return html`<div id="jobs">
 <ul class="filters" aria-label="Show jobs by state">${JOB_FILTERS.map((filter) => filterLink(selection, filter))}</ul>
 <p class="unseen" role="status">${grouped(selection.counts[selection.query.filter])} jobs</p>
-${selection.jobs.length === 0 ? html`<p class="nothing quiet">No job fits.</p>` : jobsTable(selection.jobs, now)}
+${selection.jobs.length === 0 ? html`<p class="nothing quiet">No job matches.</p>` : jobsTable(selection.jobs, now)}
 ${pageLinks(selection)}
 </div>`;
 }
@@ -78,7 +78,7 @@ function configurationId(job: JobStatus): string | undefined {
 }
 
 function aim(job: JobStatus): string | undefined {
-  return job.catches_up_for === undefined ? undefined : 'catches up on what was missed';
+  return job.catches_up_for === undefined ? undefined : 'catching up';
 }
 
 function joined(parts: readonly (string | undefined)[]): Html[] {
@@ -100,7 +100,7 @@ function data(job: JobStatus, now: number): Html {
     job.last_success_at === null ? 'no success yet' : html`last success ${moment(job.last_success_at, now)}`
   }</div>`;
   const { last_bucket_at: bucketAt, data_age_seconds: seconds } = job;
-  if (bucketAt === null || seconds === null) return html`<span class="none">none held</span>${success}`;
+  if (bucketAt === null || seconds === null) return html`<span class="none">no data</span>${success}`;
   const late = isLate(job)
     ? html`<div class="small warn-text">late: ${duration(job.expected_age_seconds ?? 0)} expected</div>`
     : '';

@@ -72,7 +72,7 @@ function top(status: Status, now: number, telemetryPath: string): Html {
 <label id="live" hidden><input type="checkbox" checked> refresh every 10 s</label></div>
 <nav aria-label="Endpoints"><a href=".${telemetryPath}">Metrics</a><a href="./api/v1/status">Status as JSON</a>
 <a href="./-/healthy">Healthy</a><a href="./-/ready">Ready</a></nav></header>
-<p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. What follows is the last that it said.</p>`;
+<p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. This is its last known status.</p>`;
 }
 
 function overview(status: Status, accounts: readonly TalliedAccount[], now: number): Html {

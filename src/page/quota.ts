@@ -10,10 +10,10 @@ ${quotaBar(quota)}
 <div class="line small"><span>${spenders(quota)}</span><span class="quiet">${
     quota.reset_at === null ? '' : html`resets ${moment(quota.reset_at, now)}`
   }</span></div>
-<div class="line small quiet"><span>${Math.round(quota.reserve * 100)} % left to others</span><span>${
+<div class="line small quiet"><span>${Math.round(quota.reserve * 100)} % reserved</span><span>${
     quota.waiting > 0 ? html`${grouped(quota.waiting)} waiting` : 'nothing waiting'
   }</span></div>
-${quota.stopped_until === null ? '' : html`<p class="small bad-text">Stopped by the platform, goes on ${moment(quota.stopped_until, now)}</p>`}
+${quota.stopped_until === null ? '' : html`<p class="small bad-text">Stopped by the platform, continues ${moment(quota.stopped_until, now)}</p>`}
 ${quota.note === '' ? '' : html`<p class="small quiet"><bdi>${quota.note}</bdi></p>`}
 </div>`;
 }

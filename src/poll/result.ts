@@ -13,7 +13,7 @@ export interface PollResult {
   readonly rejected?: Rejections;
   /** What an operator should know of the answer, in plain words. */
   readonly warning?: string | undefined;
-  /** Why the read ended early; what the result holds is good nevertheless. */
+  /** Why the read ended early; the result is valid nevertheless. */
   readonly failure?: PlatformFailure | undefined;
   /** Becomes durable as a whole before anything of it is adopted or exposed. */
   readonly commit?: readonly StateEntry[];
@@ -39,7 +39,7 @@ export interface Exposure {
   readonly ageMs?: number;
 }
 
-/** What an answer did to counters. */
+/** How an answer changed counters. */
 export interface Counting {
   /** Buckets taken in, and buckets skipped since the platform never delivered them. */
   readonly counted: number;
@@ -72,7 +72,7 @@ export interface BucketsRead {
 export interface SettingChange {
   readonly id: string;
   readonly name: string;
-  /** Fields of the API that differ; never what they hold. */
+  /** Fields of the API that differ; never their values. */
   readonly fields: readonly string[];
 }
 

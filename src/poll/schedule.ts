@@ -31,7 +31,7 @@ const JUST_CLOSED_MS = 1_000;
 const RETRY_MS = MINUTE_MS;
 const MOST_DOUBLINGS = 10;
 
-/** Polls jobs when they are due: once at the start, then by their cron pattern, and never one beside itself. */
+/** Polls jobs when they are due: once at the start, then by their cron pattern; two polls of a job never overlap. */
 export class Schedule {
   readonly #options: ScheduleOptions;
   readonly #scheduled = new Map<string, ScheduledJob>();
@@ -149,7 +149,7 @@ export class Schedule {
     this.#polls.add(poll);
   }
 
-  /** After a failure that passes by itself, work of a slow schedule does not wait for its next turn. */
+  /** After a temporary failure, jobs with a slow schedule are retried before their next run. */
   #retry(scheduled: ScheduledJob, now: number): void {
     const { job, lastOutcome, failures } = scheduled;
     if (job.schedule === undefined || failures === 0 || lastOutcome === undefined) return;

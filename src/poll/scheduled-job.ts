@@ -4,11 +4,11 @@ import type { QueuedRequest } from '../rate-limit/waiting-requests.ts';
 import type { Job } from './job.ts';
 import type { Ending } from './poll-end.ts';
 
-/** How a job stands. Times are local ms. */
+/** State of a job. Times are local ms. */
 export interface JobState {
   readonly job: Job;
   readonly state: 'idle' | 'waiting' | 'running';
-  /** Since when what it has has been ageing. */
+  /** Time from which the age of its data counts. */
   readonly since: number;
   /** When it became (or becomes) due, while it waits. */
   readonly dueAt: number | undefined;
@@ -27,12 +27,12 @@ export interface JobState {
 }
 
 /** One for all: of thousands of jobs, each would have a stack of its own. */
-const NO_LONGER_WANTED = new Error('no longer wanted');
+const NO_LONGER_WANTED = new Error('no longer configured');
 
-/** What was never polled goes before what was. */
+/** Jobs that were never polled go first. */
 const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 
-/** A job on the schedule, from when it is wanted until it is not. */
+/** A job on the schedule. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
   /** Its place (0 to 1) among jobs that fall due together: by its id only, so the same after a restart. */
@@ -86,7 +86,7 @@ export class ScheduledJob implements JobState {
     this.firstOperationAt = undefined;
     this.request = undefined;
     this.dueAt = at;
-    // Nobody waits for the past: work that only follows other work has aged since it became necessary.
+    // Follow-up work ages from the moment it became necessary.
     if (this.job.schedule === undefined) this.since = at;
     return true;
   }
@@ -114,7 +114,7 @@ export class ScheduledJob implements JobState {
 
   /** Whatever became of its poll, the next one may come. */
   rest(now: number): void {
-    // Until here it was as urgent as at its start, so that a poll of many operations is not left half done.
+    // During the poll it kept the urgency of its start, so that a poll of many operations is not left half done.
     this.since = this.state === 'running' ? (this.startedAt ?? now) : now;
     this.state = 'idle';
     this.dueAt = undefined;

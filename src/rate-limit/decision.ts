@@ -8,7 +8,7 @@
  * - `pacing`: it brings fresher data after the platform's next bucket has closed
  * - `later_probes`: what is left is sent one by one, to see what other clients take
  * - `connections`: as many requests are in flight as the concurrency limit allows
- * - `slow_api`: its API answers so slowly that others go first
+ * - `slow_api`: its API answers slowly, so others go first
  */
 export type WaitReason =
   | 'unauthorized'
@@ -68,8 +68,8 @@ export function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }:
     case 'connections':
       return concurrency === 1 ? 'the connection is in use' : `all ${concurrency} connections are in use`;
     case 'slow_api':
-      return 'its API answers so slowly that others go first';
+      return 'its API answers slowly, so others go first';
     case undefined:
-      return 'about to leave';
+      return 'about to be sent';
   }
 }

@@ -12,10 +12,10 @@ import { type Reading, SettingsReader } from './reader.ts';
 import { SettingChanges } from './setting-changes.ts';
 import type { SettingSeries } from './setting-series.ts';
 
-/** Settings change seldom: they wait for everything that tells of traffic. */
+/** Settings change rarely: reads of traffic go first. */
 const SETTINGS_WEIGHT = 0.1;
 
-/** A missing permission is not granted every few minutes. */
+/** A missing permission is checked again only after this time. */
 const ASK_AGAIN_MS = 3_600_000;
 
 export interface SettingsJobOptions<Listed extends Item, Detailed extends object> {
@@ -97,7 +97,7 @@ export class SettingsJob<Listed extends Item, Detailed extends object>
   #explained(failure: PlatformFailure): PlatformFailure {
     if (failure.outcome !== 'forbidden' || foreignAnswerOf(failure) !== undefined) return failure;
     const { declaration, context } = this.#options;
-    const again = `asks again every hour: ${failure.message}`;
+    const again = `retried every hour: ${failure.message}`;
     const explained =
       failure instanceof IdsUnavailable
         ? new IdsUnavailable('forbidden', again, failure.status)

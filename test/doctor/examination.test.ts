@@ -11,12 +11,10 @@ const without = (missing: string) => PERMISSIONS.filter((permission) => permissi
 it('finds nothing wrong with a good account, and tells what it has seen', async () => {
   const { steps, sandbox, of } = await diagnose({ clock: new ManualClock() });
   expect(steps.filter(({ status }) => status === 'problem' || status === 'warning')).toEqual([]);
-  expect(of('token')?.text).toBe(
-    'the configured token is accepted; when it expires, only the platform knows',
-  );
+  expect(of('token')?.text).toBe('the configured token is accepted; its expiry is unknown');
   expect(of('clock')?.text).toBe('this machine and the platform agree');
   expect(of('quota')?.text).toBe(
-    'reads: 200 operations a minute, 198 left in this frame; 160 may be used, 20% are reserved',
+    'reads: 200 operations a minute, 198 left in this window; 160 may be used, 20% are reserved',
   );
   expect(of('list of edge_applications')?.text).toBe('6 found, 6 read');
   expect(of('list of content_delivery')?.text).toBe('3 found, for the settings of each');
@@ -36,7 +34,7 @@ it('a bad token: what is wrong with it and what to do', async () => {
     status: 'problem',
     text: 'the configured token is refused (HTTP 401: Invalid token.): it has expired, was revoked or is not one of this platform: create another',
   });
-  expect(of(REST)?.text).toBe('not checked: the platform tells nothing without a token that it accepts');
+  expect(of(REST)?.text).toBe('not checked: the platform requires a valid token');
   expect(JSON.stringify(steps)).not.toContain('not-a-token-of-this-platform');
 });
 
@@ -48,7 +46,7 @@ it('a wrong password: no token can be created', async () => {
   expect(of('token')?.text).toMatch(
     /^no token could be created for operator@example\.com: HTTP 401.*; are username and password right\?$/,
   );
-  expect(of(REST)?.text).toBe('not checked: there is no token to ask with');
+  expect(of(REST)?.text).toBe('not checked: there is no token');
   expect(JSON.stringify(steps)).not.toContain('wrong-password');
 });
 
@@ -106,7 +104,7 @@ it.each([
   expect(of('clock')).toEqual({
     step: 'clock',
     status,
-    text: `this machine's clock is ${where} the platform's: windows and resets are corrected for it, but a Prometheus on this machine gives every sample the wrong time; synchronise the clock (NTP)`,
+    text: `this machine's clock is ${where} the platform's: the exporter corrects for it, but a Prometheus on this machine would store every sample with the wrong time; synchronise the clock (NTP)`,
   });
   expect(of('read of metrics')?.status).toBe('ok');
 });
@@ -124,11 +122,9 @@ it('an exhausted quota: until when, and what could not be checked', async () => 
   expect(of('token')?.text).toBe('not checked: HTTP 429: Request was throttled.');
   expect(of('quota')?.status).toBe('problem');
   expect(of('quota')?.text).toMatch(
-    /^the quota of reads is used up until 12:01:1\d UTC, for (1 min|1 min 1 s); the token has other users, or an exporter at work$/,
+    /^the quota of reads is used up until 12:01:1\d UTC, for (1 min|1 min 1 s); the token has other users, or an exporter is running$/,
   );
-  expect(of(REST)?.text).toBe(
-    'not checked: the platform answers nothing until its quota is reset: run doctor again then',
-  );
+  expect(of(REST)?.text).toBe('not checked: the quota is used up: run doctor again after its reset');
   expect(sandbox.requests.byStatus.get(429)).toBe(1);
 });
 
@@ -154,7 +150,7 @@ it('no rate limit headers: what is assumed in their place', async () => {
   expect(of('quota')).toEqual({
     step: 'quota',
     status: 'warning',
-    text: 'the answers carry no rate limit headers: 60 operations a minute are assumed (quota.assumed_limit), 48 after the reserve; if the platform allows less, it will refuse some',
+    text: 'the answers carry no rate limit headers: 60 operations a minute are assumed (quota.assumed_limit), 48 after the reserve; if the platform allows less, it will refuse some of them',
   });
 });
 
@@ -164,7 +160,7 @@ it('a web page in place of the API: what it says, and to look at the address', a
   expect(of('API')?.text).toMatch(
     /^HTTP 400: .*; is api_url the address of the API, and not of a web page, a proxy or a login\?$/,
   );
-  expect(of(REST)?.text).toBe('not checked: what answers is not the API');
+  expect(of(REST)?.text).toBe('not checked: the server is not the API');
 });
 
 it.each<[string, Handler, string]>([
@@ -232,7 +228,7 @@ it('a configuration that selects nothing: where to look', async () => {
   const { of } = await diagnose({ account: { collectors: { metrics: { products } } } });
   expect(of('list of edge_applications')).toMatchObject({
     status: 'warning',
-    text: '6 found, but none is active and selected; nothing matches "no-such-*" of configurations.include',
+    text: '6 found, but none is both active and selected; nothing matches "no-such-*" of configurations.include',
   });
   expect(of('read of metrics')?.text).toBe('there is nothing to read: no configuration is selected');
 });
@@ -242,7 +238,7 @@ it('configurations that are excluded, all of them: where to look', async () => {
   const { of } = await diagnose({ account: { collectors: { metrics: { products } } } });
   expect(of('list of edge_applications')).toMatchObject({
     status: 'warning',
-    text: '6 found, but none is active and selected: look at configurations.include and exclude',
+    text: '6 found, but none is both active and selected: look at configurations.include and exclude',
   });
 });
 
@@ -261,13 +257,13 @@ it('more work than the quota allows: that intervals will stretch', async () => {
   const { of } = await diagnose({ sandbox: { rateLimit: { reads: 12, writes: 1, purges: 1 } } });
   expect(of('plan')?.status).toBe('warning');
   expect(of('plan')?.text).toMatch(
-    /^12\.\d operations a minute of reads are asked for, 9 may be used: intervals will stretch; edge-exporter plan tells which, and what would help$/,
+    /^12\.\d operations a minute of reads are asked for, 9 may be used: intervals will stretch; edge-exporter plan shows which, and what would help$/,
   );
 });
 
 it('no collector is switched on: there is nothing to examine', async () => {
   const { of } = await diagnose({ account: { reconciliation_share: 0, collectors: {} } });
-  expect(of(REST)?.text).toBe('not checked: the configuration asks for nothing: no collector is switched on');
+  expect(of(REST)?.text).toBe('not checked: no collector is enabled');
 });
 
 it('a wrong path on the platform itself: the path of the address is doubted first', async () => {
@@ -315,7 +311,7 @@ it('one product refused beside others: the permission is granted, and is not sai
   });
   expect(of('series')).toMatchObject({ status: 'ok', text: 'Analytics is granted' });
   expect(of('list of edge_applications')?.text).toMatch(
-    /^its configurations cannot be listed \(HTTP 403.*\): nothing of it will be shown$/,
+    /^its configurations cannot be listed \(HTTP 403.*\): none of its metrics will be exported$/,
   );
   expect(JSON.stringify(steps)).not.toContain('lacks the permission Analytics');
 });

@@ -45,7 +45,7 @@ it('a port that nobody listens on', async () => {
     {
       step: 'connection',
       status: 'problem',
-      text: `127.0.0.1 port ${port}: connection refused; nothing listens there: is the port correct in api_url right?`,
+      text: `127.0.0.1 port ${port}: connection refused; nothing listens there: is the port in api_url right?`,
     },
     REST,
   ]);

@@ -35,7 +35,7 @@ it('names the proxy and goes on through it', async () => {
 it('a proxy that is not there', async () => {
   const port = await freePort();
   expect(await lastStep({ proxy: `http://127.0.0.1:${port}` })).toBe(
-    `proxy connection: 127.0.0.1 port ${port}: connection refused; nothing listens there: is the port correct in the proxy's address right?`,
+    `proxy connection: 127.0.0.1 port ${port}: connection refused; nothing listens there: is the port in the proxy's address right?`,
   );
 });
 

@@ -111,7 +111,7 @@ describe('an exporter that cannot begin', () => {
       const args = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, main, 'serve', '--sandbox'];
       const { code, stdout, stderr } = await runToEnd({ path: 'sh', args });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(/^error: too few files may be open at a time.*\n$/);
+      expect(stderr).toMatch(/^error: the limit of open files is too low.*\n$/);
     },
   );
 

@@ -30,9 +30,9 @@ test('an account shows its token, its quota with the reserve, and that the platf
   expect(text).toContain('expired 2 min');
   expect(text).toContain('1.4 times as long');
   expect(text).toContain(
-    '0 of 200 left told 3 s ago used by this exporter 51, no other client seen resets in 32 s 20 % left to others 7 waiting',
+    '0 of 200 left told 3 s ago used by this exporter 51, no other client seen resets in 32 s 20 % reserved 7 waiting',
   );
-  expect(text).toContain('Stopped by the platform, goes on in 41 s');
+  expect(text).toContain('Stopped by the platform, continues in 41 s');
 });
 
 test('what is wrong with the exporter itself stands on top', () => {
@@ -148,15 +148,15 @@ test('a part is as old as its oldest data, and those of its series that have non
 test('a job that catches up says so, and is as old as its last success', () => {
   const catchUp = madeUpJob({ catches_up_for: 'x', last_bucket_at: null, last_success_at: at(-420) });
   const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [catchUp] })] })));
-  expect(text).toContain('1001 · catches up on what was missed');
-  expect(text).not.toContain('none held');
+  expect(text).toContain('1001 · catching up');
+  expect(text).not.toContain('no data');
 });
 
 test('settings have no buckets: their age is that of the last time they were read', () => {
   const { metric: _, ...settings } = madeUpJob({ last_bucket_at: null, last_success_at: at(-420) });
   const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [settings] })] })));
   expect(text).toContain('7 min ago');
-  expect(text).not.toContain('none held');
+  expect(text).not.toContain('no data');
 });
 
 test('products of which the account has nothing are folded behind what it has', () => {

@@ -242,7 +242,7 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the process is suspended for 10 min',
     at: (minute, { clock }) => minute === 5 && clock.suspend(10 * MINUTE),
-    told: { 'nothing ran for a while: the process was suspended, or its event loop blocked': 1 },
+    told: { 'the exporter stood still: the process was suspended, or its event loop blocked': 1 },
   },
   {
     name: 'the lists of configurations are empty once',
