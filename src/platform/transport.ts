@@ -70,8 +70,9 @@ export class Transport {
     const startedAt = clock.now();
     const progress: Progress = { bytes: 0, fromHeaders: {} };
     try {
+      // Not everything takes notice of the signal: a decompression waits for a free thread, however long that takes.
       const reply = await withDeadline(timeoutMs, signal, (inner) =>
-        this.#perform(outgoing, progress, inner),
+        unlessAborted(this.#perform(outgoing, progress, inner), inner),
       );
       const outcome = reply.location === undefined ? 'ok' : 'redirected';
       return { ...reply, info: this.#report(outgoing, startedAt, progress, outcome) };
@@ -94,8 +95,7 @@ export class Transport {
   }
 
   async #perform(outgoing: Outgoing, progress: Progress, signal: AbortSignal): Promise<Omit<Reply, 'info'>> {
-    // The pool takes no notice of the signal while it is still connecting.
-    const response = await unlessAborted(this.#pool.request({ ...requestOf(outgoing), signal }), signal);
+    const response = await this.#pool.request({ ...requestOf(outgoing), signal });
     progress.status = response.statusCode;
     progress.form = formOf(response.headers['content-type']);
     progress.fromHeaders = readHeaders(response.headers, this.#options.clock.now());

@@ -1,7 +1,9 @@
+import { pbkdf2 } from 'node:crypto';
 import { once, setMaxListeners } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
@@ -381,6 +383,26 @@ describe('time', () => {
     const { failure, exchanges } = await against(handler, { timeoutMs: 300 });
     expect(await failure()).toMatchObject({ outcome: 'timeout', message: expect.stringMatching(message) });
     expect(exchanges).toMatchObject([{ outcome: 'timeout' }]);
+  });
+
+  test('runs out at a decompression that does not come to its turn', async () => {
+    const { failure, exchanges } = await against(
+      (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('[1]')),
+      { timeoutMs: 300 },
+    );
+    let busy = true;
+    // Takes every thread there is, again and again.
+    const occupy = async () => {
+      while (busy) await promisify(pbkdf2)('secret', 'salt', 100_000, 64, 'sha512');
+    };
+    const occupied = Array.from({ length: 64 }, occupy);
+    expect(await failure()).toMatchObject({
+      outcome: 'timeout',
+      message: expect.stringMatching(/^no (complete )?answer within 0\.3 s$/),
+    });
+    expect(exchanges).toMatchObject([{ outcome: 'timeout' }]);
+    busy = false;
+    await Promise.all(occupied);
   });
 
   test.each([
