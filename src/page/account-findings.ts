@@ -11,6 +11,8 @@ const CLOCK_SKEW_SECONDS = 30;
 /** Intervals so many times as long as planned are told. */
 const NOTABLE_STRETCH = 1.5;
 
+const OWN_TOKEN = html`Others use up the quota of this token: give the exporter a token of its own, or leave more to them with <code>quota.reserve</code>.`;
+
 /** What is wrong with an account, before it is known which account that is. */
 type Trouble = Omit<Finding, 'account'>;
 
@@ -68,7 +70,7 @@ function refusal({ scope, stopped_until: until, ...quota }: QuotaStatus, now: nu
     severity: SEVERITY.refused,
     mood: 'bad',
     text: html`the platform refuses <bdi>${scope}</bdi> (429), next try ${moment(until, now)}${spender([quota])}`,
-    next: html`The quota was used up by others: give the exporter a token of its own, or leave more to them with <code>quota.reserve</code>.`,
+    next: OWN_TOKEN,
   };
 }
 
@@ -99,14 +101,12 @@ function late(
 
 function stretched({ stretch, quota, demand_per_minute: demand }: AccountStatus): Trouble[] | undefined {
   if (stretch < NOTABLE_STRETCH) return undefined;
-  return [
-    {
-      severity: SEVERITY.note,
-      mood: 'calm',
-      text: html`the quota makes intervals ${grouped(stretch)} times as long as planned${spender(quota)}`,
-      next: html`${grouped(demand)} operations a minute are planned: <code>edge-exporter plan</code> shows for what, and what would help.`,
-    },
-  ];
+  const text = html`the quota makes intervals ${grouped(stretch)} times as long as planned${spender(quota)}`;
+  if (quota.some(({ others_per_minute: others }) => others >= 1)) {
+    return [{ severity: SEVERITY.starved, mood: 'warn', text, next: OWN_TOKEN }];
+  }
+  const next = html`${grouped(demand)} operations a minute are planned: <code>edge-exporter plan</code> shows for what, and what would help.`;
+  return [{ severity: SEVERITY.note, mood: 'calm', text, next }];
 }
 
 function failing({ failing, jobs, reasons }: Tally): Trouble[] {
@@ -120,7 +120,7 @@ function failing({ failing, jobs, reasons }: Tally): Trouble[] {
     {
       severity: SEVERITY.failing,
       mood: 'warn',
-      text: html`${grouped(failing)} of ${grouped(jobs)} jobs ${failing === 1 ? 'fails' : 'fail'}: <bdi>${reason}</bdi>${more}`,
+      text: html`${grouped(failing)} of ${grouped(jobs)} jobs ${failing === 1 ? 'fails' : 'fail'}: <bdi>${reason.replace(/\.+$/, '')}</bdi>${more}`,
       next: html`<a href="?show=failing#jobs-head">See which</a>.`,
     },
   ];

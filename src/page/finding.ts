@@ -17,11 +17,12 @@ export interface Finding {
 
 /** What matters more is told first. */
 export const SEVERITY = {
-  down: 9,
-  withheld: 8,
-  refused: 7,
-  late: 6,
-  dropped: 5,
+  down: 10,
+  withheld: 9,
+  refused: 8,
+  late: 7,
+  dropped: 6,
+  starved: 5,
   failing: 4,
   config: 3,
   clock: 2,

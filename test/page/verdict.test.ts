@@ -63,6 +63,17 @@ test('data that is older than usual, but not than the quota makes expected, is t
   );
 });
 
+test('an account that others starve is told before jobs that fail, with what to do', () => {
+  const quota = [madeUpQuota({ others_per_minute: 120 })];
+  const jobs = [madeUpJob({ last_outcome: 'forbidden', last_reason: 'HTTP 403.' }), madeUpJob()];
+  const account = madeUpAccount({ stretch: 2.5, quota, jobs });
+  expect(verdict({ accounts: [account] }).map((text) => text.replace(/.*; the quota/, 'the quota'))).toEqual([
+    'the quota makes intervals 2.5 times as long as planned; other clients of the token take about 120 operations a minute.',
+    'production: 1 of 2 jobs fails: HTTP 403.',
+  ]);
+  expect(page(madeUpStatus({ accounts: [account] }))).toContain('give the exporter a token of its own');
+});
+
 test('a quota that others have used up is told with who spends it', () => {
   const quota = [madeUpQuota({ remaining: 0, stopped_until: at(41), others_per_minute: 120 })];
   expect(verdict({ accounts: [madeUpAccount({ quota })] })[0]).toContain(
