@@ -69,9 +69,9 @@ export function chart(given: Chart): Panel {
     .legend(
       new VizLegendOptionsBuilder()
         .showLegend(true)
-        .displayMode(LegendDisplayMode.List)
+        .displayMode(LegendDisplayMode.Table)
         .placement(legend === 'below' ? LegendPlacement.Bottom : LegendPlacement.Right)
-        .calcs([]),
+        .calcs(['last', 'max']),
     )
     .targets(targets(queries, 'range'));
   if (given.max !== undefined) panel.max(given.max);

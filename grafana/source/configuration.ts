@@ -64,7 +64,8 @@ const figures: readonly Panel[] = [
   }),
   figure({
     title: 'Age of data',
-    description: 'Age of the newest bucket, counted from its start: three to five minutes is normal.',
+    description:
+      'Age of the newest bucket of the metric that is furthest behind, counted from its start: three to five minutes is normal.',
     unit: 's',
     decimals: 0,
     expr: now.dataAge,
@@ -108,7 +109,7 @@ const waf: readonly Panel[] = [
 export const configuration: Dashboard = dashboard({
   uid: 'edge-configuration',
   description:
-    'One site as the platform’s own console shows it: data transferred, requests, status codes, WAF threats, and the services around it. With several chosen, they are added up.',
+    'One site as the platform’s own console shows it: data transferred, requests, status codes, WAF threats, and the services around it. With several chosen, they are added up. Latency and geography are not shown anywhere: the platform’s API does not offer them.',
   from: 'now-6h',
   variables: [DATASOURCE_CHOICE, ACCOUNT_CHOICE, PRODUCT_CHOICE, CONFIGURATION_CHOICE],
   sections: [

@@ -7,6 +7,12 @@ export const TO_ACCOUNT = {
   url: `/d/edge-overview?var-account=\${__data.fields["Account"]}&${CARRIED}`,
 };
 
+/** From a row that has no product to the dashboard of its configuration. */
+export const TO_NAMESAKE = {
+  title: 'Look at this configuration',
+  url: `/d/edge-configuration?var-account=\${__data.fields["Account"]}&var-configuration=\${__data.fields["Configuration"]}&${CARRIED}`,
+};
+
 /** From a row of configurations to the dashboard of that one. */
 export const TO_CONFIGURATION = {
   title: 'Look at this configuration',

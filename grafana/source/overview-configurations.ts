@@ -46,6 +46,26 @@ export const configurationCharts: readonly Panel[] = [
   }),
 ];
 
+/** Which errors there are most of. */
+export const statusCodes = table({
+  title: 'Most frequent status codes of errors',
+  description:
+    'Responses per minute now, of the twenty most frequent status codes from 400 on, by configuration. A click on a name leads to the configuration.',
+  unit: 'short',
+  rows: { account: 'Account', product: 'Product', configuration: 'Configuration', code: 'Status' },
+  links: { Configuration: TO_CONFIGURATION },
+  sortedBy: 'Responses / min',
+  columns: [
+    {
+      title: 'Responses / min',
+      expr: highest(
+        20,
+        `${sum(of('edge_responses_per_minute', SITE, 'class=~"4xx|5xx"'), `${BY_SITE},code`)} > 0`,
+      ),
+    },
+  ],
+});
+
 /** A row for each configuration. */
 export const configurations = table({
   title: 'Configurations',
@@ -65,7 +85,7 @@ export const configurations = table({
     { title: 'Threats / min', expr: now.threats },
     {
       title: 'Data age',
-      expr: `time() - max by (${BY_SITE}) (${of('edge_last_bucket_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
+      expr: `time() - min by (${BY_SITE}) (${of('edge_last_bucket_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
       unit: 's',
       decimals: 0,
       limits: LIMITS.dataAge,

@@ -6,7 +6,7 @@ import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { accountCharts, accounts } from './overview-accounts.ts';
 import { firing } from './overview-alerts.ts';
-import { configurationCharts, configurations } from './overview-configurations.ts';
+import { configurationCharts, configurations, statusCodes } from './overview-configurations.ts';
 import { ACCOUNT, of, PRODUCT, SITE } from './query.ts';
 import { trafficNow } from './traffic-queries.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
@@ -63,10 +63,10 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Oldest data',
     description:
-      'Age of the newest bucket of the account that is furthest behind, counted from the start of the bucket: three to five minutes is normal.',
+      'Age of the newest bucket of the series that is furthest behind, of all accounts, counted from the start of the bucket: three to five minutes is normal.',
     unit: 's',
     decimals: 0,
-    expr: `max(${trafficNow(PRODUCT, 'account').dataAge})`,
+    expr: trafficNow(PRODUCT).dataAge,
     limits: LIMITS.dataAge,
   }),
   figure({
@@ -92,7 +92,11 @@ const sections: readonly Section[] = [
   { title: 'Accounts', shelves: shelves(accountCharts, 8) },
   {
     title: 'Configurations',
-    shelves: [...shelves(configurationCharts, 9), { height: 13, panels: [[24, configurations]] }],
+    shelves: [
+      ...shelves(configurationCharts, 9),
+      { height: 13, panels: [[24, configurations]] },
+      { height: 9, panels: [[24, statusCodes]] },
+    ],
   },
 ];
 

@@ -42,6 +42,11 @@ export function largest(expression: string, by?: string): string {
   return by === undefined ? `max(${expression})` : `max by (${by}) (${expression})`;
 }
 
+/** The smallest of all, or by labels. */
+export function smallest(expression: string, by?: string): string {
+  return by === undefined ? `min(${expression})` : `min by (${by}) (${expression})`;
+}
+
 /** A share; there is none while there is nothing to share. */
 export function share(part: string, whole: string): string {
   return `${part} / (${whole} > 0)`;

@@ -1,4 +1,4 @@
-import { largest, mean, of, share, sum } from './query.ts';
+import { mean, of, share, smallest, sum } from './query.ts';
 
 /** How a gauge is read: over a graph's step, or as it stands. */
 type Reading = (family: string, ...matchers: string[]) => string;
@@ -13,6 +13,7 @@ export interface Traffic {
   readonly threats: string;
   readonly stopped: string;
   readonly threatShare: string;
+  /** Seconds since the start of the newest bucket of the series that is furthest behind. */
   readonly dataAge: string;
 }
 
@@ -40,6 +41,6 @@ function traffic(read: Reading, matchers: string, by: string | undefined): Traff
     threats,
     stopped: total('edge_waf_blocked_per_minute'),
     threatShare: share(threats, total('edge_waf_requests_per_minute')),
-    dataAge: `time() - ${largest(of('edge_last_bucket_timestamp_seconds', matchers), by)}`,
+    dataAge: `time() - ${smallest(of('edge_last_bucket_timestamp_seconds', matchers), by)}`,
   };
 }

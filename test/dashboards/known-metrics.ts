@@ -10,7 +10,7 @@ import { ProcessMetrics } from '../../src/self/process-metrics.ts';
 import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
 
 /** What Prometheus itself adds. */
-const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS'];
+const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'];
 
 /** The names of all series that the exporter, Prometheus, and the recording rules can have. */
 export function knownMetrics(): ReadonlySet<string> {

@@ -94,6 +94,11 @@ describe.each(DASHBOARDS)('$file', (one) => {
     }
   });
 
+  it('shows of the age of data the oldest, not the newest', () => {
+    const ages = queriesOf(one).filter(({ expr }) => /time\(\) - .*last_bucket_timestamp/.test(expr));
+    expect(ages.filter(({ expr }) => !/time\(\) - min\b/.test(expr))).toEqual([]);
+  });
+
   it('shows only the highest in a graph by configuration, so that hundreds stay legible', () => {
     const endless = panels
       .filter(({ type }) => type === 'timeseries')

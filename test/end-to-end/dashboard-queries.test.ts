@@ -24,6 +24,7 @@ const VALUES = {
 /** Queries that may be empty on an exporter that has just started, by what they contain. */
 const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['ALERTS{', 'nothing fires on quiet traffic'],
+  ['ALERTS_FOR_STATE{', 'nothing fires on quiet traffic'],
   [':threshold{', 'recording rules learn thresholds from hours of history'],
   ['edge_domain_active{account=~"$account"} == 0', 'every domain of the sandbox is active'],
   ['edge_exporter_late_restatement_total', 'the sandbox changes no bucket that is settled'],
