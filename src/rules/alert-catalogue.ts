@@ -137,6 +137,7 @@ export const ALERTS = {
     parameters: { share: share(0.1, 'Share of the polls that may fail for long.') },
   },
   EdgeCollectorFailing: { level: 'account', severity: 'ticket', parameters: {} },
+  EdgeNotDiscovered: { level: 'account', severity: 'ticket', parameters: {} },
   EdgeQuotaNearlySpent: {
     level: 'account',
     severity: 'ticket',

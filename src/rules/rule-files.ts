@@ -2,6 +2,7 @@ import { type AlertDraft, alertRules } from './alert.ts';
 import { type AlertSettings, SHIPPED } from './alert-settings.ts';
 import { baselineRules } from './baseline-rules.ts';
 import { counterAlerts } from './counter-alerts.ts';
+import { discoveryAlerts } from './discovery-alerts.ts';
 import { serverErrorAlerts } from './error-alerts.ts';
 import { longRatioRules, responseRules, shortRatioRules } from './error-rules.ts';
 import { exporterAlerts, platformAlerts, quotaAlerts } from './exporter-alerts.ts';
@@ -70,6 +71,7 @@ function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule
     group('edge-platform', [
       ...platformAlerts(times, tuning),
       ...pollAlerts(times, tuning),
+      ...discoveryAlerts(times),
       ...quotaAlerts(times, tuning),
     ]),
     group('edge-exporter', [...counterAlerts(times, tuning), ...exporterAlerts(times, tuning)]),

@@ -8,6 +8,7 @@ import { ruleText } from '../../src/rules/rule-text.ts';
 import { PROMTOOLS, testRules } from '../end-to-end/promtool.ts';
 import { type AlertCase, promtoolTests } from './alert-case.ts';
 import { COUNTER_CASES } from './counter-cases.ts';
+import { DISCOVERY_CASES } from './discovery-cases.ts';
 import { EXPORTER_CASES } from './exporter-cases.ts';
 import { neededRules } from './needed-rules.ts';
 import { POLL_CASES } from './poll-cases.ts';
@@ -15,7 +16,14 @@ import { SETTINGS_CASES } from './settings-cases.ts';
 import { TRAFFIC_CASES } from './traffic-cases.ts';
 
 const RULES = join(import.meta.dirname, '..', '..', 'config', 'prometheus');
-const CASES = [...TRAFFIC_CASES, ...SETTINGS_CASES, ...EXPORTER_CASES, ...POLL_CASES, ...COUNTER_CASES];
+const CASES = [
+  ...TRAFFIC_CASES,
+  ...SETTINGS_CASES,
+  ...EXPORTER_CASES,
+  ...POLL_CASES,
+  ...DISCOVERY_CASES,
+  ...COUNTER_CASES,
+];
 const FILES = ruleFiles();
 const ALERTS = [...new Set(FILES.alerts.groups.flatMap(({ rules }) => rules.map(({ alert }) => alert)))];
 

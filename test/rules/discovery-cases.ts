@@ -1,0 +1,31 @@
+import { ACCOUNT, type AlertCase, BEFORE, one } from './alert-case.ts';
+
+const PRODUCT = `${ACCOUNT}, product="edge_functions"`;
+const LISTED = `edge_exporter_product_listed{${PRODUCT}}`;
+const UP = `edge_up{${ACCOUNT}}`;
+
+function unlisted(mild: AlertCase['mild']): AlertCase {
+  return {
+    alert: 'EdgeNotDiscovered',
+    which: 'reason="product"',
+    normal: { [LISTED]: 1, [UP]: 1 },
+    bad: { [LISTED]: 0 },
+    mild: { [LISTED]: 0, ...mild },
+    lasts: 70,
+    resolves: 5,
+  };
+}
+
+/** Every alert of what is configured and not there. */
+export const DISCOVERY_CASES: readonly AlertCase[] = [
+  // A list that failed at times, and one that cannot be read since the platform does not answer.
+  unlisted({ [LISTED]: (minute) => Number(minute % 50 === 0) }),
+  unlisted({ [UP]: (minute) => Number(minute < BEFORE) }),
+  {
+    alert: 'EdgeNotDiscovered',
+    which: 'reason="configuration"',
+    ...one(`edge_exporter_unmatched_configurations{${PRODUCT}}`, [0, 2, 0]),
+    lasts: 70,
+    resolves: 5,
+  },
+];
