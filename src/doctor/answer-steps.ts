@@ -45,7 +45,7 @@ function quotaStep(
   if (limit === undefined) {
     return warning(
       `the answers carry no rate limit headers: ${plainNumber(assumed_limit)} operations per minute are assumed (quota.assumed_limit), ` +
-        `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some of them of them of them`,
+        `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some of them`,
     );
   }
   const remaining = limiter.remaining(now);

@@ -3,6 +3,7 @@ import type { Account } from '../configuration/schema.ts';
 import type { Finding } from '../plan/survey.ts';
 import { IdsUnavailable, LIST_PERMISSION } from '../settings/item-ids.ts';
 import { MINUTE_MS } from '../settling/window.ts';
+import { addresses } from '../targets/targets.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber } from '../text/numbers.ts';
 import { seriesFamilies } from './absent-families.ts';
@@ -17,11 +18,13 @@ const LATE_MS = 5 * MINUTE_MS;
  * @param unmatched what is asked for by name and not in the list
  */
 export function listStep(
-  { job, outcome, reason = '', series = 0 }: Finding,
+  { job, outcome, reason = '', result }: Finding,
   selected: number | undefined,
   unmatched: readonly string[],
 ): Step {
   const product = job.subject.product ?? '';
+  const { configurations = [], addressing = 'domain' } = result?.discovery ?? {};
+  const found = plainNumber(configurations.flatMap((one) => addresses(one, addressing)).length);
   const { ok, warning, problem } = stepsNamed(`list of ${product}`);
   const gone = unmatched.map((name) => JSON.stringify(name)).join(', ');
   const verdict = (text: string) =>
@@ -31,12 +34,12 @@ export function listStep(
     const text = `its configurations cannot be listed (${reason})`;
     if (selected === undefined)
       return warning(`${text}: the settings of each take their ids from another list`);
-    const shown = job.group === 'analytics' ? 'only the product as a whole' : 'nothing of it';
-    return problem(`${text}: ${shown} will be shown`);
+    const shown = job.group === 'analytics' ? 'only the product as a whole' : 'none of its metrics';
+    return problem(`${text}: ${shown} will be exported`);
   }
-  if (selected === undefined) return ok(`${plainNumber(series)} found, for the settings of each`);
-  if (selected > 0) return verdict(`${plainNumber(series)} found, ${plainNumber(selected)} read`);
-  const text = `${plainNumber(series)} found, but none is both active and selected`;
+  if (selected === undefined) return ok(`${found} found, for the settings of each`);
+  if (selected > 0) return verdict(`${found} found, ${plainNumber(selected)} read`);
+  const text = `${found} found, but none is both active and selected`;
   return gone === '' ? warning(`${text}: look at configurations.include and exclude`) : verdict(text);
 }
 

@@ -88,7 +88,7 @@ it('shows how long the platform asked to wait, where that is longer than the tim
   });
   expect(status().quota[0]).toMatchObject({
     stopped_until: '2026-01-05T12:15:20.000Z',
-    note: 'the platform asks to wait until 2026-01-06T11:00:20.000Z; one request probes every 15 min at the latest',
+    note: 'the platform asks to wait until 2026-01-06T11:00:20.000Z; one request probes at least every 15 min',
   });
 });
 

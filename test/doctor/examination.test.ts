@@ -14,7 +14,7 @@ it('finds nothing wrong with a good account, and tells what it has seen', async 
   expect(of('token')?.text).toBe('the configured token is accepted; its expiry is unknown');
   expect(of('clock')?.text).toBe('this machine and the platform agree');
   expect(of('quota')?.text).toBe(
-    'reads: 200 operations a minute, 198 left in this window; 160 may be used, 20% are reserved',
+    'reads: 200 operations per minute, 198 left in this window; 160 may be used, 20% are reserved',
   );
   expect(of('list of edge_applications')?.text).toBe('6 found, 6 read');
   expect(of('list of content_delivery')?.text).toBe('3 found, for the settings of each');
@@ -150,7 +150,7 @@ it('no rate limit headers: what is assumed in their place', async () => {
   expect(of('quota')).toEqual({
     step: 'quota',
     status: 'warning',
-    text: 'the answers carry no rate limit headers: 60 operations a minute are assumed (quota.assumed_limit), 48 after the reserve; if the platform allows less, it will refuse some of them',
+    text: 'the answers carry no rate limit headers: 60 operations per minute are assumed (quota.assumed_limit), 48 after the reserve; if the platform allows less, it will refuse some of them',
   });
 });
 
@@ -158,7 +158,7 @@ it('a web page in place of the API: what it says, and to look at the address', a
   const { of } = await diagnose({ sandbox: { faults: { html_error: {} } } });
   expect(of('API')?.status).toBe('problem');
   expect(of('API')?.text).toMatch(
-    /^HTTP 400: .*; is api_url the address of the API, and not of a web page, a proxy or a login\?$/,
+    /^HTTP 400: .*; is api_url the address of the API, not of a web page, a proxy or a login\?$/,
   );
   expect(of(REST)?.text).toBe('not checked: the server is not the API');
 });
@@ -185,7 +185,7 @@ it.each<[string, Handler, string]>([
     const { of } = await diagnose({ account: { api_url: origin, ...given } });
     expect(of('API')?.status).toBe('problem');
     expect(of('API')?.text).toMatch(
-      /; is api_url the address of the API, and not of a web page, a proxy or a login\?$/,
+      /; is api_url the address of the API, not of a web page, a proxy or a login\?$/,
     );
     expect(of('token')).toBeUndefined();
   }
@@ -257,7 +257,7 @@ it('more work than the quota allows: that intervals will stretch', async () => {
   const { of } = await diagnose({ sandbox: { rateLimit: { reads: 12, writes: 1, purges: 1 } } });
   expect(of('plan')?.status).toBe('warning');
   expect(of('plan')?.text).toMatch(
-    /^12\.\d operations a minute of reads are asked for, 9 may be used: intervals will stretch; edge-exporter plan shows which, and what would help$/,
+    /^12\.\d operations per minute of reads are needed, 9 are available: intervals will stretch; edge-exporter plan shows which, and what would help$/,
   );
 });
 
