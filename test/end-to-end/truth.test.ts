@@ -122,7 +122,9 @@ function truthAt(
 
 /** Whether a series is a platform's metric, rather than a setting, a name or a time. */
 function hasTruth({ labels }: QueriedSample): boolean {
-  return !/_(info|timestamp_seconds|active|cache_seconds)$/.test(labels['__name__'] ?? '');
+  return !/_(info|timestamp_seconds|active|cache_seconds|configurations|age_seconds)$/.test(
+    labels['__name__'] ?? '',
+  );
 }
 
 function keyOf({ labels }: QueriedSample): string {

@@ -62,7 +62,8 @@ it('can be asked who waits for the quota, and until when', async () => {
   const from = simulation.clock.now() - 10 * HOUR;
   const { ended } = begin({ from, observer: { ...noting([]), connected } });
   expect(waits()).toEqual([]);
-  await simulation.minutes(0.5);
+  // Whenever the quota of a window is used up.
+  for (let step = 0; step < 24 && waits().length === 0; step += 1) await simulation.minutes(1 / 12);
   const [wait] = waits();
   expect(wait?.account).toBe('test');
   const left = Number(wait?.until) - simulation.clock.now();

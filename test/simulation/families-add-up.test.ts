@@ -18,9 +18,10 @@ const WHOLES: Readonly<Record<string, string>> = {
 const PARTS = Object.keys(WHOLES);
 const BY_CONFIGURATION = ['account', 'product', 'configuration_id', 'configuration'];
 const EVERYTHING = Object.fromEntries(
-  PRODUCTS.filter(({ api }) => api === 'analytics').map(({ slug }) => [
+  // Those of the catalogue: of the others the embedded platform does not say that their parts add up.
+  PRODUCTS.filter(({ api }) => api === 'analytics').map(({ slug, metrics }) => [
     slug,
-    { by: ['configuration', 'product'] },
+    { by: ['configuration', 'product'], metrics },
   ]),
 );
 
