@@ -102,7 +102,7 @@ export class Account {
       tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
       jobs: () => this.#schedule.states(),
       listings: () => this.#jobs.listings(),
-      silence: () => this.#heartbeat.silence(),
+      silence: () => this.#heartbeat.silence(platform.reachability.up !== false),
     };
   }
 

@@ -47,13 +47,16 @@ export class Heartbeat {
     this.#intervalMs = shortest;
   }
 
-  /** Why the account is not alive, as a sentence; undefined if it is. */
-  silence(): string | undefined {
+  /**
+   * Why the account is not alive, as a sentence; undefined if it is.
+   * @param platformUp while the platform is down, polls wait longer and longer: `edge_up` tells, and its metrics must be seen
+   */
+  silence(platformUp: boolean): string | undefined {
     const now = this.#clock.now();
     const beatMs = now - this.#beatAt;
     if (beatMs > LONGEST_SILENCE_MS) return `the scheduler has not run for ${Math.round(beatMs / 1_000)} s`;
     const polledMs = now - this.#polledAt;
-    if (polledMs <= LONGEST_SILENCE_INTERVALS * this.#intervalMs) return undefined;
+    if (!platformUp || polledMs <= LONGEST_SILENCE_INTERVALS * this.#intervalMs) return undefined;
     return `nothing was polled for ${Math.round(polledMs / 1_000)} s`;
   }
 }
