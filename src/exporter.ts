@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Account } from './account/account.ts';
+import { accountStatus } from './account/account-status.ts';
 import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountObserver } from './account/observer.ts';
-import { accountStatus } from './account/status.ts';
 import { type AccountView, notReady } from './account/view.ts';
 import type { Clock } from './clock.ts';
 import { secretsOf } from './configuration/access.ts';
@@ -15,7 +15,7 @@ import { Store } from './exposition/store.ts';
 import { Departures } from './poll/departures.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { measureAccounts, measureStore } from './self/measured.ts';
-import type { SelfMetrics } from './self/metrics.ts';
+import type { SelfMetrics } from './self/self-metrics.ts';
 import { pruneCounters } from './series/pruning.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status.ts';

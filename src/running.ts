@@ -5,7 +5,7 @@ import { formatIssue } from './configuration/issue.ts';
 import type { Config } from './configuration/schema.ts';
 import type { Exporter } from './exporter.ts';
 import type { Secret } from './secret.ts';
-import type { SelfMetrics } from './self/metrics.ts';
+import type { SelfMetrics } from './self/self-metrics.ts';
 import type { State } from './state/state.ts';
 import type { Status } from './status.ts';
 import { VERSION } from './version.ts';

@@ -5,7 +5,7 @@ import { Exporter } from '../src/exporter.ts';
 import { PlatformFailure } from '../src/platform/outcome.ts';
 import type { Job } from '../src/poll/job.ts';
 import { reportTo } from '../src/self/account-report.ts';
-import { createSelfMetrics, type SelfMetrics } from '../src/self/metrics.ts';
+import { createSelfMetrics, type SelfMetrics } from '../src/self/self-metrics.ts';
 import { memoryState } from '../src/state/state.ts';
 import { eventually } from './eventually.ts';
 

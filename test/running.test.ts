@@ -7,7 +7,7 @@ import { openCredentials } from '../src/credentials/open.ts';
 import { Exporter } from '../src/exporter.ts';
 import { Running } from '../src/running.ts';
 import { reportTo } from '../src/self/account-report.ts';
-import { createSelfMetrics } from '../src/self/metrics.ts';
+import { createSelfMetrics } from '../src/self/self-metrics.ts';
 import { memoryState } from '../src/state/state.ts';
 
 const never = new AbortController().signal;

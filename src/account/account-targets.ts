@@ -1,8 +1,8 @@
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
-import type { ProductSettings } from '../configuration/collectors.ts';
+import type { ProductSettings } from '../configuration/collector-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/outcome.ts';
-import type { Configuration } from '../targets/configurations.ts';
+import type { Configuration } from '../targets/configuration-list.ts';
 import type { Target } from '../targets/target.ts';
 import { type Addressing, matchesNothing, targetsOf } from '../targets/targets.ts';
 import { ServedMetrics } from './served-metrics.ts';

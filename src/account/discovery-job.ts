@@ -14,8 +14,8 @@ import {
   configurationsResource,
   type Discovered,
   decodeConfigurations,
-} from '../targets/configurations.ts';
-import { seriesResource } from '../targets/resource.ts';
+} from '../targets/configuration-list.ts';
+import { seriesResource } from '../targets/series-resource.ts';
 import { type Addressing, addresses } from '../targets/targets.ts';
 import { READ_AGAIN_MS, ShrunkenList } from './shrunken-list.ts';
 

@@ -4,8 +4,8 @@ import type { Account } from '../configuration/schema.ts';
 import type { Secret } from '../secret.ts';
 import type { CollectObserver } from './collect.ts';
 import type { HistoryPlan } from './history-plan.ts';
-import type { PatienceOptions } from './patience.ts';
 import type { QuotaWait } from './progress.ts';
+import type { PatienceOptions } from './retry.ts';
 
 export interface BackfillOptions {
   readonly accounts: readonly Account[];

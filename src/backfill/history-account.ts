@@ -8,14 +8,14 @@ import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { JobSubject } from '../poll/job.ts';
 import { ReadModes } from '../series/read-modes.ts';
-import { SeriesReader } from '../series/reader.ts';
+import { SeriesReader } from '../series/series-reader.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import { type Available, availableAt } from './history-range.ts';
 import type { HistoryReaderOptions } from './history-reader.ts';
 import { demandOf, leftAlone } from './left-over.ts';
-import { type PatienceOptions, patiently } from './patience.ts';
 import type { QuotaWait } from './progress.ts';
+import { type PatienceOptions, patiently } from './retry.ts';
 
 /** Of series whose delay is learned, as long as nothing has been. */
 const USUAL_SETTLE_DELAY_MS = 10 * 60_000;

@@ -3,7 +3,7 @@ import { type Decoded, isEmpty } from '../decode/decode.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
 import { answerWidth, doubtAgain, type WidthDoubt } from '../series/answer-width.ts';
-import type { SeriesReader } from '../series/reader.ts';
+import type { SeriesReader } from '../series/series-reader.ts';
 import {
   type Evidence,
   isTimedOut,
@@ -12,7 +12,7 @@ import {
 } from '../settling/missing-buckets.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { HistoryWindow } from './history-range.ts';
-import { type PatienceOptions, patiently } from './patience.ts';
+import { type PatienceOptions, patiently } from './retry.ts';
 import { isWhole, recordOf, type SpoolLine, type SpoolRecord, together } from './spool-record.ts';
 
 export interface HistoryReaderOptions extends PatienceOptions {

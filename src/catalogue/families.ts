@@ -1,8 +1,8 @@
 import type { Family } from './family.ts';
 import type { KnownMetric, Meaning } from './meaning.ts';
 import { PRODUCTS } from './products.ts';
-import { SERVICE_METRICS } from './services.ts';
-import { TRAFFIC_METRICS } from './traffic.ts';
+import { SERVICE_METRICS } from './service-metrics.ts';
+import { TRAFFIC_METRICS } from './traffic-metrics.ts';
 import { DEFAULT_UNITS } from './units.ts';
 
 /** Whether a value is of one configuration or of a whole product (an aggregate read). */

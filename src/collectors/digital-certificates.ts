@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parseTimestamp } from '../platform/timestamp.ts';
-import { content, flag, identifier, text } from '../settings/fields.ts';
+import { content, flag, identifier, text } from '../settings/item-fields.ts';
 import { info, measured, switched } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 

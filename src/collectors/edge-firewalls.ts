@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, identifier, text } from '../settings/fields.ts';
+import { flag, identifier, text } from '../settings/item-fields.ts';
 import { info, measured, modified, related, switched } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, content, flag, identifier, text } from '../settings/fields.ts';
+import { amount, content, flag, identifier, text } from '../settings/item-fields.ts';
 import { info, measured, modified, switched } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 

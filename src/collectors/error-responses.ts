@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { productOf } from '../catalogue/products.ts';
-import { identifier, text } from '../settings/fields.ts';
+import { identifier, text } from '../settings/item-fields.ts';
 import { measuredBy } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 

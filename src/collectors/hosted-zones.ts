@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { amount, flag, identifier, members, text } from '../settings/fields.ts';
+import { amount, flag, identifier, members, text } from '../settings/item-fields.ts';
 import { info, measured, measuredBy, switched } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 import { type RecordsOfType, zoneRecords } from './zone-records.ts';

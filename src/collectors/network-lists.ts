@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { identifier, members, text } from '../settings/fields.ts';
+import { identifier, members, text } from '../settings/item-fields.ts';
 import { info, measured, modified } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 

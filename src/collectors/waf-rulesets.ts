@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { flag, identifier, optionalContent, text } from '../settings/fields.ts';
+import { flag, identifier, optionalContent, text } from '../settings/item-fields.ts';
 import { info, measuredBy, related, switched } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 

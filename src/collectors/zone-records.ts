@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { gather } from '../settings/fields.ts';
+import { gather } from '../settings/item-fields.ts';
 
 /** Records of a type. */
 export interface RecordsOfType {

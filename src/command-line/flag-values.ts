@@ -1,4 +1,4 @@
-import { parseDuration } from '../configuration/duration.ts';
+import { parseDuration } from '../configuration/prometheus-duration.ts';
 import { parseListenAddress } from '../web/listen-address.ts';
 
 /** How the text of a flag becomes its value. */

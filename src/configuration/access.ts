@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
-import { type Mistake, refuse, text } from './fields.ts';
-import type { ProxyServer } from './proxy.ts';
+import { type Mistake, refuse, text } from './field-types.ts';
+import type { ProxyServer } from './proxy-address.ts';
 
 /** What an account authenticates with: a token, or the user whose token the exporter creates, renews and revokes. */
 export type Credentials =

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { durationOrAuto } from './fields.ts';
+import { durationOrAuto } from './field-types.ts';
 
 /**
  * What a configuration says, as far as it can be read whatever else is wrong with it. Mistakes are left out here:

@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { isLoopback } from './access.ts';
 import type { Environment } from './interpolation.ts';
 import type { ConfigIssue } from './issue.ts';
-import { EXPECTED_PROXY, type ProxyServer, parseProxy } from './proxy.ts';
+import { EXPECTED_PROXY, type ProxyServer, parseProxy } from './proxy-address.ts';
 import type { Account, Config } from './schema.ts';
 
 /** What the environment says of the way to an address: a proxy, none, or what is wrong with the variable. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { duration, integer, text } from './fields.ts';
-import { proxyAddress } from './proxy.ts';
+import { duration, integer, text } from './field-types.ts';
+import { proxyAddress } from './proxy-address.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ACCESS, credentialMistakes, toCredentials, unencrypted } from './access.ts';
-import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collectors.ts';
-import { addMistake, duration, durationOrAuto, integer, schedule, text } from './fields.ts';
+import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
+import { addMistake, duration, durationOrAuto, integer, schedule, text } from './field-types.ts';
 import { REQUEST, tlsMistakes } from './request.ts';
-import { UNITS } from './units.ts';
+import { UNITS } from './unit-settings.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

@@ -1,4 +1,4 @@
-import { Families } from './families.ts';
+import { Families } from './exposed-families.ts';
 import type { FamilyMetadata } from './family-header.ts';
 import type { FamilyLines } from './family-lines.ts';
 import type { ExpositionFormat } from './negotiate.ts';

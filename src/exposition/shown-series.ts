@@ -1,5 +1,5 @@
 import type { Sample } from '../catalogue/family.ts';
-import { Families } from './families.ts';
+import { Families } from './exposed-families.ts';
 import type { FamilyLines } from './family-lines.ts';
 import { LabelTexts, type OnShortened } from './label-text.ts';
 

@@ -2,8 +2,8 @@ import type { AccountStatus, QuotaStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { bySeverity, type Finding, SEVERITY } from './finding.ts';
 import { type Html, html } from './html.ts';
-import type { TalliedAccount, Tally } from './tally.ts';
-import { clockTime, grouped, moment } from './times.ts';
+import type { TalliedAccount, Tally } from './job-totals.ts';
+import { clockTime, grouped, moment } from './time-format.ts';
 
 /** From here on a difference of the clocks (s) is an operator's business. */
 const CLOCK_SKEW_SECONDS = 30;

@@ -1,10 +1,10 @@
 import { duration } from '../text/duration.ts';
 import { accountFindings } from './account-findings.ts';
 import { type Html, html } from './html.ts';
+import type { TalliedAccount } from './job-totals.ts';
 import { partsTable } from './parts.ts';
 import { quotaRow } from './quota.ts';
-import type { TalliedAccount } from './tally.ts';
-import { clockTime, grouped, moment } from './times.ts';
+import { clockTime, grouped, moment } from './time-format.ts';
 
 /** With more accounts than this, only those that need attention start unfolded. */
 const UNFOLDED_ACCOUNTS = 3;

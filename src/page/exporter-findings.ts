@@ -1,7 +1,7 @@
 import type { ConfigStatus, StateStatus, Status } from '../status.ts';
 import { type Finding, SEVERITY } from './finding.ts';
 import { html } from './html.ts';
-import { grouped, moment } from './times.ts';
+import { grouped, moment } from './time-format.ts';
 
 /** What there is to be told of the exporter itself. */
 export function exporterFindings({ config, state, series_dropped: dropped }: Status, now: number): Finding[] {

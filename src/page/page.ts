@@ -4,11 +4,11 @@ import { duration } from '../text/duration.ts';
 import { accountsSection } from './accounts.ts';
 import { type Html, html, trusted } from './html.ts';
 import { type JobQuery, selectJobs } from './job-selection.ts';
-import { jobsForm, jobsRegion } from './jobs.ts';
+import { type TalliedAccount, tallyAccounts } from './job-totals.ts';
+import { jobsForm, jobsRegion } from './jobs-table.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
-import { type TalliedAccount, tallyAccounts } from './tally.ts';
-import { grouped, moment } from './times.ts';
+import { grouped, moment } from './time-format.ts';
 import { isFresh, verdictBox } from './verdict.ts';
 
 /** What the page needs beside the status. */

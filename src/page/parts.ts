@@ -1,8 +1,8 @@
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { type Html, html } from './html.ts';
-import { type Tally, tallyOf } from './tally.ts';
-import { grouped, moment } from './times.ts';
+import { type Tally, tallyOf } from './job-totals.ts';
+import { grouped, moment } from './time-format.ts';
 
 interface Part {
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { QuotaStatus } from '../status.ts';
 import { type Html, html } from './html.ts';
-import { grouped, moment } from './times.ts';
+import { grouped, moment } from './time-format.ts';
 
 /** One limit scope: what is left and since when that is known, who spends it, and when it is full again. */
 export function quotaRow(quota: QuotaStatus, now: number): Html {

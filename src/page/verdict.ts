@@ -4,8 +4,8 @@ import { accountFindings } from './account-findings.ts';
 import { exporterFindings } from './exporter-findings.ts';
 import { bySeverity, type Finding } from './finding.ts';
 import { type Html, html } from './html.ts';
-import type { TalliedAccount } from './tally.ts';
-import { grouped } from './times.ts';
+import type { TalliedAccount } from './job-totals.ts';
+import { grouped } from './time-format.ts';
 
 /** Findings on the page at most; the accounts below tell the rest. */
 const MOST_FINDINGS = 5;

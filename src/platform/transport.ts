@@ -3,7 +3,6 @@ import type { Clock } from '../clock.ts';
 import { scrub } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
-import { type Received, receiveDocument, receiveRefusal } from './answer.ts';
 import { connectorOf, type Route } from './connector.ts';
 import { DeadlineExceeded, unlessAborted, withDeadline } from './deadline.ts';
 import {
@@ -17,6 +16,7 @@ import { brokenBodyFailure, networkFailure } from './network-failure.ts';
 import { PlatformFailure } from './outcome.ts';
 import { secretsOfProxy } from './proxy.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate } from './rate-limit-headers.ts';
+import { type Received, receiveDocument, receiveRefusal } from './receive.ts';
 import { type BodyKind, type Form, formOf, responseOriginOf } from './response-origin.ts';
 
 export interface TransportOptions {

@@ -3,7 +3,7 @@ import type { Product } from '../catalogue/products.ts';
 import type { Rejections } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { StateEntry } from '../state/state.ts';
-import type { Configuration } from '../targets/configurations.ts';
+import type { Configuration } from '../targets/configuration-list.ts';
 import type { Addressing } from '../targets/targets.ts';
 
 /** What a poll found. Nothing has changed yet: the poll runner commits it, has it adopted, and hands it on. */

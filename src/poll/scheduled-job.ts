@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Outcome } from '../platform/outcome.ts';
-import type { QueuedRequest } from '../rate-limit/waiting-requests.ts';
+import type { QueuedRequest } from '../rate-limit/queued-requests.ts';
 import type { Job } from './job.ts';
 import type { Ending } from './poll-end.ts';
 

@@ -3,8 +3,8 @@ import type { Expression } from './expression.ts';
 import { replaced } from './labels.ts';
 import { operation } from './operate.ts';
 import { OVER_TIME } from './over-time.ts';
+import type { SeriesTable } from './sample-table.ts';
 import { overTime, selectedNow } from './select.ts';
-import type { SeriesTable } from './series-table.ts';
 import type { Compiled, Scalar, Vector } from './vector.ts';
 
 /** The tables of the series that expressions are made of, by name. */

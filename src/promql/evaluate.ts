@@ -1,10 +1,10 @@
-import { parseDuration } from '../configuration/duration.ts';
+import { parseDuration } from '../configuration/prometheus-duration.ts';
 import { AlertState, type Firing } from './alert-states.ts';
 import { vector } from './compile.ts';
 import type { Expression } from './expression.ts';
 import type { Labels } from './labels.ts';
 import { parse } from './parse.ts';
-import { SeriesTable } from './series-table.ts';
+import { SeriesTable } from './sample-table.ts';
 import type { Vector } from './vector.ts';
 
 /** A group of rules as in a rule file. */

@@ -1,6 +1,6 @@
-import { parseDuration } from '../configuration/duration.ts';
+import { parseDuration } from '../configuration/prometheus-duration.ts';
 import type { Aggregation, Expression, LabelMatcher, Selector } from './expression.ts';
-import { ExpressionError, type Token, tokens } from './tokens.ts';
+import { ExpressionError, type Token, tokens } from './tokenizer.ts';
 
 /** How strongly operators bind; all of these from the left. */
 const PRECEDENCE: Readonly<Record<string, number>> = {

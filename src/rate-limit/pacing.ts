@@ -1,5 +1,5 @@
 import { type Decision, wait } from './decision.ts';
-import type { QueuedRequest } from './waiting-requests.ts';
+import type { QueuedRequest } from './queued-requests.ts';
 
 /** An open rate-limit window, as seen. Times are local ms. */
 export interface OpenWindow {

@@ -3,8 +3,8 @@ import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type Decision, send } from './decision.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 import { pace } from './pacing.ts';
+import { type QueuedRequest, type Waiting, WaitingRequests } from './queued-requests.ts';
 import { Timer } from './timer.ts';
-import { type QueuedRequest, type Waiting, WaitingRequests } from './waiting-requests.ts';
 
 export interface RequestQueueOptions {
   readonly clock: Clock;

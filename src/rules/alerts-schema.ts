@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { duration, refuse, text } from '../configuration/fields.ts';
+import { duration, refuse, text } from '../configuration/field-types.ts';
 import { ALERTS, type AlertKind, type AlertName, type Parameter } from './alert-catalogue.ts';
 import { type AlertChoice, type AlertChoices, type AlertSettings, SHIPPED } from './alert-settings.ts';
 import { globMistake } from './selection.ts';

@@ -1,4 +1,4 @@
-import { formatDuration } from '../configuration/duration.ts';
+import { formatDuration } from '../configuration/prometheus-duration.ts';
 
 /** Milliseconds as PromQL writes them: 5_400_000 is `1h30m`. */
 export function duration(ms: number): string {

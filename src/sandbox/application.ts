@@ -2,10 +2,11 @@ import express, { type ErrorRequestHandler, type Express } from 'express';
 import { z } from 'zod';
 import { controlRouter } from './control.ts';
 import { admit, authenticate, fail, identify, limit } from './http/admission.ts';
-import { type Handler, send } from './http/exchange.ts';
+import { type Handler, send } from './http/http-exchange.ts';
 import type { Platform } from './http/platform.ts';
 import { detail, NOT_FOUND } from './http/reply.ts';
 import type { Resource } from './resource.ts';
+import { resourceRouter } from './resource-router.ts';
 import { analytics } from './resources/analytics.ts';
 import { certificates } from './resources/certificates.ts';
 import { domains } from './resources/domains.ts';
@@ -21,7 +22,6 @@ import { purge } from './resources/purge.ts';
 import { tokens } from './resources/tokens.ts';
 import { wafRulesets } from './resources/waf-rulesets.ts';
 import { workloads } from './resources/workloads.ts';
-import { resourceRouter } from './routes.ts';
 
 /** Where each part of the API lives. The first match counts; the busiest come first. */
 const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resource])[] = [

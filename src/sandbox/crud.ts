@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Collection } from './account/collection.ts';
 import type { Settings } from './account/settings.ts';
 import { parseBody, parsePatch } from './http/body.ts';
-import { listReply } from './http/pages.ts';
+import { listReply } from './http/list-reply.ts';
 import type { Permission } from './http/permissions.ts';
 import { NO_CONTENT, NOT_FOUND, type Reply, result } from './http/reply.ts';
 import { type Call, idOf, type Operation } from './resource.ts';

@@ -1,10 +1,10 @@
 import type { AccountObserver } from '../account/observer.ts';
 import type { Clock } from '../clock.ts';
 import { reportData } from './data-report.ts';
-import type { SelfMetrics } from './metrics.ts';
 import { reportOperations } from './operation-report.ts';
 import { reportPolls } from './poll-report.ts';
 import type { ReportLog } from './report-log.ts';
+import type { SelfMetrics } from './self-metrics.ts';
 
 /** Counts what accounts do, and logs what an operator should act on: a problem once, and its end. */
 export function reportTo(

@@ -1,8 +1,8 @@
 import type { AccountObserver } from '../account/observer.ts';
 import type { Job } from '../poll/job.ts';
 import type { Counting, PollResult } from '../poll/result.ts';
-import type { SelfMetrics } from './metrics.ts';
 import type { ReportLog } from './report-log.ts';
+import type { SelfMetrics } from './self-metrics.ts';
 
 /** Counts buckets, and logs what is lost, refused, unknown or changed. */
 export function reportData(

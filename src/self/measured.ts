@@ -1,8 +1,8 @@
-import { tallyAccount } from '../account/tally.ts';
+import { tallyAccount } from '../account/account-tally.ts';
 import type { AccountView } from '../account/view.ts';
 import type { Store } from '../exposition/store.ts';
 import type { State } from '../state/state.ts';
-import type { SelfMetrics } from './metrics.ts';
+import type { SelfMetrics } from './self-metrics.ts';
 
 /** Updates the metrics of the store. */
 export function measureStore(

@@ -1,6 +1,6 @@
 import type { FamilyMetadata } from '../exposition/family-header.ts';
 import type { LiveSeries } from '../exposition/live-series.ts';
-import { Distribution, Measure, RecentSummary } from './measures.ts';
+import { Distribution, Measure, RecentSummary } from './metric-types.ts';
 
 /** One of the exporter's own families, and the names of its labels. */
 export interface OwnFamily extends FamilyMetadata {

@@ -1,7 +1,7 @@
 import type { AccountObserver } from '../account/observer.ts';
-import type { SelfMetrics } from './metrics.ts';
 import { RefusalLog } from './refusal-log.ts';
 import type { ReportLog } from './report-log.ts';
+import type { SelfMetrics } from './self-metrics.ts';
 
 /** Counts operations and how they wait, and logs what the platform says of its limits. */
 export function reportOperations(

@@ -2,9 +2,9 @@ import type { AccountObserver } from '../account/observer.ts';
 import type { Clock } from '../clock.ts';
 import { fits } from '../rate-limit/demand.ts';
 import { FailureLog } from './failure-log.ts';
-import type { SelfMetrics } from './metrics.ts';
 import { RejectionLog } from './rejection-log.ts';
 import type { ReportLog } from './report-log.ts';
+import type { SelfMetrics } from './self-metrics.ts';
 
 /** Counts polls, and logs how they fail, what is planned, and what goes wrong in the exporter itself. */
 export function reportPolls(

@@ -1,6 +1,6 @@
 import type { TickerReports } from '../poll/ticker.ts';
-import type { SelfMetrics } from './metrics.ts';
 import type { ReportLog } from './report-log.ts';
+import type { SelfMetrics } from './self-metrics.ts';
 
 /** Counts and logs what happens to the ticker: one line each time. */
 export function reportTicks(metrics: SelfMetrics, log: ReportLog): TickerReports {

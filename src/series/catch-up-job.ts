@@ -6,7 +6,7 @@ import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts'
 import type { Delays } from '../settling/delays.ts';
 import { isCoarse, type Window } from '../settling/window.ts';
 import type { CountedSeries } from './counted-series.ts';
-import type { SeriesReader } from './reader.ts';
+import type { SeriesReader } from './series-reader.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface CatchUpOptions {

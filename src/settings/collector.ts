@@ -4,7 +4,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Resource } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { StateReader } from '../state/state.ts';
-import type { Configuration } from '../targets/configurations.ts';
+import type { Configuration } from '../targets/configuration-list.ts';
 
 /** What a collector of settings is given to make its jobs. */
 export interface CollectorContext {

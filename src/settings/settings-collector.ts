@@ -1,8 +1,8 @@
 import type { Collector, CollectorContext } from './collector.ts';
 import type { ConfigurationIds, Item, SettingsDeclaration } from './declaration.ts';
 import { LIST_PERMISSION } from './item-ids.ts';
-import { SettingsJob } from './job.ts';
 import { measured } from './setting-series.ts';
+import { SettingsJob } from './settings-job.ts';
 
 /** Makes a collector of what is declared of one kind of settings. */
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import type { Product } from '../catalogue/products.ts';
-import type { Configuration } from './configurations.ts';
+import type { Configuration } from './configuration-list.ts';
 import type { Target } from './target.ts';
 
 /** Which id stands for a configuration in the paths of an API. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
-import type { WebConfigKeys } from './config.ts';
+import type { WebConfigKeys } from './config-schema.ts';
 import { parseWebConfig, WebConfigError } from './config-text.ts';
 import type { Users } from './login-verifier.ts';
 import type { RequestRate } from './request-rate.ts';

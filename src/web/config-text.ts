@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { readYaml } from '../configuration/document.ts';
 import { findings } from '../configuration/findings.ts';
 import { formatIssue, inOrder } from '../configuration/issue.ts';
-import { type WebConfigKeys, webConfigSchema } from './config.ts';
+import { type WebConfigKeys, webConfigSchema } from './config-schema.ts';
 import { GO_YAML } from './go-values.ts';
 
 /** A web configuration file that cannot be used. The issues repeat no value that was given. */

@@ -1,7 +1,7 @@
 import { visit } from 'yaml';
 import { z } from 'zod';
 import type { YamlDialect } from '../configuration/document.ts';
-import { refuse } from '../configuration/fields.ts';
+import { refuse } from '../configuration/field-types.ts';
 
 /**
  * A scalar until it is known what is expected in its place: `no` is false where a truth is, and text where a text is.

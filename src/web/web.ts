@@ -1,6 +1,6 @@
-import { createAnswer } from './answer.ts';
 import { openWebConfig, type WebLog } from './config-file.ts';
 import { Connections } from './connections.ts';
+import { createAnswer } from './request-handler.ts';
 import { createRouter, type WebSources } from './routes.ts';
 import { close, createServer, listen, urlOf } from './server.ts';
 

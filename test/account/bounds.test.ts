@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AccountJobs, type AccountLimits, type DroppedJobs } from '../../src/account/jobs.ts';
 import { CONFIG } from '../../src/configuration/schema.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
-import { SeriesJob } from '../../src/series/job.ts';
+import { SeriesJob } from '../../src/series/series-job.ts';
 import { NO_MEMORY } from '../../src/state/state.ts';
 
 const METRICS = ['status_code', 'waf'];

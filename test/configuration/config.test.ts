@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { COLLECTORS } from '../../src/collectors.ts';
-import { defaultCollectors } from '../../src/configuration/collectors.ts';
+import { defaultCollectors } from '../../src/configuration/collector-settings.ts';
 import { loadConfig } from '../../src/configuration/config.ts';
 import { formatIssue } from '../../src/configuration/issue.ts';
 import { Secret } from '../../src/secret.ts';

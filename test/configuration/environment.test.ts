@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { defaultCollectors } from '../../src/configuration/collectors.ts';
+import { defaultCollectors } from '../../src/configuration/collector-settings.ts';
 import { loadConfig } from '../../src/configuration/config.ts';
 import { formatIssue } from '../../src/configuration/issue.ts';
 

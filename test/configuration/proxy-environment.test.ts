@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { secretsOf } from '../../src/configuration/access.ts';
 import { loadConfig } from '../../src/configuration/config.ts';
 import { formatIssue } from '../../src/configuration/issue.ts';
-import { parseProxy } from '../../src/configuration/proxy.ts';
+import { parseProxy } from '../../src/configuration/proxy-address.ts';
 import { environmentProxy } from '../../src/configuration/proxy-environment.ts';
 
 type Env = Record<string, string>;

@@ -5,8 +5,8 @@ import { families } from '../../src/catalogue/catalogue.ts';
 import { DISCOVERY_FAMILIES, PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/collectors.ts';
 import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
-import { createSelfMetrics } from '../../src/self/metrics.ts';
 import { ProcessMetrics } from '../../src/self/process-metrics.ts';
+import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
 
 /** What Prometheus itself adds. */

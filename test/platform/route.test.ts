@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../src/clock.ts';
-import { parseProxy } from '../../src/configuration/proxy.ts';
+import { parseProxy } from '../../src/configuration/proxy-address.ts';
 import { Client } from '../../src/platform/client.ts';
 import type { Route } from '../../src/platform/connector.ts';
 import { staticToken } from '../../src/platform/credentials.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
+import type { QueuedRequest } from '../../src/rate-limit/queued-requests.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
-import type { QueuedRequest } from '../../src/rate-limit/waiting-requests.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
 
 const MINUTE = 60_000;

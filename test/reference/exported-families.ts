@@ -3,7 +3,7 @@ import { KNOWN_METRICS, type Scope } from '../../src/catalogue/families.ts';
 import type { LabelledFamily } from '../../src/catalogue/family.ts';
 import { DISCOVERY_FAMILIES, PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
 import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
-import { createSelfMetrics } from '../../src/self/metrics.ts';
+import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
 
 /** A family that `/metrics` may have, with the names of its labels. */

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Job } from '../../src/poll/job.ts';
 import { BLANK } from '../../src/poll/poll-end.ts';
 import { reportTo } from '../../src/self/account-report.ts';
-import { createSelfMetrics } from '../../src/self/metrics.ts';
+import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { FOUND } from '../poll/polling.ts';
 
 it('warns of an unknown dimension once for each account, and anew when an account comes back', () => {

@@ -6,7 +6,7 @@ import type { Read, Resource } from '../../src/platform/read.ts';
 import type { Job } from '../../src/poll/job.ts';
 import type { PollResult, SettingChange } from '../../src/poll/result.ts';
 import { memoryState, type State, StateWriteFailure } from '../../src/state/state.ts';
-import type { Configuration } from '../../src/targets/configurations.ts';
+import type { Configuration } from '../../src/targets/configuration-list.ts';
 import { seriesKey } from '../parse-exposition.ts';
 
 /** What the platform answers to a path: a document, a failure, or what depends on the query. */

@@ -11,7 +11,7 @@ import {
   type SandboxOptions,
 } from '../../src/sandbox/sandbox.ts';
 import { reportTo } from '../../src/self/account-report.ts';
-import { createSelfMetrics, type SelfMetrics } from '../../src/self/metrics.ts';
+import { createSelfMetrics, type SelfMetrics } from '../../src/self/self-metrics.ts';
 import { reportTicks } from '../../src/self/ticker-report.ts';
 import { memoryState, type State } from '../../src/state/state.ts';
 import { type ParsedExposition, parseExposition } from '../parse-exposition.ts';

@@ -1,7 +1,7 @@
-import type { Account } from './account.ts';
 import type { Assignment } from './assignment-history.ts';
 import type { Application } from './delivery.ts';
-import type { ConfigurationSource } from './products.ts';
+import type { Account } from './platform-account.ts';
+import type { ConfigurationSource } from './served-products.ts';
 
 /** What a product's traffic is told apart by (specification 2.12). */
 export interface Configuration {

@@ -1,4 +1,4 @@
-import type { Account } from './account.ts';
+import type { Account } from './platform-account.ts';
 
 /** Removes an edge application with everything associated with it (specification section 3, rule 1). */
 export function removeApplication(account: Account, id: number): void {

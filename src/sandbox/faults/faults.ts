@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestampOption } from '../timestamp.ts';
+import { timestampOption } from '../timestamp-format.ts';
 import { lasting, when } from './conditions.ts';
 
 const milliseconds = z.number().min(0);

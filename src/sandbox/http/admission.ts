@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Handler, record, send } from './exchange.ts';
+import { type Handler, record, send } from './http-exchange.ts';
 import type { Platform } from './platform.ts';
 import { operationKind } from './rate-limit.ts';
 import { detail, htmlError, type Reply } from './reply.ts';

@@ -1,10 +1,10 @@
-import type { Account } from '../account/account.ts';
+import type { Account } from '../account/platform-account.ts';
 import type { Settings } from '../account/settings.ts';
 import type { FaultSwitch } from '../faults/switch.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { RateLimit } from './rate-limit.ts';
 import type { RequestLog } from './request-log.ts';
-import type { Tokens } from './tokens.ts';
+import type { Tokens } from './token-store.ts';
 
 /** The parts that answers are made of. */
 export interface Platform {

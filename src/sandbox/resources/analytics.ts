@@ -1,5 +1,5 @@
 import { configurationsOf, findConfiguration } from '../account/configurations.ts';
-import type { Product } from '../account/products.ts';
+import type { Product } from '../account/served-products.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Certificate } from '../account/delivery.ts';
 import { parseBody, parsePatch } from '../http/body.ts';
-import { listReply } from '../http/pages.ts';
+import { listReply } from '../http/list-reply.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';

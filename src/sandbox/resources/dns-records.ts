@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { DnsRecord, Zone } from '../account/services.ts';
+import type { DnsRecord, Zone } from '../account/service-configurations.ts';
 import { parseBody } from '../http/body.ts';
-import { listReply } from '../http/pages.ts';
+import { listReply } from '../http/list-reply.ts';
 import type { Permission } from '../http/permissions.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';

@@ -4,7 +4,7 @@ import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
-import { isoTimestamp } from '../timestamp.ts';
+import { isoTimestamp } from '../timestamp-format.ts';
 
 const body = z.object({
   name: z.string().min(1),

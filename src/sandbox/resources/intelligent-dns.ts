@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { removeZone } from '../account/removal.ts';
-import type { Zone } from '../account/services.ts';
+import type { Zone } from '../account/service-configurations.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError } from '../http/reply.ts';

@@ -4,7 +4,7 @@ import {
   findByDomain,
   findConfiguration,
 } from '../account/configurations.ts';
-import type { Product } from '../account/products.ts';
+import type { Product } from '../account/served-products.ts';
 import type { Settings } from '../account/settings.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';

@@ -6,7 +6,7 @@ import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
 import { SYSTEM_LISTS } from '../seed/generated.ts';
-import { isoTimestamp } from '../timestamp.ts';
+import { isoTimestamp } from '../timestamp-format.ts';
 
 const body = z.object({
   name: z.string().min(1),

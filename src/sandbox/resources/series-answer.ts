@@ -1,4 +1,4 @@
-import type { Api, Product } from '../account/products.ts';
+import type { Api, Product } from '../account/served-products.ts';
 import type { FaultContext } from '../faults/conditions.ts';
 import { keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
@@ -6,9 +6,9 @@ import { type QueryWindow, queryWindow } from '../http/query-window.ts';
 import { fieldErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { Call } from '../resource.ts';
 import { answerBuckets } from '../traffic/buckets.ts';
-import type { Settling } from '../traffic/completeness.ts';
 import { measureOf, selectionOf, unitsOf } from '../traffic/metric-lookup.ts';
 import { readSeries, type SeriesByDimension } from '../traffic/series.ts';
+import type { Settling } from '../traffic/settling.ts';
 
 /** Whose data a read asks for, as its path says. */
 export interface SeriesTarget {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Account } from '../account/account.ts';
 import type { Workload } from '../account/delivery.ts';
+import type { Account } from '../account/platform-account.ts';
 import { parsePatch } from '../http/body.ts';
 import type { Platform } from '../http/platform.ts';
 import { listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';

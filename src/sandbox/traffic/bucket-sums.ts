@@ -1,6 +1,6 @@
 import { type Buckets, FINEST } from './buckets.ts';
-import { completeness, horizon, type Settling } from './completeness.ts';
 import { GROUPS, type Group } from './groups.ts';
+import { completeness, horizon, type Settling } from './settling.ts';
 import type { Meter, Source } from './source.ts';
 
 /** A source, and the time (ms) in which what it counts belongs to the series. */

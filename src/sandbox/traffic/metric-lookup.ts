@@ -1,6 +1,6 @@
-import { type Api, PRODUCTS, type Product } from '../account/products.ts';
+import { type Api, PRODUCTS, type Product } from '../account/served-products.ts';
 import type { Settings } from '../account/settings.ts';
-import { ANALYTICS_MEASURES, added, METRICS_MEASURES, type Measure, type Units } from './measures.ts';
+import { ANALYTICS_MEASURES, added, METRICS_MEASURES, type Measure, type Units } from './api-measures.ts';
 import type { Selection } from './traffic.ts';
 
 export function productOf(api: Api, id: number): Product | undefined {

@@ -1,12 +1,12 @@
-import type { Account } from '../account/account.ts';
 import { AssignmentHistory, type AssignmentPeriod, without } from '../account/assignment-history.ts';
 import { assignments, findConfiguration } from '../account/configurations.ts';
-import { PRODUCTS, type Product } from '../account/products.ts';
+import type { Account } from '../account/platform-account.ts';
+import { PRODUCTS, type Product } from '../account/served-products.ts';
 import { bucketSums, type Contribution } from './bucket-sums.ts';
 import type { Buckets } from './buckets.ts';
-import type { Settling } from './completeness.ts';
 import type { Group } from './groups.ts';
 import type { Incident } from './incidents.ts';
+import type { Settling } from './settling.ts';
 import { createSource, type Source } from './source.ts';
 
 /** Whose traffic: the whole product's, none, or by id that of a configuration or of one of its domains. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { parseDuration } from '../../../src/configuration/duration.ts';
+import { parseDuration } from '../../../src/configuration/prometheus-duration.ts';
 import type { FiredAlert } from '../../../src/promql/evaluate.ts';
 import { anchored, type Labels } from '../../../src/promql/labels.ts';
 

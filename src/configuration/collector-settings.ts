@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Collector } from '../settings/collector.ts';
-import { listOf, nameOrId, schedule, text } from './fields.ts';
+import { listOf, nameOrId, schedule, text } from './field-types.ts';
 
 const enabled = () => z.boolean().default(true).describe('false disables the collector.');
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { moment } from '../../src/page/times.ts';
+import { moment } from '../../src/page/time-format.ts';
 import { at, NOW } from './made-up-status.ts';
 
 test('a moment is relative to the eye and absolute to a machine', () => {

@@ -10,7 +10,7 @@ import {
   type JobSelection,
   showsBuckets,
 } from './job-selection.ts';
-import { age, grouped, moment } from './times.ts';
+import { age, grouped, moment } from './time-format.ts';
 
 const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
   all: 'All',

@@ -5,7 +5,7 @@ import type { Platform } from './platform.ts';
 import { type Allowance, rateHeaders } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
 import { authorizationKind } from './request-log.ts';
-import type { Session } from './tokens.ts';
+import type { Session } from './token-store.ts';
 
 /** What is known of a request on its way through the sandbox. */
 export interface Exchange extends FaultContext {

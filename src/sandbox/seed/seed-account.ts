@@ -1,8 +1,8 @@
-import { type Account, emptyAccount } from '../account/account.ts';
+import { type Account, emptyAccount } from '../account/platform-account.ts';
 import { fraction, keyOf } from '../hash.ts';
 import { originId, platformHostname } from './generated.ts';
-import { addSecurity } from './security.ts';
-import { addServices } from './services.ts';
+import { addSecurity } from './seed-security.ts';
+import { addServices } from './seed-services.ts';
 
 /** How large the account is. */
 export interface AccountSize {

@@ -10,9 +10,9 @@ import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
 import { CountedSeries } from './counted-series.ts';
 import type { KeptCounters } from './pruning.ts';
-import type { SeriesReader } from './reader.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
+import type { SeriesReader } from './series-reader.ts';
 import { countersKey } from './stored-counters.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 

@@ -1,6 +1,6 @@
 import { type Request, Router } from 'express';
 import { acceptedVersion } from './http/accept-version.ts';
-import { type Exchange, type ExchangeResponse, type Handler, send } from './http/exchange.ts';
+import { type Exchange, type ExchangeResponse, type Handler, send } from './http/http-exchange.ts';
 import type { Platform } from './http/platform.ts';
 import { codedError, detail, listedErrors, NOT_FOUND, type Reply } from './http/reply.ts';
 import type { Call, Operation, Resource } from './resource.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { turnAt } from '../../src/account/waiting.ts';
+import { turnAt } from '../../src/account/wait-reason.ts';
 import type { RequestDecision } from '../../src/rate-limit/request-queue.ts';
 import { accountWith, jobOf, NOON } from './waiting-bed.ts';
 

@@ -1,4 +1,4 @@
-import type { Account } from '../account/account.ts';
+import type { Account } from '../account/platform-account.ts';
 import { WAF_FAMILIES, type WafRuleset } from '../account/security.ts';
 import { SYSTEM_LISTS } from './generated.ts';
 

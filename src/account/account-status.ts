@@ -4,7 +4,7 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { RequestDecision } from '../rate-limit/request-queue.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import type { AccountView } from './view.ts';
-import { isWaiting, turnAt, whyWaiting } from './waiting.ts';
+import { isWaiting, turnAt, whyWaiting } from './wait-reason.ts';
 
 /** An account as the status page shows it: by the machine's clock as it is set now. */
 export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {

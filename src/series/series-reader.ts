@@ -4,7 +4,7 @@ import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
-import { type SeriesQuestion, seriesResource } from '../targets/resource.ts';
+import { type SeriesQuestion, seriesResource } from '../targets/series-resource.ts';
 import type { Target } from '../targets/target.ts';
 import type { ReadModes } from './read-modes.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';

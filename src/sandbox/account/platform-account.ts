@@ -1,7 +1,7 @@
 import { Collection } from './collection.ts';
 import type { Application, Certificate, Domain, EdgeFunction, ErrorResponses, Workload } from './delivery.ts';
 import type { Firewall, FirewallRuleset, NetworkList, WafRuleset } from './security.ts';
-import type { DnsRecord, OtherConfiguration, Zone } from './services.ts';
+import type { DnsRecord, OtherConfiguration, Zone } from './service-configurations.ts';
 
 /** Everything the account owns. The API and tests change it through the same collections. */
 export interface Account {

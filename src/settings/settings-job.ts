@@ -8,9 +8,9 @@ import { accountLabels, type CollectorContext } from './collector.ts';
 import type { Item, SettingsDeclaration } from './declaration.ts';
 import { type Fingerprint, fingerprintOf } from './fingerprint.ts';
 import { IdsUnavailable } from './item-ids.ts';
-import { type Reading, SettingsReader } from './reader.ts';
 import { SettingChanges } from './setting-changes.ts';
 import type { SettingSeries } from './setting-series.ts';
+import { type Reading, SettingsReader } from './settings-reader.ts';
 
 /** Settings change rarely: reads of traffic go first. */
 const SETTINGS_WEIGHT = 0.1;

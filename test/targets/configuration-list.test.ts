@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
-import { decodeConfigurations } from '../../src/targets/configurations.ts';
+import { decodeConfigurations } from '../../src/targets/configuration-list.ts';
 
 const SHOP = { id: 7, name: 'shop', active: true, domains: [70, 71] };
 

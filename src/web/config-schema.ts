@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refuse } from '../configuration/fields.ts';
+import { refuse } from '../configuration/field-types.ts';
 import { goBoolean, goDuration, goInteger, goText } from './go-values.ts';
 import { normalizeHash } from './password-hash.ts';
 import { tlsServerConfig } from './tls-settings.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
-import { refuse } from './fields.ts';
+import { refuse } from './field-types.ts';
 
 /** A proxy that an account's platform is reached through. */
 export interface ProxyServer {
