@@ -11,6 +11,8 @@ export class SeriesTable {
   readonly labels: Labels[] = [];
   readonly #places = new Map<string, number>();
   #slots = 2;
+  /** For how many slots there is room; undefined before there is any. */
+  #room: number | undefined;
   #samples = new Float64Array(0);
   /** The newest slot that was written; -1 before the first. */
   #newest = -1;
@@ -44,11 +46,17 @@ export class SeriesTable {
     this.#slots = Math.max(this.#slots, Math.ceil(span / this.interval) + 3);
   }
 
-  /** Forgets all samples and makes room for what is looked back at. */
-  clear(): void {
-    this.#samples = new Float64Array(this.#slots * this.labels.length).fill(Number.NaN);
-    this.#seen = new Int32Array(this.labels.length).fill(-1);
-    this.#newest = -1;
+  /** Makes room for all series that were admitted and for what is looked back at. Samples that there are stay. */
+  makeRoom(): void {
+    if (this.#room !== undefined && this.#room !== this.#slots)
+      throw new Error(`${this.name} is written already`);
+    this.#room = this.#slots;
+    const samples = new Float64Array(this.#slots * this.labels.length).fill(Number.NaN);
+    samples.set(this.#samples);
+    this.#samples = samples;
+    const seen = new Int32Array(this.labels.length).fill(-1);
+    seen.set(this.#seen);
+    this.#seen = seen;
   }
 
   /** Writes the samples of a moment (ms), one for each series by its place. */
