@@ -29,8 +29,6 @@ export interface Times {
   readonly holdAccount: number;
   /** How long an alert outlives its condition, so that an attack in waves is one alert. */
   readonly keepFiring: number;
-  /** The same of tickets, which nobody waits to see the end of. */
-  readonly keepTicket: number;
   /** The windows of the burn rates: short and long of the fast, the slow and the creeping one. */
   readonly burn: Readonly<Record<BurnName, readonly [short: number, long: number]>>;
   readonly unreachable: number;
@@ -64,7 +62,6 @@ export const TIMES: Times = {
   holdTicket: 10 * MINUTE,
   holdAccount: 4 * MINUTE,
   keepFiring: 10 * MINUTE,
-  keepTicket: 30 * MINUTE,
   burn: {
     fast: [5 * MINUTE, HOUR],
     slow: [30 * MINUTE, 6 * HOUR],

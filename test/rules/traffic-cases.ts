@@ -68,7 +68,7 @@ function restart(): Given {
   };
 }
 
-const spike = { lasts: 20, resolves: 30 } as const;
+const spike = { lasts: 20, resolves: 15 } as const;
 
 /** Every alert of traffic, as far as it needs no past. */
 export const TRAFFIC_CASES: readonly AlertCase[] = [
@@ -207,7 +207,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: responses({ ok: 1_000, missing: 600 }),
     mild: responses({ ok: 1_000, missing: 200 }),
     lasts: 25,
-    resolves: 30,
+    resolves: 15,
   },
   {
     alert: 'EdgeOffloadCollapse',
@@ -216,6 +216,6 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: cached(200, 800),
     mild: cached(700, 300),
     lasts: 25,
-    resolves: 30,
+    resolves: 15,
   },
 ];
