@@ -1,4 +1,4 @@
-import { KNOWN_METRICS, MEANING_FAMILIES, RAW_FAMILIES, type Scope } from './families.ts';
+import { type EarlyFamilies, KNOWN_METRICS, MEANING_FAMILIES, RAW_FAMILIES, type Scope } from './families.ts';
 import type { Family, Labels } from './family.ts';
 import type { KnownMetric, Meaning, Reading } from './meaning.ts';
 import { baseUnits, DEFAULT_UNITS, type UnitKind, type UnitOverrides } from './units.ts';
@@ -15,6 +15,8 @@ export interface Faces {
   readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
   /** Of additive series: the sum of all settled buckets' values, times `scale`. */
   readonly counter?: { readonly family: Family; readonly scale: number };
+  /** Of what wakes people: the families of its newest bucket, and the labels that are left in them. */
+  readonly early?: EarlyFamilies & { readonly labels: Labels };
   /** Written after the common labels. */
   readonly labels: Labels;
   /** False when the catalogue does not know the metric or the dimension: it is exported raw, with a warning. */
@@ -56,7 +58,14 @@ export function facesOf(metric: string, dimension: string, context: FaceContext)
   const gauge = { family: families.gauge, scale, perMinute: reading.meaning.additive };
   const { labels } = reading;
   if (families.counter === undefined) return { gauge, labels, known: true };
-  return { gauge, counter: { family: families.counter, scale }, labels, known: true };
+  const faces = { gauge, counter: { family: families.counter, scale }, labels, known: true };
+  const { boundedBy } = reading.meaning;
+  if (families.early === undefined || boundedBy === undefined) return faces;
+  return { ...faces, early: { ...families.early, labels: only(labels, boundedBy) } };
+}
+
+function only(labels: Labels, names: readonly string[]): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)));
 }
 
 /**
@@ -83,9 +92,11 @@ export const NAMES_WITH_UNITS: readonly string[] = [...KNOWN_METRICS].flatMap(([
 /** Every family that a series of the platform can be shown in. */
 export function families(): readonly Family[] {
   return (['configuration', 'product'] as const).flatMap((scope) => [
-    ...[...MEANING_FAMILIES[scope].values()].flatMap(({ gauge, counter }) =>
-      counter ? [gauge, counter] : [gauge],
-    ),
+    ...[...MEANING_FAMILIES[scope].values()].flatMap(({ gauge, counter, early }) => [
+      gauge,
+      ...(counter ? [counter] : []),
+      ...(early ? [early.atLeast, early.expected] : []),
+    ]),
     RAW_FAMILIES[scope],
   ]);
 }

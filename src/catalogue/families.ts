@@ -12,6 +12,16 @@ export type Scope = 'configuration' | 'product';
 export interface MeaningFamilies {
   readonly gauge: Family;
   readonly counter?: Family;
+  /** Of the newest bucket that has any data, however incomplete. */
+  readonly early?: EarlyFamilies;
+}
+
+/** What is known of a bucket before it is complete. */
+export interface EarlyFamilies {
+  /** The bucket's value so far. */
+  readonly atLeast: Family;
+  /** What it will probably reach. */
+  readonly expected: Family;
 }
 
 /** Every API metric that the catalogue knows, by its name. */
@@ -56,6 +66,27 @@ function familiesOf(meaning: Meaning, scope: Scope): MeaningFamilies {
   return {
     gauge: { name: `${name}_per_minute`, type: 'gauge', help: perMinute + source },
     counter: { name: `${name}_total`, type: 'counter', help: total + source },
+    ...(meaning.boundedBy && { early: earlyFamilies(name, summedTo(subject, meaning.boundedBy), source) }),
+  };
+}
+
+/** What is bounded, where its labels are fewer than those of the gauges. */
+function summedTo(subject: string, labels: readonly string[]): string {
+  return labels.length === 0 ? subject : subject.replace(/ by .*;[^,]*/, ` by ${labels.join(' and ')}`);
+}
+
+function earlyFamilies(name: string, subject: string, source: string): EarlyFamilies {
+  const rest = `For sums over time use ${name}_total.${source}`;
+  const gauge = (kind: string, help: string): Family => ({ name: `${name}_${kind}`, type: 'gauge', help });
+  return {
+    atLeast: gauge(
+      'at_least_per_minute',
+      `${subject}, per minute: a lower bound, from the newest bucket that has any data. The bucket may still grow. Shown only where at least 99.9 % of the changes that the platform made to buckets of the API metric were upwards. ${rest}`,
+    ),
+    expected: gauge(
+      'expected_per_minute',
+      `${subject}, per minute: an estimate of what the newest bucket that has any data will come to, from how complete buckets of its age were so far. For graphs, not for alerts. ${rest}`,
+    ),
   };
 }
 

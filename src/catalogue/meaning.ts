@@ -13,6 +13,8 @@ export interface Meaning {
   readonly unit: 'count' | 'volume' | 'rate' | 'percent';
   /** What is measured, as the beginning of a sentence. */
   readonly text: string;
+  /** The labels that tell its lower bounds apart; undefined where none are shown. */
+  readonly boundedBy?: readonly string[];
 }
 
 /** What one dimension of an API metric says: which meaning, and which labels tell it from the others of that meaning. */
@@ -34,6 +36,11 @@ export interface KnownMetric {
 /** A number of things that happened in a bucket. */
 export function count(stem: string, text: string): Meaning {
   return { stem, additive: true, unit: 'count', text };
+}
+
+/** The same meaning, with lower bounds and estimates of its newest buckets: of what wakes people. */
+export function bounded(meaning: Meaning, boundedBy: readonly string[]): Meaning {
+  return { ...meaning, boundedBy };
 }
 
 /** An amount of data moved in a bucket; `stem` says `bytes`. */

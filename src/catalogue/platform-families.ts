@@ -55,6 +55,18 @@ export const EDGE_PRODUCT_COUNTED_UNTIL = gauge(
   'Up to when every bucket of an API metric of a whole product is in its counters (or was given up), as a Unix time.',
 );
 
+export const EDGE_SEEN_UNTIL = gauge(
+  'edge_seen_until_timestamp_seconds',
+  OF_CONFIGURATION,
+  'End of the newest bucket of an API metric that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.',
+);
+
+export const EDGE_PRODUCT_SEEN_UNTIL = gauge(
+  'edge_product_seen_until_timestamp_seconds',
+  OF_PRODUCT,
+  'End of the newest bucket of an API metric of a whole product that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.',
+);
+
 export const EDGE_EXPECTED_AGE = gauge(
   'edge_expected_age_seconds',
   OF_PRODUCT,
@@ -67,11 +79,13 @@ export const DATA_MOMENTS = {
     lastBucket: EDGE_LAST_BUCKET,
     dataUntil: EDGE_DATA_UNTIL,
     countedUntil: EDGE_COUNTED_UNTIL,
+    seenUntil: EDGE_SEEN_UNTIL,
   },
   product: {
     lastBucket: EDGE_PRODUCT_LAST_BUCKET,
     dataUntil: EDGE_PRODUCT_DATA_UNTIL,
     countedUntil: EDGE_PRODUCT_COUNTED_UNTIL,
+    seenUntil: EDGE_PRODUCT_SEEN_UNTIL,
   },
 } as const;
 
@@ -127,6 +141,8 @@ export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
   EDGE_PRODUCT_DATA_UNTIL,
   EDGE_COUNTED_UNTIL,
   EDGE_PRODUCT_COUNTED_UNTIL,
+  EDGE_SEEN_UNTIL,
+  EDGE_PRODUCT_SEEN_UNTIL,
   EDGE_EXPECTED_AGE,
   EDGE_UP,
   EDGE_RATELIMIT_LIMIT,

@@ -1,5 +1,14 @@
 import type { Labels } from './family.ts';
-import { count, type KnownMetric, known, level, type Meaning, type Reading, volume } from './meaning.ts';
+import {
+  bounded,
+  count,
+  type KnownMetric,
+  known,
+  level,
+  type Meaning,
+  type Reading,
+  volume,
+} from './meaning.ts';
 import { DIMENSIONS } from './products.ts';
 import { statusCodeLabels } from './status-codes.ts';
 
@@ -9,9 +18,9 @@ const SAVED: Labels = { cache: 'saved' };
 const MISSED: Labels = { cache: 'missed' };
 const CACHE = 'served from the edge cache (saved) or fetched from the origin (missed)';
 
-const RESPONSES = count(
-  'responses',
-  'Responses by class and status code; code="other" is the rest of a class',
+const RESPONSES = bounded(
+  count('responses', 'Responses by class and status code; code="other" is the rest of a class'),
+  ['class'],
 );
 const BY_METHOD = count('requests_by_method', 'Requests by HTTP method');
 const BY_FAMILY = count('waf_threats_by_family', 'Threats that the WAF detected, by family of attack');
@@ -54,7 +63,7 @@ function bySchemeAndCache(total: Meaning, scheme: Meaning, cache: Meaning): Know
 }
 
 const REQUESTS = bySchemeAndCache(
-  count('requests', 'Requests answered by the edge'),
+  bounded(count('requests', 'Requests answered by the edge'), []),
   count('requests_by_scheme', 'Requests by scheme of the URL'),
   count('requests_by_cache', `Requests ${CACHE}`),
 );
@@ -82,8 +91,8 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
     'waf',
     known(
       ['requests', count('waf_requests', 'Requests that the WAF inspected')],
-      ['blocked', count('waf_blocked', 'Requests that the WAF blocked')],
-      ['threats', count('waf_threats', 'Threats that the WAF detected, blocked or not')],
+      ['blocked', bounded(count('waf_blocked', 'Requests that the WAF blocked'), [])],
+      ['threats', bounded(count('waf_threats', 'Threats that the WAF detected, blocked or not'), [])],
       ['xss', BY_FAMILY, { family: 'xss' }],
       ['rfi', BY_FAMILY, { family: 'rfi' }],
       ['sql', BY_FAMILY, { family: 'sql' }],

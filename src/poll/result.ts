@@ -51,6 +51,8 @@ export interface Counting {
 export interface Restatements {
   /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
   readonly ages: readonly number[];
+  /** How many of them had become smaller. */
+  readonly downwards: number;
   /** Buckets that changed after they were counted. */
   readonly late: number;
   /** By how much they changed in all, in the platform's unit: what grew does not make up for what shrank. */

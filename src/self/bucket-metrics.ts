@@ -19,10 +19,11 @@ export function bucketMetrics(maker: MetricMaker) {
       'Buckets that counters skipped because they stayed missing for 30 minutes and several polls.',
       ['account', 'product'],
     ),
-    restatements: maker.counter('restatements_total', 'Buckets that changed after they were first read.', [
-      'account',
-      'product',
-    ]),
+    restatements: maker.counter(
+      'restatements_total',
+      'Buckets that changed after they were first read: direction="up" where they grew, "down" where they shrank.',
+      ['account', 'product', 'metric', 'direction'],
+    ),
     settleSeconds: maker.histogram(
       'settle_seconds',
       'Age of buckets when a change was seen.',

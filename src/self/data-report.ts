@@ -1,8 +1,22 @@
 import type { AccountObserver } from '../account/observer.ts';
 import type { Job } from '../poll/job.ts';
-import type { Counting, PollResult } from '../poll/result.ts';
+import type { Counting, PollResult, Restatements } from '../poll/result.ts';
 import type { ReportLog } from './report-log.ts';
 import type { SelfMetrics } from './self-metrics.ts';
+
+function reportRestatements(
+  metrics: SelfMetrics,
+  account: string,
+  { product, metric }: { readonly product: string; readonly metric: string },
+  { ages, downwards, late, lateAmount }: Restatements,
+): void {
+  const upwards = ages.length - downwards;
+  if (upwards > 0) metrics.restatements.add(upwards, account, product, metric, 'up');
+  if (downwards > 0) metrics.restatements.add(downwards, account, product, metric, 'down');
+  for (const age of ages) metrics.settleSeconds.observe(age / 1_000, product);
+  if (late > 0) metrics.lateRestatements.add(late, account, product);
+  if (lateAmount > 0) metrics.lateAmount.add(lateAmount, account, product, metric);
+}
 
 /** Counts buckets, and logs what is lost, refused, unknown or changed. */
 export function reportData(
@@ -30,12 +44,7 @@ export function reportData(
     }
     metrics.bucketsCounted.add(counted, account, product);
     metrics.bucketsGivenUp.add(skipped, account, product);
-    for (const { ages, late, lateAmount } of restated) {
-      if (ages.length > 0) metrics.restatements.add(ages.length, account, product);
-      for (const age of ages) metrics.settleSeconds.observe(age / 1_000, product);
-      if (late > 0) metrics.lateRestatements.add(late, account, product);
-      if (lateAmount > 0) metrics.lateAmount.add(lateAmount, account, product, metric);
-    }
+    for (const changes of restated) reportRestatements(metrics, account, { product, metric }, changes);
     if (skipped > 0 && isNews(account, `${product} ${metric} given up`)) {
       log.warn(
         { account, product, metric, buckets: skipped },

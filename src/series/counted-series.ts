@@ -68,11 +68,10 @@ export class CountedSeries {
     this.counters.apply(update, answer);
     this.checkpoints.note(this.#counted(update.record));
     this.#growth.observe(decoded.series, update.record.width, now, this.#delays.horizon(now));
-    this.#delays.bound.observe(
-      update.restated.flatMap(({ ages }) => ages),
-      update.counted,
-      now,
-    );
+    const ages = update.restated.flatMap((restated) => restated.ages);
+    const downwards = update.restated.reduce((sum, restated) => sum + restated.downwards, 0);
+    this.#delays.bound.observe(ages, update.counted, now);
+    this.#delays.directions.observe(ages.length - downwards, downwards, now);
   }
 
   #counted({ counters }: CountersRecord): ReadonlyMap<string, Counter> {

@@ -15,6 +15,7 @@ export interface Buckets {
  */
 export function restatements(before: Buckets, after: Buckets, watermark: number, now: number): Restatements {
   const ages: number[] = [];
+  let downwards = 0;
   let late = 0;
   let lateAmount = 0;
   const width = Math.max(before.width, after.width);
@@ -26,11 +27,12 @@ export function restatements(before: Buckets, after: Buckets, watermark: number,
     const seen = sumOver(before, time, width);
     if (value === undefined || seen === undefined || isSame(value, seen)) continue;
     ages.push(now - time - width);
+    if (value < seen) downwards += 1;
     if (time + width > watermark) continue;
     late += 1;
     lateAmount += Math.abs(value - seen);
   }
-  return { ages, late, lateAmount };
+  return { ages, downwards, late, lateAmount };
 }
 
 /** The value of [from, from + length); undefined where not all of it is there. */

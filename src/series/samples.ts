@@ -101,7 +101,8 @@ export function newestBucket(
   return newest;
 }
 
-function valueAt(points: Points, time: number): number | undefined {
+/** The value of the bucket that starts at a time; undefined where there is none. */
+export function valueAt(points: Points, time: number): number | undefined {
   const index = firstAtOrAfter(points.timestamps, time);
   return points.timestamps[index] === time ? points.values[index] : undefined;
 }

@@ -9,6 +9,7 @@ import type { Target } from '../targets/target.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
 import { CountedSeries } from './counted-series.ts';
+import { EarlyBuckets } from './early-buckets.ts';
 import type { KeptCounters } from './pruning.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
@@ -41,6 +42,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   readonly #counted: CountedSeries;
   readonly #moments: (typeof DATA_MOMENTS)['configuration' | 'product'];
   readonly #catchUp: CatchUpJob;
+  readonly #early: EarlyBuckets;
   /** Start of the bucket that the gauges show. */
   #shown = Number.NEGATIVE_INFINITY;
 
@@ -66,6 +68,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
       platformClock,
     });
     this.#moments = DATA_MOMENTS[target.by];
+    this.#early = new EarlyBuckets({ target, metric, samples, delays });
   }
 
   cost(): number {
@@ -96,8 +99,9 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
       unknownDimensions: this.#options.samples.unknown(series.keys()),
       adopt: (committed) => {
         if (committed) adopt();
-        const gauges = shown === undefined || width === undefined ? [] : this.#gauges(answer, shown, width);
-        return [...this.#counters(), ...gauges];
+        if (width === undefined) return this.#counters();
+        const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
+        return [...this.#counters(), ...gauges, ...this.#early.expose(answer, width)];
       },
     };
   }

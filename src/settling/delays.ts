@@ -1,4 +1,5 @@
 import { Completeness } from './completeness.ts';
+import { RestatementDirections } from './restatement-directions.ts';
 import { SettlingBound } from './settling-bound.ts';
 import { MINUTE_MS } from './window.ts';
 
@@ -22,6 +23,7 @@ const COMPLETE_TO_ADVANCE = 0.985;
 export class Delays {
   readonly completeness = new Completeness();
   readonly bound = new SettlingBound();
+  readonly directions = new RestatementDirections();
   readonly #publish: ConfiguredDelay;
   readonly #settle: ConfiguredDelay;
   #published = USUAL_PUBLISH_MS;

@@ -28,10 +28,17 @@ export const BUCKET_COMPLETENESS_RATIO = gauge(
   'Measured share of its final value that a bucket of an API metric has reached at an age.',
 );
 
+export const UPWARD_RESTATEMENT_RATIO = gauge(
+  'edge_exporter_upward_restatement_ratio',
+  ['account', 'product', 'metric'],
+  'Share of the changes of buckets of an API metric that were upwards, over the last day; lower bounds (…_at_least_per_minute) are shown from 0.999 on.',
+);
+
 /** What is learned of the platform in hours of polling; shown once it is known. */
 export const LEARNED_FAMILIES: readonly LabelledFamily[] = [
   RECONCILIATION_RATIO,
   PUBLISH_DELAY_SECONDS,
   SETTLE_DELAY_SECONDS,
   BUCKET_COMPLETENESS_RATIO,
+  UPWARD_RESTATEMENT_RATIO,
 ];

@@ -5,6 +5,7 @@ import {
   BUCKET_COMPLETENESS_RATIO,
   PUBLISH_DELAY_SECONDS,
   SETTLE_DELAY_SECONDS,
+  UPWARD_RESTATEMENT_RATIO,
 } from './learned-families.ts';
 import { MINUTE_MS } from './window.ts';
 
@@ -18,6 +19,8 @@ export function learnedSamples(
     { family: PUBLISH_DELAY_SECONDS, labels, value: delays.publish() / 1_000 },
     { family: SETTLE_DELAY_SECONDS, labels, value: delays.settle(now) / 1_000 },
   ];
+  const upwards = delays.directions.upwardShare(now);
+  if (upwards !== undefined) samples.push({ family: UPWARD_RESTATEMENT_RATIO, labels, value: upwards });
   for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {
     const value = delays.completeness.at(minute);
     if (value === undefined) continue;

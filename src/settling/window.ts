@@ -41,9 +41,9 @@ export interface FreshNeeds {
 export function freshWindow({ now, settleDelay, width, newest, lacking, doubtful }: FreshNeeds): Window {
   const step = alignment(width);
   const to = floorTo(now, MINUTE_MS);
+  if (doubtful > 0) return { from: to - FINEST_WINDOW_MS + ((doubtful * MINUTE_MS) % LEAD_MS), to };
   const earliest = ceilTo(to - FINEST_WINDOW_MS, step);
   const usual = floorTo(to - settleDelay - OVERLAP_MS, step);
-  if (doubtful > 0) return { from: earliest + ((doubtful * MINUTE_MS) % LEAD_MS), to };
   const isKnown = newest !== undefined && newest >= usual && newest <= now + MINUTE_MS;
   if (!isKnown) return { from: earliest, to };
   let from = usual;

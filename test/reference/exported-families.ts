@@ -31,10 +31,13 @@ function labelsOf(scope: Scope) {
   const known = [...KNOWN_METRICS].flatMap(([metric, { dimensions }]) =>
     [...dimensions.keys()].map((dimension) => [metric, dimension] as const),
   );
-  return [...known, ['unknown', 'unknown'] as const].map(([metric, dimension]) => {
-    const { gauge, counter, labels } = facesOf(metric, dimension, { scope });
+  return [...known, ['unknown', 'unknown'] as const].flatMap(([metric, dimension]) => {
+    const { gauge, counter, labels, early } = facesOf(metric, dimension, { scope });
     const names = [gauge.family, ...(counter ? [counter.family] : [])].map(({ name }) => name);
-    return { names, labels: Object.keys(labels) };
+    const whole = { names, labels: Object.keys(labels) };
+    if (early === undefined) return [whole];
+    const earlyNames = [early.atLeast.name, early.expected.name];
+    return [whole, { names: earlyNames, labels: Object.keys(early.labels) }];
   });
 }
 

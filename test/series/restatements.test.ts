@@ -35,6 +35,9 @@ it('finds every bucket that both answers hold with different values, and what of
       );
       const ages = changed.map((minute) => (100 - Number(minute) - 1) * MINUTE);
       expect(found.ages.toSorted((a, b) => a - b)).toEqual(ages.sort((a, b) => a - b));
+      expect(found.downwards).toBe(
+        changed.filter((minute) => Number(after[minute]) < Number(before[minute])).length,
+      );
       expect(found.late).toBe(late.length);
       expect(found.lateAmount).toBe(
         late.reduce((sum, minute) => sum + Math.abs(Number(after[minute]) - Number(before[minute])), 0),
@@ -58,9 +61,9 @@ it.each([
       }
       return { points: points(values), width: width * MINUTE };
     };
-    const nothing = { ages: [], late: 0, lateAmount: 0 };
+    const nothing = { ages: [], downwards: 0, late: 0, lateAmount: 0 };
     expect(restatements(inBuckets(then), inBuckets(now), 20 * MINUTE, 100 * MINUTE)).toEqual(nothing);
     const changed = restatements(inBuckets(then), inBuckets(now, 3), 20 * MINUTE, 100 * MINUTE);
-    expect(changed).toEqual({ ages: [90 * MINUTE], late: 1, lateAmount: 3 });
+    expect(changed).toEqual({ ages: [90 * MINUTE], downwards: 0, late: 1, lateAmount: 3 });
   },
 );

@@ -1,0 +1,124 @@
+import { type Faces, facesOf } from '../catalogue/catalogue.ts';
+import type { Labels, Sample } from '../catalogue/family.ts';
+import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
+import type { Points } from '../decode/points.ts';
+import type { Exposure } from '../poll/result.ts';
+import type { Delays } from '../settling/delays.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { type Target, targetLabels } from '../targets/target.ts';
+import { newestBucket, type SeriesSamples, valueAt } from './samples.ts';
+import { gaugeValue } from './shown-value.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
+
+/** Below this completeness an estimate says little. */
+const LEAST_COMPLETE = 0.2;
+
+export interface EarlyBucketsOptions {
+  readonly target: Target;
+  readonly metric: string;
+  readonly samples: Pick<SeriesSamples, 'moment'>;
+  readonly delays: Delays;
+}
+
+/** Dimensions whose sum is bounded: all responses of a class, for instance. */
+interface Bound {
+  readonly faces: Faces & Required<Pick<Faces, 'early'>>;
+  readonly labels: Labels;
+}
+
+/**
+ * What the newest bucket of one metric of one target tells before it is complete: a lower bound where the platform's
+ * buckets only grow, and an estimate from how complete buckets of its age usually are.
+ */
+export class EarlyBuckets {
+  readonly #options: EarlyBucketsOptions;
+  /** By family and labels, so that dimensions of one bound share its labels' object. */
+  readonly #bounds = new Map<string, Bound>();
+  readonly #boundOf = new Map<string, Bound | undefined>();
+  /** Start of the bucket that is exposed; undefined while none is. */
+  #exposed: number | undefined;
+
+  constructor(options: EarlyBucketsOptions) {
+    this.#options = options;
+  }
+
+  /** What to expose from now on; nothing where that stays as it is. */
+  expose({ decoded, now }: WindowedAnswer, width: number): Exposure[] {
+    const { delays } = this.#options;
+    const dimensions = [...decoded.series].filter(([name]) => this.#of(name) !== undefined);
+    if (dimensions.length === 0) return [];
+    if (!delays.directions.onlyGrow(now)) return this.#withdrawn();
+    const bucket = Math.max(
+      newestWithData(decoded.series, now - width),
+      newestBucket(decoded.series, width, now - delays.publish()) ?? Number.NEGATIVE_INFINITY,
+    );
+    // Where the bucket exposed lies in the future, the platform's clock was set back.
+    const before = this.#exposed ?? Number.NEGATIVE_INFINITY;
+    if (bucket === Number.NEGATIVE_INFINITY || (bucket < before && before + width <= now)) return [];
+    this.#exposed = bucket;
+    const { seenUntil } = DATA_MOMENTS[this.#options.target.by];
+    const samples = [...this.#samples(dimensions, bucket, { width, now })];
+    samples.push(this.#options.samples.moment(seenUntil, bucket + width));
+    // As with the gauges: what is shown must not outlive its bucket's own age.
+    return [{ part: 'early', samples, ageMs: Math.max(0, now - delays.publish() - bucket - width) }];
+  }
+
+  #withdrawn(): Exposure[] {
+    if (this.#exposed === undefined) return [];
+    this.#exposed = undefined;
+    return [{ part: 'early', samples: [] }];
+  }
+
+  *#samples(
+    dimensions: readonly (readonly [string, Points])[],
+    bucket: number,
+    { width, now }: { readonly width: number; readonly now: number },
+  ): Generator<Sample> {
+    const sums = new Map<Bound, number>();
+    for (const [name, points] of dimensions) {
+      const bound = this.#of(name);
+      const value = valueAt(points, bucket);
+      if (bound !== undefined && value !== undefined) sums.set(bound, (sums.get(bound) ?? 0) + value);
+    }
+    const age = Math.floor((now - bucket - width) / MINUTE_MS);
+    const complete = this.#options.delays.completeness.at(age) ?? 0;
+    for (const [{ faces, labels }, sum] of sums) {
+      const { early, gauge } = faces;
+      yield { family: early.atLeast, labels, value: gaugeValue(sum, gauge, width) };
+      if (complete < LEAST_COMPLETE) continue;
+      yield { family: early.expected, labels, value: gaugeValue(Math.round(sum / complete), gauge, width) };
+    }
+  }
+
+  #of(dimension: string): Bound | undefined {
+    if (!this.#boundOf.has(dimension)) this.#boundOf.set(dimension, this.#find(dimension));
+    return this.#boundOf.get(dimension);
+  }
+
+  #find(dimension: string): Bound | undefined {
+    const { target, metric } = this.#options;
+    const faces = facesOf(metric, dimension, { scope: target.by });
+    const { early } = faces;
+    if (early === undefined) return undefined;
+    const key = JSON.stringify([early.atLeast.name, early.labels]);
+    const bound = this.#bounds.get(key) ?? {
+      faces: { ...faces, early },
+      labels: { ...targetLabels(target), ...early.labels },
+    };
+    this.#bounds.set(key, bound);
+    return bound;
+  }
+}
+
+/** The start of the newest bucket that began at or before `until` and holds anything in any series, or -Infinity. */
+function newestWithData(series: ReadonlyMap<string, Points>, until: number): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { timestamps, values } of series.values()) {
+    for (let index = timestamps.length - 1; index >= 0; index -= 1) {
+      const start = Number(timestamps[index]);
+      if (start <= newest) break;
+      if (start <= until && Number(values[index]) > 0) newest = start;
+    }
+  }
+  return newest;
+}
