@@ -14,7 +14,8 @@ import { runInSlices } from './exposition/slices.ts';
 import { Store } from './exposition/store.ts';
 import { Departures } from './poll/departures.ts';
 import type { Ticker } from './poll/ticker.ts';
-import { measureAccounts, measureStore } from './self/measured.ts';
+import { Push, type PushObserver, type ReceiverView } from './push/push.ts';
+import { measureAccounts, measurePush, measureStore } from './self/measured.ts';
 import type { SelfMetrics } from './self/self-metrics.ts';
 import { pruneCounters } from './series/pruning.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
@@ -27,7 +28,7 @@ export interface ExporterOptions {
   readonly metrics: SelfMetrics;
   /** Exposed after everything else. */
   readonly processMetrics?: ExpositionPart;
-  readonly observer: AccountObserver;
+  readonly observer: AccountObserver & PushObserver;
   readonly credentials: CredentialsFactory;
 }
 
@@ -47,6 +48,7 @@ export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
   readonly #exposition: Exposition;
+  readonly #push: Push;
   readonly #accounts = new Map<string, Running>();
   readonly #departures = new Departures();
   readonly #stopTicking: readonly (() => void)[];
@@ -63,7 +65,8 @@ export class Exporter {
       seriesLimit: Number.POSITIVE_INFINITY,
       onShortened: (label, shown) => options.observer.labelShortened(label, shown),
     });
-    const { metrics, processMetrics } = options;
+    const { metrics, processMetrics, clock, state, observer } = options;
+    this.#push = new Push({ clock, state, observer });
     const parts = [this.#store, metrics.exposed, ...(processMetrics === undefined ? [] : [processMetrics])];
     this.#exposition = new Exposition(...parts);
     metrics.exposed.beforeRefresh(() => measureStore(metrics, this.#store));
@@ -94,6 +97,11 @@ export class Exporter {
     return this.#views().map((view) => accountStatus(view, this.#options.clock));
   }
 
+  /** The receivers that samples are pushed to. */
+  receivers(): ReceiverView[] {
+    return this.#push.receivers();
+  }
+
   get seriesCount(): number {
     return this.#store.seriesCount;
   }
@@ -120,6 +128,7 @@ export class Exporter {
     const leaving = [...this.#accounts.values()].map((running) => this.#leave(running, signal));
     await Promise.all([this.#applying, ...leaving]);
     this.#accounts.clear();
+    await this.#push.stop();
   }
 
   #views(): AccountView[] {
@@ -134,6 +143,7 @@ export class Exporter {
   #measure(): Promise<void> {
     const { metrics, state, clock } = this.#options;
     this.#measuring = this.#measuring.then(() => {
+      measurePush(metrics, this.#push.receivers());
       return runInSlices(measureAccounts(metrics, state, this.#views(), clock.now()));
     });
     return this.#measuring;
@@ -153,6 +163,7 @@ export class Exporter {
     if (this.#stopped) return;
     this.#limits = config.limits;
     this.#store.seriesLimit = config.limits.series;
+    await this.#push.apply(config.push);
     const wanted = new Map(config.accounts.map((account) => [account.name, account]));
     const leaving = [...this.#accounts].filter(
       ([name, { config }]) => !sameAccount(config, wanted.get(name)),
@@ -189,7 +200,9 @@ export class Exporter {
       clock,
       ticker,
       store: this.#store,
-      state,
+      memory: state,
+      commit: (found) => this.#push.commit(found),
+      isPushed: () => this.#push.isWanted,
       observer,
       credentials,
       departures: this.#departures,

@@ -2,6 +2,7 @@ import { type Clock, wallAt } from './clock.ts';
 import { secretsOf } from './configuration/access.ts';
 import type { ConfigInUse } from './configuration/in-use.ts';
 import { formatIssue } from './configuration/issue.ts';
+import { secretsOfReceiver } from './configuration/push.ts';
 import type { Config } from './configuration/schema.ts';
 import type { Exporter } from './exporter.ts';
 import type { Secret } from './secret.ts';
@@ -97,7 +98,8 @@ export class Running {
 
   async #apply(config: Config): Promise<void> {
     const { exporter, metrics, inUse, guard } = this.#options;
-    for (const account of config.accounts) for (const secret of secretsOf(account)) guard(secret);
+    const secrets = [...config.accounts.flatMap(secretsOf), ...config.push.flatMap(secretsOfReceiver)];
+    for (const secret of secrets) guard(secret);
     await exporter.apply(config, AbortSignal.timeout(STOP_ACCOUNT_MS));
     metrics.sandbox.set(inUse.isStandIn ? 1 : 0);
     metrics.configReloadSuccessful.set(1);

@@ -5,13 +5,13 @@ import type { Store } from '../exposition/store.ts';
 import type { Departures } from '../poll/departures.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/poll-end.ts';
-import { PollRunner } from '../poll/runner.ts';
+import { type Commit, PollRunner } from '../poll/runner.ts';
 import { Schedule } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/pruning.ts';
 import { learnedSamples } from '../settling/learned-samples.ts';
-import type { State } from '../state/state.ts';
+import type { StateReader } from '../state/state.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
 import { expectedAgeSamples } from './expected-age.ts';
 import { Heartbeat } from './heartbeat.ts';
@@ -27,7 +27,10 @@ export interface AccountOptions {
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly store: Store;
-  readonly state: State;
+  readonly memory: StateReader;
+  readonly commit: Commit;
+  /** Whether there is anybody to push to. */
+  readonly isPushed: () => boolean;
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
   /** Shared by all accounts. */
@@ -49,7 +52,19 @@ export class Account {
   #stopped = false;
 
   constructor(options: AccountOptions) {
-    const { config, clock, ticker, store, state, observer, credentials, departures, limits } = options;
+    const {
+      config,
+      clock,
+      ticker,
+      store,
+      memory,
+      commit,
+      isPushed,
+      observer,
+      credentials,
+      departures,
+      limits,
+    } = options;
     const account = config.name;
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock);
@@ -76,7 +91,7 @@ export class Account {
       forecast,
       exchange,
       departures,
-      state,
+      commit,
       store,
       staleAfter: config.stale_after,
       polled: (end) => this.#polled(end),
@@ -86,7 +101,8 @@ export class Account {
     this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner });
     this.#jobs = new AccountJobs({
       account: config,
-      memory: state,
+      memory,
+      isPushed,
       platformClock,
       allowance: (group) => scopes.of(group).limiter.allowance,
       limits,

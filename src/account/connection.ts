@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { routeOf } from '../configuration/route.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import { guardedCredentials } from '../credentials/guarded.ts';
 import { openCredentials } from '../credentials/open.ts';
@@ -10,7 +11,6 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
 import { ObservedPlatform, type ObservedPlatformOptions } from './observed-platform.ts';
-import { routeOf } from './route.ts';
 
 /** Creates an account's credentials; their requests are reported like all others. */
 export type CredentialsFactory = (

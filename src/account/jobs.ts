@@ -29,6 +29,8 @@ export interface AccountJobsOptions {
   readonly allowance: (group: string) => number;
   /** Size limits of the account; default: those of the configuration schema. */
   readonly limits?: () => AccountLimits;
+  /** Whether any receiver is configured; default: none. */
+  readonly isPushed?: () => boolean;
   /** Called when the jobs that exceed the limit change. */
   readonly onDropped?: (dropped: DroppedJobs) => void;
 }
@@ -214,6 +216,7 @@ export class AccountJobs {
       samples: new SeriesSamples(target, metric, account.units, wants),
       delays: this.#delays.of(target.product.slug, metric),
       stored: (key) => memory.get(key),
+      isPushed: this.#options.isPushed ?? (() => false),
       platformClock,
     });
   }

@@ -21,3 +21,11 @@ export interface Sample {
   readonly labels: Labels;
   readonly value: number;
 }
+
+/** A sample at a time of its own, for receivers that keep it there. */
+export interface TimedSample extends Sample {
+  /** Milliseconds since the epoch; for a bucket its end, when its value is complete. */
+  readonly at: number;
+  /** When a counter was at zero (ms since the epoch); undefined for a gauge. */
+  readonly since?: number;
+}

@@ -33,13 +33,18 @@ function secretsOfCredentials(credentials: Credentials): readonly Secret[] {
 
 /** The address of an API: origin and path only, over http or https; becomes the address without a trailing slash. */
 function apiUrl() {
+  return httpAddress('https://api.example.net', (url) => url.origin + url.pathname.replace(/\/+$/, ''));
+}
+
+/** An address over http or https: origin and path only. */
+export function httpAddress(example: string, written: (url: URL) => string) {
   return z
     .string()
     .meta({ format: 'uri' })
     .transform((given, context) => {
       const url = URL.canParse(given) ? new URL(given) : undefined;
       if (url === undefined || !/^https?:$/.test(url.protocol)) {
-        return refuse(context, 'expected an address such as "https://api.example.net"');
+        return refuse(context, `expected an address such as "${example}"`);
       }
       if (url.username !== '' || url.password !== '') {
         return refuse(
@@ -49,14 +54,14 @@ function apiUrl() {
         );
       }
       if (/[?#]/.test(given)) return refuse(context, 'must not contain a query ("?") or a fragment ("#")');
-      return url.origin + url.pathname.replace(/\/+$/, '');
+      return written(url);
     });
 }
 
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
 /** A value that goes into a header. White space around it, such as a variable's last newline, does not belong to it. */
-function tokenText() {
+export function tokenText() {
   return z
     .string()
     .transform((given) => given.trim())
@@ -92,15 +97,20 @@ export const ACCESS = {
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
 
-/** The rule that `api_url` breaks together with `allow_http`, if it does. */
-export function unencrypted(apiUrl: unknown, allowHttp: unknown, throughProxy: boolean): Mistake | undefined {
-  if (allowHttp === true || typeof apiUrl !== 'string' || !URL.canParse(apiUrl)) return undefined;
-  const { protocol, hostname } = new URL(apiUrl);
+/** The rule that an address breaks together with `allow_http`, if it does. @param what would be seen on the way */
+export function unencrypted(
+  address: unknown,
+  allowHttp: unknown,
+  throughProxy: boolean,
+  what = 'the token',
+): Mistake | undefined {
+  if (allowHttp === true || typeof address !== 'string' || !URL.canParse(address)) return undefined;
+  const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:') return undefined;
   // Behind a proxy, loopback is the proxy's own machine, and the way there is open.
   if (isLoopback(hostname) && !throughProxy) return undefined;
   const where = isLoopback(hostname) ? 'to the proxy unencrypted' : 'unencrypted';
-  const message = `expected https: the token would be sent ${where}`;
+  const message = `expected https: ${what} would be sent ${where}`;
   return {
     message: `${message}; allow_http permits it`,
     inEnvironment: `${message}; EDGE_ALLOW_HTTP=true permits it`,

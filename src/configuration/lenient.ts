@@ -28,7 +28,13 @@ const ACCOUNT = z
   })
   .catch({ units: {}, request: {} });
 
-const CONFIG = z.object({ accounts: z.array(ACCOUNT).catch([]) }).catch({ accounts: [] });
+const RECEIVER = z
+  .object({ token_file: PATH, password_file: PATH, request: REQUEST.prefault({}) })
+  .catch({ request: {} });
+
+const CONFIG = z
+  .object({ accounts: z.array(ACCOUNT).catch([]), push: z.array(RECEIVER).catch([]) })
+  .catch({ accounts: [], push: [] });
 
 /** An account, as far as it can be read; without `collectors` it runs all, or what it says of them is no mapping. */
 export type LenientAccount = z.output<typeof ACCOUNT>;
@@ -36,4 +42,9 @@ export type LenientAccount = z.output<typeof ACCOUNT>;
 /** The accounts of a configuration, in their order. */
 export function lenientAccounts(value: unknown): readonly LenientAccount[] {
   return CONFIG.parse(value).accounts;
+}
+
+/** The receivers of a configuration, in their order: the files that they name. */
+export function lenientReceivers(value: unknown): readonly z.output<typeof RECEIVER>[] {
+  return CONFIG.parse(value).push;
 }

@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import type { Credentials } from './access.ts';
 import type { ConfigIssue, Finding } from './issue.ts';
-import { lenientAccounts } from './lenient.ts';
-import type { Account, Config } from './schema.ts';
+import { lenientAccounts, lenientReceivers } from './lenient.ts';
+import type { RouteKeys } from './route.ts';
+import type { Config } from './schema.ts';
 
 /** What a file that a configuration names is expected to hold. */
 export type FileContent = 'token' | 'password' | 'ca' | 'cert' | 'key';
@@ -21,26 +22,29 @@ const FILES_OF_REQUEST = {
   key_file: 'key',
 } as const satisfies Record<string, FileContent>;
 
-/** The files that accounts name, also when the configuration holds mistakes besides. */
+/** The files that accounts and receivers name, also when the configuration holds mistakes besides. */
 export function namedFiles(
   value: unknown,
   directory: string,
   place: (finding: Finding) => ConfigIssue,
 ): NamedFile[] {
-  return lenientAccounts(value).flatMap((account, index) => {
-    const named = (keys: readonly string[], holds: FileContent, path: string | undefined): NamedFile[] => {
-      if (path === undefined || path.trim() === '') return [];
-      const issue = (message: string) => place({ path: ['accounts', index, ...keys], at: 'value', message });
-      return [{ holds, path: resolve(directory, path), issue }];
-    };
-    return [
-      ...named(['token_file'], 'token', account.token_file),
-      ...named(['password_file'], 'password', account.password_file),
-      ...keysOf(FILES_OF_REQUEST).flatMap((key) =>
-        named(['request', key], FILES_OF_REQUEST[key], account.request[key]),
-      ),
-    ];
-  });
+  const sections = { accounts: lenientAccounts(value), push: lenientReceivers(value) };
+  return Object.entries(sections).flatMap(([section, parts]) =>
+    parts.flatMap((part, index) => {
+      const named = (keys: readonly string[], holds: FileContent, path: string | undefined): NamedFile[] => {
+        if (path === undefined || path.trim() === '') return [];
+        const issue = (message: string) => place({ path: [section, index, ...keys], at: 'value', message });
+        return [{ holds, path: resolve(directory, path), issue }];
+      };
+      return [
+        ...named(['token_file'], 'token', part.token_file),
+        ...named(['password_file'], 'password', part.password_file),
+        ...keysOf(FILES_OF_REQUEST).flatMap((key) =>
+          named(['request', key], FILES_OF_REQUEST[key], part.request[key]),
+        ),
+      ];
+    }),
+  );
 }
 
 /** The configuration with the paths of its files resolved from `directory`, where the file that names them is. */
@@ -50,7 +54,12 @@ export function relativeTo(directory: string, config: Config): Config {
     credentials: credentialsIn(directory, account.credentials),
     request: requestIn(directory, account.request),
   }));
-  return { ...config, accounts };
+  const push = config.push.map(({ credentials, ...receiver }) => ({
+    ...receiver,
+    credentials: credentials && credentialsIn(directory, credentials),
+    request: requestIn(directory, receiver.request),
+  }));
+  return { ...config, accounts, push };
 }
 
 function credentialsIn(directory: string, credentials: Credentials): Credentials {
@@ -60,7 +69,7 @@ function credentialsIn(directory: string, credentials: Credentials): Credentials
   return { ...credentials, password: { file: resolve(directory, credentials.password.file) } };
 }
 
-function requestIn(directory: string, request: Account['request']): Account['request'] {
+function requestIn<Request extends RouteKeys>(directory: string, request: Request): Request {
   const paths = keysOf(FILES_OF_REQUEST).flatMap((key) => {
     const path = request[key];
     return path === undefined ? [] : [[key, resolve(directory, path)] as const];

@@ -3,31 +3,38 @@ import { isLoopback } from './access.ts';
 import type { Environment } from './interpolation.ts';
 import type { ConfigIssue } from './issue.ts';
 import { EXPECTED_PROXY, type ProxyServer, parseProxy } from './proxy-address.ts';
-import type { Account, Config } from './schema.ts';
+import type { RouteKeys } from './route.ts';
+import type { Config } from './schema.ts';
 
 /** What the environment says of the way to an address: a proxy, none, or what is wrong with the variable. */
 export type EnvironmentProxy =
   | { readonly proxy: ProxyServer | undefined }
   | { readonly variable: string; readonly message: string };
 
-/** The configuration with the environment's proxy for each account that says nothing of one, and what is wrong with those. */
+/** The configuration with the environment's proxy for each account and receiver that says nothing of one, and what is wrong with those. */
 export function withEnvironmentProxies(
   config: Config,
   env: Environment,
 ): { readonly config: Config; readonly issues: readonly ConfigIssue[] } {
   const issues: ConfigIssue[] = [];
-  const accounts = config.accounts.map((account): Account => {
-    if (account.request.proxy !== undefined) return account;
-    const found = environmentProxy(account.api_url, env);
+  const withProxy = <Request extends RouteKeys>(address: string, request: Request): Request => {
+    if (request.proxy !== undefined) return request;
+    const found = environmentProxy(address, env);
     if ('variable' in found) {
       issues.push({ source: 'environment', path: found.variable, message: found.message });
-      return account;
+      return request;
     }
-    return found.proxy === undefined
-      ? account
-      : { ...account, request: { ...account.request, proxy: found.proxy } };
-  });
-  return { config: { ...config, accounts }, issues };
+    return found.proxy === undefined ? request : { ...request, proxy: found.proxy };
+  };
+  const accounts = config.accounts.map((account) => ({
+    ...account,
+    request: withProxy(account.api_url, account.request),
+  }));
+  const push = config.push.map((receiver) => ({
+    ...receiver,
+    request: withProxy(receiver.url, receiver.request),
+  }));
+  return { config: { ...config, accounts, push }, issues };
 }
 
 /**

@@ -6,17 +6,8 @@ const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const MEBIBYTE = 2 ** 20;
 
-/** How an account's platform is spoken to. */
-export const REQUEST = z.strictObject({
-  timeout: duration({ min: SECOND, max: 5 * MINUTE })
-    .prefault('30s')
-    .describe('Timeout of one operation.'),
-  concurrency: integer().min(1).max(64).default(6).describe('Maximum number of operations in flight.'),
-  max_response_bytes: integer()
-    .min(64 * 1024)
-    .max(1024 * MEBIBYTE)
-    .default(64 * MEBIBYTE)
-    .describe('Largest accepted answer, in bytes after decompression.'),
+/** How connections are made. */
+export const ROUTE = {
   proxy: proxyAddress()
     .exactOptional()
     .describe(
@@ -30,12 +21,26 @@ export const REQUEST = z.strictObject({
   cert_file: text()
     .exactOptional()
     .describe(
-      'PEM file of the client certificate with its chain, if the platform requires one; needs key_file.',
+      'PEM file of the client certificate with its chain, if the server requires one; needs key_file.',
     ),
   key_file: text().exactOptional().describe('PEM file of the private key of cert_file, not encrypted.'),
   server_name: text()
     .exactOptional()
-    .describe('Name expected in the server certificate, if it is not the host of api_url.'),
+    .describe('Name expected in the server certificate, if it is not the host of the address.'),
+};
+
+/** How an account's platform is spoken to. */
+export const REQUEST = z.strictObject({
+  timeout: duration({ min: SECOND, max: 5 * MINUTE })
+    .prefault('30s')
+    .describe('Timeout of one operation.'),
+  concurrency: integer().min(1).max(64).default(6).describe('Maximum number of operations in flight.'),
+  max_response_bytes: integer()
+    .min(64 * 1024)
+    .max(1024 * MEBIBYTE)
+    .default(64 * MEBIBYTE)
+    .describe('Largest accepted answer, in bytes after decompression.'),
+  ...ROUTE,
 });
 
 type TlsKey = 'ca_file' | 'cert_file' | 'key_file' | 'server_name';
@@ -44,12 +49,13 @@ const TLS_KEYS: readonly TlsKey[] = ['ca_file', 'cert_file', 'key_file', 'server
 
 /** The rules that the keys for TLS break as a whole: a certificate has a key, and none is without effect. */
 export function tlsMistakes(
-  apiUrl: unknown,
+  address: unknown,
   request: { readonly [Key in TlsKey]?: unknown } | null | undefined,
+  addressKey = 'api_url',
 ): { readonly key: TlsKey; readonly message: string }[] {
   const given = TLS_KEYS.filter((key) => request?.[key] !== undefined);
-  if (typeof apiUrl === 'string' && apiUrl.startsWith('http:')) {
-    return given.map((key) => ({ key, message: 'has no effect: api_url begins with http' }));
+  if (typeof address === 'string' && address.startsWith('http:')) {
+    return given.map((key) => ({ key, message: `has no effect: ${addressKey} begins with http` }));
   }
   if (given.includes('cert_file') === given.includes('key_file')) return [];
   return given.includes('cert_file')

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ACCESS, credentialMistakes, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
 import { addMistake, duration, durationOrAuto, integer, schedule, text } from './field-types.ts';
+import { PUSH } from './push.ts';
 import { REQUEST, tlsMistakes } from './request.ts';
 import { UNITS } from './unit-settings.ts';
 
@@ -117,6 +118,7 @@ export const CONFIG = z
   .strictObject({
     accounts: z.array(ACCOUNT).min(1, 'must not be empty').describe('The accounts to poll.'),
     limits: limits.prefault({}).describe('Limits on the size of the exporter.'),
+    push: PUSH,
   })
   .superRefine(
     ({ accounts }, context) => {

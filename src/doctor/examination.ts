@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { partOf } from '../account/job-part.ts';
-import { routeOf } from '../account/route.ts';
+import { routeOf } from '../configuration/route.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import { clockStep, quotaSteps } from './answer-steps.ts';

@@ -1,4 +1,4 @@
-import type { Sample } from '../catalogue/family.ts';
+import type { Sample, TimedSample } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
 import type { Rejections } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
@@ -17,6 +17,8 @@ export interface PollResult {
   readonly failure?: PlatformFailure | undefined;
   /** Becomes durable as a whole before anything of it is adopted or exposed. */
   readonly commit?: readonly StateEntry[];
+  /** To be pushed, each at its own time; put into the outbox with `commit`, or not at all. */
+  readonly timed?: readonly TimedSample[];
   /**
    * The job takes over what was found; what was to be committed only if it is durable now. Called once. Returns what
    * the job exposes from now on.

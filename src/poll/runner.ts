@@ -1,10 +1,11 @@
+import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../exposition/store.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
-import { type State, StateWriteFailure } from '../state/state.ts';
+import { type StateEntry, StateWriteFailure } from '../state/state.ts';
 import type { Departures } from './departures.ts';
 import type { Job } from './job.ts';
 import { BLANK, type Ending, failed, type PollEnd } from './poll-end.ts';
@@ -20,6 +21,14 @@ export interface PollListener {
   readonly defect: (job: Job, error: unknown) => void;
 }
 
+/** Makes durable, as a whole, what was found and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
+export type Commit = (found: {
+  readonly entries: readonly StateEntry[];
+  readonly samples: readonly TimedSample[];
+  /** Whose samples they are. */
+  readonly source: string;
+}) => Promise<void>;
+
 export interface RunnerOptions extends PollListener {
   readonly account: string;
   readonly clock: Clock;
@@ -28,7 +37,7 @@ export interface RunnerOptions extends PollListener {
   /** Performs an operation whose turn has come. */
   readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
   readonly departures: Departures;
-  readonly state: Pick<State, 'commit'>;
+  readonly commit: Commit;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   /** How long (ms) samples are exposed at least without being renewed. */
   readonly staleAfter: number;
@@ -93,10 +102,11 @@ export class PollRunner {
   }
 
   /** Without anything to commit it counts as committed. */
-  async #commit(job: Job, { commit = [] }: PollResult): Promise<boolean> {
-    if (commit.length === 0) return true;
+  async #commit(job: Job, { commit: entries = [], timed: samples = [] }: PollResult): Promise<boolean> {
+    if (entries.length + samples.length === 0) return true;
+    const { account, commit } = this.#options;
     try {
-      await this.#options.state.commit(commit);
+      await commit({ entries, samples, source: `${account}/${(job.follows ?? job).id}` });
       return true;
     } catch (error) {
       if (!(error instanceof StateWriteFailure)) throw error;

@@ -1,6 +1,7 @@
 import { tallyAccount } from '../account/account-tally.ts';
 import type { AccountView } from '../account/view.ts';
 import type { Store } from '../exposition/store.ts';
+import type { ReceiverView } from '../push/push.ts';
 import type { State } from '../state/state.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
@@ -41,4 +42,24 @@ export function* measureAccounts(
   for (const measured of [stateDurable, waitingOperations, clockSkew, scheduledJobs, intervalStretch]) {
     measured.end();
   }
+}
+
+/** Sets what waits for receivers. */
+export function measurePush(
+  { outboxSamples, outboxBytes, outboxOldest, pushLastSuccess }: SelfMetrics,
+  receivers: readonly ReceiverView[],
+): void {
+  const measures = {
+    samples: outboxSamples.replacing(),
+    bytes: outboxBytes.replacing(),
+    oldest: outboxOldest.replacing(),
+    lastSuccess: pushLastSuccess.replacing(),
+  };
+  for (const { name, samples, bytes, oldest, lastSuccessAt } of receivers) {
+    measures.samples.set(samples, name);
+    measures.bytes.set(bytes, name);
+    if (oldest !== undefined) measures.oldest.set(oldest / 1_000, name);
+    if (lastSuccessAt !== undefined) measures.lastSuccess.set(lastSuccessAt / 1_000, name);
+  }
+  for (const measured of Object.values(measures)) measured.end();
 }

@@ -4,6 +4,7 @@ import { bucketMetrics } from './bucket-metrics.ts';
 import { MetricMaker } from './metric-maker.ts';
 import { ownMetrics } from './own-metrics.ts';
 import { pollMetrics } from './poll-metrics.ts';
+import { pushMetrics } from './push-metrics.ts';
 
 /** The exporter's own metrics, but for those of its process. */
 export function createSelfMetrics() {
@@ -12,7 +13,12 @@ export function createSelfMetrics() {
   maker
     .gauge('build_info', 'Version of the exporter and of Node.js; always 1.', ['version', 'node_version'])
     .set(1, VERSION, process.version);
-  const metrics = { ...pollMetrics(maker), ...bucketMetrics(maker), ...ownMetrics(maker) };
+  const metrics = {
+    ...pollMetrics(maker),
+    ...bucketMetrics(maker),
+    ...ownMetrics(maker),
+    ...pushMetrics(maker),
+  };
   return { ...metrics, exposed: series, families: maker.families };
 }
 

@@ -5,8 +5,9 @@ import type { FollowUp, Job } from '../poll/job.ts';
 import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
 import { isCoarse, type Window } from '../settling/window.ts';
-import type { CountedSeries } from './counted-series.ts';
+import type { CountedAnswer, CountedSeries } from './counted-series.ts';
 import type { SeriesReader } from './series-reader.ts';
+import type { ToPush } from './to-push.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface CatchUpOptions {
@@ -15,6 +16,8 @@ export interface CatchUpOptions {
   readonly counted: CountedSeries;
   /** What is exposed of the counters. */
   readonly counters: () => readonly Exposure[];
+  /** What is pushed of them. */
+  readonly toPush: (counted: CountedAnswer) => ToPush;
   readonly reader: SeriesReader;
   readonly delays: Delays;
   readonly platformClock: PlatformClock;
@@ -58,17 +61,20 @@ export class CatchUpJob implements Job<WindowedAnswer> {
   }
 
   conclude(answer: WindowedAnswer): PollResult {
-    const { counted, counters } = this.#options;
+    const { counted, counters, toPush } = this.#options;
     const { decoded, window } = answer;
     const rejected = isCoarse(window) ? decoded.rejected : counted.counters.rejectedRows(decoded);
     const empty = isEmpty(decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     const before = counted.counters.record;
-    const { commit, counting, adopt } = counted.conclude(answer);
+    const concluded = counted.conclude(answer);
+    const { counting, adopt } = concluded;
+    const pushed = toPush(concluded);
     return {
       outcome: empty ? 'empty' : 'ok',
       rejected,
-      commit,
+      commit: [...concluded.commit, ...pushed.commit],
+      timed: pushed.samples,
       counting,
       adopt: (committed) => {
         if (committed) adopt();

@@ -22,10 +22,20 @@ export interface CountedSeriesOptions {
 export interface CountedAnswer {
   readonly commit: NonNullable<PollResult['commit']>;
   readonly counting: Counting | undefined;
+  /** The counters before it. */
+  readonly before: ReadonlyMap<string, Counter> | undefined;
+  /** What it does to the counters; undefined when nothing. */
+  readonly update: CounterUpdate | undefined;
   readonly adopt: () => void;
 }
 
-const NOTHING: CountedAnswer = { commit: [], counting: undefined, adopt: () => undefined };
+const NOTHING: CountedAnswer = {
+  commit: [],
+  counting: undefined,
+  before: undefined,
+  update: undefined,
+  adopt: () => undefined,
+};
 
 /** The counters of one metric of one target with all that is learned beside them, for every job that reads it. */
 export class CountedSeries {
@@ -60,7 +70,13 @@ export class CountedSeries {
     if (update === undefined) return { ...NOTHING, adopt: () => this.counters.noteUncounted(answer) };
     const { record } = update;
     const commit = record === this.counters.record ? [] : [{ key: this.key, value: storeCounters(record) }];
-    return { commit, counting: update, adopt: () => this.#adopt(update, answer) };
+    return {
+      commit,
+      counting: update,
+      before: this.totals,
+      update,
+      adopt: () => this.#adopt(update, answer),
+    };
   }
 
   #adopt(update: CounterUpdate, answer: WindowedAnswer): void {

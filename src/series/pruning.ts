@@ -1,5 +1,5 @@
 import type { State, StateKey } from '../state/state.ts';
-import { restoreCounters } from './stored-counters.ts';
+import { pushedKeys, restoreCounters } from './stored-counters.ts';
 
 /**
  * Counters that nothing reads are kept for so long after they stopped: three times as long as the platform's
@@ -27,7 +27,9 @@ export async function pruneCounters(state: State, kept: Iterable<KeptCounters>):
   }
   const left = [...state.keys(['series'])].filter((key) => !names.has(nameOf(key)));
   const fallen = left.filter((key) => hasFallenBehind(state.get(key), newest - KEPT_MS));
-  await state.commit(fallen.map((key) => ({ key, value: undefined })));
+  // What was pushed of them goes with them.
+  const records = fallen.flatMap((key) => [key, ...Object.values(pushedKeys(key))]);
+  await state.commit(records.map((key) => ({ key, value: undefined })));
 }
 
 /** Other entries, of another version perhaps, are left alone. */

@@ -1,5 +1,5 @@
 import { type Faces, facesOf } from '../catalogue/catalogue.ts';
-import type { Family, Labels, Sample } from '../catalogue/family.ts';
+import type { Family, Labels, Sample, TimedSample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
@@ -59,6 +59,35 @@ export class SeriesSamples {
       if (faces.counter !== undefined) {
         samples.push({ family: faces.counter.family, labels, value: counterValue(total, faces.counter) });
       }
+    }
+    return samples;
+  }
+
+  /** Sums of counters at times of their own (ms since the epoch). @param since when the counters were at zero */
+  totals(
+    moments: readonly { readonly dimension: string; readonly at: number; readonly total: number }[],
+    since: number,
+  ): TimedSample[] {
+    return moments.flatMap(({ dimension, total, at }) => {
+      const { faces, labels } = this.#of(dimension);
+      if (faces.counter === undefined || !this.#wants(dimension)) return [];
+      return [{ family: faces.counter.family, labels, value: counterValue(total, faces.counter), at, since }];
+    });
+  }
+
+  /** The gauges of a dimension's buckets that start after `from` and have ended by `until`, each at its bucket's end. */
+  gaugesOf(
+    dimension: string,
+    { timestamps, values }: Points,
+    { from, until, width }: { readonly from: number; readonly until: number; readonly width: number },
+  ): TimedSample[] {
+    const { faces, labels } = this.#of(dimension);
+    const samples: TimedSample[] = [];
+    for (let index = firstAtOrAfter(timestamps, from + 1); index < timestamps.length; index++) {
+      const end = (timestamps[index] ?? Number.NaN) + width;
+      if (!(end <= until)) break;
+      const value = gaugeValue(values[index] ?? Number.NaN, faces.gauge, width);
+      samples.push({ family: faces.gauge.family, labels, value, at: end });
     }
     return samples;
   }

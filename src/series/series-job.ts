@@ -8,13 +8,16 @@ import type { Delays } from '../settling/delays.ts';
 import type { Target } from '../targets/target.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
-import { CountedSeries } from './counted-series.ts';
+import { type CountedAnswer, CountedSeries } from './counted-series.ts';
 import { EarlyBuckets } from './early-buckets.ts';
 import type { KeptCounters } from './pruning.ts';
+import { PushedCounters } from './pushed-counters.ts';
+import { PushedGauges } from './pushed-gauges.ts';
 import type { Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
 import type { SeriesReader } from './series-reader.ts';
-import { countersKey } from './stored-counters.ts';
+import { countersKey, pushedKeys } from './stored-counters.ts';
+import { NOTHING_TO_PUSH, type ToPush } from './to-push.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface SeriesJobOptions {
@@ -28,6 +31,8 @@ export interface SeriesJobOptions {
   readonly delays: Delays;
   /** What the state holds under a key. */
   readonly stored: (key: readonly string[]) => unknown;
+  /** Whether there is anybody to push to. */
+  readonly isPushed: () => boolean;
   readonly platformClock: PlatformClock;
 }
 
@@ -41,6 +46,8 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   readonly #options: SeriesJobOptions;
   readonly #counted: CountedSeries;
   readonly #moments: (typeof DATA_MOMENTS)['configuration' | 'product'];
+  readonly #pushedGauges: PushedGauges;
+  readonly #pushedCounters: PushedCounters;
   readonly #catchUp: CatchUpJob;
   readonly #early: EarlyBuckets;
   /** Start of the bucket that the gauges show. */
@@ -58,11 +65,23 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     const key = countersKey(target, metric);
     const counts = (dimension: string) => samples.counts(dimension);
     this.#counted = new CountedSeries({ key, stored: () => stored(key), delays, counts });
+    const pushed = pushedKeys(key);
+    this.#pushedCounters = new PushedCounters({
+      key: pushed.counters,
+      stored: () => stored(pushed.counters),
+      samples,
+    });
+    this.#pushedGauges = new PushedGauges({
+      key: pushed.gauges,
+      stored: () => stored(pushed.gauges),
+      samples,
+    });
     const exposed = () => this.#counters();
     this.#catchUp = new CatchUpJob({
       follows: this,
       counted: this.#counted,
       counters: exposed,
+      toPush: (counted) => this.#countersToPush(counted),
       reader,
       delays,
       platformClock,
@@ -88,17 +107,19 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     const empty = isEmpty(decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     const width = this.#counted.counters.widthOf(decoded);
-    const { commit, counting, adopt } = this.#counted.conclude(answer);
+    const counted = this.#counted.conclude(answer);
+    const toPush = [this.#countersToPush(counted), this.#gaugesToPush(answer, width)];
     const shown = width === undefined ? undefined : this.#bucketToShow(answer, width);
     return {
       outcome: empty ? 'empty' : 'ok',
       rejected,
-      commit,
-      counting,
+      commit: [...counted.commit, ...toPush.flatMap(({ commit }) => commit)],
+      timed: toPush.flatMap(({ samples }) => samples),
+      counting: counted.counting,
       buckets: { dimensions: series.size, rows, width: decoded.width, newestExposed: shown },
       unknownDimensions: this.#options.samples.unknown(series.keys()),
       adopt: (committed) => {
-        if (committed) adopt();
+        if (committed) counted.adopt();
         if (width === undefined) return this.#counters();
         const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
         return [...this.#counters(), ...gauges, ...this.#early.expose(answer, width)];
@@ -150,6 +171,17 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     const until = counters.countedUntil;
     const moment = until === undefined ? [] : [samples.moment(this.#moments.countedUntil, until)];
     return [{ part: 'total', samples: [...samples.counters(totals), ...moment] }];
+  }
+
+  #countersToPush({ before, update }: CountedAnswer): ToPush {
+    if (update === undefined || !this.#options.isPushed()) return NOTHING_TO_PUSH;
+    return this.#pushedCounters.draft(before, update);
+  }
+
+  #gaugesToPush(answer: WindowedAnswer, width: number | undefined): ToPush {
+    const { isPushed, delays } = this.#options;
+    if (width === undefined || !isPushed()) return NOTHING_TO_PUSH;
+    return this.#pushedGauges.draft(answer, width, answer.now - delays.publish());
   }
 
   /**

@@ -34,6 +34,12 @@ export function countersKey({ account, product, by, id }: Target, metric: string
   return ['series', account, product.api, product.slug, by, id, metric];
 }
 
+/** Where it is kept what was pushed beside the counters under a key. */
+export function pushedKeys(counters: StateKey): Readonly<Record<'counters' | 'gauges', StateKey>> {
+  const [, ...rest] = counters;
+  return { counters: ['pushed', ...rest, 'counters'], gauges: ['pushed', ...rest, 'gauges'] };
+}
+
 /** The stored form of counters. */
 export function storeCounters({ since, width, counters }: CountersRecord): z.input<typeof storedCounters> {
   const entries = [...counters].map(([dimension, { total, watermark, missing }]) => {

@@ -80,6 +80,7 @@ test('every default comes from the schema', async () => {
       },
     ],
     limits: { series: 500_000, configurations: 10_000, jobs: 50_000 },
+    push: [],
   });
 });
 

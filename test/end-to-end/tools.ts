@@ -20,6 +20,12 @@ const TOOLS = {
     names: ['prometheus-pushgateway', 'pushgateway'],
     debian: 'prometheus-pushgateway',
   },
+  'victoria-metrics': {
+    variable: 'VICTORIA_METRICS_BIN',
+    names: ['victoria-metrics'],
+    // The first release whose build takes OTLP.
+    debian: 'victoria-metrics/trixie',
+  },
   tinyproxy: { variable: 'TINYPROXY_BIN', names: ['tinyproxy'], debian: 'tinyproxy-bin' },
   'systemd-analyze': { variable: 'SYSTEMD_ANALYZE_BIN', names: ['systemd-analyze'], debian: 'systemd' },
   helm: { variable: 'HELM_BIN', names: ['helm'], debian: undefined, npm: true },

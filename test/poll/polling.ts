@@ -13,10 +13,11 @@ export type PollingOptions = Omit<ScheduleOptions, 'runner'> &
 
 /** A schedule with its runner; nothing is kept, nothing exposed, and a fault of the exporter fails the test. */
 export function polling(options: PollingOptions): Schedule {
+  const state = memoryState();
   const runner = new PollRunner({
     account: 'test',
     departures: new Departures(),
-    state: memoryState(),
+    commit: ({ entries }) => state.commit(entries),
     store: { publish: () => undefined, withdraw: () => undefined },
     staleAfter: 600_000,
     polled: () => undefined,

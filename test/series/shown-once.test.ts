@@ -32,6 +32,7 @@ function polled() {
     samples: new SeriesSamples(target, METRIC, {}),
     delays,
     stored: () => undefined,
+    isPushed: () => false,
     platformClock,
   });
   /** Polls at a minute after noon; returns what the gauges show from then on, where it is anything new. */

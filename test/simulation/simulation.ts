@@ -1,4 +1,3 @@
-import type { AccountObserver } from '../../src/account/observer.ts';
 import type { Clock } from '../../src/clock.ts';
 import { CONFIG, type Config } from '../../src/configuration/schema.ts';
 import { openCredentials } from '../../src/credentials/open.ts';
@@ -23,6 +22,8 @@ export interface SimulationOptions {
   readonly sandbox?: SandboxOptions;
   /** The account as in YAML, without name, address and token. */
   readonly account?: Record<string, unknown>;
+  /** The receivers that samples are pushed to, as in YAML. */
+  readonly push?: readonly Record<string, unknown>[];
   /** Where the counters are kept; a function opens it anew at every start, and what it opened is closed at the end. */
   readonly state?: State | ((clock: Clock) => Promise<State>);
   /** By how much (ms) the exporter's clock is ahead of the platform's. */
@@ -79,11 +80,12 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     void log.push({ level, facts, message });
   const metrics = createSelfMetrics();
   const logger = { info: note('info'), warn: note('warn'), error: note('error') };
-  const observer: AccountObserver = reportTo(metrics, logger, local);
+  const observer = reportTo(metrics, logger, local);
   const { account = {} } = options;
   const token = 'token_file' in account || 'username' in account ? {} : { token: DEFAULT_TOKEN.token };
   const config: Config = CONFIG.parse({
     accounts: [{ name: 'test', api_url: platform.url, ...token, ...account }],
+    push: options.push ?? [],
   });
   const work = watchPendingWork();
   const busy = { busy: work.count };

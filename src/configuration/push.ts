@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { Secret } from '../secret.ts';
+import {
+  ACCESS,
+  type Credentials,
+  credentialMistakes,
+  httpAddress,
+  toCredentials,
+  unencrypted,
+} from './access.ts';
+import { addMistake, duration, integer, nameOrId, text } from './field-types.ts';
+import { ROUTE, tlsMistakes } from './request.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MEBIBYTE = 2 ** 20;
+
+/** Headers that the exporter writes itself. */
+const OWN_HEADERS =
+  /^(authorization|host|connection|user-agent|transfer-encoding|content-.*|x-prometheus-remote-write-version)$/i;
+
+/** Names that begin with two underscores are Prometheus' own. */
+const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+function headers() {
+  return z.record(z.string(), z.string()).transform((given, context) => {
+    const secrets: Record<string, Secret> = {};
+    for (const [name, value] of Object.entries(given)) {
+      const mistake = headerMistake(name, value);
+      if (mistake !== undefined) context.addIssue({ code: 'custom', path: [name], message: mistake });
+      else secrets[name] = new Secret(value);
+    }
+    return secrets;
+  });
+}
+
+function headerMistake(name: string, value: string): string | undefined {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'is no name of a header';
+  if (OWN_HEADERS.test(name))
+    return 'is written by the exporter; for Authorization there is token or username';
+  return /^[\x20-\x7e]+$/.test(value) ? undefined : 'expected printable ASCII characters';
+}
+
+function labels() {
+  return z.record(z.string(), z.string().min(1, 'must not be empty')).superRefine((given, context) => {
+    for (const name of Object.keys(given)) {
+      if (LABEL_NAME.test(name)) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'expected a label name such as "cluster"' });
+    }
+  });
+}
+
+const outbox = z.strictObject({
+  max_bytes: integer()
+    .min(MEBIBYTE)
+    .default(256 * MEBIBYTE)
+    .describe('How much may wait for the receiver; beyond it the oldest is dropped, and counted.'),
+  max_age: duration({ min: MINUTE, max: 90 * DAY })
+    .prefault('1d')
+    .describe('How long samples wait for the receiver before they are dropped, and counted.'),
+});
+
+const request = z.strictObject({
+  timeout: duration({ min: SECOND, max: 5 * MINUTE })
+    .prefault('30s')
+    .describe('How long one request may take.'),
+  ...ROUTE,
+});
+
+/** What a receiver may be authenticated with: the keys of an account, but all of them optional. */
+const { token, token_file, username, password, password_file } = ACCESS;
+
+const RECEIVER = z
+  .strictObject({
+    name: text().describe('Name of the receiver in logs, metrics and in its outbox; unique.'),
+    kind: z
+      .enum(['remote_write'])
+      .describe('Protocol: remote_write (2.0 where the receiver knows it, else 1.0).'),
+    url: httpAddress(
+      'https://prometheus.example.net/api/v1/write',
+      ({ origin, pathname }) => origin + pathname,
+    ).describe('Address that takes the samples, with its path.'),
+    allow_http: z
+      .boolean()
+      .default(false)
+      .describe('Whether credentials and headers may travel unencrypted to a host that is not loopback.'),
+    token: token.describe('Bearer token, better as a reference to an environment variable.'),
+    token_file: token_file.describe('File that holds the bearer token; read again when it changes.'),
+    username: username.describe('User name of basic authentication.'),
+    password,
+    password_file: password_file.describe('File that holds the password; read again when it changes.'),
+    headers: headers().prefault({}).describe('Further headers, for instance X-Scope-OrgID.'),
+    request: request.prefault({}).describe('How requests are made.'),
+    families: z
+      .array(nameOrId())
+      .min(1, 'must not be empty')
+      .default(['*'])
+      .describe('Names (globs) of the families to push.'),
+    accounts: z
+      .array(nameOrId())
+      .min(1, 'must not be empty')
+      .default(['*'])
+      .describe('Names (globs) of the accounts whose samples are pushed.'),
+    labels: labels().prefault({}).describe('Labels added to every sample, unless it has one of that name.'),
+    outbox: outbox.prefault({}).describe('What waits while the receiver is away.'),
+  })
+  .superRefine(
+    (receiver, context) => {
+      if (isAuthenticated(receiver)) {
+        for (const mistake of credentialMistakes(receiver)) addMistake(context, [], mistake);
+      }
+      const throughProxy = typeof receiver.request?.proxy === 'object';
+      const secret = isAuthenticated(receiver) || Object.keys(Object(receiver.headers)).length > 0;
+      const exposed =
+        secret && unencrypted(receiver.url, receiver.allow_http, throughProxy, 'credentials and headers');
+      if (exposed) addMistake(context, ['url'], exposed);
+      for (const { key, message } of tlsMistakes(receiver.url, receiver.request, 'url')) {
+        context.addIssue({ code: 'custom', path: ['request', key], message });
+      }
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+  )
+  .transform(({ token, token_file, username, password, password_file, ...receiver }) => {
+    const given = { token, token_file, username, password, password_file };
+    const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const credentials = isAuthenticated(given) ? toCredentials(present) : undefined;
+    return { ...receiver, credentials };
+  });
+
+/** The receivers that samples are pushed to. */
+export const PUSH = z
+  .array(RECEIVER)
+  .superRefine((receivers, context) => {
+    const names = receivers.map(({ name }) => name);
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue;
+      const message = `must be unique; push[${names.indexOf(name)}] has this name`;
+      context.addIssue({ code: 'custom', path: [index, 'name'], message });
+    }
+  })
+  .default([])
+  .describe('Receivers that samples are pushed to, each bucket at its own time; /metrics stays as it is.');
+
+/** A receiver, checked and complete: durations in milliseconds. */
+export type Receiver = z.output<typeof RECEIVER>;
+
+/** What a receiver is authenticated with: a bearer token, or basic authentication. */
+export type ReceiverCredentials = Credentials;
+
+/** The secrets that the configuration of a receiver itself holds. */
+export function secretsOfReceiver({ credentials, headers, request: { proxy } }: Receiver): readonly Secret[] {
+  const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
+  const own =
+    credentials?.kind === 'token'
+      ? [credentials.token]
+      : credentials?.kind === 'password' && credentials.password instanceof Secret
+        ? [credentials.password]
+        : [];
+  return [...own, ...Object.values(headers), ...login];
+}
+
+function isAuthenticated(
+  given: {
+    readonly [Key in 'token' | 'token_file' | 'username' | 'password' | 'password_file']?: unknown;
+  },
+): boolean {
+  const keys = ['token', 'token_file', 'username', 'password', 'password_file'] as const;
+  return keys.some((key) => given[key] !== undefined);
+}

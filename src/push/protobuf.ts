@@ -1,0 +1,78 @@
+/** Writes a protobuf message, field by field. Nested messages are written by a function of their own. */
+export class ProtobufWriter {
+  #bytes = Buffer.allocUnsafe(1_024);
+  #length = 0;
+
+  finish(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** A field of a whole number that is not negative (varint): an enum, uint32, or int64 up to 2^53. */
+  integer(field: number, value: number): void {
+    this.#varint(field * 8);
+    this.#varint(value);
+  }
+
+  double(field: number, value: number): void {
+    this.#varint(field * 8 + 1);
+    this.#reserve(8);
+    this.#length = this.#bytes.writeDoubleLE(value, this.#length);
+  }
+
+  /** An unsigned 64-bit number of fixed length. */
+  fixed64(field: number, value: bigint): void {
+    this.#varint(field * 8 + 1);
+    this.#reserve(8);
+    this.#length = this.#bytes.writeBigUInt64LE(value, this.#length);
+  }
+
+  /** Text as UTF-8; a surrogate without its partner becomes U+FFFD. */
+  text(field: number, text: string): void {
+    const length = Buffer.byteLength(text);
+    this.#varint(field * 8 + 2);
+    this.#varint(length);
+    this.#reserve(length);
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  /** Numbers of a repeated field in one piece. */
+  packed(field: number, values: readonly number[]): void {
+    this.message(field, (inner) => {
+      for (const value of values) inner.#varint(value);
+    });
+  }
+
+  /** A nested message. Its length stands before it in four bytes, whose number need not be known beforehand. */
+  message(field: number, write: (inner: this) => void): void {
+    this.#varint(field * 8 + 2);
+    this.#reserve(LENGTH_BYTES);
+    const start = this.#length + LENGTH_BYTES;
+    this.#length = start;
+    write(this);
+    const length = this.#length - start;
+    for (let index = 0; index < LENGTH_BYTES; index++) {
+      const more = index < LENGTH_BYTES - 1 ? 0x80 : 0;
+      this.#bytes[start - LENGTH_BYTES + index] = ((length >>> (7 * index)) & 0x7f) | more;
+    }
+  }
+
+  #varint(value: number): void {
+    this.#reserve(10);
+    let rest = value;
+    while (rest >= 0x80) {
+      this.#bytes[this.#length++] = (rest % 0x80) | 0x80;
+      rest = Math.floor(rest / 0x80);
+    }
+    this.#bytes[this.#length++] = rest;
+  }
+
+  #reserve(more: number): void {
+    if (this.#length + more <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(2 * (this.#bytes.length + more));
+    larger.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = larger;
+  }
+}
+
+/** A varint may have leading groups of zero; four hold any length below 256 MiB. */
+const LENGTH_BYTES = 4;

@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../clock.ts';
+import { type Receiver, secretsOfReceiver } from '../configuration/push.ts';
+import { type State, StateWriteFailure } from '../state/state.ts';
+import { type Found, Outbox } from './outbox.ts';
+import type { PushedSample } from './pushed-sample.ts';
+import type { RefusalReason } from './receiver-answer.ts';
+import { ReceiverConnection } from './receiver-connection.ts';
+import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
+import { RemoteWrite } from './remote-write.ts';
+import { Sender } from './sender.ts';
+
+/** Told what becomes of what is pushed. */
+export interface PushObserver {
+  sent(receiver: string, samples: number): void;
+  /** The receiver takes samples never. @param words its own, without secrets */
+  refused(receiver: string, reason: RefusalReason, samples: number, words: string): void;
+  /** Samples left the outbox without having been sent. */
+  dropped(receiver: string, reason: DropReason, samples: number): void;
+  /** A request has failed; what it held is sent again. */
+  failed(receiver: string, words: string): void;
+  /** A fault of the exporter itself ended the pushing to a receiver. */
+  pushDefect(receiver: string, error: unknown): void;
+}
+
+export interface PushOptions {
+  readonly clock: Clock;
+  readonly state: State;
+  readonly observer: PushObserver;
+}
+
+/** How one receiver fares. */
+export interface ReceiverView {
+  readonly name: string;
+  readonly url: string;
+  /** The protocol in use, with its version. */
+  readonly protocol: string;
+  /** What waits for it. */
+  readonly samples: number;
+  readonly bytes: number;
+  /** Since when the oldest has waited (ms since the epoch). */
+  readonly oldest: number | undefined;
+  /** When it last took samples (ms since the epoch). */
+  readonly lastSuccessAt: number | undefined;
+  /** Why the last request failed; empty when it did not. */
+  readonly trouble: string;
+}
+
+interface Running {
+  readonly receiver: Receiver;
+  readonly queue: ReceiverQueue;
+  readonly view: () => ReceiverView;
+  readonly stop: () => Promise<void>;
+}
+
+/** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */
+export class Push {
+  readonly #options: PushOptions;
+  readonly #outbox: Outbox;
+  readonly #stopping = new AbortController();
+  #running: readonly Running[] = [];
+
+  constructor(options: PushOptions) {
+    this.#options = options;
+    this.#outbox = new Outbox(options.state, options.clock);
+  }
+
+  /** Whether there is anybody to push to. */
+  get isWanted(): boolean {
+    return this.#outbox.isWanted;
+  }
+
+  /** Makes durable what a poll found, and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
+  commit(found: Found): Promise<void> {
+    return this.#outbox.commit(found);
+  }
+
+  /** Makes these the receivers: those that have changed start anew, the others go on. */
+  async apply(receivers: readonly Receiver[]): Promise<void> {
+    const kept = this.#running.filter(({ receiver }) =>
+      receivers.some((wanted) => sameReceiver(receiver, wanted)),
+    );
+    await Promise.all(this.#running.filter((running) => !kept.includes(running)).map(({ stop }) => stop()));
+    const running = receivers.map(
+      (receiver) => kept.find((one) => sameReceiver(one.receiver, receiver)) ?? this.#start(receiver),
+    );
+    this.#running = running;
+    this.#outbox.queues = running.map(({ queue }) => queue);
+    void this.#removeOthers(new Set(receivers.map(({ name }) => name)));
+  }
+
+  receivers(): ReceiverView[] {
+    return this.#running.map(({ view }) => view());
+  }
+
+  /** Stops sending; what waits stays in the outbox. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running.map(({ stop }) => stop()));
+  }
+
+  #start(receiver: Receiver): Running {
+    const { clock, state, observer } = this.#options;
+    const { name, url } = receiver;
+    const stopping = new AbortController();
+    const connection = new ReceiverConnection(receiver, () => clock.wall());
+    const protocol = new RemoteWrite(connection);
+    const queue = new ReceiverQueue({
+      receiver,
+      state,
+      clock,
+      onDropped: (reason, samples) => observer.dropped(name, reason, samples),
+    });
+    let lastSuccessAt: number | undefined;
+    let trouble = '';
+    const sender = new Sender({
+      queue,
+      clock,
+      send: (samples, signal) => protocol.send(withLabels(samples, receiver.labels), signal),
+      sent: (samples) => {
+        lastSuccessAt = clock.wall();
+        trouble = '';
+        observer.sent(name, samples);
+      },
+      refused: (reason, samples, words) => observer.refused(name, reason, samples, words),
+      failed: (words) => {
+        trouble = words;
+        observer.failed(name, words);
+      },
+    });
+    const { signal } = stopping;
+    const run = this.#outbox
+      .takeUp(queue, signal)
+      .then(() => sender.run(signal))
+      .catch((error: unknown) => {
+        if (!signal.aborted) observer.pushDefect(name, error);
+      });
+    return {
+      receiver,
+      queue,
+      view: () => ({
+        name,
+        url,
+        protocol: `${receiver.kind} ${protocol.version}`,
+        samples: queue.samples,
+        bytes: queue.bytes,
+        oldest: queue.oldest,
+        lastSuccessAt,
+        trouble,
+      }),
+      async stop() {
+        stopping.abort();
+        await run;
+        await connection.close();
+      },
+    };
+  }
+
+  /** What waits for receivers that are configured no more is given up. */
+  async #removeOthers(names: ReadonlySet<string>): Promise<void> {
+    const { observer } = this.#options;
+    try {
+      const removed = await this.#outbox.removeOthers(names, this.#stopping.signal);
+      for (const [name, samples] of removed) observer.dropped(name, 'receiver_removed', samples);
+    } catch (error) {
+      // What the disk does not let go of is given up by a later run.
+      if (this.#stopping.signal.aborted || error instanceof StateWriteFailure) return;
+      observer.pushDefect('', error);
+    }
+  }
+}
+
+function withLabels(samples: readonly PushedSample[], added: Receiver['labels']): readonly PushedSample[] {
+  if (Object.keys(added).length === 0) return samples;
+  return samples.map((sample) => ({ ...sample, labels: { ...added, ...sample.labels } }));
+}
+
+/** Whether nothing of a receiver has changed, nor its secrets, which comparing objects does not look into. */
+function sameReceiver(before: Receiver, after: Receiver): boolean {
+  const revealed = (receiver: Receiver) => secretsOfReceiver(receiver).map((secret) => secret.reveal());
+  return isDeepStrictEqual(before, after) && isDeepStrictEqual(revealed(before), revealed(after));
+}

@@ -1,0 +1,41 @@
+/** Why a receiver takes a sample never. */
+export type RefusalReason = 'too_old' | 'out_of_order' | 'duplicate' | 'too_large' | 'invalid';
+
+/** What a receiver made of the samples of one request. */
+export type ReceiverAnswer =
+  | { readonly kind: 'accepted' }
+  /** At least one of the samples it takes never; which one it does not say. */
+  | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly words: string }
+  /** It may take them another time. */
+  | { readonly kind: 'failed'; readonly words: string; readonly retryAfterMs?: number };
+
+/** Words by which receivers say what is wrong with a sample, those of Prometheus, Mimir, Thanos and VictoriaMetrics. */
+const REASONS: readonly (readonly [RefusalReason, RegExp])[] = [
+  ['too_old', /too[- _]old|out of bounds|out-of-bounds|too far (?:in|into) the past|older than/i],
+  ['duplicate', /duplicate[- _]sample|duplicate[- _]timestamp|for duplicate/i],
+  ['out_of_order', /out[- _]of[- _]order/i],
+];
+
+/** Statuses that are about the content of a request, not about the way there. */
+const CONTENT = new Set([400, 413, 422]);
+
+/**
+ * What an answer that is no success means. A receiver that is set up wrongly, or an address or token that is wrong
+ * (401, 403, 404 and the like), can be mended: then the samples are kept.
+ * @param words what it says, without secrets
+ */
+export function refusalOrFailure(
+  status: number,
+  words: string,
+  retryAfterMs: number | undefined,
+): Exclude<ReceiverAnswer, { kind: 'accepted' }> {
+  const said = `HTTP ${status}${words === '' ? '' : `: ${words}`}`;
+  const reason = REASONS.find(([, pattern]) => pattern.test(words))?.[0];
+  // Prometheus up to 2.4x answers 500 to samples that it will never take.
+  if (reason !== undefined && (CONTENT.has(status) || status === 500)) {
+    return { kind: 'refused', reason, words: said };
+  }
+  if (CONTENT.has(status))
+    return { kind: 'refused', reason: status === 413 ? 'too_large' : 'invalid', words: said };
+  return { kind: 'failed', words: said, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}

@@ -1,0 +1,66 @@
+import type { FamilyHelp } from './family-help.ts';
+import { ProtobufWriter } from './protobuf.ts';
+import type { PushedSample } from './pushed-sample.ts';
+
+/** The enums of both versions: MetricMetadata.MetricType and Metadata.MetricType. */
+const TYPES = { counter: 1, gauge: 2 } as const;
+
+/** A series' labels by name, with its family's name among them, in the order that receivers expect. */
+function sortedLabels({ family, labels }: PushedSample): [string, string][] {
+  return Object.entries({ ...labels, __name__: family.name }).sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+/** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
+export function writeRequest1(samples: readonly PushedSample[], helpOf: FamilyHelp): Uint8Array {
+  const request = new ProtobufWriter();
+  for (const sample of samples) {
+    request.message(1, (series) => {
+      for (const [name, value] of sortedLabels(sample)) {
+        series.message(1, (label) => {
+          label.text(1, name);
+          label.text(2, value);
+        });
+      }
+      series.message(2, (one) => {
+        one.double(1, sample.value);
+        one.integer(2, sample.at);
+      });
+    });
+  }
+  const families = new Map(samples.map(({ family }) => [family.name, family]));
+  for (const { name, type } of families.values()) {
+    request.message(3, (metadata) => {
+      metadata.integer(1, TYPES[type]);
+      metadata.text(2, name);
+      metadata.text(4, helpOf(name));
+    });
+  }
+  return request.finish();
+}
+
+/** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
+export function writeRequest2(samples: readonly PushedSample[], helpOf: FamilyHelp): Uint8Array {
+  const request = new ProtobufWriter();
+  const symbols = new Map([['', 0]]);
+  const reference = (text: string): number => {
+    const known = symbols.get(text) ?? symbols.size;
+    symbols.set(text, known);
+    return known;
+  };
+  for (const sample of samples) {
+    request.message(5, (series) => {
+      series.packed(1, sortedLabels(sample).flat().map(reference));
+      series.message(2, (one) => {
+        one.double(1, sample.value);
+        one.integer(2, sample.at);
+      });
+      series.message(5, (metadata) => {
+        metadata.integer(1, TYPES[sample.family.type]);
+        metadata.integer(3, reference(helpOf(sample.family.name)));
+      });
+      if (sample.since !== undefined) series.integer(6, sample.since);
+    });
+  }
+  for (const text of symbols.keys()) request.text(4, text);
+  return request.finish();
+}

@@ -1,0 +1,52 @@
+import type { PushObserver } from '../push/push.ts';
+import type { SelfMetrics } from './self-metrics.ts';
+import type { ReportLog } from './report-log.ts';
+
+/** Failures in a row after which a receiver is reported: one or two come with every restart of it. */
+const TOLD_AFTER = 3;
+
+/** Counts what is pushed, and logs what an operator acts on: a receiver that fails, refuses or falls behind. */
+export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
+  const failures = new Map<string, number>();
+  const told = new Set<string>();
+  const isNews = (about: string): boolean => {
+    if (told.has(about)) return false;
+    told.add(about);
+    return true;
+  };
+  return {
+    sent(receiver, samples) {
+      metrics.pushSent.add(samples, receiver);
+      const before = failures.get(receiver) ?? 0;
+      failures.delete(receiver);
+      if (before >= TOLD_AFTER) log.info({ receiver, failures: before }, 'the receiver takes samples again');
+    },
+    refused(receiver, reason, samples, words) {
+      metrics.pushRefused.add(samples, receiver, reason);
+      if (!isNews(`${receiver} refused ${reason}`)) return;
+      log.warn(
+        { receiver, reason, samples, answer: words },
+        'the receiver refuses samples for good; edge_exporter_push_samples_refused_total counts them',
+      );
+    },
+    dropped(receiver, reason, samples) {
+      metrics.pushDropped.add(samples, receiver, reason);
+      if (!isNews(`${receiver} dropped ${reason}`)) return;
+      log.warn(
+        { receiver, reason, samples },
+        'samples left the outbox unsent; edge_exporter_push_samples_dropped_total counts them',
+      );
+    },
+    failed(receiver, words) {
+      metrics.pushFailures.add(1, receiver);
+      const count = (failures.get(receiver) ?? 0) + 1;
+      failures.set(receiver, count);
+      if (count === TOLD_AFTER) {
+        log.warn({ receiver, reason: words }, 'the receiver takes no samples: they wait in the outbox');
+      }
+    },
+    pushDefect(receiver, error) {
+      log.error({ receiver, err: error }, 'a fault of the exporter ended the pushing to a receiver');
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { facesOf } from '../../src/catalogue/catalogue.ts';
+import { decimal } from '../../src/catalogue/decimal.ts';
+import { PRODUCTS } from '../../src/catalogue/products.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { restoreCounters } from '../../src/series/stored-counters.ts';
+import type { State } from '../../src/state/state.ts';
+import { seriesKey } from '../parse-exposition.ts';
+import type { StoredSamples } from './push-receivers.ts';
+
+const MINUTE = 60_000;
+
+/**
+ * What a receiver must hold, from the platform's truth alone: of each counter zero as it begins and the sum at the end
+ * of each bucket it has counted, of each gauge the value of each bucket from `from` to the end of the counters' last.
+ * @param names of the configurations, by id
+ */
+export function expectedSamples(
+  { state, sandbox }: { readonly state: State; readonly sandbox: Sandbox },
+  names: ReadonlyMap<string, string>,
+  from: number,
+): StoredSamples {
+  const expected = new Map<string, (readonly [number, number])[]>();
+  for (const key of state.keys(['series'])) {
+    const [, account = '', api, slug, , id = '', metric = ''] = key;
+    const product = PRODUCTS.find((candidate) => candidate.api === api && candidate.slug === slug);
+    const counters = restoreCounters(state.get(key));
+    if (product === undefined || counters === undefined)
+      throw new Error(`no counters under ${key.join('/')}`);
+    const configuration = Number(id);
+    const truth = (since: number, to: number) =>
+      sandbox.truth({ api: product.api, product: product.id, configuration, metric, from: since, to });
+    const common = {
+      account,
+      product: product.slug,
+      configuration_id: id,
+      configuration: names.get(id) ?? '',
+    };
+    for (const [dimension, { watermark }] of counters.counters) {
+      const { gauge, counter, labels } = facesOf(metric, dimension, { scope: 'configuration' });
+      if (counter === undefined) continue;
+      let total = 0;
+      const sums = (truth(counters.since, watermark)[dimension] ?? []).map(([start, value]) => {
+        total += value;
+        return [start + MINUTE, decimal(total * counter.scale)] as const;
+      });
+      const series = { ...common, ...labels };
+      expected.set(seriesKey(counter.family.name, series), [[counters.since + 1, 0], ...sums]);
+      const values = (truth(from, watermark)[dimension] ?? []).map(
+        ([start, value]) => [start + MINUTE, decimal(value * gauge.scale)] as const,
+      );
+      expected.set(seriesKey(gauge.family.name, series), values);
+    }
+  }
+  return expected;
+}
+
+/** How what a receiver holds differs from what it must hold. */
+export interface Difference {
+  readonly samples: number;
+  readonly missing: readonly string[];
+  readonly doubled: readonly string[];
+  readonly wrong: readonly string[];
+}
+
+/** Compares sample by sample, in all series that are expected. */
+export function compareSamples(stored: StoredSamples, expected: StoredSamples): Difference {
+  const missing: string[] = [];
+  const doubled: string[] = [];
+  const wrong: string[] = [];
+  let samples = 0;
+  for (const [key, values] of expected) {
+    const found = stored.get(key) ?? [];
+    const byTime = new Map(found);
+    const [first, last] = [values[0]?.[0] ?? 0, values.at(-1)?.[0] ?? 0];
+    if (byTime.size !== found.length) doubled.push(key);
+    for (const [at, value] of values) {
+      samples += 1;
+      const held = byTime.get(at);
+      if (held === undefined) missing.push(`${key} at ${new Date(at).toISOString()}`);
+      else if (held !== value) wrong.push(`${key} at ${new Date(at).toISOString()}: ${held}, not ${value}`);
+      byTime.delete(at);
+    }
+    for (const at of byTime.keys()) {
+      if (at >= first && at <= last)
+        wrong.push(`${key} at ${new Date(at).toISOString()}, where nothing is expected`);
+    }
+  }
+  return { samples, missing, doubled, wrong };
+}

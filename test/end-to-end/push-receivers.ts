@@ -1,0 +1,90 @@
+import { seriesKey } from '../parse-exposition.ts';
+import { type PrometheusOptions, startPrometheus } from './prometheus.ts';
+import { startVictoriaMetrics } from './victoria-metrics.ts';
+
+/** Samples by series (`seriesKey`): `[ms since the epoch, value]`, ascending. */
+export type StoredSamples = ReadonlyMap<string, readonly (readonly [number, number])[]>;
+
+/** A real receiver. */
+export interface PushReceiver {
+  /** Where remote write goes. */
+  readonly url: string;
+  /** Every sample that it holds, exactly as stored. */
+  readonly stored: () => Promise<StoredSamples>;
+  /** The values of an expression at a time (ms since the epoch), by series. */
+  readonly query: (expression: string, at: number) => Promise<ReadonlyMap<string, number>>;
+  readonly stop: () => Promise<void>;
+}
+
+type Labels = Record<string, string>;
+
+export const PUSH_RECEIVERS = {
+  'Prometheus 2': () => prometheusReceiver('prometheus'),
+  'Prometheus 3': () => prometheusReceiver('prometheus3'),
+  VictoriaMetrics: victoriaMetricsReceiver,
+} as const;
+
+async function prometheusReceiver(tool: NonNullable<PrometheusOptions['tool']>): Promise<PushReceiver> {
+  const { url, stop } = await startPrometheus({ tool, flags: ['--web.enable-remote-write-receiver'] });
+  return {
+    url: `${url}/api/v1/write`,
+    stop,
+    async stored() {
+      const query = new URLSearchParams({ query: '{__name__=~"edge_.+"}[8h]' });
+      const response = await fetch(`${url}/api/v1/query?${query}`);
+      const { data } = (await response.json()) as {
+        data: { result: { metric: Labels; values: [number, string][] }[] };
+      };
+      return new Map(
+        data.result.map(({ metric, values }) => [
+          keyOf(metric),
+          values.map(([seconds, text]) => [Math.round(seconds * 1_000), Number(text)] as const),
+        ]),
+      );
+    },
+    query: (expression, at) => queryAt(url, expression, at),
+  };
+}
+
+async function victoriaMetricsReceiver(): Promise<PushReceiver> {
+  const { url, stop } = await startVictoriaMetrics();
+  const flush = () => fetch(`${url}/internal/force_flush`);
+  return {
+    url: `${url}/api/v1/write`,
+    stop,
+    async stored() {
+      await flush();
+      const query = new URLSearchParams({ 'match[]': '{__name__=~"edge_.+"}', reduce_mem_usage: '1' });
+      const response = await fetch(`${url}/api/v1/export?${query}`);
+      const stored = new Map<string, (readonly [number, number])[]>();
+      for (const line of (await response.text()).trim().split('\n')) {
+        if (line === '') continue;
+        const block = JSON.parse(line) as { metric: Labels; values: number[]; timestamps: number[] };
+        const key = keyOf(block.metric);
+        const points = block.timestamps.map((at, index) => [at, block.values[index] ?? Number.NaN] as const);
+        stored.set(
+          key,
+          [...(stored.get(key) ?? []), ...points].sort(([a], [b]) => a - b),
+        );
+      }
+      return stored;
+    },
+    async query(expression, at) {
+      await flush();
+      return await queryAt(url, expression, at);
+    },
+  };
+}
+
+async function queryAt(url: string, expression: string, at: number): Promise<ReadonlyMap<string, number>> {
+  const query = new URLSearchParams({ query: expression, time: String(at / 1_000) });
+  const response = await fetch(`${url}/api/v1/query?${query}`);
+  const { data } = (await response.json()) as {
+    data: { result: { metric: Labels; value: [number, string] }[] };
+  };
+  return new Map(data.result.map(({ metric, value }) => [keyOf(metric), Number(value[1])]));
+}
+
+function keyOf({ __name__: name = '', ...labels }: Labels): string {
+  return seriesKey(name, labels);
+}

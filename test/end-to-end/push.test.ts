@@ -1,0 +1,72 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { type Simulation, type SimulationOptions, simulate } from '../simulation/simulation.ts';
+import { compareSamples, type Difference, expectedSamples } from './expected-samples.ts';
+import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+/** Buckets are final when they are shown, so that gauges can be compared with the truth. */
+const ACCOUNT: SimulationOptions['account'] = {
+  publish_delay: '11m',
+  settle_delay: '11m',
+  collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code'] } } } },
+};
+
+/** A whole hour, so many before now: receivers take no samples of the future. */
+function startBefore(hours: number): number {
+  return Math.floor((Date.now() - hours * HOUR) / HOUR) * HOUR;
+}
+
+async function startReceivers(): Promise<Map<string, PushReceiver>> {
+  const started = Object.entries(PUSH_RECEIVERS).map(async ([name, start]) => {
+    const receiver = await start();
+    onTestFinished(() => receiver.stop());
+    return [name, receiver] as const;
+  });
+  return new Map(await Promise.all(started));
+}
+
+/** The names of the configurations by their ids, as `/metrics` shows them. */
+async function configurationNames(simulation: Simulation): Promise<Map<string, string>> {
+  const { samples } = await simulation.scrape();
+  const labels = [...samples.keys()].map((key) => Object.fromEntries(JSON.parse(key)[1]));
+  return new Map(labels.map(({ configuration_id, configuration }) => [configuration_id, configuration]));
+}
+
+/** A few words instead of thousands of lines. */
+function summaryOf({ missing, doubled, wrong }: Difference) {
+  const first = [...missing, ...doubled, ...wrong].slice(0, 3);
+  return { missing: missing.length, doubled: doubled.length, wrong: wrong.length, first };
+}
+
+it('pushes every settled bucket to each receiver at its own time with exactly the value of the platform, over six hours', {
+  timeout: 600_000,
+}, async () => {
+  const receivers = await startReceivers();
+  const start = startBefore(6.5);
+  const simulation = await simulate({
+    start,
+    account: ACCOUNT,
+    push: [...receivers].map(([name, { url }]) => ({ name, kind: 'remote_write', url })),
+  });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(6 * 60 + 15.5);
+  const expected = expectedSamples(simulation, await configurationNames(simulation), start);
+  for (const [name, receiver] of receivers) {
+    const found = compareSamples(await receiver.stored(), expected);
+    expect(summaryOf(found), name).toEqual({ missing: 0, doubled: 0, wrong: 0, first: [] });
+    expect(found.samples).toBeGreaterThan(2 * 2 * 21 * 360);
+  }
+  expect(simulation.log.filter(({ level }) => level !== 'info')).toEqual([]);
+  expect(
+    simulation
+      .exporter()
+      .receivers()
+      .map(({ name, protocol }) => [name, protocol]),
+  ).toEqual([
+    ['Prometheus 2', 'remote_write 1.0'],
+    ['Prometheus 3', 'remote_write 2.0'],
+    ['VictoriaMetrics', 'remote_write 1.0'],
+  ]);
+});

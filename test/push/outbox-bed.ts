@@ -1,0 +1,118 @@
+import type { TimedSample } from '../../src/catalogue/family.ts';
+import type { Clock } from '../../src/clock.ts';
+import { Outbox } from '../../src/push/outbox.ts';
+import type { PushedSample } from '../../src/push/pushed-sample.ts';
+import type { ReceiverAnswer } from '../../src/push/receiver-answer.ts';
+import { type DropReason, ReceiverQueue } from '../../src/push/receiver-queue.ts';
+import { Sender } from '../../src/push/sender.ts';
+import { memoryState, type State } from '../../src/state/state.ts';
+
+/** A clock on which every sleep is over at once. */
+export function hastyClock(start = 0): Clock & { time: number } {
+  const clock = {
+    time: start,
+    now: () => clock.time,
+    wall: () => clock.time,
+    async sleep(ms: number, signal?: AbortSignal) {
+      clock.time += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+    },
+  };
+  return clock;
+}
+
+export interface BedOptions {
+  readonly send: (samples: readonly PushedSample[]) => ReceiverAnswer | Promise<ReceiverAnswer>;
+  readonly state?: State;
+  readonly maxBytes?: number;
+  readonly maxAge?: number;
+  readonly families?: readonly string[];
+  readonly accounts?: readonly string[];
+}
+
+/** An outbox with one receiver; `crash` ends it without farewell and starts another on the same state. */
+export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions) {
+  const clock = hastyClock();
+  const dropped: [DropReason, number][] = [];
+  const refused: [string, number][] = [];
+  const failures: string[] = [];
+  let sent = 0;
+  const start = () => {
+    const outbox = new Outbox(state, clock);
+    const receiver = {
+      name: 'r',
+      families: [...(limits.families ?? ['*'])],
+      accounts: [...(limits.accounts ?? ['*'])],
+      outbox: { max_bytes: limits.maxBytes ?? 2 ** 30, max_age: limits.maxAge ?? 86_400_000 },
+    };
+    const onDropped = (reason: DropReason, samples: number) => void dropped.push([reason, samples]);
+    const queue = new ReceiverQueue({ receiver, state, clock, onDropped });
+    outbox.queues = [queue];
+    const stopping = new AbortController();
+    const sender = new Sender({
+      queue,
+      clock,
+      async send(samples) {
+        const answer = await send(samples);
+        // Who has crashed does nothing with an answer.
+        stopping.signal.throwIfAborted();
+        return answer;
+      },
+      sent: (samples) => {
+        sent += samples;
+      },
+      refused: (reason, samples) => void refused.push([reason, samples]),
+      failed: (words) => void failures.push(words),
+    });
+    const ready = outbox.takeUp(queue, stopping.signal);
+    const run = async () => {
+      await ready;
+      await sender.run(stopping.signal);
+    };
+    const running = run().catch((error: unknown) => {
+      if (!stopping.signal.aborted) throw error;
+    });
+    return { outbox, queue, stopping, ready, running };
+  };
+  let now = start();
+  return {
+    state,
+    clock,
+    dropped,
+    refused,
+    failures,
+    get sent() {
+      return sent;
+    },
+    get queue() {
+      return now.queue;
+    },
+    get outbox() {
+      return now.outbox;
+    },
+    commit: (source: string, samples: readonly TimedSample[]) =>
+      now.outbox.commit({ entries: [], samples, source }),
+    crash() {
+      now.stopping.abort();
+      now = start();
+    },
+    async empty() {
+      await now.ready;
+      for (let turns = 0; now.queue.samples > 0; turns++) {
+        if (turns > 20_000) throw new Error(`${now.queue.samples} samples are never sent`);
+        await new Promise((resolve) => setImmediate(resolve));
+        await now.ready;
+      }
+    },
+    async stop() {
+      now.stopping.abort();
+      await now.running;
+    },
+  };
+}
+
+export function sample(series: string, at: number, value = at, account = 'a'): TimedSample {
+  const family = { name: `edge_${series}_total`, type: 'counter', help: '' } as const;
+  return { family, labels: { account, series }, value, at, since: 0 };
+}
