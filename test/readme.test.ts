@@ -37,7 +37,11 @@ function pagesIn(folder: string): string[] {
 /** Flags of other programs that the pages call. */
 const FLAGS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   promtool: ['max-block-duration'],
-  prometheus: ['storage.tsdb.retention.time', 'storage.tsdb.allow-overlapping-blocks'],
+  prometheus: [
+    'storage.tsdb.retention.time',
+    'storage.tsdb.allow-overlapping-blocks',
+    'web.enable-remote-write-receiver',
+  ],
   amtool: ['comment', 'duration'],
   vitest: ['project'],
   npm: ['ignore-scripts'],
