@@ -17,7 +17,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const MEBIBYTE = 2 ** 20;
 
-/** Headers that the exporter writes itself. */
+/** Headers that the exporter sets itself. */
 const OWN_HEADERS =
   /^(authorization|host|connection|user-agent|transfer-encoding|content-.*|x-prometheus-remote-write-version)$/i;
 
@@ -37,9 +37,8 @@ function headers() {
 }
 
 function headerMistake(name: string, value: string): string | undefined {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'is no name of a header';
-  if (OWN_HEADERS.test(name))
-    return 'is written by the exporter; for Authorization there is token or username';
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'is not a valid header name';
+  if (OWN_HEADERS.test(name)) return 'is set by the exporter; for Authorization use token or username';
   return /^[\x20-\x7e]+$/.test(value) ? undefined : 'expected printable ASCII characters';
 }
 
@@ -56,20 +55,22 @@ const outbox = z.strictObject({
   max_bytes: integer()
     .min(MEBIBYTE)
     .default(256 * MEBIBYTE)
-    .describe('How much may wait for the receiver; beyond it the oldest is dropped, and counted.'),
+    .describe(
+      'Maximum size of what waits for the receiver; beyond it the oldest samples are dropped, and counted.',
+    ),
   max_age: duration({ min: MINUTE, max: 90 * DAY })
     .prefault('1d')
-    .describe('How long samples wait for the receiver before they are dropped, and counted.'),
+    .describe('Age at which samples that wait for the receiver are dropped, and counted.'),
 });
 
 const request = z.strictObject({
   timeout: duration({ min: SECOND, max: 5 * MINUTE })
     .prefault('30s')
-    .describe('How long one request may take.'),
+    .describe('Timeout of one request.'),
   ...ROUTE,
 });
 
-/** What a receiver may be authenticated with: the keys of an account, but all of them optional. */
+/** Credentials: the keys of an account, all of them optional. */
 const { token, token_file, username, password, password_file } = ACCESS;
 
 const RECEIVER = z
@@ -85,7 +86,7 @@ const RECEIVER = z
     allow_http: z
       .boolean()
       .default(false)
-      .describe('Whether credentials and headers may travel unencrypted to a host that is not loopback.'),
+      .describe('Whether credentials and headers may be sent unencrypted to a host that is not loopback.'),
     token: token.describe('Bearer token, better as a reference to an environment variable.'),
     token_file: token_file.describe('File that holds the bearer token; read again when it changes.'),
     username: username.describe('User name of basic authentication.'),
@@ -104,7 +105,7 @@ const RECEIVER = z
       .default(['*'])
       .describe('Names (globs) of the accounts whose samples are pushed.'),
     labels: labels().prefault({}).describe('Labels added to every sample, unless it has one of that name.'),
-    outbox: outbox.prefault({}).describe('What waits while the receiver is away.'),
+    outbox: outbox.prefault({}).describe('Limits on what waits while the receiver is away.'),
   })
   .superRefine(
     (receiver, context) => {

@@ -1,6 +1,6 @@
 import type { PushObserver } from '../push/push.ts';
-import type { SelfMetrics } from './self-metrics.ts';
 import type { ReportLog } from './report-log.ts';
+import type { SelfMetrics } from './self-metrics.ts';
 
 /** Failures in a row after which a receiver is reported: one or two come with every restart of it. */
 const TOLD_AFTER = 3;
