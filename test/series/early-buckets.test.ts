@@ -31,6 +31,7 @@ function polling(metric: string, dimensions: Readonly<Record<string, Values>>, p
     samples: new SeriesSamples(target, metric, {}),
     delays,
     stored: () => undefined,
+    isPushed: () => false,
     platformClock,
   });
   let exposed = new Map<string, number>();
