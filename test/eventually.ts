@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long and how often to look. */
-export interface Patience {
+export interface EventuallyOptions {
   /** Milliseconds; generous, since it is only spent where the test fails. Default: 30 s. */
   readonly within?: number;
   /** Milliseconds between two looks. Default: 50. */
@@ -17,7 +17,7 @@ export interface Patience {
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  { within = 30_000, every = 50, evidence = () => '' }: Patience = {},
+  { within = 30_000, every = 50, evidence = () => '' }: EventuallyOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + within;
   let cause: unknown;

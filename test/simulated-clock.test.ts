@@ -99,7 +99,7 @@ describe('the simulated clock', () => {
   it('says what it waits for instead of hanging', async () => {
     const clock = new SimulatedClock(START);
     void clock.sleep(5);
-    await expect(clock.advance(10, { busy: () => 2, patience: 20 })).rejects.toThrow(
+    await expect(clock.advance(10, { busy: () => 2, timeout: 20 })).rejects.toThrow(
       'time stands still at 2026-01-05T00:00:00.000Z: 2 operations under way, 1 asleep',
     );
   });

@@ -5,7 +5,7 @@ export interface RunOptions {
   /** How many operations are under way that need no time to pass, for instance `PendingWork.count`. */
   readonly busy?: () => number;
   /** Real milliseconds that one moment may take before the run fails instead of hanging. Default: a minute. */
-  readonly patience?: number;
+  readonly timeout?: number;
 }
 
 /** A clock of the same time that tells how many sleep on it, for the part whose sleep keeps others waiting. */
@@ -107,14 +107,14 @@ export class SimulatedClock implements Clock {
 
   /**
    * Moves on to `until` (ms since the epoch), through every moment at which someone wakes.
-   * @throws when one moment does not come to rest within the patience, which means that something waits in vain
+   * @throws when one moment does not come to rest within the timeout, which means that something waits in vain
    */
-  async run(until: number, { busy = () => 0, patience = 60_000 }: RunOptions = {}): Promise<void> {
+  async run(until: number, { busy = () => 0, timeout = 60_000 }: RunOptions = {}): Promise<void> {
     if (this.#running) throw new Error('the clock is running already');
     this.#running = true;
     try {
-      await this.#rest(busy, patience);
-      while (this.#wakeNext(until)) await this.#rest(busy, patience);
+      await this.#rest(busy, timeout);
+      while (this.#wakeNext(until)) await this.#rest(busy, timeout);
       this.#now = Math.max(this.#now, until);
     } finally {
       this.#running = false;
@@ -144,12 +144,12 @@ export class SimulatedClock implements Clock {
     return true;
   }
 
-  async #rest(busy: () => number, patience: number): Promise<void> {
+  async #rest(busy: () => number, timeout: number): Promise<void> {
     const started = performance.now();
     for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns++) {
       await (turns < SPINNING_TURNS ? turn() : pause());
       quiet = busy() > 0 ? 0 : quiet + 1;
-      if (performance.now() - started > patience) throw this.#stuck(busy());
+      if (performance.now() - started > timeout) throw this.#stuck(busy());
     }
   }
 

@@ -77,7 +77,7 @@ export const data: readonly Panel[] = [
     axis: 'per minute',
     queries: [
       {
-        expr: perMinute('edge_exporter_buckets_given_up_total', 'account'),
+        expr: perMinute('edge_exporter_buckets_skipped_total', 'account'),
         legend: '{{account}}: never came',
       },
       {

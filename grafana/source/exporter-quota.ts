@@ -14,7 +14,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Quota headroom',
     description:
-      'The smallest share of the quota that was left, as the platform’s headers say. It falls within a time frame and returns at its end; near zero, the token’s other users are refused. The dashed lines are at 5 % and 15 %.',
+      'The smallest share of the quota that was left, as the platform’s headers say. It falls within a rate-limit window and returns at its end; near zero, the token’s other users are refused. The dashed lines are at 5 % and 15 %.',
     unit: 'percentunit',
     max: 1,
     limits: LIMITS.quotaLeft,
@@ -28,7 +28,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Operations against the limit',
     description:
-      'Operations per minute that the exporter performed, and (dashed) how many the platform allows in a time frame of about a minute.',
+      'Operations per minute that the exporter performed, and (dashed) how many the platform allows in a rate-limit window of about a minute.',
     unit: 'opm',
     queries: [
       {
@@ -55,7 +55,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Waits for the quota',
     description:
-      'How long operations that were due waited for the quota or for a place on the wire: the median, and what 95 of 100 stay below.',
+      'How long operations that were due waited for the quota or for the concurrency limit: the median, and what 95 of 100 stay below.',
     unit: 's',
     queries: [
       { expr: waits(0.5), legend: '{{account}}: median' },

@@ -1,10 +1,10 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { dashboard } from './dashboard-base.ts';
 import { data } from './exporter-data.ts';
 import { collectors, polls } from './exporter-polls.ts';
 import { output } from './exporter-process.ts';
 import { quota } from './exporter-quota.ts';
 import { figure } from './figure.ts';
-import { dashboard } from './frame.ts';
 import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { EXPORTED, EXPORTER, largest, of, share, sum } from './query.ts';
@@ -42,7 +42,7 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Least quota left',
     description:
-      'Share of the quota left in the current time frame, of the account and kind of operation with the least.',
+      'Share of the quota left in the current rate-limit window, of the account and kind of operation with the least.',
     unit: 'percentunit',
     decimals: 0,
     expr: `min(${of('edge_api_ratelimit_remaining', EXPORTED)} / ${of('edge_api_ratelimit_limit', EXPORTED)})`,

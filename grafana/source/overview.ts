@@ -1,7 +1,7 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { URGENT } from './annotations.ts';
+import { dashboard } from './dashboard-base.ts';
 import { figure } from './figure.ts';
-import { dashboard } from './frame.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { accountCharts, accounts } from './overview-accounts.ts';

@@ -52,7 +52,7 @@ export function share(part: string, whole: string): string {
   return `${part} / (${whole} > 0)`;
 }
 
-/** The highest at each moment: with hundreds of configurations a graph stays legible. */
+/** The highest at each moment: with hundreds of configurations a graph stays readable. */
 export function highest(count: number, expression: string): string {
   return `topk(${count}, ${expression})`;
 }

@@ -1,11 +1,11 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { dashboard } from './dashboard-base.ts';
 import { figure } from './figure.ts';
-import { dashboard } from './frame.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { of, SITE, share, sum } from './query.ts';
 import { attackCharts, attacked, thresholdChart, worst } from './security-attacks.ts';
-import { estate } from './security-estate.ts';
+import { settings } from './security-settings.ts';
 import { trafficNow } from './traffic-queries.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 import { timesUsual } from './waf-queries.ts';
@@ -69,7 +69,7 @@ const sections: readonly Section[] = [
       { height: 9, panels: [[24, worst]] },
     ],
   },
-  estate,
+  settings,
 ];
 
 /** The WAF: what attacks, what is stopped, against what is usual; and whether the protection is switched on. */

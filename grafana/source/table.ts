@@ -79,7 +79,7 @@ function valueField(index: number, columns: readonly Column[]): string {
 
 function appearance({ title, unit, decimals, limits, mappings }: Column): DynamicConfigValue[] {
   return [
-    { id: 'custom.minWidth', value: legibleWidth(title) },
+    { id: 'custom.minWidth', value: readableWidth(title) },
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
     ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
@@ -93,6 +93,6 @@ function appearance({ title, unit, decimals, limits, mappings }: Column): Dynami
 }
 
 /** So many pixels that the heading can be read. */
-function legibleWidth(heading: string): number {
+function readableWidth(heading: string): number {
   return Math.max(75, 26 + 7.5 * heading.length);
 }

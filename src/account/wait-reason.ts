@@ -17,10 +17,10 @@ export function whyWaiting(
   { now, ...context }: WaitContext & { readonly now: number },
 ): string {
   const due = `due for ${duration((now - dueAt) / 1_000)}`;
-  return `${due}${placeText(decision)}: ${waitText(decision, context)}`;
+  return `${due}${positionText(decision)}: ${waitText(decision, context)}`;
 }
 
-function placeText({ next, ahead }: RequestDecision): string {
+function positionText({ next, ahead }: RequestDecision): string {
   if (next) return ', goes next';
   return ahead === 0 ? '' : `, after ${ahead} more urgent`;
 }
@@ -48,7 +48,7 @@ export function turnAt(
   if (next) return until;
   // The probes of a refused token are not sent in the order of urgency.
   if (why === 'unauthorized') return undefined;
-  const kept = why === 'pacing' || why === 'later_probes';
-  const reopensAt = kept ? Math.max(until, limiter.closesAt(now) ?? until) : until;
+  const paced = why === 'pacing' || why === 'later_probes';
+  const reopensAt = paced ? Math.max(until, limiter.closesAt(now) ?? until) : until;
   return reopensAt + Math.floor(ahead / limiter.perMinute) * WINDOW_MS;
 }

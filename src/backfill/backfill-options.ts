@@ -5,7 +5,7 @@ import type { Secret } from '../secret.ts';
 import type { CollectObserver } from './collect.ts';
 import type { HistoryPlan } from './history-plan.ts';
 import type { QuotaWait } from './progress.ts';
-import type { PatienceOptions } from './retry.ts';
+import type { RetryOptions } from './retry.ts';
 
 export interface BackfillOptions {
   readonly accounts: readonly Account[];
@@ -38,9 +38,9 @@ export interface BackfillObserver extends CollectObserver {
 }
 
 /** How reads of an account that are not of a window are retried. */
-export function patienceFor(
+export function retryOptions(
   { name }: { readonly name: string },
   { clock, signal, observer }: BackfillOptions,
-): PatienceOptions {
+): RetryOptions {
   return { clock, signal, onRetry: ({ message }, pause) => observer.stumbled(name, message, pause) };
 }

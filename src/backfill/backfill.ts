@@ -36,7 +36,7 @@ export async function backfill(options: BackfillOptions): Promise<History> {
   options.observer.connected(() => accounts.flatMap((account) => account.waits()));
   try {
     const plan = begun ?? (await makePlan(accounts, options));
-    await folder.hold(found);
+    await folder.lock(found);
     if (begun === undefined) await folder.begin(plan);
     const series = await openSeries(plan, folder.path, accounts);
     tellPlan(plan, series, options);
@@ -81,6 +81,6 @@ async function write(
   observer.writing();
   const units = new Map(accounts.map((account) => [account.name, account.units]));
   const text = historyText({ series, end: range.to, labels, unitsOf: (account) => units.get(account) ?? {} });
-  await pipeline(Readable.from(text), createWriteStream(folder.draft), { signal });
+  await pipeline(Readable.from(text), createWriteStream(folder.unfinished), { signal });
   await folder.finish();
 }

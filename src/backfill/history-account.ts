@@ -15,7 +15,7 @@ import { type Available, availableAt } from './history-range.ts';
 import type { HistoryReaderOptions } from './history-reader.ts';
 import { demandOf, leftAlone } from './left-over.ts';
 import type { QuotaWait } from './progress.ts';
-import { type PatienceOptions, patiently } from './retry.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
 
 /** Of series whose delay is learned, as long as nothing has been. */
 const USUAL_SETTLE_DELAY_MS = 10 * 60_000;
@@ -47,7 +47,7 @@ export class HistoryAccount {
    * Every metric of every target that the exporter would poll, found as it finds them.
    * @throws PlatformFailure
    */
-  async discover(patience: PatienceOptions): Promise<PlannedSeries[]> {
+  async discover(retries: RetryOptions): Promise<PlannedSeries[]> {
     const { platformClock } = this.#connection.platform;
     const survey = new Survey({
       account: this.#account,
@@ -57,10 +57,10 @@ export class HistoryAccount {
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
-      await patiently(async () => {
-        const { outcome, reason } = await survey.poll(job, patience.signal);
+      await withRetries(async () => {
+        const { outcome, reason } = await survey.poll(job, retries.signal);
         if (outcome !== 'ok' && outcome !== 'empty') throw new PlatformFailure(outcome, reason ?? outcome);
-      }, patience).catch(unlessNotFound);
+      }, retries).catch(unlessNotFound);
     }
     return survey.jobs().flatMap(({ subject, group }) => this.#planned(subject, group));
   }
@@ -69,15 +69,15 @@ export class HistoryAccount {
    * Learns the platform's time where no answer has told it yet, by a read of one of these series.
    * @throws PlatformFailure
    */
-  async askTheTime([first]: readonly PlannedSeries[], patience: PatienceOptions): Promise<void> {
+  async askTheTime([first]: readonly PlannedSeries[], retries: RetryOptions): Promise<void> {
     if (first === undefined || this.platformClock.known) return;
     const { reader, read } = this.source(first);
     const newest = (now: number) => ({ from: now - FINEST_WINDOW_MS, to: now });
-    await patiently(() => reader.read(read, newest, patience.signal), patience).catch(unlessNotFound);
+    await withRetries(() => reader.read(read, newest, retries.signal), retries).catch(unlessNotFound);
   }
 
   /** Reserves what an exporter with this configuration needs for these series. */
-  makeRoomFor(series: readonly PlannedSeries[]): void {
+  reserveQuotaFor(series: readonly PlannedSeries[]): void {
     this.#demand = demandOf(this.#account, series);
   }
 

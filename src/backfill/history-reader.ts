@@ -12,10 +12,10 @@ import {
 } from '../settling/missing-buckets.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { HistoryWindow } from './history-range.ts';
-import { type PatienceOptions, patiently } from './retry.ts';
+import { type RetryOptions, withRetries } from './retry.ts';
 import { isWhole, recordOf, type SpoolLine, type SpoolRecord, together } from './spool-record.ts';
 
-export interface HistoryReaderOptions extends PatienceOptions {
+export interface HistoryReaderOptions extends RetryOptions {
   readonly reader: Pick<SeriesReader, 'read'>;
   readonly read: Read;
   /** The end of the range (ms): buckets that end later are not waited for. */
@@ -36,7 +36,7 @@ export async function readWindow(window: HistoryWindow, options: HistoryReaderOp
   let known: SpoolRecord | undefined;
   for (;;) {
     const ask = moved(window.ask, (doubt?.answers ?? 0) * MINUTE_MS, options.end);
-    const decoded = await patiently(() => readOnce(ask, options), options).catch(vanished);
+    const decoded = await withRetries(() => readOnce(ask, options), options).catch(vanished);
     if (decoded === undefined) return { vanished: true };
     if (widthOf(decoded, doubt) === undefined) doubt = doubtAgain(doubt, decoded, options.clock.now());
     const width = widthOf(decoded, doubt);

@@ -1,4 +1,4 @@
-import { type BackfillOptions, patienceFor } from './backfill-options.ts';
+import { type BackfillOptions, retryOptions } from './backfill-options.ts';
 import type { HistoryAccount } from './history-account.ts';
 import { type HistoryPlan, inOrder } from './history-plan.ts';
 import { rangeOf, rangeProblem } from './history-range.ts';
@@ -15,9 +15,9 @@ export async function makePlan(
 ): Promise<HistoryPlan> {
   const found = await Promise.all(
     accounts.map(async (account) => {
-      const patience = patienceFor(account, options);
-      const series = await account.discover(patience);
-      await account.askTheTime(series, patience);
+      const retries = retryOptions(account, options);
+      const series = await account.discover(retries);
+      await account.askTheTime(series, retries);
       return series;
     }),
   );

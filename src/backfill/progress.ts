@@ -9,7 +9,7 @@ export interface QuotaWait {
 }
 
 /** Progress for a log. */
-export interface ProgressFacts {
+export interface BackfillFacts {
   readonly windows: number;
   readonly of: number;
   readonly operations: number;
@@ -21,7 +21,7 @@ export interface ProgressFacts {
 const LONG_WAIT_MS = 2_000;
 
 /** How much of a history has been read. */
-export class Progress {
+export class BackfillProgress {
   readonly #clock: Clock;
   readonly #startedAt: number;
   #windows = 0;
@@ -55,7 +55,7 @@ export class Progress {
     this.#done += windows;
   }
 
-  get facts(): ProgressFacts {
+  get facts(): BackfillFacts {
     const read = this.#done - this.#doneBefore;
     const elapsed = this.#clock.now() - this.#startedAt;
     const left = read === 0 ? undefined : Math.ceil((elapsed / read / 1_000) * (this.#windows - this.#done));

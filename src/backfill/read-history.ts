@@ -1,4 +1,4 @@
-import { type BackfillOptions, patienceFor } from './backfill-options.ts';
+import { type BackfillOptions, retryOptions } from './backfill-options.ts';
 import { type Collected, collect } from './collect.ts';
 import type { HistoryAccount } from './history-account.ts';
 import type { HistoryPlan } from './history-plan.ts';
@@ -54,7 +54,7 @@ export async function readAll(
   const windows = windowsOf(range);
   const work = async (account: HistoryAccount, ending: AbortSignal) => {
     const series = all.filter(({ planned }) => planned.account === account.name);
-    account.makeRoomFor(series.map(({ planned }) => planned));
+    account.reserveQuotaFor(series.map(({ planned }) => planned));
     await refuseForgotten(windows, series, account, { ...options, signal: ending });
     await collect({ account, series, windows, end: range.to, clock, signal: ending, observer });
   };
@@ -72,7 +72,7 @@ async function refuseForgotten(
     series.filter(({ spool }) => !spool.vanished && !spool.has(index)).map(({ planned }) => planned);
   const unread = windows.find((window) => lacks(window).length > 0);
   if (unread === undefined) return;
-  await account.askTheTime(lacks(unread), patienceFor(account, options));
+  await account.askTheTime(lacks(unread), retryOptions(account, options));
   if (unread.to > account.available().from) return;
   const sentence = `the platform keeps 30 days and no longer has ${moment(unread.from)}, where this history was interrupted: add --restart, with a later --from`;
   throw new BackfillRefusal(sentence, { misused: false });

@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
 import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
 
-export interface PatienceOptions {
+export interface RetryOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   /** Called for every failure that is retried, with the delay (ms). */
@@ -9,7 +9,7 @@ export interface PatienceOptions {
 }
 
 /** How long something may keep failing before backfill gives up. */
-const PATIENCE_MS = 15 * 60_000;
+const RETRY_TIMEOUT_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 
@@ -23,7 +23,7 @@ const NOT_FOUND_TRIES = 3;
  * Retries until it succeeds, with growing pauses.
  * @throws PlatformFailure the last one, if it is final or the time for retries is over
  */
-export async function patiently<T>(attempt: () => Promise<T>, options: PatienceOptions): Promise<T> {
+export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, signal, onRetry } = options;
   let failingSince: number | undefined;
   let notFound = 0;
@@ -34,7 +34,7 @@ export async function patiently<T>(attempt: () => Promise<T>, options: PatienceO
       if (!(failure instanceof PlatformFailure) || FINAL.includes(failure.outcome)) throw failure;
       notFound = failure.outcome === 'not_found' ? notFound + 1 : 0;
       failingSince ??= clock.now();
-      if (notFound >= NOT_FOUND_TRIES || clock.now() - failingSince >= PATIENCE_MS) throw failure;
+      if (notFound >= NOT_FOUND_TRIES || clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw failure;
       onRetry(failure, pause);
       await clock.sleep(pause, signal);
     }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Output } from '../text/output.ts';
-import type { Progress } from './progress.ts';
+import type { BackfillProgress } from './progress.ts';
 
 /** Where lines of a log go. */
 export interface LineLog {
@@ -9,7 +9,7 @@ export interface LineLog {
 }
 
 export interface ShowingOptions {
-  readonly progress: Progress;
+  readonly progress: BackfillProgress;
   readonly stderr: Output;
   readonly log: Pick<LineLog, 'info'>;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ const LOGGED_MS = 5_000;
 const CLEAR_LINE = '\r\u001b[K';
 
 /** A log whose lines do not mix with the live line: they replace it, and it is drawn again below them. */
-export function besideProgress(log: LineLog, stderr: Output): LineLog {
+export function besideProgressLine(log: LineLog, stderr: Output): LineLog {
   if (stderr.isTTY !== true) return log;
   const over = (write: (facts: object, message: string) => void) => (facts: object, message: string) => {
     stderr.write(CLEAR_LINE);

@@ -31,7 +31,7 @@ export class WorkFolder {
   }
 
   /** Where the text is written before it is whole. */
-  get draft(): string {
+  get unfinished(): string {
     return join(this.path, basename(this.#output));
   }
 
@@ -75,7 +75,7 @@ export class WorkFolder {
    * Keeps other backfills out until `release` or the end of the process.
    * @param begun what `begun` said before: another backfill may have been at work since
    */
-  async hold(begun: HistoryPlan | undefined): Promise<void> {
+  async lock(begun: HistoryPlan | undefined): Promise<void> {
     await makeFolder(this.path);
     try {
       this.#lock = await lockDirectory(this.path);
@@ -104,8 +104,8 @@ export class WorkFolder {
 
   /** Renames the complete file to its final name, and cleans up. */
   async finish(): Promise<void> {
-    await flushed(this.draft);
-    await rename(this.draft, this.#output);
+    await flushed(this.unfinished);
+    await rename(this.unfinished, this.#output);
     // First what makes it a history that was begun: whatever is left after a sudden end is only remains.
     await rm(join(this.path, PLAN_FILE));
     await this.release();

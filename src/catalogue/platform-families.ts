@@ -46,13 +46,13 @@ export const EDGE_PRODUCT_DATA_UNTIL = gauge(
 export const EDGE_COUNTED_UNTIL = gauge(
   'edge_counted_until_timestamp_seconds',
   OF_CONFIGURATION,
-  'Up to when every bucket of an API metric is in its counters (or was given up), as a Unix time.',
+  'Up to when every bucket of an API metric is in its counters (or was skipped), as a Unix time.',
 );
 
 export const EDGE_PRODUCT_COUNTED_UNTIL = gauge(
   'edge_product_counted_until_timestamp_seconds',
   OF_PRODUCT,
-  'Up to when every bucket of an API metric of a whole product is in its counters (or was given up), as a Unix time.',
+  'Up to when every bucket of an API metric of a whole product is in its counters (or was skipped), as a Unix time.',
 );
 
 export const EDGE_SEEN_UNTIL = gauge(

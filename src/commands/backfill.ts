@@ -3,9 +3,9 @@ import type { BackfillObserver } from '../backfill/backfill-options.ts';
 import { nameOf, WindowFailure } from '../backfill/collect.ts';
 import { fileTrouble } from '../backfill/file-trouble.ts';
 import { moment } from '../backfill/history-range.ts';
-import { Progress } from '../backfill/progress.ts';
+import { BackfillProgress } from '../backfill/progress.ts';
 import { BackfillRefusal } from '../backfill/refusal.ts';
-import { besideProgress, type LineLog, showProgress } from '../backfill/show-progress.ts';
+import { besideProgressLine, type LineLog, showProgress } from '../backfill/show-progress.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -19,12 +19,12 @@ type Call = Invocation<'backfill'>;
 export async function backfill(call: Call): Promise<ExitCode> {
   const { env, stdout, stderr, signal, logging } = call;
   const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
-  const { mistakes, ...wish } = await wishOf(call);
+  const { mistakes, ...request } = await readFlags(call);
   for (const mistake of mistakes) complain(mistake);
-  if (!isWhole(wish)) return EXIT.misused;
+  if (!isComplete(request)) return EXIT.misused;
   try {
-    const history = await withProgress(call, wish);
-    stdout.write(summary(history, wish.output));
+    const history = await withProgress(call, request);
+    stdout.write(summary(history, request.output));
     warnOfGaps(history, logging.log);
     return EXIT.ok;
   } catch (error) {
@@ -40,16 +40,18 @@ export async function backfill(call: Call): Promise<ExitCode> {
 }
 
 /** What a history is made from. */
-interface Wish {
+interface BackfillRequest {
   readonly from: number;
   readonly output: string;
   readonly accounts: readonly Account[];
 }
 
-type Wished = { readonly [Key in keyof Wish]: Wish[Key] | undefined } & { readonly mistakes: string[] };
+type PartialRequest = { readonly [Key in keyof BackfillRequest]: BackfillRequest[Key] | undefined } & {
+  readonly mistakes: string[];
+};
 
 /** What is asked for, with every mistake in it that shows without asking the platform. */
-async function wishOf({ flags, env, stderr }: Call): Promise<Wished> {
+async function readFlags({ flags, env, stderr }: Call): Promise<PartialRequest> {
   const { from, to, output } = flags;
   const mistakes: string[] = [];
   if (from === undefined) mistakes.push('--from is missing: the start of the history');
@@ -61,31 +63,34 @@ async function wishOf({ flags, env, stderr }: Call): Promise<Wished> {
   return { from, output, accounts: mistakes.length > 0 ? undefined : asked?.accounts, mistakes };
 }
 
-function isWhole(wish: Omit<Wished, 'mistakes'>): wish is Wish {
-  return wish.from !== undefined && wish.output !== undefined && wish.accounts !== undefined;
+function isComplete(request: Omit<PartialRequest, 'mistakes'>): request is BackfillRequest {
+  return request.from !== undefined && request.output !== undefined && request.accounts !== undefined;
 }
 
-async function withProgress({ flags, stderr, signal, logging }: Call, wish: Wish): Promise<History> {
+async function withProgress(
+  { flags, stderr, signal, logging }: Call,
+  request: BackfillRequest,
+): Promise<History> {
   const { log, guard } = logging;
-  const progress = new Progress(systemClock);
+  const progress = new BackfillProgress(systemClock);
   const stop = showProgress({ progress, stderr, log, clock: systemClock });
   try {
     return await makeHistory({
-      ...wish,
+      ...request,
       to: flags.to,
       labels: flags.labels ?? {},
       mode: flags.restart ? 'restart' : 'continue',
       clock: systemClock,
       signal,
       guard,
-      observer: observe(progress, besideProgress(log, stderr)),
+      observer: observe(progress, besideProgressLine(log, stderr)),
     });
   } finally {
     stop();
   }
 }
 
-function observe(progress: Progress, log: LineLog): BackfillObserver {
+function observe(progress: BackfillProgress, log: LineLog): BackfillObserver {
   progress.stage = 'listing what to read';
   return {
     planned({ range: { from, to }, series }, windows, done) {

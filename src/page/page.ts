@@ -45,7 +45,7 @@ export function renderPage(status: Status, { query, now, telemetryPath }: PageOp
 <style>${trusted(PAGE_STYLE)}</style></head>
 <body><div class="wrap"><a class="skip" href="#jobs-head">Skip to the jobs</a>
 ${top(status, now, telemetryPath)}
-<main>${overview(status, accounts, now)}
+<main>${summary(status, accounts, now)}
 ${accountsSection(accounts, now)}
 <section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2>
 <div class="panel"><div class="tools">${jobsForm(selection)}</div>${jobsRegion(selection, now)}</div></section>
@@ -75,9 +75,9 @@ function top(status: Status, now: number, telemetryPath: string): Html {
 <p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. This is its last known status.</p>`;
 }
 
-function overview(status: Status, accounts: readonly TalliedAccount[], now: number): Html {
+function summary(status: Status, accounts: readonly TalliedAccount[], now: number): Html {
   const failing = sum(accounts, 'failing');
-  return html`<div id="overview">${verdictBox(status, accounts, now)}${status.sandbox ? SANDBOX_NOTICE : ''}
+  return html`<div id="summary">${verdictBox(status, accounts, now)}${status.sandbox ? SANDBOX_NOTICE : ''}
 <dl class="figures">
 <div><dt>Exporter</dt><dd class="large">${
     status.ready ? html`<span class="state ok">ready</span>` : html`<span class="state bad">not ready</span>`

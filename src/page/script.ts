@@ -6,7 +6,7 @@ export const PAGE_SCRIPT = `
 'use strict';
 (() => {
   const REFRESH_MS = 10000;
-  const REGIONS = ['as-of', 'overview', 'accounts', 'jobs'];
+  const REGIONS = ['as-of', 'summary', 'accounts', 'jobs'];
   const form = document.querySelector('form[role=search]');
   const box = form.querySelector('input[type=search]');
   const lost = document.getElementById('lost');

@@ -5,7 +5,7 @@ import { representatives } from './representatives.ts';
 import type { Finding, Survey } from './survey.ts';
 
 /** How far an exploration has come, in reads. */
-export interface Progress {
+export interface ExploreProgress {
   readonly done: number;
   readonly total: number;
   /** What is read next. */
@@ -16,7 +16,7 @@ export interface ExploreOptions {
   readonly signal: AbortSignal;
   /** Parts that are polled; series cost the same whatever they hold, unless the platform answers without dimensions. */
   readonly parts: readonly JobPart[];
-  readonly onProgress: (progress: Progress) => void;
+  readonly onProgress: (progress: ExploreProgress) => void;
 }
 
 /** What an exploration has found, and what it could not. */
@@ -32,7 +32,7 @@ export interface Exploration {
 const CLOSED: readonly Outcome[] = ['ok', 'empty', 'forbidden', 'not_found'];
 
 /** A read that another user of the token has spoilt is tried again after the reset, but not for ever. */
-const MOST_TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 /** Polls a few jobs of each kind: the lists of configurations first, since they tell which others there are. */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
@@ -43,7 +43,7 @@ export async function explore(survey: Survey, options: ExploreOptions): Promise<
     const jobs = representatives(survey.jobs()).filter((job) => partOf(job) === part);
     for (const [done, job] of jobs.entries()) {
       options.onProgress({ done, total: jobs.length, job });
-      const finding = await pollPatiently(survey, job, options.signal);
+      const finding = await pollWithRetries(survey, job, options.signal);
       findings.push(finding);
       if (
         !CLOSED.includes(finding.outcome) &&
@@ -60,9 +60,9 @@ function listsConfigurations(job: Job): boolean {
   return partOf(job) === 'discovery' && job.subject.product !== undefined;
 }
 
-async function pollPatiently(survey: Survey, job: Job, signal: AbortSignal): Promise<Finding> {
+async function pollWithRetries(survey: Survey, job: Job, signal: AbortSignal): Promise<Finding> {
   let finding = await survey.poll(job, signal);
-  for (let tries = 1; finding.outcome === 'rate_limited' && tries < MOST_TRIES; tries += 1) {
+  for (let attempts = 1; finding.outcome === 'rate_limited' && attempts < MAX_ATTEMPTS; attempts += 1) {
     finding = await survey.poll(job, signal);
   }
   return finding;

@@ -1,5 +1,5 @@
 import { duration } from '../text/duration.ts';
-import type { Progress } from './explore.ts';
+import type { ExploreProgress } from './explore.ts';
 
 /** Progress is worth a line this often (ms). */
 const SPACING_MS = 5_000;
@@ -15,7 +15,7 @@ export function progressLines(
   tell: (text: string) => void,
   waitMs: (group: string) => number,
   now: () => number,
-): (progress: Progress) => void {
+): (progress: ExploreProgress) => void {
   let toldAt = now();
   return ({ done, total, job }) => {
     const wait = waitMs(job.group);

@@ -4,7 +4,7 @@ import { PlatformFailure } from './outcome.ts';
 import type { RateLimit } from './rate-limit-headers.ts';
 import type { Form, ResponseOrigin } from './response-origin.ts';
 
-/** How one exchange ended: like a poll, or with a redirect, or given up by this side before its end. */
+/** How one exchange ended: like a poll, or with a redirect, or aborted by this side before its end. */
 export type ExchangeOutcome = Exclude<Outcome, 'empty'> | 'redirected' | 'aborted';
 
 /** What is known of one exchange with the platform, whatever came of it. Holds no secret. */

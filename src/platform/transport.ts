@@ -37,7 +37,7 @@ export interface TransportOptions {
 }
 
 /** What has come of an exchange so far, kept for the report in case it fails half-way. */
-interface Progress {
+interface ExchangeState {
   status?: number;
   form?: Form;
   body?: BodyKind;
@@ -68,24 +68,24 @@ export class Transport {
     signal.throwIfAborted();
     const { timeoutMs, clock } = this.#options;
     const startedAt = clock.now();
-    const progress: Progress = { bytes: 0, fromHeaders: {} };
+    const state: ExchangeState = { bytes: 0, fromHeaders: {} };
     try {
       // Not everything takes notice of the signal: a decompression waits for a free thread, however long that takes.
       const reply = await withDeadline(timeoutMs, signal, (inner) =>
-        unlessAborted(this.#perform(outgoing, progress, inner), inner),
+        unlessAborted(this.#perform(outgoing, state, inner), inner),
       );
       const outcome = reply.location === undefined ? 'ok' : 'redirected';
-      return { ...reply, info: this.#report(outgoing, startedAt, progress, outcome) };
+      return { ...reply, info: this.#report(outgoing, startedAt, state, outcome) };
     } catch (error) {
       if (signal.aborted) {
-        this.#report(outgoing, startedAt, progress, 'aborted');
+        this.#report(outgoing, startedAt, state, 'aborted');
         throw signal.reason;
       }
-      const failure = this.#failureOf(error, progress, [
+      const failure = this.#failureOf(error, state, [
         ...secretsOf(outgoing),
         ...secretsOfProxy(this.#options.route?.proxy),
       ]);
-      throw new ExchangeFailure(failure, this.#report(outgoing, startedAt, progress, failure.outcome));
+      throw new ExchangeFailure(failure, this.#report(outgoing, startedAt, state, failure.outcome));
     }
   }
 
@@ -94,18 +94,22 @@ export class Transport {
     await this.#pool.destroy();
   }
 
-  async #perform(outgoing: Outgoing, progress: Progress, signal: AbortSignal): Promise<Omit<Reply, 'info'>> {
+  async #perform(
+    outgoing: Outgoing,
+    state: ExchangeState,
+    signal: AbortSignal,
+  ): Promise<Omit<Reply, 'info'>> {
     const response = await this.#pool.request({ ...requestOf(outgoing), signal });
-    progress.status = response.statusCode;
-    progress.form = formOf(response.headers['content-type']);
-    progress.fromHeaders = readHeaders(response.headers, this.#options.clock.now());
+    state.status = response.statusCode;
+    state.form = formOf(response.headers['content-type']);
+    state.fromHeaders = readHeaders(response.headers, this.#options.clock.now());
     const { location } = response.headers;
     if (response.statusCode >= 300 && response.statusCode < 400 && typeof location === 'string') {
       await response.body.dump();
       return { body: undefined, location };
     }
     if (response.statusCode >= 300) {
-      throw noted(await receiveRefusal(response, secretsOf(outgoing)), progress);
+      throw noted(await receiveRefusal(response, secretsOf(outgoing)), state);
     }
     // A DELETE answers 204 without a body (section 4.1); anything else in it is of no interest.
     if (outgoing.method === 'DELETE') {
@@ -113,14 +117,14 @@ export class Transport {
       return { body: undefined };
     }
     const document = await receiveDocument(response, this.#options.maxResponseBytes, secretsOf(outgoing));
-    const body = noted(document, progress);
+    const body = noted(document, state);
     if (body instanceof PlatformFailure) throw body;
     return { body };
   }
 
-  #failureOf(error: unknown, progress: Progress, secrets: readonly Secret[]): PlatformFailure {
+  #failureOf(error: unknown, state: ExchangeState, secrets: readonly Secret[]): PlatformFailure {
     if (error instanceof PlatformFailure) return error;
-    const { status } = progress;
+    const { status } = state;
     if (error instanceof DeadlineExceeded) {
       const what = status === undefined ? 'no answer' : 'no complete answer';
       return new PlatformFailure('timeout', `${what} within ${this.#options.timeoutMs / 1000} s`, status);
@@ -132,7 +136,7 @@ export class Transport {
   #report(
     { method, path, version, ...outgoing }: Outgoing,
     startedAt: number,
-    { status, form, body, bytes, fromHeaders }: Progress,
+    { status, form, body, bytes, fromHeaders }: ExchangeState,
     outcome: ExchangeOutcome,
   ): ExchangeInfo {
     const info: ExchangeInfo = {
@@ -168,7 +172,7 @@ function requestOf({ method, path, version, authorization }: Outgoing): Dispatch
   };
 }
 
-function readHeaders(headers: Dispatcher.ResponseData['headers'], now: number): Progress['fromHeaders'] {
+function readHeaders(headers: Dispatcher.ResponseData['headers'], now: number): ExchangeState['fromHeaders'] {
   const serverDate = parseServerDate(headers);
   const rate = parseRateLimit(headers);
   const retryAfterMs = parseRetryAfter(headers, serverDate ?? now);
@@ -179,9 +183,9 @@ function readHeaders(headers: Dispatcher.ResponseData['headers'], now: number): 
   };
 }
 
-function noted<T>({ content, bytes, kind }: Received<T>, progress: Progress): T {
-  progress.bytes = bytes;
-  progress.body = kind;
+function noted<T>({ content, bytes, kind }: Received<T>, state: ExchangeState): T {
+  state.bytes = bytes;
+  state.body = kind;
   return content;
 }
 

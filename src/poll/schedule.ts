@@ -124,12 +124,12 @@ export class Schedule {
     const minutes = this.#minutesFor(pattern, due.length);
     const now = clock.now();
     const bucketClosesAt = Math.max(now, platformClock.nextMinute(now - JUST_CLOSED_MS));
-    void runInSlices(this.#dueEach(due, (place) => bucketClosesAt + Math.floor(place * minutes) * MINUTE_MS));
+    void runInSlices(this.#dueEach(due, (phase) => bucketClosesAt + Math.floor(phase * minutes) * MINUTE_MS));
   }
 
-  *#dueEach(jobs: readonly ScheduledJob[], at: (place: number) => number): Generator<undefined, void> {
+  *#dueEach(jobs: readonly ScheduledJob[], at: (phase: number) => number): Generator<undefined, void> {
     for (const scheduled of jobs) {
-      this.#due(scheduled, at(scheduled.place));
+      this.#due(scheduled, at(scheduled.phase));
       yield;
     }
   }

@@ -35,8 +35,8 @@ const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 /** A job on the schedule. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
-  /** Its place (0 to 1) among jobs that fall due together: by its id only, so the same after a restart. */
-  readonly place: number;
+  /** Its phase (0 to 1) among jobs that fall due together: by its id only, so the same after a restart. */
+  readonly phase: number;
   /** Under which names its results are exposed. */
   readonly exposed = new Set<string>();
   readonly #stop = new AbortController();
@@ -64,7 +64,7 @@ export class ScheduledJob implements JobState {
     this.job = job;
     // A poll may wait for as many operations at once as its metric has dimensions.
     setMaxListeners(0, this.#stop.signal);
-    this.place = fraction(job.id);
+    this.phase = fraction(job.id);
     this.since = now - FIRST_POLL_HEAD_START_MS;
   }
 

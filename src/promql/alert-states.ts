@@ -5,21 +5,21 @@ export interface Firing {
 }
 
 /** How long an alert's condition must hold, and how long the alert outlives it: milliseconds. */
-export interface Patience {
+export interface AlertTiming {
   readonly hold: number;
   readonly keepFiring: number;
 }
 
 /** When one alert of a rule fires, as Prometheus decides it, evaluation by evaluation. */
 export class AlertState {
-  readonly #patience: Patience;
+  readonly #timing: AlertTiming;
   #activeSince: number | undefined;
   #missingSince: number | undefined;
   /** When it began to fire; undefined while it does not. */
   firingSince: number | undefined;
 
-  constructor(patience: Patience) {
-    this.#patience = patience;
+  constructor(timing: AlertTiming) {
+    this.#timing = timing;
   }
 
   /** Takes in an evaluation. @returns the time in which it fired, when that ends now */
@@ -27,12 +27,12 @@ export class AlertState {
     if (holds) {
       this.#activeSince ??= moment;
       this.#missingSince = undefined;
-      if (moment - this.#activeSince >= this.#patience.hold) this.firingSince ??= moment;
+      if (moment - this.#activeSince >= this.#timing.hold) this.firingSince ??= moment;
       return undefined;
     }
     if (this.#activeSince === undefined) return undefined;
     this.#missingSince ??= moment;
-    const kept = this.firingSince !== undefined && moment - this.#missingSince < this.#patience.keepFiring;
+    const kept = this.firingSince !== undefined && moment - this.#missingSince < this.#timing.keepFiring;
     return kept ? undefined : this.#end(moment);
   }
 

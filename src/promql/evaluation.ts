@@ -5,7 +5,7 @@ import type { Expression } from './expression.ts';
 import { keyOf, type Labels } from './labels.ts';
 import { parse } from './parse.ts';
 import type { Group, GroupRule } from './rule-group.ts';
-import { SeriesTable } from './sample-table.ts';
+import { SampleTable } from './sample-table.ts';
 import type { Vector } from './vector.ts';
 
 /** A series of what was scraped: one value for each step, NaN where there was none. */
@@ -49,7 +49,7 @@ export interface EvaluationOptions {
 }
 
 interface Recording {
-  readonly table: SeriesTable;
+  readonly table: SampleTable;
   readonly expression: Expression;
   readonly interval: number;
 }
@@ -80,8 +80,8 @@ interface DueRule {
 export class Evaluation {
   readonly #step: number;
   readonly #observer: AlertObserver;
-  readonly #tables = new Map<string, SeriesTable>();
-  readonly #scraped = new Map<string, SeriesTable>();
+  readonly #tables = new Map<string, SampleTable>();
+  readonly #scraped = new Map<string, SampleTable>();
   readonly #rules: (Recording | Alerting)[];
   #runs: readonly DueRule[] | undefined;
   #now = 0;
@@ -133,7 +133,7 @@ export class Evaluation {
   #rule(rule: GroupRule, interval: number, readable: number): Recording | Alerting {
     const expression = parse(rule.expr);
     if (!('record' in rule)) return { rule, expression, interval, alerts: new Map() };
-    const table = this.#tables.get(rule.record) ?? new SeriesTable(rule.record, interval);
+    const table = this.#tables.get(rule.record) ?? new SampleTable(rule.record, interval);
     table.reach(readable);
     this.#tables.set(rule.record, table);
     return { table, expression, interval };
@@ -144,7 +144,7 @@ export class Evaluation {
     const byName = new Map<string, Input[]>([...this.#scraped.keys()].map((name) => [name, []]));
     for (const input of inputs) byName.set(input.name, [...(byName.get(input.name) ?? []), input]);
     return [...byName].map(([name, series]) => {
-      const table = this.#tables.get(name) ?? new SeriesTable(name, this.#step);
+      const table = this.#tables.get(name) ?? new SampleTable(name, this.#step);
       this.#tables.set(name, table);
       this.#scraped.set(name, table);
       if (table.admit(series.map(({ labels }) => labels))) this.#runs = undefined;
@@ -181,7 +181,7 @@ export class Evaluation {
 }
 
 /** What series rules record depends on what other rules do: until no more are found. */
-function settleShapes(recordings: readonly Recording[], tables: Map<string, SeriesTable>): void {
+function settleShapes(recordings: readonly Recording[], tables: Map<string, SampleTable>): void {
   for (let grown = true; grown; ) {
     grown = false;
     for (const { table, expression } of recordings) {
@@ -190,7 +190,7 @@ function settleShapes(recordings: readonly Recording[], tables: Map<string, Seri
   }
 }
 
-function writer(table: SeriesTable, series: readonly Input[]): (moment: number, index: number) => void {
+function writer(table: SampleTable, series: readonly Input[]): (moment: number, index: number) => void {
   const places = Int32Array.from(series, ({ labels }) => table.placeOf(labels) ?? 0);
   const values = new Float64Array(table.labels.length).fill(Number.NaN);
   return (moment, index) => {
@@ -201,7 +201,7 @@ function writer(table: SeriesTable, series: readonly Input[]): (moment: number, 
   };
 }
 
-function recorder(table: SeriesTable, { labels, at }: Vector): Run {
+function recorder(table: SampleTable, { labels, at }: Vector): Run {
   const places = Int32Array.from(labels, (set) => table.placeOf(set) ?? 0);
   const values = new Float64Array(table.labels.length).fill(Number.NaN);
   return (moment) => {

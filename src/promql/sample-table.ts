@@ -4,7 +4,7 @@ import { keyOf, type Labels } from './labels.ts';
 const LOOKBACK = 300_000;
 
 /** The samples of all series of one name, as far back as anybody looks. NaN: there is none. */
-export class SeriesTable {
+export class SampleTable {
   readonly name: string;
   /** Milliseconds between two samples. */
   readonly interval: number;

@@ -2,14 +2,14 @@ import type { Tables } from './compile.ts';
 import type { Selector } from './expression.ts';
 import { matches } from './labels.ts';
 import type { OverTime } from './over-time.ts';
-import type { SeriesTable } from './sample-table.ts';
+import type { SampleTable } from './sample-table.ts';
 import type { Scalar, Vector } from './vector.ts';
 
 /** Milliseconds that a selector without a range looks back. */
 const INSTANT = 300_000;
 
 interface Found {
-  readonly table: SeriesTable | undefined;
+  readonly table: SampleTable | undefined;
   readonly places: readonly number[];
 }
 

@@ -1,5 +1,5 @@
 import { type Decision, send, wait } from './decision.ts';
-import { keptForOthers, type OtherClients, withScatter } from './other-clients.ts';
+import { type OtherClients, reservedForOthers, withScatter } from './other-clients.ts';
 import type { RateLimitWindow } from './rate-limit-window.ts';
 
 /** Share of a window after which it is probed again while there are other clients, unless the reserve is larger. */
@@ -49,8 +49,8 @@ export function probeEveryMs({
 function expectedLeft({ window, others, inFlight, reserve }: AllowanceFacts, now: number): number {
   const perMs = others.perMs(window);
   const unseen = (now - window.seenAt) * perMs;
-  const kept = keptForOthers((window.closesAt - now) * perMs, reserve);
-  return Math.max(0, Math.floor(window.remaining - unseen - inFlight - kept));
+  const reserved = reservedForOthers((window.closesAt - now) * perMs, reserve);
+  return Math.max(0, Math.floor(window.remaining - unseen - inFlight - reserved));
 }
 
 /** After a while without an answer, what was free may be gone, and what was not may have become so. */

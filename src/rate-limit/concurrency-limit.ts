@@ -21,7 +21,7 @@ interface Group {
 }
 
 /**
- * How many requests are in flight at once. No group of operations takes all places while there are other groups, and
+ * How many requests are in flight at once. No group of operations takes the whole limit while there are other groups, and
  * one whose answers are late takes the fewer the later they are: when one API hangs, the others go on.
  */
 export class ConcurrencyLimit {
@@ -44,7 +44,7 @@ export class ConcurrencyLimit {
     return this.#most / this.#usualMs;
   }
 
-  /** From now on this group counts among those that may want a place. */
+  /** From now on this group counts among those that may want to send. */
   meet(group: string): void {
     this.#groupOf(group);
   }
@@ -73,7 +73,7 @@ export class ConcurrencyLimit {
     };
   }
 
-  /** The most places that one group may take. */
+  /** The most requests of one group in flight. */
   get #most(): number {
     return this.#groups.size > 1 ? Math.max(1, this.limit - 1) : this.limit;
   }

@@ -2,7 +2,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { RateLimit } from '../platform/rate-limit-headers.ts';
 import { type AllowanceFacts, allowanceOf, probeEveryMs } from './allowance.ts';
 import { type Decision, send, wait } from './decision.ts';
-import { keptForOthers, OtherClients } from './other-clients.ts';
+import { OtherClients, reservedForOthers } from './other-clients.ts';
 import type { OpenWindow } from './pacing.ts';
 import { RateLimitWindow, WINDOW_MS, type WindowReading } from './rate-limit-window.ts';
 
@@ -64,8 +64,8 @@ export class RateLimiter {
 
   /** Operations per minute that this exporter may expect beside the token's other clients. */
   get perMinute(): number {
-    const kept = keptForOthers(this.#windowMs * this.#others.perMs(this.#window), this.#reserve);
-    return (Math.max(1, this.#limitOrAssumed - kept) * 60_000) / this.#windowMs;
+    const reserved = reservedForOthers(this.#windowMs * this.#others.perMs(this.#window), this.#reserve);
+    return (Math.max(1, this.#limitOrAssumed - reserved) * 60_000) / this.#windowMs;
   }
 
   /** Operations per minute that the token's other clients take, as far as observed. */

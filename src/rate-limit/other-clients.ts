@@ -59,6 +59,6 @@ export function withScatter(operations: number): number {
 }
 
 /** What must remain of a window for others that are expected to take so many operations: these with their scatter, or the reserve. */
-export function keptForOthers(expected: number, reserve: number): number {
+export function reservedForOthers(expected: number, reserve: number): number {
   return Math.max(reserve, withScatter(expected));
 }

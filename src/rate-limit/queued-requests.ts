@@ -13,7 +13,7 @@ export interface QueuedRequest {
 }
 
 /** A request, and what to do when it leaves. */
-export interface Waiting {
+export interface QueueEntry {
   readonly request: QueuedRequest;
   readonly leave: () => void;
 }
@@ -22,20 +22,20 @@ export interface Waiting {
  * The requests that wait. Which of two is more urgent changes with time only when their weights differ: so there is
  * a line for each group and weight, ordered once for good, and only its head can be the next to leave.
  */
-export class WaitingRequests {
+export class QueuedRequests {
   /** Those whose time has come, the longest since first. */
-  readonly #lines = new Map<string, Waiting[]>();
+  readonly #sorted = new Map<string, QueueEntry[]>();
   /** Those whose time had not come when they were added, the next one last. */
-  readonly #early: Waiting[] = [];
+  readonly #early: QueueEntry[] = [];
 
-  add(entry: Waiting, now: number): void {
+  add(entry: QueueEntry, now: number): void {
     if (entry.request.notBefore > now) insert(this.#early, entry, (other) => -other.request.notBefore);
-    else this.#lineUp(entry);
+    else this.#sortIn(entry);
   }
 
-  delete(entry: Waiting): void {
+  delete(entry: QueueEntry): void {
     // Whoever leaves is in a line, mostly at its head; only who gives up may be early.
-    if (!remove(this.#lines.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
+    if (!remove(this.#sorted.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
   }
 
   /** Lines up those whose time has come; the time of the next one (Infinity when there is none). */
@@ -45,33 +45,33 @@ export class WaitingRequests {
       if (next === undefined) return Number.POSITIVE_INFINITY;
       if (next.request.notBefore > now) return next.request.notBefore;
       this.#early.pop();
-      this.#lineUp(next);
+      this.#sortIn(next);
     }
   }
 
   /** The most urgent requests of each group and weight, and whatever has not been lined up yet; the most urgent first. */
-  heads(now: number): Waiting[] {
-    const heads = [...this.#lines.values()].flatMap(([head]) => head ?? []);
+  heads(now: number): QueueEntry[] {
+    const heads = [...this.#sorted.values()].flatMap(([head]) => head ?? []);
     return [...heads, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
   /** All whose time has come, the most urgent first. */
-  inOrder(now: number): Waiting[] {
-    const lined = [...this.#lines.values()].flat();
+  inOrder(now: number): QueueEntry[] {
+    const lined = [...this.#sorted.values()].flat();
     return [...lined, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
   /** How many may leave as far as their time is concerned, of groups that satisfy a condition. */
   count(now: number, matches: (group: string) => boolean): number {
     let count = 0;
-    for (const line of this.#lines.values()) {
+    for (const line of this.#sorted.values()) {
       if (line[0] !== undefined && matches(line[0].request.group)) count += line.length;
     }
     for (const { request } of this.#due(now)) if (matches(request.group)) count += 1;
     return count;
   }
 
-  *#due(now: number): Iterable<Waiting> {
+  *#due(now: number): Iterable<QueueEntry> {
     for (let index = this.#early.length - 1; index >= 0; index -= 1) {
       const entry = this.#early[index];
       if (entry === undefined || entry.request.notBefore > now) return;
@@ -79,23 +79,23 @@ export class WaitingRequests {
     }
   }
 
-  #lineUp(entry: Waiting): void {
+  #sortIn(entry: QueueEntry): void {
     const key = keyOf(entry.request);
-    const line = this.#lines.get(key) ?? [];
-    this.#lines.set(key, line);
+    const line = this.#sorted.get(key) ?? [];
+    this.#sorted.set(key, line);
     insert(line, entry, (other) => other.request.since);
   }
 }
 
 /** Whether it was among them. */
-function remove(entries: Waiting[], entry: Waiting): boolean {
+function remove(entries: QueueEntry[], entry: QueueEntry): boolean {
   const index = entries.indexOf(entry);
   if (index >= 0) entries.splice(index, 1);
   return index >= 0;
 }
 
 /** How much it matters that a request leaves now: its weight times the age of what it asks for. */
-function urgencyOf({ request: { weight, since } }: Waiting, now: number): number {
+function urgencyOf({ request: { weight, since } }: QueueEntry, now: number): number {
   return weight * (now - since);
 }
 
@@ -104,7 +104,7 @@ function keyOf({ group, weight }: QueuedRequest): string {
 }
 
 /** Puts an entry behind all whose rank is not greater than its own. */
-function insert(line: Waiting[], entry: Waiting, rank: (entry: Waiting) => number): void {
+function insert(line: QueueEntry[], entry: QueueEntry, rank: (entry: QueueEntry) => number): void {
   const mine = rank(entry);
   let low = 0;
   let high = line.length;

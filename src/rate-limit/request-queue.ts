@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { type Decision, send } from './decision.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
 import { pace } from './pacing.ts';
-import { type QueuedRequest, type Waiting, WaitingRequests } from './queued-requests.ts';
+import { type QueuedRequest, QueuedRequests, type QueueEntry } from './queued-requests.ts';
 import { Timer } from './timer.ts';
 
 export interface RequestQueueOptions {
@@ -17,7 +17,7 @@ export interface RequestQueueOptions {
   readonly onTurn?: (request: QueuedRequest, waitedMs: number) => void;
 }
 
-/** A decision about one request, and its place among those that wait. */
+/** A decision about one request, and its position in the queue. */
 export interface RequestDecision extends Decision {
   /** Whether it goes next of all that wait for the same. */
   readonly next: boolean;
@@ -30,12 +30,12 @@ const TOKEN_CHECK_MS = 1_000;
 
 /**
  * Where every request of an account waits for its turn: for the allowance of its limit scope, for the moment at which
- * it brings most, and for its place within the concurrency limit. One decision says whether a request may leave: what
+ * it brings most, and for the concurrency limit. One decision says whether a request may leave: what
  * it says sends requests, sets the timer, and is shown on the status page.
  */
 export class RequestQueue {
   readonly #options: RequestQueueOptions;
-  readonly #waiting = new WaitingRequests();
+  readonly #waiting = new QueuedRequests();
   readonly #inFlight: ConcurrencyLimit;
   readonly #timer: Timer;
   #reviewComes = false;
@@ -72,49 +72,49 @@ export class RequestQueue {
     const { scopes } = this.#options;
     const decide = this.#decisions(now);
     const heads = this.#waiting.heads(now);
-    let places: ReadonlyMap<QueuedRequest, number> | undefined;
+    let positions: ReadonlyMap<QueuedRequest, number> | undefined;
     return (request) => {
       const decision = decide(request);
       const scope = scopes.of(request.group);
-      const isRival = ({ request: other }: Waiting) =>
+      const isRival = ({ request: other }: QueueEntry) =>
         isOfScope(decision) ? scopes.of(other.group) === scope : !isOfScope(decide(other));
       const next = heads.find(isRival)?.request === request;
       // Put in order only where a request is asked for, and then once for all.
-      places ??= this.#places(now);
-      return { ...decision, next, ahead: places.get(request) ?? 0 };
+      positions ??= this.#positions(now);
+      return { ...decision, next, ahead: positions.get(request) ?? 0 };
     };
   }
 
   /** How many requests of the same limit scope are more urgent than each that waits. */
-  #places(now: number): ReadonlyMap<QueuedRequest, number> {
+  #positions(now: number): ReadonlyMap<QueuedRequest, number> {
     const { scopes } = this.#options;
     const counts = new Map<LimitScope, number>();
-    const places = new Map<QueuedRequest, number>();
+    const positions = new Map<QueuedRequest, number>();
     for (const { request } of this.#waiting.inOrder(now)) {
       const scope = scopes.of(request.group);
       const ahead = counts.get(scope) ?? 0;
-      places.set(request, ahead);
+      positions.set(request, ahead);
       counts.set(scope, ahead + 1);
     }
-    return places;
+    return positions;
   }
 
   /** Resolves when the request may leave; the caller must call the function it gets when the request is over. */
   turn(request: QueuedRequest, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
-      const giveUp = () => {
+      const abort = () => {
         this.#waiting.delete(entry);
         reject(signal.reason);
       };
-      const entry: Waiting = {
+      const entry: QueueEntry = {
         request,
         leave: () => {
-          signal.removeEventListener('abort', giveUp);
+          signal.removeEventListener('abort', abort);
           resolve(this.#send(request));
         },
       };
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal.addEventListener('abort', abort, { once: true });
       this.#inFlight.meet(request.group);
       this.#waiting.add(entry, this.#options.clock.now());
       this.#reviewSoon();
@@ -156,7 +156,7 @@ export class RequestQueue {
    * The request to send now, or the time (local ms) at which there may be one. Where the most urgent one waits for a
    * connection, the others wait with it, so that they do not spend its allowance, unless its API is slow.
    */
-  #choose(now: number): Waiting | number {
+  #choose(now: number): QueueEntry | number {
     if (this.#inFlight.full) return Number.POSITIVE_INFINITY;
     const decide = this.#decisions(now);
     let until = Number.POSITIVE_INFINITY;

@@ -151,7 +151,7 @@ export const ALERTS = {
     severity: 'ticket',
     parameters: { tolerance: share(0.01, "Share by which counters may differ from the platform's own sum.") },
   },
-  EdgeBucketsGivenUp: {
+  EdgeBucketsSkipped: {
     level: 'account',
     severity: 'ticket',
     parameters: { tolerance: share(0.01, 'Share of the buckets that may be missing for good.') },

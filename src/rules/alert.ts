@@ -5,7 +5,7 @@ import type { AlertRule, Severity, Subject } from './rule.ts';
 import { type Form, type Judged, selected, type Tuning } from './tuning.ts';
 
 /** An alert as it is written down: what the rule needs besides is the same for all. */
-export interface AlertDraft {
+export interface AlertDefinition {
   readonly alert: AlertName;
   readonly expr: string;
   /** The series by whose labels an alerts file tells one such alert from another; they are there while it fires. */
@@ -24,23 +24,23 @@ export interface AlertDraft {
 }
 
 /** The rules of an alert: one, or none where it is switched off, or several where it is not equally grave for all. */
-export function alertRules(draft: AlertDraft, tuning: Tuning): readonly AlertRule[] {
-  const { alert, severity, judged } = draft;
+export function alertRules(definition: AlertDefinition, tuning: Tuning): readonly AlertRule[] {
+  const { alert, severity, judged } = definition;
   return tuning
     .forms(alert, severity, judged.labels)
-    .map((form) => alertRule(draft, form, tuning.settings.links));
+    .map((form) => alertRule(definition, form, tuning.settings.links));
 }
 
-function alertRule(draft: AlertDraft, form: Form, { grafana, runbook }: Links): AlertRule {
-  const { alert, hold = 0, keepFiring = 0, about, summary, description } = draft;
+function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }: Links): AlertRule {
+  const { alert, hold = 0, keepFiring = 0, about, summary, description } = definition;
   const dashboard =
-    grafana === undefined ? undefined : dashboardUrl(grafana, draft.dashboard, draft.variables);
+    grafana === undefined ? undefined : dashboardUrl(grafana, definition.dashboard, definition.variables);
   return {
     alert,
-    expr: restricted(draft, form),
+    expr: restricted(definition, form),
     ...(hold > 0 && { for: duration(hold) }),
     ...(keepFiring > 0 && { keep_firing_for: duration(keepFiring) }),
-    labels: { severity: form.severity, about, ...draft.labels },
+    labels: { severity: form.severity, about, ...definition.labels },
     annotations: {
       summary,
       description,
@@ -51,7 +51,7 @@ function alertRule(draft: AlertDraft, form: Form, { grafana, runbook }: Links): 
 }
 
 /** The expression of an alert where it is about the series of its form alone. */
-function restricted({ expr, judged }: AlertDraft, { where, except }: Form): string {
+function restricted({ expr, judged }: AlertDefinition, { where, except }: Form): string {
   const on = `on (${judged.labels.join(', ')})`;
   const taken = except.map((selection) => selected(judged, selection)).join(' or ');
   const parts = [

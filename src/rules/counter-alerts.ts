@@ -1,16 +1,16 @@
 import { OF_ACCOUNT, OF_EXPORTER } from './about-exporter.ts';
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import { duration } from './promql.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
-const GIVEN_UP = 'edge_exporter_buckets_given_up_total';
+const SKIPPED = 'edge_exporter_buckets_skipped_total';
 const COUNTED = 'edge_exporter_buckets_counted_total';
 
 /** What the counters lack, or are about to lose. */
-export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
-  const tolerance = (alert: 'EdgeReconciliationOff' | 'EdgeBucketsGivenUp', series: string) =>
+  const tolerance = (alert: 'EdgeReconciliationOff' | 'EdgeBucketsSkipped', series: string) =>
     tuning.value(alert, 'tolerance', { series, labels: ['account', 'product'] });
   const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept', severity: 'ticket' } as const;
   return [
@@ -28,9 +28,9 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDraft
     },
     {
       ...OF_ACCOUNT,
-      alert: 'EdgeBucketsGivenUp',
-      expr: `${inAnHour(GIVEN_UP)}\n/\n(${inAnHour(GIVEN_UP)} + ${inAnHour(COUNTED)})\n> ${tolerance('EdgeBucketsGivenUp', GIVEN_UP)}`,
-      judged: { series: GIVEN_UP, labels: ['account', 'product'] },
+      alert: 'EdgeBucketsSkipped',
+      expr: `${inAnHour(SKIPPED)}\n/\n(${inAnHour(SKIPPED)} + ${inAnHour(COUNTED)})\n> ${tolerance('EdgeBucketsSkipped', SKIPPED)}`,
+      judged: { series: SKIPPED, labels: ['account', 'product'] },
       hold: times.hold,
       severity: 'ticket',
       summary:

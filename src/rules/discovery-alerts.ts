@@ -1,10 +1,10 @@
 import { OF_ACCOUNT } from './about-exporter.ts';
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import { duration } from './promql.ts';
 import type { Times } from './times.ts';
 
 /** What is configured and not there: no poll fails because of it, so nothing else tells. */
-export function discoveryAlerts(times: Times): readonly AlertDraft[] {
+export function discoveryAlerts(times: Times): readonly AlertDefinition[] {
   const common = {
     ...OF_ACCOUNT,
     alert: 'EdgeNotDiscovered',

@@ -1,4 +1,4 @@
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import { failing, judgedResponses, LEAST_ERRORS, meanOf, paging, ratio5xx } from './error-rules.ts';
 import { SCOPE_NAMES, type Scope } from './measures.ts';
 import { duration, range } from './promql.ts';
@@ -14,7 +14,7 @@ const BROKEN = { share: 0.5, errors: 10 };
 const LEAST_RESPONSES = 100;
 
 /** Server errors, per account and per configuration: one page, however the budget burns, or one ticket. */
-export function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function serverErrorAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return SCOPE_NAMES.flatMap((scope) => [
     pageAlert(scope, times, tuning),
     brokenAlert(scope, times),
@@ -33,7 +33,7 @@ function common(scope: Scope, burn: string) {
   } as const;
 }
 
-function pageAlert(scope: Scope, times: Times, tuning: Tuning): AlertDraft {
+function pageAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const [short, hour] = times.burn.fast;
   const budget = tuning.value('Edge5xxRatio', 'budget', judgedResponses(scope));
   const share = (window: number): string =>
@@ -55,7 +55,7 @@ function budgetIn(budget: string): string {
 }
 
 /** A small site that fails as a whole: too few requests for a page. */
-function brokenAlert(scope: Scope, times: Times): AlertDraft {
+function brokenAlert(scope: Scope, times: Times): AlertDefinition {
   const [half] = times.burn.slow;
   const minutes = half / times.minute;
   return {
@@ -74,7 +74,7 @@ function brokenAlert(scope: Scope, times: Times): AlertDraft {
 }
 
 /** Few errors that last: the budget is spent all the same. */
-function creepingAlert(scope: Scope, times: Times, tuning: Tuning): AlertDraft {
+function creepingAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const [middle, longest] = times.burn.creeping;
   const [half] = times.burn.slow;
   const budget = tuning.value('Edge5xxRatio', 'budget', judgedResponses(scope));

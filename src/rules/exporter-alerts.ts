@@ -1,5 +1,5 @@
 import { EXPORTER_JOB, OF_ACCOUNT, OF_EXPORTER } from './about-exporter.ts';
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import { DATA_AGE, STALE_DATA } from './freshness-rules.ts';
 import { OF_TRAFFIC } from './poll-alerts.ts';
 import { duration } from './promql.ts';
@@ -7,7 +7,7 @@ import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
 /** What is seen of the platform is old, or nothing is seen. */
-export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const after = tuning.value('EdgeDataStale', 'after', {
     ...OF_ACCOUNT.judged,
     by: ['account'],
@@ -53,9 +53,9 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDraf
 }
 
 /** What the exporter may do is nearly used up. */
-export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent', severity: 'ticket' } as const;
-  // The least that is left of the frames: what is left right now saws up and down with each of them.
+  // The least left in any rate-limit window: what is left right now goes up and down with each of them.
   const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
   return [
     {
@@ -89,13 +89,13 @@ export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDraft[]
 }
 
 /** The exporter's own life. */
-export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const judged = { series: 'edge_token_expiry_timestamp_seconds', labels: ['account'] };
   const left = `${judged.series} - time()`;
   const [ticket, page] = (['ticket', 'page'] as const).map((form) =>
     tuning.value('EdgeTokenExpiring', form, judged),
   );
-  const token = (severity: 'page' | 'ticket', expr: string): AlertDraft => ({
+  const token = (severity: 'page' | 'ticket', expr: string): AlertDefinition => ({
     ...OF_ACCOUNT,
     alert: 'EdgeTokenExpiring',
     expr,

@@ -1,5 +1,5 @@
 import { OF_ACCOUNT } from './about-exporter.ts';
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import { duration } from './promql.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
@@ -11,7 +11,7 @@ const POLLS = 'edge_exporter_polls_total';
 const FAILED = 'outcome!~"ok|empty"';
 
 /** Polls that fail for long though the platform answers. While it does not, that alone is told. */
-export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const ofTraffic = (...matchers: string[]): string =>
     `sum by (account) (rate(${POLLS}{${[`collector=~"${OF_TRAFFIC}"`, ...matchers].join(', ')}}[${duration(times.settled)}]))`;
   const failures = `sum by (account, collector) (increase(${POLLS}{collector!~"${OF_TRAFFIC}", ${FAILED}}[${duration(times.unread)}]))`;

@@ -1,4 +1,4 @@
-import { type AlertDraft, alertRules } from './alert.ts';
+import { type AlertDefinition, alertRules } from './alert.ts';
 import { type AlertSettings, SHIPPED } from './alert-settings.ts';
 import { baselineRules } from './baseline-rules.ts';
 import { counterAlerts } from './counter-alerts.ts';
@@ -58,10 +58,10 @@ function recordingGroups(times: Times, tuning: Tuning): readonly RuleGroup<Recor
 }
 
 function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule>[] {
-  const group = (name: string, drafts: readonly AlertDraft[]) => ({
+  const group = (name: string, alerts: readonly AlertDefinition[]) => ({
     name,
     interval: duration(times.minute),
-    rules: drafts.flatMap((draft) => alertRules(draft, tuning)),
+    rules: alerts.flatMap((alert) => alertRules(alert, tuning)),
   });
   const groups = [
     group('edge-spikes', [...spikeAlerts(times), ...elevatedAlerts(times, tuning), ...floodAlerts(times)]),

@@ -1,10 +1,10 @@
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import type { Scope } from './measures.ts';
 import { range } from './promql.ts';
 import type { Times } from './times.ts';
 
 /** Where the alerts of a scope lead. */
-export function opened(scope: Scope): Pick<AlertDraft, 'dashboard' | 'variables'> {
+export function opened(scope: Scope): Pick<AlertDefinition, 'dashboard' | 'variables'> {
   return scope === 'account'
     ? { dashboard: 'edge-overview', variables: ['account', 'product'] }
     : { dashboard: 'edge-configuration', variables: ['account', 'product', 'configuration'] };

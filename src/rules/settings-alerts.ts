@@ -1,4 +1,4 @@
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import { ago } from './promql.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
@@ -42,7 +42,7 @@ const OF_RULESET = 'account, waf_ruleset_id';
 const OF_FIREWALL = 'account, firewall_id';
 
 /** Protection that was there and is not any more. */
-export function protectionAlerts(times: Times): readonly AlertDraft[] {
+export function protectionAlerts(times: Times): readonly AlertDefinition[] {
   const common = { about: 'settings', dashboard: 'edge-security', variables: ['account'] } as const;
   const off = (family: string, labels: string): string =>
     switched(`${family} == 0`, family, labels, times, ' == 1');
@@ -102,11 +102,11 @@ export function protectionAlerts(times: Times): readonly AlertDraft[] {
 }
 
 /** Settings that will hurt, and settings that have changed. */
-export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   return [cachedErrorPage(times, tuning), ...certificates(times, tuning), ...changes(times)];
 }
 
-function cachedErrorPage(times: Times, tuning: Tuning): AlertDraft {
+function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
   const judged = {
     series: 'edge_error_response_cache_seconds',
     matchers: [{ label: 'code', operator: '=~', value: '5..' }],
@@ -128,13 +128,13 @@ function cachedErrorPage(times: Times, tuning: Tuning): AlertDraft {
   };
 }
 
-function certificates(times: Times, tuning: Tuning): readonly AlertDraft[] {
+function certificates(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const judged = { series: 'edge_certificate_expiry_timestamp_seconds', labels: ['account'] };
   const left = `${judged.series} - time()`;
   const [ticket, page] = (['ticket', 'page'] as const).map((form) =>
     tuning.value('EdgeCertificateExpiring', form, judged),
   );
-  const draft = (severity: 'page' | 'ticket', expr: string): AlertDraft => ({
+  const expiring = (severity: 'page' | 'ticket', expr: string): AlertDefinition => ({
     alert: 'EdgeCertificateExpiring',
     expr,
     judged,
@@ -149,12 +149,12 @@ function certificates(times: Times, tuning: Tuning): readonly AlertDraft[] {
     variables: ['account'],
   });
   return [
-    draft('ticket', `${left} < ${ticket}\nand\n${left} >= ${page}`),
-    draft('page', `${left} < ${page}`),
+    expiring('ticket', `${left} < ${ticket}\nand\n${left} >= ${page}`),
+    expiring('page', `${left} < ${page}`),
   ];
 }
 
-function changes(times: Times): readonly AlertDraft[] {
+function changes(times: Times): readonly AlertDefinition[] {
   return CHANGING_SETTINGS.map((kind) => ({
     alert: 'EdgeSettingChanged',
     expr: `time() - edge_${kind}_changed_timestamp_seconds < ${times.announced / 1_000}`,

@@ -1,4 +1,4 @@
-import type { AlertDraft } from './alert.ts';
+import type { AlertDefinition } from './alert.ts';
 import { paging, ratio5xx } from './error-rules.ts';
 import { stale } from './freshness-rules.ts';
 import { MEASURES, type Measure, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
@@ -66,7 +66,7 @@ const WORDINGS: Readonly<Record<SpikeName, Wording>> = {
 };
 
 /** What must be far above its own past, per account and per configuration. */
-export function spikeAlerts(times: Times): readonly AlertDraft[] {
+export function spikeAlerts(times: Times): readonly AlertDefinition[] {
   const names = Object.keys(WORDINGS) as SpikeName[];
   return names.flatMap((name) => SCOPE_NAMES.map((scope) => spikeAlert(name, scope, times)));
 }
@@ -78,7 +78,7 @@ function spiking(scope: Scope, measure: Measure, times: Times): string {
   return `${recently(names, times)}\nand\n${names.active} == 1\nand\n${still}`;
 }
 
-function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDraft {
+function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinition {
   const measure: Measure = MEASURES[name];
   const { dashboard } = WORDINGS[name];
   const page = name === 'threats';
@@ -97,7 +97,7 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDraft {
   };
 }
 
-function words(name: SpikeName, scope: Scope): Pick<AlertDraft, 'summary' | 'description'> {
+function words(name: SpikeName, scope: Scope): Pick<AlertDefinition, 'summary' | 'description'> {
   const { summary, what, more, format } = WORDINGS[name];
   const measure: Measure = MEASURES[name];
   const names = recorded(scope, measure);
@@ -147,12 +147,17 @@ function growth(scope: Scope, times: Times): string {
 }
 
 /** What is too much in the mean of an hour, or in a few minutes of it, though no page. */
-export function elevatedAlerts(times: Times, tuning: Tuning): readonly AlertDraft[] {
+export function elevatedAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const elevated = ['threats', 'errors'] as const;
   return elevated.flatMap((name) => SCOPE_NAMES.map((scope) => elevatedAlert(name, scope, times, tuning)));
 }
 
-function elevatedAlert(name: 'threats' | 'errors', scope: Scope, times: Times, tuning: Tuning): AlertDraft {
+function elevatedAlert(
+  name: 'threats' | 'errors',
+  scope: Scope,
+  times: Times,
+  tuning: Tuning,
+): AlertDefinition {
   const measure = MEASURES[name];
   const alert = measure.elevated;
   const names = recorded(scope, measure);
@@ -184,7 +189,7 @@ function elevatedAlert(name: 'threats' | 'errors', scope: Scope, times: Times, t
 }
 
 /** More requests than ever: information, as long as they do no harm. */
-export function floodAlerts(times: Times): readonly AlertDraft[] {
+export function floodAlerts(times: Times): readonly AlertDefinition[] {
   return SCOPE_NAMES.flatMap((scope) => {
     const names = recorded(scope, MEASURES.requests);
     const expr = `${spiking(scope, MEASURES.requests, times)}${besideConfigurations(scope, recorded('configuration', MEASURES.requests).since, times)}`;
@@ -234,7 +239,7 @@ function harmful(scope: Scope, times: Times): readonly string[] {
 }
 
 /** What must be far below its own past. Data that is missing is never taken for traffic that is. */
-export function dropAlerts(times: Times): readonly AlertDraft[] {
+export function dropAlerts(times: Times): readonly AlertDefinition[] {
   return SCOPE_NAMES.flatMap((scope) => {
     const names = recorded(scope, MEASURES.requests);
     const whole =

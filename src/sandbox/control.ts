@@ -20,7 +20,7 @@ export function controlRouter(platform: Platform): Router {
   controlFaults(router, platform.faults);
   controlSettings(router, platform.settings);
   controlTraffic(router, platform);
-  controlEstate(router, platform);
+  controlAccount(router, platform);
   controlRequests(router, platform.requests);
   return router;
 }
@@ -61,7 +61,7 @@ function controlTraffic(router: Router, { settings, traffic }: Platform): void {
   router.get('/truth', (req, res) => void res.json(truthOf(traffic, truthQuery.parse(req.query), settings)));
 }
 
-function controlEstate(router: Router, platform: Platform): void {
+function controlAccount(router: Router, platform: Platform): void {
   const { account, settings } = platform;
   router.patch('/waf/rulesets/:id', (req, res) => {
     const change = wafPatch.parse(req.body) as Partial<WafRuleset>;

@@ -14,8 +14,8 @@ export function bucketMetrics(maker: MetricMaker) {
       'account',
       'product',
     ]),
-    bucketsGivenUp: maker.counter(
-      'buckets_given_up_total',
+    bucketsSkipped: maker.counter(
+      'buckets_skipped_total',
       'Buckets that counters skipped because they stayed missing for 30 minutes and several polls.',
       ['account', 'product'],
     ),

@@ -43,12 +43,12 @@ export function reportData(
       log.info({ account }, 'writing the state works again');
     }
     metrics.bucketsCounted.add(counted, account, product);
-    metrics.bucketsGivenUp.add(skipped, account, product);
+    metrics.bucketsSkipped.add(skipped, account, product);
     for (const changes of restated) reportRestatements(metrics, account, { product, metric }, changes);
-    if (skipped > 0 && isNews(account, `${product} ${metric} given up`)) {
+    if (skipped > 0 && isNews(account, `${product} ${metric} skipped`)) {
       log.warn(
         { account, product, metric, buckets: skipped },
-        'counters skip buckets that stay missing; edge_exporter_buckets_given_up_total counts them',
+        'counters skip buckets that stay missing; edge_exporter_buckets_skipped_total counts them',
       );
     }
   };

@@ -34,7 +34,7 @@ interface Check {
 }
 
 /** A span is compared this long after its end, so that changes which came too late for the counters show. */
-const PATIENCE_MS = 60 * MINUTE_MS;
+const COMPARE_AFTER_MS = 60 * MINUTE_MS;
 
 /** Reconciliation runs only when quota is left over. */
 const RECONCILIATION_WEIGHT = 0.05;
@@ -76,7 +76,7 @@ export class ReconciliationJob implements Job<number> {
     let compared = 0;
     for (const candidate of this.#oldestFirst(candidates())) {
       if (this.#credit < 1) break;
-      const span = candidate.spanBefore(now - PATIENCE_MS);
+      const span = candidate.spanBefore(now - COMPARE_AFTER_MS);
       if (span === undefined || span.window.to <= this.#endOf(candidate)) continue;
       this.#credit -= 1;
       if (await this.#compare(candidate, span, read, signal)) compared += 1;

@@ -19,7 +19,7 @@ const AT_LEAST = 50;
 const READS_PER_ROUND = 12;
 
 /** What was read before holds for so many failures in a row. */
-const PATIENCE = 3;
+const MAX_MISSES = 3;
 
 /** How many items of so many have their turn in one read. */
 export function turnSize(items: number): number {
@@ -58,7 +58,7 @@ export class DetailTurns<Detail> {
   miss(id: string): void {
     const known = this.#known.get(id) ?? { row: undefined, detail: undefined, turn: 0, misses: 0 };
     const misses = known.misses + 1;
-    const detail = misses < PATIENCE ? known.detail : undefined;
+    const detail = misses < MAX_MISSES ? known.detail : undefined;
     this.#known.set(id, { ...known, detail, turn: this.#turn, misses });
   }
 

@@ -9,7 +9,7 @@ interface Memory {
 }
 
 /** What a read has found, to be applied once `entries` are durable. */
-export interface ChangesDraft {
+export interface ChangesUpdate {
   readonly entries: readonly StateEntry[];
   readonly memories: ReadonlyMap<string, Memory | undefined>;
   readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
@@ -31,7 +31,7 @@ export class SettingChanges {
   }
 
   /** Compares what a whole read brought, by id, with what was before. The first sight of a setting is no change. */
-  draft(fingerprints: ReadonlyMap<string, Fingerprint>, nowSeconds: number): ChangesDraft {
+  compare(fingerprints: ReadonlyMap<string, Fingerprint>, nowSeconds: number): ChangesUpdate {
     const memories = new Map<string, Memory | undefined>();
     const changed: { id: string; fields: string[] }[] = [];
     for (const [id, fingerprint] of fingerprints) {
@@ -49,7 +49,7 @@ export class SettingChanges {
   }
 
   /** Applies changes that have become durable. */
-  enter({ memories }: ChangesDraft): void {
+  apply({ memories }: ChangesUpdate): void {
     for (const [id, memory] of memories) {
       if (memory === undefined) this.#known.delete(id);
       else this.#known.set(id, memory);

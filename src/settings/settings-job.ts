@@ -73,8 +73,8 @@ export class SettingsJob<Listed extends Item, Detailed extends object>
 
   conclude({ rows, rejected, failure, operations }: Reading<Listed & Partial<Detailed>>): PollResult {
     const now = Math.round(this.#options.context.platformClock.now() / 1_000);
-    const draft = this.#changes.draft(this.#fingerprints(rows), now);
-    const settingChanges = draft.changed.map(({ id, fields }) => ({
+    const update = this.#changes.compare(this.#fingerprints(rows), now);
+    const settingChanges = update.changed.map(({ id, fields }) => ({
       id,
       name: rows.get(id)?.name ?? '',
       fields,
@@ -83,11 +83,11 @@ export class SettingsJob<Listed extends Item, Detailed extends object>
       outcome: this.#shows(rows) ? 'ok' : 'empty',
       rejected: new Map(rejected > 0 ? ([['bad_item', rejected]] as const) : []),
       failure,
-      commit: draft.entries,
+      commit: update.entries,
       settingChanges,
       adopt: (committed) => {
         this.#operations = operations;
-        if (committed) this.#changes.enter(draft);
+        if (committed) this.#changes.apply(update);
         return [{ part: 'settings', samples: this.#samples(rows) }];
       },
     };

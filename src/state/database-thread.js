@@ -87,7 +87,7 @@ class Database {
       this.count.run(this.held + 1, tally.records, tally.sum);
       this.sqlite.exec('COMMIT');
     } catch (error) {
-      this.giveUp();
+      this.rollBack();
       throw error;
     }
     this.held += 1;
@@ -116,7 +116,7 @@ class Database {
   }
 
   /** Nothing of the write stays. Emptying the log may make the room that the next one needs. */
-  giveUp() {
+  rollBack() {
     for (const statement of ['ROLLBACK', 'PRAGMA wal_checkpoint(TRUNCATE)']) {
       try {
         this.sqlite.exec(statement);
@@ -144,7 +144,7 @@ class Database {
 
   /** @returns {undefined} */
   close() {
-    this.giveUp();
+    this.rollBack();
     this.sqlite.close();
     closeSync(this.lastCommit);
   }

@@ -60,7 +60,7 @@ function rethrow(error: unknown): never {
   throw isDamage ? new DamagedState(`the database is damaged (${error})`) : error;
 }
 
-interface Waiting {
+interface PendingReply {
   readonly resolve: (result: never) => void;
   readonly reject: (error: Error) => void;
 }
@@ -68,7 +68,7 @@ interface Waiting {
 /** Requests to the thread that has the database open; they are answered in their order. */
 class DatabaseThread {
   readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
-  readonly #waiting = new Map<number, Waiting>();
+  readonly #pending = new Map<number, PendingReply>();
   #asked = 0;
 
   constructor() {
@@ -84,7 +84,7 @@ class DatabaseThread {
     // Only what is waited for keeps the process alive.
     this.#worker.ref();
     this.#worker.postMessage(question);
-    return new Promise((resolve, reject) => this.#waiting.set(question.id, { resolve, reject }));
+    return new Promise((resolve, reject) => this.#pending.set(question.id, { resolve, reject }));
   }
 
   async end(): Promise<void> {
@@ -92,15 +92,15 @@ class DatabaseThread {
   }
 
   #settle({ id, result, failure }: Answer): void {
-    const waiting = this.#waiting.get(id);
-    this.#waiting.delete(id);
-    if (this.#waiting.size === 0) this.#worker.unref();
+    const waiting = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.unref();
     if (failure === undefined) waiting?.resolve(result as never);
     else waiting?.reject(Object.assign(new Error(failure.message), { code: failure.code }));
   }
 
   #fail(error: Error): void {
-    for (const { reject } of this.#waiting.values()) reject(error);
-    this.#waiting.clear();
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
   }
 }

@@ -6,7 +6,7 @@ import type { StateLock } from './lock.ts';
 import type { Records } from './records.ts';
 import { QUEUE, type State, StateWriteFailure } from './state.ts';
 
-interface Waiting {
+interface PendingCommit {
   readonly changes: readonly Change[];
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
@@ -34,7 +34,7 @@ export class DurableState implements State {
   readonly #database: Database;
   readonly #records: Records;
   readonly #lock: StateLock;
-  #waiting: Waiting[] = [];
+  #pending: PendingCommit[] = [];
   #writing: Promise<void> | undefined;
   #closed = false;
 
@@ -69,7 +69,7 @@ export class DurableState implements State {
     this.#refuseWhenClosed();
     const changes = entries.map(sealEntry);
     if (changes.length === 0) return;
-    const written = new Promise<void>((resolve, reject) => this.#waiting.push({ changes, resolve, reject }));
+    const written = new Promise<void>((resolve, reject) => this.#pending.push({ changes, resolve, reject }));
     this.#writing ??= this.#writeAll();
     await written;
   }
@@ -85,15 +85,15 @@ export class DurableState implements State {
   async #writeAll(): Promise<void> {
     // Lets the commits of the same moment join the first write.
     await Promise.resolve();
-    while (this.#waiting.length > 0) {
-      const group = this.#waiting;
-      this.#waiting = [];
+    while (this.#pending.length > 0) {
+      const group = this.#pending;
+      this.#pending = [];
       await this.#writeGroup(group);
     }
     this.#writing = undefined;
   }
 
-  async #writeGroup(group: readonly Waiting[]): Promise<void> {
+  async #writeGroup(group: readonly PendingCommit[]): Promise<void> {
     const changes = [...new Map(group.flatMap(({ changes }) => changes))];
     try {
       await this.#database.write(changes);

@@ -52,7 +52,7 @@ export interface OpenOptions {
 }
 
 /** How long (ms) a start waits for a slow disk. It then goes on without the state, which is taken up once it is open. */
-const PATIENCE_MS = 10_000;
+const OPEN_TIMEOUT_MS = 10_000;
 
 /**
  * Opens the state in `directory`, for this process alone. A damaged state is set aside with a warning. Where the
@@ -68,7 +68,7 @@ export async function openState(
   const firstAttempt = open();
   const outcome = await Promise.race([
     firstAttempt.catch((error: unknown) => failureOf(error)),
-    ...(required ? [] : [patienceEnds(clock, firstAttempt)]),
+    ...(required ? [] : [timedOut(clock, firstAttempt)]),
   ]);
   if (outcome !== undefined && !('reason' in outcome)) return outcome;
   if (required)
@@ -83,11 +83,11 @@ function failureOf(error: unknown): { readonly reason: string } {
 }
 
 /** Resolves once the attempt has taken too long; never, where it has ended before. */
-async function patienceEnds(clock: Clock, attempt: Promise<unknown>): Promise<undefined> {
+async function timedOut(clock: Clock, attempt: Promise<unknown>): Promise<undefined> {
   const ended = new AbortController();
   const end = () => ended.abort();
   attempt.then(end, end);
-  await clock.sleep(PATIENCE_MS, ended.signal).catch(() => new Promise(() => undefined));
+  await clock.sleep(OPEN_TIMEOUT_MS, ended.signal).catch(() => new Promise(() => undefined));
 }
 
 async function openDurable(directory: string, log: StateLog, now: () => number): Promise<State> {

@@ -55,7 +55,7 @@ function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
   return { clock, account, limiter, answer, closesIn, waitMs, assumed };
 }
 
-describe('an answer tells what is left of the frame', () => {
+describe('an answer tells what is left of the rate-limit window', () => {
   it.each<[string, Headers]>([
     ['as recorded: other letter case, microseconds, no zone', RECORDED],
     [
@@ -96,7 +96,7 @@ describe('an answer tells what is left of the frame', () => {
   });
 
   it.each([-3 * HOUR, -20_000, 0, 20_000, 3 * HOUR])(
-    'at the latest a frame after it was first seen, without a Date header and with a clock %i ms ahead',
+    'at the latest a window after it was first seen, without a Date header and with a clock %i ms ahead',
     (ahead) => {
       const { clock, limiter, answer, closesIn } = platform({ ahead });
       const { date: _, ...dateless } = RECORDED;
@@ -114,7 +114,7 @@ describe('an answer tells what is left of the frame', () => {
     ['years ahead', '2038-06-07T01:22:42'],
     ['no time', 'soon'],
     ['an impossible date', '2018-02-30T01:22:42Z'],
-  ])('with a reset that is %s: a frame after it was first seen', (_, reset) => {
+  ])('with a reset that is %s: a window after it was first seen', (_, reset) => {
     const { answer, closesIn } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Reset': reset });
     expect(closesIn()).toBe(60_000);
@@ -141,7 +141,7 @@ describe('an answer tells what is left of the frame', () => {
     expect(limiter.decide(clock.now()).free).toBe(0);
   });
 
-  it('that nothing remains: until the frame closes nothing leaves, then a single operation looks', () => {
+  it('that nothing remains: until the window closes nothing leaves, then a single probe', () => {
     const { clock, limiter, answer, closesIn, waitMs } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '0' });
     expect(waitMs()).toBe(closesIn());
@@ -168,7 +168,7 @@ describe('an answer tells what is left of the frame', () => {
     expect(limiter.decide(clock.now()).free).toBe(free);
   });
 
-  it('of frames of another length: as long as the platform says', () => {
+  it('of windows of another length: as long as the platform says', () => {
     const { clock, limiter, answer, closesIn } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Reset': '2018-06-07T01:23:59' });
     expect(closesIn()).toBeGreaterThanOrEqual(119_000);
@@ -177,7 +177,7 @@ describe('an answer tells what is left of the frame', () => {
     expect(limiter.remaining(clock.now())).toBe(79);
   });
 
-  it('still of the old frame when it comes after that frame closed: the next one is not mistaken for it', () => {
+  it('still of the old window when it comes after that window closed: the next one is not mistaken for it', () => {
     const { clock, limiter, answer, closesIn } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '20' });
     clock.advance(closesIn() + 100);
@@ -230,7 +230,7 @@ describe('a refusal from elsewhere stops the scope', () => {
       30_000,
       30_000,
     ],
-    ['for a frame when nothing is said', {}, 60_000, 60_000],
+    ['for a window when nothing is said', {}, 60_000, 60_000],
     [
       'for a quarter of an hour at most, whatever Retry-After says',
       { ...RECORDED, 'Retry-After': '82800' },
@@ -247,7 +247,7 @@ describe('a refusal from elsewhere stops the scope', () => {
     expect(limiter.stoppedUntil(clock.now())).toBe(limiter.decide(clock.now()).until);
   });
 
-  it('beyond a short Retry-After, as long as nothing remains of the frame', () => {
+  it('beyond a short Retry-After, as long as nothing remains of the window', () => {
     const { clock, limiter, answer, waitMs } = platform();
     answer({ ...SPENT, 'Retry-After': '1' }, 429);
     clock.advance(2_000);

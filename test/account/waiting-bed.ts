@@ -13,7 +13,7 @@ export const NOON = Date.UTC(2026, 0, 5, 12);
 /** What an answer to another operation of the same token said, and when. */
 export interface Told {
   readonly remaining: number;
-  /** Seconds until the frame closes. */
+  /** Seconds until the window closes. */
   readonly closesIn: number;
   /** Seconds before now. */
   readonly ago?: number;
@@ -85,15 +85,15 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       await clock.run(clock.now() + ms);
     },
     /** Lets jobs fall due, each more urgent than the next; how they stand once all that may leave has left. */
-    jobs(count: number, wish: Partial<Job> = {}): Promise<readonly JobStatus[]> {
-      const weighed = Array.from({ length: count }, (_, index) => ({ weight: count - index, ...wish }));
+    jobs(count: number, overrides: Partial<Job> = {}): Promise<readonly JobStatus[]> {
+      const weighed = Array.from({ length: count }, (_, index) => ({ weight: count - index, ...overrides }));
       return start(weighed.map((own, index) => jobOf(`${index}`, own)));
     },
     start,
   };
 }
 
-export function jobOf(id: string, wish: Partial<Job>): Job {
+export function jobOf(id: string, overrides: Partial<Job>): Job {
   return {
     id,
     subject: { collector: 'metrics' },
@@ -103,6 +103,6 @@ export function jobOf(id: string, wish: Partial<Job>): Job {
     cost: () => 1,
     read: (read, signal) => read(() => ({ path: '/metrics', version: 1 }), signal),
     conclude: () => FOUND,
-    ...wish,
+    ...overrides,
   };
 }

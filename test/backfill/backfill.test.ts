@@ -197,7 +197,7 @@ describe('an interrupted history', () => {
     const bed = await historyBed();
     await interrupted(bed);
     const holder = new WorkFolder(join(bed.folder, 'history.om'));
-    await holder.hold(await holder.begun());
+    await holder.lock(await holder.begun());
     await expect(bed.run()).rejects.toThrow(/^another backfill is running in .*history\.om\.partial$/);
     await holder.release();
     await bed.run();

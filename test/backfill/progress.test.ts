@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Progress } from '../../src/backfill/progress.ts';
-import { besideProgress, showProgress } from '../../src/backfill/show-progress.ts';
+import { BackfillProgress } from '../../src/backfill/progress.ts';
+import { besideProgressLine, showProgress } from '../../src/backfill/show-progress.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
 async function underWay() {
   const clock = new SimulatedClock();
-  const progress = new Progress(clock);
+  const progress = new BackfillProgress(clock);
   progress.expect(1_000, 100);
   return { clock, progress };
 }
@@ -76,8 +76,8 @@ describe('progress', () => {
       warn: (_: object, message: string) => void written.push(`warn ${message}`),
     };
     const terminal = { isTTY: true, write: (text: string) => written.push(text) };
-    besideProgress(log, terminal).warn({}, 'careful');
+    besideProgressLine(log, terminal).warn({}, 'careful');
     expect(written).toEqual(['\r\u001b[K', 'warn careful']);
-    expect(besideProgress(log, { ...terminal, isTTY: false })).toBe(log);
+    expect(besideProgressLine(log, { ...terminal, isTTY: false })).toBe(log);
   });
 });

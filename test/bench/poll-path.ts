@@ -53,3 +53,6 @@ process.stdout.write(
     .map(([folder, files]) => `  ${folder} ${files}`)
     .join('\n')}\n`,
 );
+if (process.argv.includes('--files'))
+  for (const { file, entered } of own.toSorted((a, b) => a.file.localeCompare(b.file)))
+    process.stdout.write(`${file}: ${entered.map(({ functionName }) => functionName).join(' ')}\n`);

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startPrometheus } from '../end-to-end/prometheus.ts';
 import { promtool } from '../end-to-end/promtool.ts';
-import { estate, expositionText, pastText } from './alerts/estate.ts';
+import { expositionText, makeSites, pastText } from './alerts/sites.ts';
 
 const CONFIGURATIONS = Number(process.argv[2] ?? 300);
 const MINUTES = Number(process.argv[3] ?? 12);
@@ -35,7 +35,7 @@ interface Rules {
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'rule-cost-'));
-const sites = estate(CONFIGURATIONS);
+const sites = makeSites(CONFIGURATIONS);
 const past = createWriteStream(join(folder, 'past.om'));
 for (const lines of pastText(sites, Date.now())) {
   if (!past.write(lines)) await once(past, 'drain');

@@ -10,7 +10,7 @@ import { eventually } from '../eventually.ts';
 function begin(args: readonly string[]) {
   const err: string[] = [];
   const ending = new AbortController();
-  const surroundings = {
+  const processContext = {
     args: ['serve', ...args],
     env: {},
     stdout: { write: () => undefined },
@@ -18,7 +18,7 @@ function begin(args: readonly string[]) {
     signal: ending.signal,
     onCrash: () => undefined,
   };
-  const exitCode = run(surroundings, COMMANDS);
+  const exitCode = run(processContext, COMMANDS);
   return { exitCode, end: () => ending.abort(), err: () => err.join('') };
 }
 
@@ -32,7 +32,7 @@ test('it listens on every address that is given, and says so', async () => {
   expect(await exitCode).toBe(0);
 });
 
-test('an address that is not to be had among several ends it, and the others are given up', async () => {
+test('an address that is not to be had among several ends it, and the others are closed', async () => {
   const { exitCode, err } = begin([
     '--sandbox',
     '--web.listen-address=127.0.0.1:0',

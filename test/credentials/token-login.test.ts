@@ -91,11 +91,11 @@ describe('a token', () => {
   test('is awaited no longer than the caller wants, while others go on waiting', async () => {
     const { client, get, platform } = await openLogin();
     const release = platform.hold();
-    const giveUp = new AbortController();
+    const abort = new AbortController();
     const other = get();
-    const impatient = client.get(path, giveUp.signal);
-    giveUp.abort(new Error('stopped'));
-    await expect(impatient).rejects.toThrow('stopped');
+    const aborted = client.get(path, abort.signal);
+    abort.abort(new Error('stopped'));
+    await expect(aborted).rejects.toThrow('stopped');
     release();
     expect((await other).body).toBe('fine');
     expect(platform.tokenCalls()).toEqual(['POST /tokens']);

@@ -99,7 +99,7 @@ describe.each(DASHBOARDS)('$file', (one) => {
     expect(ages.filter(({ expr }) => !/time\(\) - min\b/.test(expr))).toEqual([]);
   });
 
-  it('shows only the highest in a graph by configuration, so that hundreds stay legible', () => {
+  it('shows only the highest in a graph by configuration, so that hundreds stay readable', () => {
     const endless = panels
       .filter(({ type }) => type === 'timeseries')
       .flatMap(targetsOf)

@@ -67,7 +67,7 @@ it('a certificate of an authority that is not known, behind a proxy', async () =
   expect(await lastStep({ proxy: proxy.origin }, `https://localhost:${port}`)).toBe(
     'TLS: certificate is signed by an unknown authority; if that is intended, name a file with the authority in request.ca_file',
   );
-  const ca_file = certificateFile('stranger.pem');
+  const ca_file = certificateFile('unknown.pem');
   expect(await lastStep({ proxy: proxy.origin, ca_file }, `https://localhost:${port}`)).toBe(
     'TLS: certificate is signed by an unknown authority; the authority is not in request.ca_file',
   );

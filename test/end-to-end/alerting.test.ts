@@ -39,8 +39,8 @@ interface Route {
   readonly routes?: readonly Route[];
 }
 
-/** The example that is shipped, with a receiver behind each name, and without patience. */
-async function impatient(webhook: string): Promise<object> {
+/** The example that is shipped, with a receiver behind each name, and without waiting times. */
+async function withoutWaits(webhook: string): Promise<object> {
   const { route, receivers, ...rest } = parse(await readFile(SHIPPED, 'utf8')) as {
     readonly route: Route;
     readonly receivers: readonly object[];
@@ -75,7 +75,7 @@ async function rehearse(): Promise<Rehearsal> {
   onTestFinished(async () => void (await exporter.stop()));
   const webhook = await startWebhook();
   onTestFinished(() => webhook.stop());
-  const alertmanager = await startAlertmanager(await impatient(webhook.url));
+  const alertmanager = await startAlertmanager(await withoutWaits(webhook.url));
   onTestFinished(() => alertmanager.stop());
   const prometheus = await startPrometheus({
     jobs: { 'edge-exporter': exporter.target },

@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 /** Thousands of answers, and blocks made of them: minutes on a busy machine. */
-const PATIENCE_MS = 5 * MINUTE;
+const TIMEOUT_MS = 5 * MINUTE;
 
 const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
 
@@ -104,7 +104,7 @@ describe('a backfill of 30 days', () => {
         await prometheus.stop();
       }
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });
 
@@ -134,8 +134,8 @@ describe('a backfill that is killed', () => {
         const come = () => sandbox.requests.total - before >= moment;
         endings.push(await ended(argsOf({ ...whole, output }), signal, come));
       }
-      const draft = join(`${output}.partial`, 'killed.om');
-      endings.push(await ended(argsOf({ ...whole, output }), 'SIGKILL', () => exists(draft)));
+      const unfinished = join(`${output}.partial`, 'killed.om');
+      endings.push(await ended(argsOf({ ...whole, output }), 'SIGKILL', () => exists(unfinished)));
       const last = (await exists(output))
         ? undefined
         : await runExporter({ args: argsOf({ ...whole, output }) });
@@ -147,7 +147,7 @@ describe('a backfill that is killed', () => {
       expect(sandbox.requests.total).toBeLessThan(2 * operations + endings.length * 20);
       expect([...sandbox.requests.byStatus.keys()]).toEqual([200]);
     },
-    PATIENCE_MS,
+    TIMEOUT_MS,
   );
 });
 

@@ -34,7 +34,7 @@ export interface RunningProcess {
   readonly stop: () => Promise<Ending>;
 }
 
-const PATIENCE_MS = 10_000;
+const EXIT_TIMEOUT_MS = 10_000;
 
 /** @throws when the program cannot be started */
 export async function startProcess({ path, args, cwd, env, stdin }: Command): Promise<RunningProcess> {
@@ -60,8 +60,8 @@ export async function startProcess({ path, args, cwd, env, stdin }: Command): Pr
     kill: (signal = 'SIGTERM') => void child.kill(signal),
     async stop() {
       child.kill('SIGTERM');
-      const impatience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
-      return whole.finally(() => clearTimeout(impatience));
+      const timeout = setTimeout(() => child.kill('SIGKILL'), EXIT_TIMEOUT_MS);
+      return whole.finally(() => clearTimeout(timeout));
     },
   };
 }

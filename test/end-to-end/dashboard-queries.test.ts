@@ -45,7 +45,7 @@ function mayBeEmpty({ expr }: Asked): boolean {
 
 const QUERIES = committed().flatMap(queriesOf);
 
-/** The rules without the days of history that a new Prometheus lacks, and without patience. */
+/** The rules without the days of history that a new Prometheus lacks, and without waiting times. */
 function hastyRules(): { readonly groups: readonly RuleGroup<AlertRule | RecordingRule>[] } {
   const { recording, alerts } = ruleFiles();
   return {

@@ -109,8 +109,8 @@ describe('behind a proxy that asks for a password, to a platform under a private
     const good = await doctor(request, PASSWORD);
     expect(good.stdout).toMatch(/ok {7}tunnel .*\(HTTPS_PROXY\) opens a tunnel to 0\.0\.0\.0/);
     expect(good.code).toBe(0);
-    const stranger = await doctor({ server_name: 'localhost' }, PASSWORD);
-    expect(stranger.stdout).toContain('certificate is signed by an unknown authority');
+    const unknown = await doctor({ server_name: 'localhost' }, PASSWORD);
+    expect(unknown.stdout).toContain('certificate is signed by an unknown authority');
     const refused = await doctor(request, WRONG_PASSWORD);
     expect(refused.stdout).toMatch(/problem {2}tunnel .* does not accept the user name and password/);
     expect(refused.code).toBe(1);

@@ -61,7 +61,7 @@ describe('every ten seconds', () => {
     await page.evaluate('document.activeElement.blur()');
     status = madeUpStatus({ ready: false, not_ready: ['account "production" does not answer'] });
     await page.clock.runFor(10_000);
-    await expect.poll(() => page.locator('#overview').textContent()).toContain('does not answer');
+    await expect.poll(() => page.locator('#summary').textContent()).toContain('does not answer');
     expect(await page.locator('details.account').getAttribute('open')).toBeNull();
     expect(complaints).toEqual([]);
   });

@@ -58,7 +58,7 @@ test('what is wrong with the exporter itself stands on top', () => {
   expect(text).toContain('1,200 dropped');
 });
 
-test('a state directory that cannot be used stands on top, the wish to have none does not', () => {
+test('a state directory that cannot be used stands on top; that none is wanted does not', () => {
   const note = 'the state directory /state cannot be used: EROFS';
   const head = 'counters are withheld';
   const asked = words(page(madeUpStatus({ state: { kind: 'unavailable', directory: '/state', note } })));

@@ -294,7 +294,7 @@ describe('an answer', () => {
     });
   });
 
-  test('that brings too many bytes unannounced is given up there, and its connection with it', async () => {
+  test('that brings too many bytes unannounced is aborted there, and its connection with it', async () => {
     let written = 0;
     const { failure, client } = await against(
       (request, response) => {
@@ -409,32 +409,32 @@ describe('time', () => {
     ['before the answer', () => undefined],
     ['within the answer', (_, response) => response.writeHead(200).write('[1,')],
   ] satisfies [string, Handler][])(
-    'given up by the caller %s rejects with its reason, which is no failure',
+    'aborted by the caller %s rejects with its reason, which is no failure',
     async (_, handler) => {
       const reason = new Error('shutting down');
-      const giveUp = new AbortController();
+      const abort = new AbortController();
       const { client, exchanges } = await against((request, response) => {
         handler(request, response);
-        setTimeout(() => giveUp.abort(reason), 20);
+        setTimeout(() => abort.abort(reason), 20);
       });
-      await expect(client.get(metadata, giveUp.signal)).rejects.toBe(reason);
+      await expect(client.get(metadata, abort.signal)).rejects.toBe(reason);
       expect(exchanges).toMatchObject([{ outcome: 'aborted' }]);
     },
   );
 
-  test('given up by the caller beforehand sends nothing', async () => {
+  test('aborted by the caller beforehand sends nothing', async () => {
     const { client, exchanges, upstream } = await against((_, response) => sendJson(response, []));
     await expect(client.get(metadata, AbortSignal.abort(new Error('stopped')))).rejects.toThrow('stopped');
     expect(exchanges).toEqual([]);
     expect(upstream.arrivals).toEqual([]);
   });
 
-  test('given up by the caller while waiting for a connection ends the wait at once', async () => {
-    const giveUp = new AbortController();
+  test('aborted by the caller while waiting for a connection ends the wait at once', async () => {
+    const abort = new AbortController();
     const { client, upstream } = await against(() => undefined, { connections: 1 });
     const first = failureOf(client.get(metadata, never));
-    const second = client.get(metadata, giveUp.signal);
-    giveUp.abort(new Error('stopped'));
+    const second = client.get(metadata, abort.signal);
+    abort.abort(new Error('stopped'));
     await expect(second).rejects.toThrow('stopped');
     await client.close();
     expect((await first).outcome).toBe('network');

@@ -130,8 +130,8 @@ test('a private authority is trusted where ca_file names it, and only there', as
   expect(await read(`https://localhost:${port}`, trusting)).toBe('ok');
   const unknown = 'network: certificate is signed by an unknown authority';
   expect(await read(`https://localhost:${port}`, { tls: {} })).toBe(unknown);
-  const stranger = await startTlsUpstream(keyPair('stranger'));
-  expect(await read(`https://localhost:${stranger.port}`, trusting)).toBe(
+  const foreign = await startTlsUpstream(keyPair('unknown'));
+  expect(await read(`https://localhost:${foreign.port}`, trusting)).toBe(
     'network: certificate is self-signed',
   );
 });
@@ -163,7 +163,7 @@ test('a platform that asks for a client certificate gets the one of cert_file; w
 test('a renewed file counts from the next connection on', async () => {
   const { port } = await startTlsUpstream();
   const file = join(await temporaryFolder(), 'ca.pem');
-  await copyFile(certificateFile('stranger.pem'), file);
+  await copyFile(certificateFile('unknown.pem'), file);
   const client = new Client({
     baseUrl: `https://localhost:${port}`,
     route: { tls: { caFile: file } },

@@ -49,7 +49,7 @@ function scheduled({ skew = 0 } = {}) {
 }
 
 /** A job that notes when its operations left, in ms after the start. */
-function jobOf(clock: SimulatedClock, id: string, wish: Partial<Job> = {}) {
+function jobOf(clock: SimulatedClock, id: string, overrides: Partial<Job> = {}) {
   const leftAt: number[] = [];
   const job: Job = {
     id,
@@ -66,7 +66,7 @@ function jobOf(clock: SimulatedClock, id: string, wish: Partial<Job> = {}) {
       await read(resource, signal);
     },
     conclude: () => FOUND,
-    ...wish,
+    ...overrides,
   };
   return { job, leftAt };
 }

@@ -34,7 +34,7 @@ async function queueWith(
     remains -= 1;
     limiter.observe(clock.now(), { limit: 80, remaining: remains, resetAt });
   };
-  const ask = (name: string, wish: Partial<QueuedRequest>, signal = new AbortController().signal) => {
+  const ask = (name: string, overrides: Partial<QueuedRequest>, signal = new AbortController().signal) => {
     const since = clock.now() - MINUTE;
     const request = {
       group: 'metrics',
@@ -42,7 +42,7 @@ async function queueWith(
       weight: 1,
       since,
       plannedIntervalMs: () => 0,
-      ...wish,
+      ...overrides,
     };
     queue.turn(request, signal).then(
       (over) => {
@@ -54,7 +54,7 @@ async function queueWith(
           over();
         });
       },
-      () => left.push(`${name} gave up`),
+      () => left.push(`${name} aborted`),
     );
   };
   answer();
@@ -129,15 +129,15 @@ it('sends what was kept for a probe as soon as fewer probes are needed until the
   expect(leftAt.at(-1)).toBeGreaterThanOrEqual(20_000);
 });
 
-it('lets a request go that is given up while it waits', async () => {
+it('lets a request go that is aborted while it waits', async () => {
   const { ask, left, queue, after, clock } = await queueWith(16);
   const giving = new AbortController();
-  ask('given up', {}, giving.signal);
+  ask('dropped', {}, giving.signal);
   await after(10);
   expect(queue.waiting(clock.now())).toBe(1);
   giving.abort(new Error('no longer configured'));
   await after(10);
-  expect(left).toEqual(['given up gave up']);
+  expect(left).toEqual(['dropped aborted']);
   expect(queue.waiting(clock.now())).toBe(0);
 });
 
@@ -184,9 +184,9 @@ it('leaves a place for another API while all answer, and keeps to the most urgen
   const { ask, left, after, clock } = await queueWith(79, { concurrency: 3 });
   const early = { since: clock.now() - 10 * MINUTE };
   for (let count = 0; count < 4; count += 1) ask('urgent', early);
-  ask('patient', { group: 'domains' });
+  ask('calm', { group: 'domains' });
   await after(10);
   expect(left).toEqual(['urgent', 'urgent']);
   await after(100);
-  expect(left).toEqual(['urgent', 'urgent', 'urgent', 'urgent', 'patient']);
+  expect(left).toEqual(['urgent', 'urgent', 'urgent', 'urgent', 'calm']);
 });

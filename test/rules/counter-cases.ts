@@ -2,20 +2,20 @@ import { ACCOUNT, type AlertCase, type Given, grown, one } from './alert-case.ts
 
 const PRODUCT = `${ACCOUNT}, product="edge_applications"`;
 const RECONCILIATION = `edge_exporter_reconciliation_ratio{${PRODUCT}}`;
-const GIVEN_UP = `edge_exporter_buckets_given_up_total{${PRODUCT}}`;
+const SKIPPED = `edge_exporter_buckets_skipped_total{${PRODUCT}}`;
 const COUNTED: Given = {
   [`edge_exporter_buckets_counted_total{${PRODUCT}}`]: (minute) => minute * 200,
 };
 const STATE_ERRORS = 'edge_exporter_state_errors_total{instance="exporter:9801"}';
 
-const skipped = grown(GIVEN_UP, [10, 3], 30);
+const skipped = grown(SKIPPED, [10, 3], 30);
 
 /** Every alert of counters. */
 export const COUNTER_CASES: readonly AlertCase[] = [
   { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 0.97, 0.995]), lasts: 45, resolves: 5 },
   { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 1.03, 1.005]), lasts: 45, resolves: 5 },
   {
-    alert: 'EdgeBucketsGivenUp',
+    alert: 'EdgeBucketsSkipped',
     ...skipped,
     normal: { ...skipped.normal, ...COUNTED },
     lasts: 30,

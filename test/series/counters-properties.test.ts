@@ -80,7 +80,7 @@ class Counting {
   }
 
   /** Reads all that is lacking from a platform that is well again, until nothing older than `age` is lacking. */
-  recover(age: number, patience = 3_000): number {
+  recover(age: number, limit = 3_000): number {
     const healthy = { manner: PLAIN, fate: 'applied' } as const;
     for (let minute = 0, rest = 10; ; minute += 1) {
       this.take({ ...healthy, after: MINUTE, read: 'fresh' });
@@ -88,7 +88,7 @@ class Counting {
         this.take({ ...healthy, after: 1_000, read: 'catch-up' });
       }
       if ((this.counters.countedUntil ?? 0) >= this.now - age) rest -= 1;
-      else if (minute > patience) throw new Error(`counted until ${this.counters.countedUntil}`);
+      else if (minute > limit) throw new Error(`counted until ${this.counters.countedUntil}`);
       if (rest === 0) return minute - 9;
     }
   }

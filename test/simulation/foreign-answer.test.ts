@@ -13,7 +13,7 @@ afterEach(async () => {
 const METRICS = { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } };
 
 /** An exporter whose account's address leads to a server of somebody else. */
-async function simulateStranger(handler: Handler): Promise<Simulation> {
+async function simulateForeignAnswers(handler: Handler): Promise<Simulation> {
   const { origin } = await startUpstream(handler);
   simulation = await simulate({ account: { api_url: origin, collectors: { ...METRICS, domains: {} } } });
   return simulation;
@@ -78,7 +78,7 @@ describe('what answers at the address is not the platform', () => {
       'redirect to another origin (login.example.net) refused: is api_url right?',
     ],
   ])('%s: it is not up, not ready, and says why', async (_, handler, note) => {
-    const simulated = await simulateStranger(handler);
+    const simulated = await simulateForeignAnswers(handler);
     expect(simulated.exporter().accounts()).toMatchObject([
       { up: false, note: typeof note === 'string' ? note : expect.stringMatching(note) },
     ]);
@@ -110,7 +110,7 @@ describe('the platform answers', () => {
     ['that it does not know the token', json(401, { detail: 'Invalid token.' }), false],
     ['that it fails', json(500, { detail: 'Sorry unable to perform operation.' }), false],
   ])('%s: it is ready', async (_, handler, up) => {
-    const simulated = await simulateStranger(handler);
+    const simulated = await simulateForeignAnswers(handler);
     expect(simulated.exporter().accounts()).toMatchObject([{ up }]);
     expect(simulated.exporter().notReady()).toEqual([]);
   });

@@ -78,7 +78,7 @@ describe('a gauge', () => {
     expect(new Set(after.values())).toEqual(new Set([0]));
   });
 
-  it('outlives a failing platform until it is stale, its time standing still, and then goes', async () => {
+  it('outlives a failing platform until it is stale, its timestamp unchanged, and then goes', async () => {
     const { sandbox, minutes, scrape } = await begin();
     await minutes(5);
     const before = await scrape();

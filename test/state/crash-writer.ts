@@ -3,7 +3,7 @@ import { openState } from '../../src/state/open-state.ts';
 
 /**
  * A process that commits until it is killed. Each committer adds to a total of its own, and its total and its
- * mark are separate entries of one commit. It prints what it found at its start, then `committer number`
+ * watermark are separate entries of one commit. It prints what it found at its start, then `committer number`
  * after each commit.
  */
 const COMMITTERS = 8;
@@ -16,17 +16,17 @@ const state = await openState(process.argv[2] ?? '', { info() {}, warn });
 
 const found = Array.from({ length: COMMITTERS }, (_, c) => ({
   total: Number(state.get(['total', `${c}`]) ?? 0),
-  mark: Number(state.get(['mark', `${c}`]) ?? 0),
+  watermark: Number(state.get(['watermark', `${c}`]) ?? 0),
 }));
 writeSync(1, `${JSON.stringify(found)}\n`);
 
 await Promise.all(
-  found.map(async ({ total, mark }, committer) => {
-    for (let sum = total, number = mark + 1; ; number++) {
+  found.map(async ({ total, watermark }, committer) => {
+    for (let sum = total, number = watermark + 1; ; number++) {
       sum += STEP;
       await state.commit([
         { key: ['total', `${committer}`], value: sum },
-        { key: ['mark', `${committer}`], value: number },
+        { key: ['watermark', `${committer}`], value: number },
       ]);
       writeSync(1, `${committer} ${number}\n`);
     }

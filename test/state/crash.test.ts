@@ -24,7 +24,7 @@ afterAll(async () => {
 
 interface Life {
   /** What the process found when it opened the state; undefined when it was killed before. */
-  readonly found: { total: number; mark: number }[] | undefined;
+  readonly found: { total: number; watermark: number }[] | undefined;
   /** The last number of each committer whose commit had resolved. */
   readonly committed: Map<number, number>;
 }
@@ -56,14 +56,14 @@ function totalAfter(steps: number): number {
   return sum;
 }
 
-it('every commit that resolved outlives kill -9 at any moment, and totals never part from their marks', async () => {
+it('every commit that resolved outlives kill -9 at any moment, and totals never part from their watermarks', async () => {
   const promised = new Map<number, number>();
   let checked = 0;
   for (let kill = 0; kill <= KILLS; kill++) {
     const { found, committed } = await liveAndDie(kill % 5 === 4);
-    for (const [committer, { total, mark }] of found?.entries() ?? []) {
-      expect(mark).toBeGreaterThanOrEqual(promised.get(committer) ?? 0);
-      expect(total).toBe(totalAfter(mark));
+    for (const [committer, { total, watermark }] of found?.entries() ?? []) {
+      expect(watermark).toBeGreaterThanOrEqual(promised.get(committer) ?? 0);
+      expect(total).toBe(totalAfter(watermark));
       checked++;
     }
     for (const [committer, number] of committed) promised.set(committer, number);

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 interface Found {
   readonly total: number;
-  readonly mark: number;
+  readonly watermark: number;
 }
 
 /** A process that commits, and what it has said so far. */
@@ -77,9 +77,9 @@ function startWriting() {
 /** One life: it commits, its disk fails and is mended, it commits on, and is killed. */
 async function liveThrough(failure: DiskFailure, promised: Map<number, number>): Promise<void> {
   const writing = startWriting();
-  for (const [committer, { total, mark }] of (await writing.found()).entries()) {
-    expect(mark).toBeGreaterThanOrEqual(promised.get(committer) ?? 0);
-    expect(total).toBe(mark * 3);
+  for (const [committer, { total, watermark }] of (await writing.found()).entries()) {
+    expect(watermark).toBeGreaterThanOrEqual(promised.get(committer) ?? 0);
+    expect(total).toBe(watermark * 3);
   }
   await writing.until('it commits', () => writing.committed().size === 4);
   await delay(Math.random() * 100);

@@ -17,17 +17,17 @@ const state = await openState(process.argv[2] ?? '', { info() {}, warn });
 
 const found = Array.from({ length: COMMITTERS }, (_, c) => ({
   total: Number(state.get(['total', `${c}`]) ?? 0),
-  mark: Number(state.get(['mark', `${c}`]) ?? 0),
+  watermark: Number(state.get(['watermark', `${c}`]) ?? 0),
 }));
 writeSync(1, `${JSON.stringify(found)}\n`);
 
 await Promise.all(
-  found.map(async ({ mark }, committer) => {
-    for (let number = mark + 1; ; number++) {
+  found.map(async ({ watermark }, committer) => {
+    for (let number = watermark + 1; ; number++) {
       try {
         await state.commit([
           { key: ['total', `${committer}`], value: number * 3 },
-          { key: ['mark', `${committer}`], value: number },
+          { key: ['watermark', `${committer}`], value: number },
           { key: ['some', `${committer}`, `${number % 50}`], value: RECORD },
         ]);
         writeSync(1, `${committer} ${number}\n`);

@@ -128,7 +128,7 @@ describe('when there are as many connections as allowed', () => {
     expect(lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('idle longest') }]);
   });
 
-  test('a request under way is not given up, and it is a new connection that has to wait', async () => {
+  test('a request under way is not aborted, and it is a new connection that has to wait', async () => {
     const { exposition, asked, release } = held();
     const { port, lines } = await startWeb({ connections: 2, exposition });
     const busy = [await connected(port), await connected(port)];

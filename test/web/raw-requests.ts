@@ -126,14 +126,14 @@ export function sendRaw(port: number, bytes: Buffer, random: () => number): Prom
       else socket.write(rest);
     });
     // Whoever is not answered has sent half a request: waiting for the rest is right.
-    const patience = setTimeout(() => socket.destroy(), 250);
+    const timer = setTimeout(() => socket.destroy(), 250);
     socket.on('data', (data) => {
       if (answer.length < 200) answer += data.toString('latin1', 0, 200);
-      patience.refresh();
+      timer.refresh();
     });
     socket.on('error', () => {});
     socket.on('close', () => {
-      clearTimeout(patience);
+      clearTimeout(timer);
       resolve(answer);
     });
   });

@@ -91,7 +91,7 @@ describe('the other paths', () => {
 
   test('a status that is packed too late is dropped without a word', async () => {
     const status = () => {
-      // Longer than the answer may take, so that it is given up before the packing ends.
+      // Longer than the answer may take, so that it is aborted before the packing ends.
       const until = performance.now() + 100;
       while (performance.now() < until);
       return madeUpStatus({ not_ready: Array.from({ length: 1_000 }, (_, i) => `reason ${i}`) });

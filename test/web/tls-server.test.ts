@@ -133,40 +133,40 @@ test('bounds that exclude each other let nobody in', async () => {
 describe('a client certificate', () => {
   const none = {};
   const ours = { cert: pem('client.pem'), key: pem('client.key') };
-  const stranger = { cert: pem('stranger.pem'), key: pem('stranger.key') };
+  const unknown = { cert: pem('unknown.pem'), key: pem('unknown.key') };
   const ca = `, client_ca_file: "${CERTIFICATES}/ca.pem", client_auth_type:`;
 
   test.each([
-    [', client_auth_type: NoClientCert', { none: true, ours: true, stranger: true }],
-    [', client_auth_type: RequestClientCert', { none: true, ours: true, stranger: true }],
-    [', client_auth_type: RequireAnyClientCert', { none: false, ours: true, stranger: true }],
-    [`${ca} VerifyClientCertIfGiven`, { none: true, ours: true, stranger: false }],
-    [`${ca} RequireAndVerifyClientCert`, { none: false, ours: true, stranger: false }],
+    [', client_auth_type: NoClientCert', { none: true, ours: true, unknown: true }],
+    [', client_auth_type: RequestClientCert', { none: true, ours: true, unknown: true }],
+    [', client_auth_type: RequireAnyClientCert', { none: false, ours: true, unknown: true }],
+    [`${ca} VerifyClientCertIfGiven`, { none: true, ours: true, unknown: false }],
+    [`${ca} RequireAndVerifyClientCert`, { none: false, ours: true, unknown: false }],
     [
       `${ca} RequireAndVerifyClientCert, client_allowed_sans: [prometheus.example]`,
-      { none: false, ours: true, stranger: false },
+      { none: false, ours: true, unknown: false },
     ],
     [
       `${ca} RequireAndVerifyClientCert, client_allowed_sans: [other, DNS, DNS:prometheus.example]`,
-      { none: false, ours: false, stranger: false },
+      { none: false, ours: false, unknown: false },
     ],
     [
       `${ca} VerifyClientCertIfGiven, client_allowed_sans: [prometheus.example]`,
-      { none: false, ours: true, stranger: false },
+      { none: false, ours: true, unknown: false },
     ],
     [
       `${ca} RequireAndVerifyClientCert, client_allowed_sans: []`,
-      { none: false, ours: false, stranger: false },
+      { none: false, ours: false, unknown: false },
     ],
-    [', client_allowed_sans: [prometheus.example]', { none: true, ours: true, stranger: true }],
-    [', client_auth_type: RequireAndVerifyClientCert', { none: false, ours: false, stranger: false }],
+    [', client_allowed_sans: [prometheus.example]', { none: true, ours: true, unknown: true }],
+    [', client_auth_type: RequireAndVerifyClientCert', { none: false, ours: false, unknown: false }],
     [
       `, client_ca_file: "${CERTIFICATES}/server.key", client_auth_type: RequireAndVerifyClientCert`,
-      { none: false, ours: false, stranger: false },
+      { none: false, ours: false, unknown: false },
     ],
     [
       ', client_auth_type: RequireAnyClientCert, client_allowed_sans: [prometheus.example]',
-      { none: false, ours: true, stranger: true },
+      { none: false, ours: true, unknown: true },
     ],
   ])('is judged by the policy "%s"', async (policy, expected) => {
     const { url } = await startSecure(policy);
@@ -175,7 +175,7 @@ describe('a client certificate', () => {
         (answer) => answer.status === 200,
         () => false,
       );
-    const seen = { none: await enters(none), ours: await enters(ours), stranger: await enters(stranger) };
+    const seen = { none: await enters(none), ours: await enters(ours), unknown: await enters(unknown) };
     expect(seen).toEqual(expected);
   });
 });

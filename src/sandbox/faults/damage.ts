@@ -5,7 +5,7 @@ import type { EmptyForm, POINT_DAMAGES, SHAPE_QUIRKS } from './faults.ts';
 import type { FaultSwitch } from './switch.ts';
 
 /** An answer as bytes; `missing` bytes are promised but never sent. */
-export interface WireBody {
+export interface SentBody {
   readonly text: string;
   readonly missing: number;
 }
@@ -30,7 +30,7 @@ export function damageDocument(reply: Reply, faults: FaultSwitch, context: Fault
 }
 
 /** The answer's text with what the faults do to it on its way. */
-export function damageText(text: string, faults: FaultSwitch, context: FaultContext): WireBody {
+export function damageText(text: string, faults: FaultSwitch, context: FaultContext): SentBody {
   if (faults.strike('malformed_body', context)) return { text: `${text.slice(0, -1)},,]`, missing: 0 };
   const truncated = faults.strike('truncated_body', context);
   if (truncated === undefined || text === '') return { text, missing: 0 };

@@ -79,7 +79,7 @@ export const faultsSchema = z
         .min(1)
         .default([...SHAPE_QUIRKS]),
     }),
-    /** The three headers of the rate limit; those not omitted are as usual, or unreadable. */
+    /** The three headers of the rate limit; those not omitted are as usual, or invalid. */
     rate_headers: z.strictObject({
       ...when,
       omit: z.array(z.enum(['limit', 'remaining', 'reset'])).default(['limit', 'remaining', 'reset']),

@@ -23,22 +23,22 @@ export type Handler = RequestHandler<
 
 export type ExchangeResponse = Response<unknown, { exchange: Exchange }>;
 
-/** Puts an answer on the wire, with the headers that every answer has and the damage that faults do. */
+/** Sends an answer, with the headers that every answer has and the damage that faults do. */
 export function send(platform: Platform, req: Request, res: ExchangeResponse, reply: Reply): void {
   const { exchange } = res.locals;
   const { faults } = platform;
   const damaged = damageDocument(reply, faults, exchange);
   const text = damaged.text ?? (damaged.body === undefined ? '' : JSON.stringify(damaged.body));
-  const wire = text === '' ? { text, missing: 0 } : damageText(text, faults, exchange);
+  const sent = text === '' ? { text, missing: 0 } : damageText(text, faults, exchange);
   res.writeHead(reply.status, {
     ...(text === '' ? {} : { 'Content-Type': reply.contentType ?? 'application/json' }),
-    ...(reply.status === 204 ? {} : { 'Content-Length': Buffer.byteLength(wire.text) + wire.missing }),
+    ...(reply.status === 204 ? {} : { 'Content-Length': Buffer.byteLength(sent.text) + sent.missing }),
     ...limitHeaders(platform, exchange),
     ...reply.headers,
   });
   record(platform, req, exchange, reply.status);
-  if (wire.missing === 0) res.end(req.method === 'HEAD' ? undefined : wire.text);
-  else res.write(wire.text, () => res.destroy());
+  if (sent.missing === 0) res.end(req.method === 'HEAD' ? undefined : sent.text);
+  else res.write(sent.text, () => res.destroy());
 }
 
 /** Logs the request; `status` is 0 when there is no answer. */

@@ -1,4 +1,4 @@
-/** An answer before it goes on the wire: pure data, so that faults can damage it on its way. */
+/** An answer before it is sent: pure data, so that faults can damage it on its way. */
 export interface Reply {
   readonly status: number;
   /** A JSON document. */

@@ -13,7 +13,7 @@ const TICKET_WITHIN = 60;
 const TINY_WITHIN = 30;
 
 /** An alert in minutes. */
-interface Alarm {
+interface AlertSpan {
   readonly name: string;
   readonly severity: string;
   readonly key: string;
@@ -55,17 +55,17 @@ export class Score {
     told: readonly Notification[],
   ): void {
     this.weeks += minutes / (7 * 24 * 60);
-    const alarms = fired.map(alarmOf);
-    for (const event of events) this.#addEvent(label, event, alarms, told);
+    const spans = fired.map(alertSpan);
+    for (const event of events) this.#addEvent(label, event, spans, told);
     this.#addFalse(label, events, told);
-    this.flaps += flaps(alarms);
+    this.flaps += flaps(spans);
   }
 
-  #addEvent(label: string, event: Event, alarms: readonly Alarm[], told: readonly Notification[]): void {
+  #addEvent(label: string, event: Event, spans: readonly AlertSpan[], told: readonly Notification[]): void {
     const { expects, by }: Expectation = EVENT_KINDS[event.kind];
     const score = this.kinds.get(event.kind) ?? new KindScore();
     this.kinds.set(event.kind, score);
-    const during = alarms.filter(({ from, to }) => from < event.to + ECHO && to > event.from);
+    const during = spans.filter(({ from, to }) => from < event.to + ECHO && to > event.from);
     const telling = during.filter(
       ({ name, severity }) => by.includes(name) && (expects === 'ticket' || severity === 'page'),
     );
@@ -126,14 +126,14 @@ export class Score {
   }
 }
 
-function alarmOf({ labels, from, to }: FiredAlert): Alarm {
+function alertSpan({ labels, from, to }: FiredAlert): AlertSpan {
   const { alertname: name = '', severity = '' } = labels;
   return { name, severity, key: JSON.stringify(labels), from: from / MINUTE, to: to / MINUTE };
 }
 
 /** How often pages that had ended came back within two hours. */
-function flaps(alarms: readonly Alarm[]): number {
-  const pages = alarms.filter(({ severity }) => severity === 'page').toSorted((a, b) => a.from - b.from);
+function flaps(spans: readonly AlertSpan[]): number {
+  const pages = spans.filter(({ severity }) => severity === 'page').toSorted((a, b) => a.from - b.from);
   return pages.filter((page, index) =>
     pages.slice(0, index).some(({ key, to }) => key === page.key && page.from - to < 120),
   ).length;

@@ -1,5 +1,5 @@
-/** What became of the operations of one frame. */
-export interface CountedFrame {
+/** What became of the operations of one window. */
+export interface CountedWindow {
   readonly openedAt: number;
   ours: number;
   others: number;
@@ -17,12 +17,12 @@ export interface CountedAnswer {
 /** When the token's other user comes next after `time`; Infinity when there is none. */
 export type OtherUser = (time: number) => number;
 
-export const FRAME_MS = 60_000;
+export const WINDOW_MS = 60_000;
 
-/** The platform's counting alone: a frame of a minute from its first operation, as in section 8. */
+/** The platform's counting alone: a window of a minute from its first operation, as in section 8. */
 export class CountedPlatform {
   readonly limit: number;
-  readonly frames: CountedFrame[] = [];
+  readonly windows: CountedWindow[] = [];
   refusals = 0;
   readonly #otherUser: OtherUser;
   #otherComesAt: number;
@@ -36,31 +36,31 @@ export class CountedPlatform {
   /** An operation of ours arrives. */
   take(now: number): CountedAnswer {
     this.letOthersCome(now);
-    const frame = this.#frameAt(now);
-    const left = this.limit - frame.ours - frame.others;
+    const window = this.#windowAt(now);
+    const left = this.limit - window.ours - window.others;
     const allowed = left > 0;
-    if (allowed) frame.ours += 1;
+    if (allowed) window.ours += 1;
     else this.refusals += 1;
     const remaining = Math.max(0, left - 1);
-    return { allowed, limit: this.limit, remaining, resetAt: frame.openedAt + FRAME_MS };
+    return { allowed, limit: this.limit, remaining, resetAt: window.openedAt + WINDOW_MS };
   }
 
   /** The other user's operations up to a moment. */
   letOthersCome(until: number): void {
     while (this.#otherComesAt <= until) {
-      const frame = this.#frameAt(this.#otherComesAt);
-      if (frame.ours + frame.others < this.limit) frame.others += 1;
-      else frame.refusedOthers += 1;
+      const window = this.#windowAt(this.#otherComesAt);
+      if (window.ours + window.others < this.limit) window.others += 1;
+      else window.refusedOthers += 1;
       this.#otherComesAt = this.#otherUser(this.#otherComesAt);
     }
   }
 
-  #frameAt(now: number): CountedFrame {
-    const last = this.frames.at(-1);
-    if (last !== undefined && now < last.openedAt + FRAME_MS) return last;
-    const frame = { openedAt: now, ours: 0, others: 0, refusedOthers: 0 };
-    this.frames.push(frame);
-    return frame;
+  #windowAt(now: number): CountedWindow {
+    const last = this.windows.at(-1);
+    if (last !== undefined && now < last.openedAt + WINDOW_MS) return last;
+    const window = { openedAt: now, ours: 0, others: 0, refusedOthers: 0 };
+    this.windows.push(window);
+    return window;
   }
 }
 
@@ -70,14 +70,14 @@ export const alone: OtherUser = () => Number.POSITIVE_INFINITY;
 export function unsteadyUser(limit: number, random: () => number, start: number): OtherUser {
   const exponential = (mean: number) => -mean * Math.log(1 - random());
   let share = 0.6 * random();
-  let changesAt = start + exponential(10 * FRAME_MS);
+  let changesAt = start + exponential(10 * WINDOW_MS);
   return (time) => {
     for (
       let from = time;
       ;
-      from = changesAt, changesAt += exponential(10 * FRAME_MS), share = 0.6 * random()
+      from = changesAt, changesAt += exponential(10 * WINDOW_MS), share = 0.6 * random()
     ) {
-      const comesAt = from + exponential(FRAME_MS / (limit * share));
+      const comesAt = from + exponential(WINDOW_MS / (limit * share));
       if (comesAt < changesAt) return comesAt;
     }
   };
@@ -89,7 +89,7 @@ export function burstyUser(limit: number, random: () => number, start: number): 
   return (time) => {
     const next = time + burst.every * (0.5 + random());
     if (next < burst.until) return next;
-    const from = time - 10 * FRAME_MS * Math.log(1 - random());
+    const from = time - 10 * WINDOW_MS * Math.log(1 - random());
     burst = { every: 10_000 / (limit * (0.2 + 0.3 * random())), until: from + 10_000 };
     return from;
   };

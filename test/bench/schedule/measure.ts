@@ -1,6 +1,6 @@
 import { Ages } from './ages.ts';
 import { availableIn, bestPossible } from './best-possible.ts';
-import { alone, burstyUser, CountedPlatform, FRAME_MS, seeded, unsteadyUser } from './counted-platform.ts';
+import { alone, burstyUser, CountedPlatform, seeded, unsteadyUser, WINDOW_MS } from './counted-platform.ts';
 import type { Design } from './design.ts';
 import { EventClock } from './event-clock.ts';
 import { naiveDesign } from './naive-design.ts';
@@ -31,7 +31,7 @@ function latencyOf(random: () => number): () => number {
 export async function measure({ design, jobs, limit, company, hours, seed }: Case) {
   const random = seeded(seed + jobs * 7 + limit);
   const quota = limit - Math.ceil(limit * RESERVE);
-  const from = START + Math.ceil((WARM_UP_ROUNDS * jobs) / quota + 10) * FRAME_MS;
+  const from = START + Math.ceil((WARM_UP_ROUNDS * jobs) / quota + 10) * WINDOW_MS;
   const until = from + hours * HOUR_MS;
   const clock = new EventClock(START);
   const otherRandom = seeded(seed + limit + jobs);
@@ -45,19 +45,19 @@ export async function measure({ design, jobs, limit, company, hours, seed }: Cas
   const run: Design = design === 'ours' ? ourDesign : naiveDesign;
   await run({ clock, platform, latency: latencyOf(random), ages, jobs, reserve: RESERVE, until });
   platform.letOthersCome(until);
-  const frames = platform.frames;
-  const best = bestPossible({ jobs, frames, limit, reserve: RESERVE, start: START, from, until });
+  const windows = platform.windows;
+  const best = bestPossible({ jobs, windows, limit, reserve: RESERVE, start: START, from, until });
   const { mean, worst, worstByJob } = ages.figures(until);
-  const inSpan = frames.filter(({ openedAt }) => openedAt >= from && openedAt + FRAME_MS <= until);
-  const wanted = inSpan.map((frame) => Math.min(jobs, availableIn(frame, limit, RESERVE)));
+  const inSpan = windows.filter(({ openedAt }) => openedAt >= from && openedAt + WINDOW_MS <= until);
+  const wanted = inSpan.map((window) => Math.min(jobs, availableIn(window, limit, RESERVE)));
   const used = inSpan.reduce(
-    (sum, frame) => sum + Math.min(frame.ours, availableIn(frame, limit, RESERVE)),
+    (sum, window) => sum + Math.min(window.ours, availableIn(window, limit, RESERVE)),
     0,
   );
-  const span = (inSpan.at(-1)?.openedAt ?? until) + FRAME_MS - (inSpan[0]?.openedAt ?? from);
-  const available = (wanted.reduce((sum, count) => sum + count, 0) * span) / (inSpan.length * FRAME_MS);
-  const others = inSpan.reduce((sum, frame) => sum + frame.others + frame.refusedOthers, 0);
-  const refusedOthers = inSpan.reduce((sum, frame) => sum + frame.refusedOthers, 0);
+  const span = (inSpan.at(-1)?.openedAt ?? until) + WINDOW_MS - (inSpan[0]?.openedAt ?? from);
+  const available = (wanted.reduce((sum, count) => sum + count, 0) * span) / (inSpan.length * WINDOW_MS);
+  const others = inSpan.reduce((sum, window) => sum + window.others + window.refusedOthers, 0);
+  const refusedOthers = inSpan.reduce((sum, window) => sum + window.refusedOthers, 0);
   return {
     refusals: platform.refusals,
     used: used / available,

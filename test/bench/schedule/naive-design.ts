@@ -1,4 +1,4 @@
-import { FRAME_MS } from './counted-platform.ts';
+import { WINDOW_MS } from './counted-platform.ts';
 import type { Design } from './design.ts';
 
 const FIRST_BACKOFF_MS = 1_000;
@@ -19,19 +19,19 @@ export const naiveDesign: Design = async ({ clock, platform, latency, ages, jobs
       }
       clock.at(arrivedAt + back, () => {
         busy[job] = 0;
-        ages.renew(job, clock.now(), Math.floor(arrivedAt / FRAME_MS) * FRAME_MS);
+        ages.renew(job, clock.now(), Math.floor(arrivedAt / WINDOW_MS) * WINDOW_MS);
       });
     });
   };
   const fire = (at: number): void => {
-    clock.at(at + FRAME_MS, () => fire(at + FRAME_MS));
+    clock.at(at + WINDOW_MS, () => fire(at + WINDOW_MS));
     for (let job = 0; job < jobs; job += 1) {
       if (busy[job] === 1) continue;
       busy[job] = 1;
       attempt(job, FIRST_BACKOFF_MS);
     }
   };
-  const first = Math.ceil(clock.now() / FRAME_MS) * FRAME_MS;
+  const first = Math.ceil(clock.now() / WINDOW_MS) * WINDOW_MS;
   clock.at(first, () => fire(first));
   clock.runCallbacks(until);
 };

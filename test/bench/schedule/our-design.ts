@@ -7,7 +7,7 @@ import type { Ticker } from '../../../src/poll/ticker.ts';
 import { DemandForecast } from '../../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/rate-limit/request-queue.ts';
 import { FOUND, polling } from '../../poll/polling.ts';
-import { FRAME_MS } from './counted-platform.ts';
+import { WINDOW_MS } from './counted-platform.ts';
 import type { Design } from './design.ts';
 import type { EventClock } from './event-clock.ts';
 
@@ -30,7 +30,7 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
   const forecast = new DemandForecast(scopes);
   const exchange = async (job: number): Promise<Answer> => {
     const startedAt = clock.now();
-    const asked = Math.floor(platformClock.now() / FRAME_MS) * FRAME_MS;
+    const asked = Math.floor(platformClock.now() / WINDOW_MS) * WINDOW_MS;
     await clock.sleep(latency());
     const arrivedAt = clock.now();
     const { allowed, ...rate } = platform.take(arrivedAt);
@@ -39,7 +39,7 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     const serverDate = Math.floor(arrivedAt / 1_000) * 1_000;
     observed.observe({ ...PLAIN, status: allowed ? 200 : 429, startedAt, endedAt, serverDate, rate });
     if (!allowed) throw new PlatformFailure('rate_limited', 'refused', 429);
-    ages.renew(job, endedAt, Math.min(asked, Math.floor(arrivedAt / FRAME_MS) * FRAME_MS));
+    ages.renew(job, endedAt, Math.min(asked, Math.floor(arrivedAt / WINDOW_MS) * WINDOW_MS));
     return { body: null, bytes: 0 };
   };
   const schedule = polling({
@@ -84,9 +84,9 @@ function minuteTicker(clock: EventClock): Ticker {
     const next = (at: number) =>
       clock.at(at, () => {
         fire(at);
-        next(at + FRAME_MS);
+        next(at + WINDOW_MS);
       });
-    next((Math.floor(clock.now() / FRAME_MS) + 1) * FRAME_MS);
+    next((Math.floor(clock.now() / WINDOW_MS) + 1) * WINDOW_MS);
     return () => undefined;
   };
 }

@@ -8,7 +8,7 @@ const HEADERS = {
   'X-ratelimit-remaining': expect.stringMatching(/^\d+$/),
   'X-ratelimit-reset': RESET,
 };
-const FRAME = { pass: 60_000 };
+const WINDOW = { pass: 60_000 };
 
 /** Section 8, the rate limit. */
 export const limits: readonly Row[] = [
@@ -93,7 +93,7 @@ export const limits: readonly Row[] = [
     steps: [
       { send: 'GET /domains', status: 200 },
       { send: 'GET /domains', status: 429, answers: { 'X-ratelimit-reset': RESET, 'Retry-After': '60' } },
-      FRAME,
+      WINDOW,
       { send: 'GET /domains', status: 200 },
     ],
   },

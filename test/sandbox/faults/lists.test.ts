@@ -22,21 +22,21 @@ describe('a list of the platform', () => {
   afterAll(() => bench.close());
 
   /** The status of a list, or that it is empty. */
-  const standing = async (path: string, version: number) => {
+  const answerOf = async (path: string, version: number) => {
     const answer = await bench.get(path, version);
     return answer.status === 200 && itemsOf(answer.json()) === 0 ? 'empty' : String(answer.status);
   };
   const all = async () => {
-    const standings: Record<string, string> = {};
-    for (const [path, version] of LIST_PATHS) standings[path] = await standing(path, version);
-    return standings;
+    const answers: Record<string, string> = {};
+    for (const [path, version] of LIST_PATHS) answers[path] = await answerOf(path, version);
+    return answers;
   };
   const fine = Object.fromEntries(LIST_PATHS.map(([path]) => [path, '200']));
 
   it.each(Object.keys(WRONG))('answers %s while the others answer as ever', async (kind) => {
     for (const [path, version] of LIST_PATHS) {
       bench.sandbox.faults.set(WRONG[kind]?.(path) ?? {});
-      expect(await standing(path, version), path).toBe(kind);
+      expect(await answerOf(path, version), path).toBe(kind);
     }
     const [last = ''] = LIST_PATHS.at(-1) ?? [];
     expect(await all()).toEqual({ ...fine, [last]: kind });

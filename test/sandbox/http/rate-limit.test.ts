@@ -8,17 +8,17 @@ describe('the rate limit', () => {
   afterEach(() => bench.close());
 
   const read = () => bench.get('/domains');
-  const standing = async () => {
+  const quotaLeft = async () => {
     const { status, headers } = await read();
     return [status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')];
   };
 
   it('counts down in its headers and then answers 429', async () => {
     bench = await startBench({ rateLimit: LIMITS });
-    expect(await standing()).toEqual([200, '3', '2']);
-    expect(await standing()).toEqual([200, '3', '1']);
-    expect(await standing()).toEqual([200, '3', '0']);
-    expect(await standing()).toEqual([429, '3', '0']);
+    expect(await quotaLeft()).toEqual([200, '3', '2']);
+    expect(await quotaLeft()).toEqual([200, '3', '1']);
+    expect(await quotaLeft()).toEqual([200, '3', '0']);
+    expect(await quotaLeft()).toEqual([429, '3', '0']);
     expect(bench.sandbox.requests.byStatus).toEqual(
       new Map([
         [200, 3],
@@ -27,7 +27,7 @@ describe('the rate limit', () => {
     );
   });
 
-  it('opens a frame of a minute with the first operation, and another after it', async () => {
+  it('opens a window of a minute with the first operation, and another after it', async () => {
     bench = await startBench({ rateLimit: { ...LIMITS, reads: 1 } });
     expect((await read()).headers.get('x-ratelimit-reset')).toBe('2026-11-20T12:35:20.000207');
     bench.time = NOON + 59_999;
@@ -76,7 +76,7 @@ describe('the rate limit', () => {
     bench = await startBench({ rateLimit: LIMITS });
     await read();
     await bench.call('PATCH', '/_sandbox/settings', { body: { rate_limit: { ...LIMITS, reads: 80 } } });
-    expect(await standing()).toEqual([200, '80', '78']);
+    expect(await quotaLeft()).toEqual([200, '80', '78']);
   });
 
   it('is shared with another user of the token, who takes a share of it', async () => {
@@ -84,16 +84,16 @@ describe('the rate limit', () => {
       rateLimit: { ...LIMITS, reads: 10 },
       faults: { other_consumer: { share: 0.8 } },
     });
-    expect(await standing()).toEqual([200, '10', '9']);
+    expect(await quotaLeft()).toEqual([200, '10', '9']);
     bench.time += 30_000;
-    expect(await standing()).toEqual([200, '10', '4']);
+    expect(await quotaLeft()).toEqual([200, '10', '4']);
     bench.time += 29_999;
-    expect(await standing()).toEqual([200, '10', '0']);
-    expect(await standing()).toEqual([429, '10', '0']);
+    expect(await quotaLeft()).toEqual([200, '10', '0']);
+    expect(await quotaLeft()).toEqual([429, '10', '0']);
   });
 });
 
-/** The names as they are on the wire. */
+/** The names as they are sent. */
 async function rawHeaders(url: string): Promise<string[]> {
   const { request } = await import('node:http');
   const headers = { accept: 'application/json; version=3', authorization: 'Token sandbox-token' };

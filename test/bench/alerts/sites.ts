@@ -15,7 +15,7 @@ export interface Site {
   readonly configuration: string;
 }
 
-export function estate(configurations: number): readonly Site[] {
+export function makeSites(configurations: number): readonly Site[] {
   return Array.from({ length: configurations }, (_, index) => ({
     account: `account="account-${index % ACCOUNTS}",product="edge_applications"`,
     configuration: `configuration="site-${index}"`,

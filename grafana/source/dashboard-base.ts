@@ -22,7 +22,7 @@ export const TITLES = {
 
 export type Uid = keyof typeof TITLES;
 
-export interface Frame {
+export interface DashboardOptions {
   readonly uid: Uid;
   readonly description: string;
   /** How far back it looks at first, for instance `now-6h`. */
@@ -32,7 +32,7 @@ export interface Frame {
 }
 
 /** A dashboard: its variables, its links to the others, what is marked in its graphs, and its panels in place. */
-export function dashboard({ uid, description, from, variables, sections }: Frame): Dashboard {
+export function dashboard({ uid, description, from, variables, sections }: DashboardOptions): Dashboard {
   const built = new DashboardBuilder(TITLES[uid])
     .uid(uid)
     .description(description)

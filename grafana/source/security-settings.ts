@@ -93,7 +93,7 @@ const changes = table({
 });
 
 /** Modes and switches of the protection. */
-export const estate: Section = {
+export const settings: Section = {
   title: 'Protection: modes and switches',
   shelves: [
     {
