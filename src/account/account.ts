@@ -90,12 +90,14 @@ export class Account {
       queue,
       forecast,
       exchange,
+      requestTimeoutMs: config.request.timeout,
       departures,
       commit,
       store,
       staleAfter: config.stale_after,
       polled: (end) => this.#polled(end),
       commitRefused: (job, failure) => observer.commitRefused(account, job, failure),
+      overdue: (job, part) => observer.overdue(account, job, part),
       defect: (job, error) => observer.defect(account, job, error),
     });
     this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner });

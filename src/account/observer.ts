@@ -1,6 +1,7 @@
 import type { ExchangeInfo } from '../platform/client.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/poll-end.ts';
+import type { PollPart } from '../poll/runner.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { StateWriteFailure } from '../state/state.ts';
 
@@ -24,6 +25,8 @@ export interface AccountObserver {
   delayChanged(account: string, change: DelayChange): void;
   /** A label value was too long; this is its truncated form. */
   labelShortened(label: string, shown: string): void;
+  /** A bug in the exporter: a part of a poll goes on beyond its deadline. */
+  overdue(account: string, job: Job, part: PollPart): void;
   /** A bug in the exporter made a poll fail. */
   defect(account: string, job: Job, error: unknown): void;
   /** The account has stopped; `failure` is what went wrong while stopping, if anything. */

@@ -1,10 +1,11 @@
 import { Secret } from '../secret.ts';
 import { addressOf, redirectTarget } from './address.ts';
 import type { Credentials } from './credentials.ts';
+import { DeadlineExceeded, unlessAborted, withDeadline } from './deadline.ts';
 import type { Reply } from './exchange.ts';
 import { PlatformFailure } from './outcome.ts';
 import type { Answer, Resource } from './read.ts';
-import { Transport, type TransportOptions } from './transport.ts';
+import { noAnswerWithin, Transport, type TransportOptions } from './transport.ts';
 
 export type { ExchangeInfo } from './exchange.ts';
 
@@ -20,28 +21,44 @@ export class Client {
   readonly #baseUrl: string;
   readonly #credentials: Credentials;
   readonly #transport: Transport;
+  readonly #timeoutMs: number;
 
   constructor({ credentials, ...options }: ClientOptions) {
     this.#baseUrl = options.baseUrl;
+    this.#timeoutMs = options.timeoutMs;
     this.#credentials = credentials;
     this.#transport = new Transport(options);
   }
 
   /**
    * One operation. It is more than one exchange when the platform redirects (three times at most), and when the
-   * token is refused and the credentials know another one.
+   * token is refused and the credentials know another one; all of it together ends within the timeout.
    * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
    */
-  async get({ path, version, query }: Resource, signal: AbortSignal): Promise<Answer> {
+  async get(resource: Resource, signal: AbortSignal): Promise<Answer> {
+    try {
+      return await withDeadline(this.#timeoutMs, signal, (inner) => this.#get(resource, inner));
+    } catch (error) {
+      if (error instanceof DeadlineExceeded) throw noAnswerWithin(this.#timeoutMs);
+      throw error;
+    }
+  }
+
+  async #get({ path, version, query }: Resource, signal: AbortSignal): Promise<Answer> {
     const address = addressOf(this.#baseUrl, path, query);
-    const token = await this.#credentials.authorization(signal);
+    const token = await this.#authorization(signal);
     try {
       return await this.#follow(address, version, token, signal);
     } catch (error) {
       const refused = error instanceof PlatformFailure && error.status === 401;
-      if (!refused || !(await this.#credentials.refused(token, signal))) throw error;
-      return await this.#follow(address, version, await this.#credentials.authorization(signal), signal);
+      if (!refused || !(await unlessAborted(this.#credentials.refused(token, signal), signal))) throw error;
+      return await this.#follow(address, version, await this.#authorization(signal), signal);
     }
+  }
+
+  /** The file that holds a token may lie on a disk that hangs. */
+  #authorization(signal: AbortSignal): Promise<Secret> {
+    return unlessAborted(this.#credentials.authorization(signal), signal);
   }
 
   /** Closes the connections. What is still under way fails; the caller aborts it first. */

@@ -62,7 +62,8 @@ export class Transport {
 
   /**
    * One request and its answer. Redirects are handed back, not followed.
-   * @throws ExchangeFailure when there is no usable answer, and the signal's reason when it aborts
+   * @throws ExchangeFailure when there is no usable answer, also where a deadline aborts the signal, and the signal's
+   * reason when it aborts otherwise
    */
   async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Reply> {
     signal.throwIfAborted();
@@ -77,7 +78,7 @@ export class Transport {
       const outcome = reply.location === undefined ? 'ok' : 'redirected';
       return { ...reply, info: this.#report(outgoing, startedAt, state, outcome) };
     } catch (error) {
-      if (signal.aborted) {
+      if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) {
         this.#report(outgoing, startedAt, state, 'aborted');
         throw signal.reason;
       }
@@ -125,10 +126,7 @@ export class Transport {
   #failureOf(error: unknown, state: ExchangeState, secrets: readonly Secret[]): PlatformFailure {
     if (error instanceof PlatformFailure) return error;
     const { status } = state;
-    if (error instanceof DeadlineExceeded) {
-      const what = status === undefined ? 'no answer' : 'no complete answer';
-      return new PlatformFailure('timeout', `${what} within ${this.#options.timeoutMs / 1000} s`, status);
-    }
+    if (error instanceof DeadlineExceeded) return noAnswerWithin(this.#options.timeoutMs, status);
     const failure = status === undefined ? networkFailure(error) : brokenBodyFailure(error, status);
     return new PlatformFailure(failure.outcome, scrub(failure.message, secrets), failure.status);
   }
@@ -157,6 +155,12 @@ export class Transport {
     this.#options.onExchange?.(info);
     return info;
   }
+}
+
+/** @param status of an answer whose body did not come to its end */
+export function noAnswerWithin(timeoutMs: number, status?: number): PlatformFailure {
+  const what = status === undefined ? 'no answer' : 'no complete answer';
+  return new PlatformFailure('timeout', `${what} within ${timeoutMs / 1_000} s`, status);
 }
 
 function requestOf({ method, path, version, authorization }: Outgoing): Dispatcher.RequestOptions {

@@ -5,18 +5,21 @@ import { PlatformFailure } from '../platform/outcome.ts';
 import type { Answer, Read, Resource } from '../platform/read.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
-import { type StateEntry, StateWriteFailure } from '../state/state.ts';
+import { LONGEST_COMMIT_MS, type StateEntry, StateWriteFailure } from '../state/state.ts';
 import type { Departures } from './departures.ts';
 import type { Job } from './job.ts';
 import { BLANK, type Ending, failed, type PollEnd } from './poll-end.ts';
 import type { Exposure, PollResult } from './result.ts';
 import type { ScheduledJob } from './scheduled-job.ts';
+import { watched } from './watchdog.ts';
 
 /** Receives the results of polls. */
 export interface PollListener {
   readonly polled: (end: PollEnd) => void;
   /** The state refused to commit what a poll found: it is counted, or found changed, by a later poll. */
   readonly commitRefused: (job: Job, failure: StateWriteFailure) => void;
+  /** A bug in the exporter: a part of a poll has gone on for longer than its deadline allows, and still does. */
+  readonly overdue: (job: Job, part: PollPart) => void;
   /** A bug in the exporter: a poll failed in a way that no platform can cause. */
   readonly defect: (job: Job, error: unknown) => void;
 }
@@ -29,6 +32,9 @@ export type Commit = (found: {
   readonly source: string;
 }) => Promise<void>;
 
+/** The parts of a poll that have a deadline: a request, and taking in what was read. */
+export type PollPart = 'request' | 'conclusion';
+
 export interface RunnerOptions extends PollListener {
   readonly account: string;
   readonly clock: Clock;
@@ -36,6 +42,8 @@ export interface RunnerOptions extends PollListener {
   readonly forecast: DemandForecast;
   /** Performs an operation whose turn has come. */
   readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
+  /** Within which `exchange` ends. */
+  readonly requestTimeoutMs: number;
   readonly departures: Departures;
   readonly commit: Commit;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
@@ -86,7 +94,8 @@ export class PollRunner {
     );
     this.#concluding.set(id, concluding);
     try {
-      return (await concluding) ?? BLANK;
+      const overdue = () => this.#options.overdue(job, 'conclusion');
+      return (await watched(concluding, LONGEST_COMMIT_MS, overdue)) ?? BLANK;
     } finally {
       if (this.#concluding.get(id) === concluding) this.#concluding.delete(id);
     }
@@ -141,7 +150,7 @@ export class PollRunner {
 
   /** A read for one poll: each of its operations waits for its turn. */
   #readFor(scheduled: ScheduledJob): Read {
-    const { clock, queue, forecast, departures, exchange } = this.#options;
+    const { clock, queue, forecast, departures, exchange, requestTimeoutMs, overdue } = this.#options;
     const { job } = scheduled;
     return async (resource, signal) => {
       const request = {
@@ -156,7 +165,8 @@ export class PollRunner {
       scheduled.start(clock.now());
       try {
         await departures.turn();
-        return await exchange(resource(), signal);
+        const exchanging = exchange(resource(), signal);
+        return await watched(exchanging, requestTimeoutMs, () => overdue(job, 'request'));
       } finally {
         over();
       }

@@ -20,6 +20,11 @@ export function pollMetrics(maker: MetricMaker) {
       'When a poll of the collector last succeeded.',
       ['account', 'collector'],
     ),
+    pollsOverdue: maker.counter(
+      'polls_overdue_total',
+      'Polls that went on for more than a second beyond their timeout: a bug in the exporter, see its log.',
+      ['account'],
+    ),
     operations: maker.counter(
       'operations_total',
       'Requests to the platform by HTTP status, "none" if there was no answer.',

@@ -6,16 +6,21 @@ import { RejectionLog } from './rejection-log.ts';
 import type { ReportLog } from './report-log.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 
+/** What hangs once hangs again: how often (ms) it is logged for an account. */
+const OVERDUE_TOLD_EVERY_MS = 3_600_000;
+
 /** Counts polls, and logs how they fail, what is planned, and what goes wrong in the exporter itself. */
 export function reportPolls(
   metrics: SelfMetrics,
   log: ReportLog,
   clock: Pick<Clock, 'now' | 'wall'>,
-): Pick<AccountObserver, 'polled' | 'planned' | 'jobsDropped' | 'defect' | 'left'> {
+): Pick<AccountObserver, 'polled' | 'planned' | 'jobsDropped' | 'overdue' | 'defect' | 'left'> {
   const failures = new FailureLog(log);
   const rejections = new RejectionLog(log, () => clock.now());
   /** The collectors of each account that have a time of their last success. */
   const succeeded = new Map<string, Set<string>>();
+  /** When it was last logged that a poll of the account is overdue; the counter has them all. */
+  const toldOverdue = new Map<string, number>();
   return {
     polled(account, end) {
       const { job, outcome, operations, rejected, durationMs } = end;
@@ -48,6 +53,13 @@ export function reportPolls(
       if (count > 0)
         log.warn({ account, jobs: count, first }, 'too many jobs: those beyond limits.jobs are left out');
     },
+    overdue(account, job, part) {
+      metrics.pollsOverdue.add(1, account);
+      if (clock.now() - (toldOverdue.get(account) ?? Number.NEGATIVE_INFINITY) < OVERDUE_TOLD_EVERY_MS)
+        return;
+      toldOverdue.set(account, clock.now());
+      log.error({ account, job: job.id, part }, 'a poll goes on beyond its timeout: this is a bug');
+    },
     defect(account, job, error) {
       log.error({ account, job: job.id, err: error }, 'a poll failed: this is a bug');
     },
@@ -56,6 +68,7 @@ export function reportPolls(
         metrics.pollLastSuccess.remove(account, collector);
       }
       succeeded.delete(account);
+      toldOverdue.delete(account);
       metrics.jobsDropped.remove(account);
       failures.forget(account);
       rejections.forget(account);

@@ -16,6 +16,11 @@ export class Records {
     return bytes && unsealRecord(bytes);
   }
 
+  /** The sealed record of this name, if there is one. */
+  bytes(name: string): Uint8Array | undefined {
+    return this.#bytes.get(name);
+  }
+
   keys(prefix: StateKey): StateKey[] {
     return this.#namesUnder(prefix).map(parseKey);
   }

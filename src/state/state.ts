@@ -7,6 +7,9 @@ export type { StateEntry, StateKey };
 /** Keys that begin with this part are read with `range` alone; their values are not held in memory. */
 export const QUEUE = 'queue';
 
+/** How long (ms) a commit or a read may take. A disk that needs longer hangs, and nobody waits for it. */
+export const LONGEST_COMMIT_MS = 10_000;
+
 /** What was remembered. */
 export interface StateReader {
   /** The value as committed, a copy of its own; undefined when there is none. From memory: no disk can delay it. */
@@ -32,8 +35,8 @@ export interface State extends StateReader {
   range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
   /**
    * All entries take effect together or none does. Durable state resolves once they survive `kill -9` and the
-   * loss of power, and rejects with `StateWriteFailure` when the disk refuses; the same commit may be tried
-   * again later.
+   * loss of power, and rejects with `StateWriteFailure` when the disk refuses or hangs; the same commit may be
+   * tried again later.
    */
   commit(entries: readonly StateEntry[]): Promise<void>;
   /** Lets go of the directory, after the commits under way. */

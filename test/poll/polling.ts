@@ -19,9 +19,13 @@ export function polling(options: PollingOptions): Schedule {
     departures: new Departures(),
     commit: ({ entries }) => state.commit(entries),
     store: { publish: () => undefined, withdraw: () => undefined },
+    requestTimeoutMs: 30_000,
     staleAfter: 600_000,
     polled: () => undefined,
     commitRefused: () => undefined,
+    overdue: (job, part) => {
+      throw new Error(`overdue: ${part} of ${job.id}`);
+    },
     defect: (_, error) => {
       throw error;
     },

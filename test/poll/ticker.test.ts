@@ -187,16 +187,19 @@ describe('a clock that is set', () => {
         const { firedAt } = note('* * * * *');
         note('*/10 * * * * *');
         let longest = 0;
+        // A clock that is set back by less than a second is taken for one that is slewed, and only makes a minute longer.
+        let slewed = 0;
         for (const { afterMs, by, suspended } of steps) {
           await clock.advance(afterMs);
           clock.setWall(by);
           clock.suspend(suspended);
           longest = Math.max(longest, suspended);
+          if (by < 0 && by > -SECOND) slewed -= by;
         }
         await clock.advance(2 * MINUTE);
         const times = [500, ...firedAt];
         const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
-        expect(Math.max(...gaps)).toBeLessThanOrEqual(MINUTE + longest + 1);
+        expect(Math.max(...gaps)).toBeLessThanOrEqual(MINUTE + longest + slewed + 1);
         expect(firedAt.length).toBeLessThanOrEqual(3 + (clock.now() - MIDNIGHT) / MINUTE + 2 * steps.length);
       }),
       { numRuns: 60 },

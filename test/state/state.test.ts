@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/state/database.ts';
 import type { Change } from '../../src/state/database-protocol.ts';
 import { DurableState } from '../../src/state/durable.ts';
+import { textOfKey } from '../../src/state/key.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { Records } from '../../src/state/records.ts';
 import { memoryState, QUEUE, type State, StateWriteFailure } from '../../src/state/state.ts';
@@ -176,7 +177,8 @@ function scriptedState() {
     close: async () => {},
   };
   const lock = { release: async () => {} };
-  const state = new DurableState({ directory, note: undefined, database, records: new Records(), lock });
+  const records = new Records();
+  const state = new DurableState({ directory, note: undefined, database, records, lock, timeLimitMs: 50 });
   return { writes, state };
 }
 
@@ -212,5 +214,47 @@ describe('concurrent commits', () => {
     await turn();
     writes[1]?.succeed();
     await later;
+  });
+});
+
+describe('a disk that hangs', () => {
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  it('is not waited for: commits are refused, at once while it is known to hang, and none piles up', async () => {
+    const { writes, state } = scriptedState();
+    const commits = [1, 2].map((value) => state.commit([{ key: ['n'], value }]));
+    await turn();
+    const joined = state.commit([{ key: ['m'], value: 3 }]);
+    for (const commit of [...commits, joined]) await expect(commit).rejects.toThrow(/has not responded/);
+    await expect(state.commit([{ key: ['m'], value: 4 }])).rejects.toThrow(StateWriteFailure);
+    expect(writes).toHaveLength(1);
+  });
+
+  it('is written to again when it answers, and what it wrote after the refusal is taken back', async () => {
+    const { writes, state } = scriptedState();
+    const before = state.commit([{ key: ['n'], value: 1 }]);
+    await turn();
+    const kept = writes[0]?.changes[0]?.[1];
+    writes[0]?.succeed();
+    await before;
+    const refused = state.commit([
+      { key: ['n'], value: 2 },
+      { key: ['m'], value: 2 },
+      { key: [QUEUE, 'q'], value: 2 },
+      { key: [QUEUE, 'gone'], value: undefined },
+    ]);
+    await expect(refused).rejects.toThrow(/has not responded/);
+    writes[1]?.succeed();
+    await turn();
+    expect(state.get(['n'])).toBe(1);
+    const after = state.commit([{ key: ['m'], value: 3 }]);
+    await turn();
+    const written = new Map(writes[2]?.changes);
+    expect([...written.keys()]).toEqual([textOfKey(['n']), textOfKey(['m']), textOfKey([QUEUE, 'q'])]);
+    expect(written.get(textOfKey(['n']))).toEqual(kept);
+    expect(written.get(textOfKey([QUEUE, 'q']))).toBeUndefined();
+    writes[2]?.succeed();
+    await after;
+    expect([state.get(['n']), state.get(['m'])]).toEqual([1, 3]);
   });
 });

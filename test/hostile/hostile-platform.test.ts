@@ -1,0 +1,85 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { expect, it, onTestFinished } from 'vitest';
+import { credentialsFrom } from '../../src/account/connection.ts';
+import { systemClock } from '../../src/clock.ts';
+import { CONFIG } from '../../src/configuration/schema.ts';
+import { Exporter } from '../../src/exporter.ts';
+import type { PollEnd } from '../../src/poll/poll-end.ts';
+import { reportTo } from '../../src/self/account-report.ts';
+import { createSelfMetrics } from '../../src/self/metrics.ts';
+import { memoryState } from '../../src/state/state.ts';
+import { eventually } from '../eventually.ts';
+import { behaviours, serveBehaviour } from './hostile-platform.ts';
+
+const TIMEOUT_MS = 2_000;
+/** Less than the timeout, and more than the timeout in two of them. */
+const STEP_MS = 1_200;
+
+it('every poll ends within its timeout and a second, while platforms misbehave in every way at once', async () => {
+  const hostile = await Promise.all(
+    Object.entries(behaviours(STEP_MS)).map(async ([name, behaviour], index) => ({
+      name,
+      account: `account-${index}`,
+      ...(await serveBehaviour(behaviour)),
+    })),
+  );
+  const ends = new Map<string, PollEnd[]>(hostile.map(({ account }) => [account, []]));
+  const metrics = createSelfMetrics();
+  const unheard = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const report = reportTo(metrics, unheard, systemClock);
+  const defects: unknown[] = [];
+  const exporter = new Exporter({
+    clock: systemClock,
+    ticker: () => () => undefined,
+    state: memoryState(),
+    metrics,
+    observer: {
+      ...report,
+      polled: (account, end) => {
+        if (end.operations > 0) ends.get(account)?.push(end);
+        report.polled(account, end);
+      },
+      defect: (...defect) => void defects.push(defect),
+    },
+    credentials: credentialsFrom(systemClock, { guard: () => undefined }),
+  });
+  onTestFinished(() => exporter.stop(AbortSignal.timeout(5_000)));
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  await exporter.apply(
+    CONFIG.parse({
+      accounts: hostile.map(({ name, account, origin }) => ({
+        name: account,
+        api_url: origin,
+        // A login would fail before anything is read, but for the platform that has one.
+        ...(name.startsWith('refuses every token')
+          ? { username: 'operator', password: 'x' }
+          : { token: 'x' }),
+        request: { timeout: `${TIMEOUT_MS / 1_000}s`, max_response_bytes: 4 * 2 ** 20 },
+        collectors: { domains: {}, waf_rulesets: {}, metrics: {} },
+      })),
+    }),
+    new AbortController().signal,
+  );
+  const isOver = ({ account }: { account: string }) => (ends.get(account)?.length ?? 0) >= 2;
+  await eventually('every account has ended two polls', () => hostile.every(isOver), {
+    within: 25_000,
+    evidence: () =>
+      hostile
+        .filter((each) => !isOver(each))
+        .map(({ name }) => name)
+        .join(', '),
+  });
+  delay.disable();
+
+  const longest = TIMEOUT_MS + 1_000 + delay.max / 1e6;
+  for (const { name, account, requests } of hostile) {
+    expect(requests(), name).toBeGreaterThan(0);
+    for (const { outcome, durationMs, job } of ends.get(account) ?? []) {
+      expect(outcome, `${name}: ${job.id}`).not.toBe('ok');
+      expect(durationMs, `${name}: ${job.id}`).toBeLessThan(longest);
+    }
+    expect(metrics.pollsOverdue.value(account), name).toBeUndefined();
+  }
+  expect(defects).toEqual([]);
+});
