@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Secret } from '../secret.ts';
+import { isDeeperThan } from './json-depth.ts';
 import { PlatformFailure } from './outcome.ts';
 import { readBody, readRefusal } from './response-body.ts';
 import { type BodyKind, isDocumentedError } from './response-origin.ts';
@@ -7,6 +8,12 @@ import { platformWords, upstreamFailure } from './upstream-error.ts';
 
 /** As much of a text as can hold a telling word, when it was meant to be JSON and is not. */
 const TELLING_CHARACTERS = 8192;
+
+/** The platform's documents are not half as deep. */
+const DEEPEST = 64;
+
+/** Smaller answers (bytes) are parsed in a moment, whatever is in them. */
+const LARGE = 65_536;
 
 /** A body that was read, and its size: decoded, in bytes. */
 export interface Received<T> {
@@ -44,6 +51,8 @@ export async function receiveDocument(
 }
 
 function parseJson(bytes: Buffer, status: number, secrets: readonly Secret[]): unknown {
+  if (bytes.length > LARGE && isDeeperThan(DEEPEST, bytes))
+    return new PlatformFailure('undecodable', `the answer is more than ${DEEPEST} levels deep`, status);
   const text = bytes.toString().replace(/^\uFEFF/, '');
   const document = tryParse(text) ?? tryParse(asArray(text));
   if (document !== undefined) return document;

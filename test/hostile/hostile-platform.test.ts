@@ -6,7 +6,7 @@ import { CONFIG } from '../../src/configuration/schema.ts';
 import { Exporter } from '../../src/exporter.ts';
 import type { PollEnd } from '../../src/poll/poll-end.ts';
 import { reportTo } from '../../src/self/account-report.ts';
-import { createSelfMetrics } from '../../src/self/metrics.ts';
+import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { memoryState } from '../../src/state/state.ts';
 import { eventually } from '../eventually.ts';
 import { behaviours, serveBehaviour } from './hostile-platform.ts';

@@ -71,7 +71,7 @@ export function behaviours(afterMs: number): Readonly<Record<string, Behaviour>>
       const fill = setInterval(() => gzip.write(Buffer.alloc(65_536, '[')), 20);
       socket.once('close', () => clearInterval(fill));
     },
-    'sends a document of a million brackets': answer('200 OK', '', deep, 0),
+    'sends a document a million levels deep': answer('200 OK', '', deep, 0),
     'redirects in a circle, slowly': (socket, request) =>
       answer('302 Found', `location: ${request.split(' ')[1]}\r\n`, '', afterMs)(socket, request),
     'redirects with a body without end': (socket) => {
