@@ -1,3 +1,5 @@
+import { PRODUCTS } from '../catalogue/products.ts';
+import { type Rejections, reject } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
@@ -9,8 +11,25 @@ const SCHEDULE = '17 3 * * *';
 /** After the lists of configurations, before what they tell to read. */
 const METADATA_WEIGHT = 9;
 
+/** Metrics of the analytics API that are documented (section 2.12). */
+const KNOWN_METRICS: ReadonlySet<string> = new Set(
+  PRODUCTS.filter(({ api }) => api === 'analytics').flatMap(({ metrics }) => metrics),
+);
+
+/** More metrics than a platform has; a list that is endless costs no more. */
+const MOST_METRICS = 1_000;
+
+/** A metric's name goes into paths, keys and labels. */
+const METRIC_NAME = /^\w[\w.-]{0,99}$/;
+
+/** Metrics that an answer lists. */
+interface Listed {
+  readonly metrics: readonly string[];
+  readonly rejected: Rejections;
+}
+
 /** Asks the analytics API which metrics it has (section 4.12). */
-export class MetadataJob implements Job<readonly string[]> {
+export class MetadataJob implements Job<Listed> {
   readonly id = 'discovery/analytics/metadata';
   readonly subject = { collector: 'discovery' };
   readonly schedule = SCHEDULE;
@@ -21,15 +40,36 @@ export class MetadataJob implements Job<readonly string[]> {
     return 1;
   }
 
-  async read(read: Read, signal: AbortSignal): Promise<readonly string[]> {
+  async read(read: Read, signal: AbortSignal): Promise<Listed> {
     const { body } = await read(() => ({ path: '/analytics/metadata', version: 1 }), signal);
-    if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-      throw new PlatformFailure('undecodable', 'the metadata is no object of metrics');
-    }
-    return Object.keys(body);
+    return decodeMetadata(body);
   }
 
-  conclude(metrics: readonly string[]): PollResult {
-    return { outcome: metrics.length === 0 ? 'empty' : 'ok', metrics, adopt: () => [] };
+  conclude({ metrics, rejected }: Listed): PollResult {
+    // Without any metric it tells nothing: what was known before, at first the catalogue, stays.
+    if (metrics.length === 0) return { outcome: 'empty', rejected, adopt: () => [] };
+    return { outcome: 'ok', rejected, metrics, adopt: () => [] };
   }
+}
+
+/**
+ * The metrics of an answer, each with a list of its dimensions.
+ * @throws PlatformFailure undecodable when it is something else: a metric that it does not list is read no more
+ */
+function decodeMetadata(body: unknown): Listed {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new PlatformFailure('undecodable', 'the metadata is no object of metrics');
+  }
+  const entries = Object.entries(body);
+  const named = entries.filter(
+    ([name, dimensions]) => METRIC_NAME.test(name) && (Array.isArray(dimensions) || dimensions === null),
+  );
+  const metrics = named.slice(0, MOST_METRICS).map(([name]) => name);
+  if (entries.length > 0 && !metrics.some((metric) => KNOWN_METRICS.has(metric))) {
+    throw new PlatformFailure('undecodable', 'the metadata has none of the metrics that are documented');
+  }
+  const rejected: Rejections = new Map();
+  reject(rejected, 'bad_item', entries.length - named.length);
+  reject(rejected, 'over_limit', named.length - metrics.length);
+  return { metrics, rejected };
 }
