@@ -43,6 +43,15 @@ export function listStep(
   return gone === '' ? warning(`${text}: look at configurations.include and exclude`) : verdict(text);
 }
 
+/** What the list of the metrics of the analytics API showed. */
+export function metadataStep({ outcome, reason = '', result }: Finding): Step {
+  const { ok, warning } = stepsNamed('metrics of analytics');
+  const instead = 'those that are documented are read';
+  if (outcome === 'empty') return warning(`the platform lists none: ${instead}`);
+  if (outcome !== 'ok') return warning(`they cannot be listed (${reason}): ${instead}`);
+  return ok(`${plainNumber(result?.metrics?.length ?? 0)} listed`);
+}
+
 /** What a read of series showed. @param now the platform's time @param publishDelayMs age at which buckets are shown */
 export function seriesStep(finding: Finding, account: Account, now: number, publishDelayMs: number): Step {
   const { job, outcome, reason = '', result } = finding;

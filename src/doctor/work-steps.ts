@@ -1,12 +1,19 @@
 import { partOf } from '../account/job-part.ts';
-import type { Product } from '../catalogue/products.ts';
+import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { planOf, unlistedProducts } from '../plan/account-plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
 import { plainNumber } from '../text/numbers.ts';
-import { analyticsStep, grantedPermissions, listStep, seriesStep, settingsStep } from './read-steps.ts';
+import {
+  analyticsStep,
+  grantedPermissions,
+  listStep,
+  metadataStep,
+  seriesStep,
+  settingsStep,
+} from './read-steps.ts';
 import type { Session } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -40,6 +47,8 @@ async function* allSteps(session: Session): AsyncGenerator<Outcome> {
     yield* listSteps(session);
     yield* productsStep(session);
     yield* seriesSteps(session);
+    // Last, since it brings metrics to try, which a product need not have.
+    yield* metricsStep(session);
   }
   yield* settingsSteps(session);
 }
@@ -95,6 +104,15 @@ function* productsStep(session: Session): Generator<Step> {
     `${unlisted.length} of ${listings.length} that are to be read cannot be listed: ${unlisted.join(', ')}; ` +
       'leave out of collectors.*.products what the account does not have',
   );
+}
+
+/** Which metrics the analytics API has, where all are to be read. */
+async function* metricsStep(session: Session): AsyncGenerator<Outcome> {
+  const job = session.jobs().find((one) => partOf(one) === 'discovery' && one.subject.product === undefined);
+  if (job === undefined) return;
+  const finding = await session.poll(job);
+  if (typeof finding === 'string') yield { step: 'metrics of analytics', why: finding };
+  else yield metadataStep(finding);
 }
 
 /** How many configurations of a list are read for their series; undefined when the list serves other ends. */
@@ -173,14 +191,32 @@ function planStep(session: Session): Step {
     scopes,
     assumedLimit,
   });
+  const untried = untriedMetrics(session);
+  const atLeast = untried > 0 ? 'at least ' : '';
   const words = plan.scopes.map(
     ({ scope, demand, allowance }) =>
-      `${plainNumber(demand)} operations per minute of ${scope} are needed, ${plainNumber(allowance)} are available`,
+      `${atLeast}${plainNumber(demand)} operations per minute of ${scope} are needed, ${plainNumber(allowance)} are available`,
   );
+  if (plan.fits && untried > 0) {
+    const more = `products may have ${plainNumber(untried)} more of the listed metrics`;
+    return ok(`${words.join('; ')}; ${more}: edge-exporter plan finds out`);
+  }
   if (plan.fits) return ok(words.join('; '));
   return warning(
     `${words.join('; ')}: intervals will stretch; edge-exporter plan shows which, and what would help`,
   );
+}
+
+/** How many listed metrics are yet to be tried on products that are not documented to have them. */
+function untriedMetrics(session: Session): number {
+  const products = session.account.collectors.analytics?.products ?? {};
+  return session.jobs().filter((job) => {
+    const { product = '', metric = '' } = job.subject;
+    if (partOf(job) !== 'series' || job.group !== 'analytics') return false;
+    const documented = PRODUCTS.find(({ api, slug }) => api === 'analytics' && slug === product);
+    if (documented?.metrics.includes(metric) || products[product]?.metrics.includes(metric)) return false;
+    return !session.findings.some((finding) => finding.job === job);
+  }).length;
 }
 
 function isSeriesCollector(name: string): boolean {

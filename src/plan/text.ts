@@ -90,8 +90,8 @@ function plainRange([least, most]: readonly [number, number]): string {
 function stretchLine({ collector, product, metrics, scheduled_seconds, interval_seconds }: Stretch): string {
   const what = [collector, product ?? ''].filter(Boolean).join(' ');
   const which = metrics.length === 0 ? '' : ` (${metrics.join(', ')})`;
-  const factor = plainNumber(interval_seconds / scheduled_seconds);
-  return `  ${what}${which}: every ${duration(interval_seconds)} instead of ${duration(scheduled_seconds)} (${factor} times)`;
+  const longer = plainShare(interval_seconds / scheduled_seconds - 1);
+  return `  ${what}${which}: every ${duration(interval_seconds)} instead of ${duration(scheduled_seconds)} (${longer} longer)`;
 }
 
 function indented(text: string): string {

@@ -27,6 +27,23 @@ it('finds nothing wrong with a good account, and tells what it has seen', async 
   expect(sandbox.requests.total).toBeLessThanOrEqual(8);
 });
 
+it('all metrics of analytics: how many are listed, and what the plan does not know yet', async () => {
+  const account = { collectors: { analytics: { products: { cloud_storage: {} } } } };
+  const { of } = await diagnose({ account });
+  expect(of('read of analytics')?.text).toMatch(/^used_space of /);
+  expect(of('metrics of analytics')).toMatchObject({ status: 'ok', text: '16 listed' });
+  expect(of('plan')?.status).toBe('ok');
+  expect(of('plan')?.text).toMatch(
+    /^at least \d.* are available; products may have 15 more of the listed metrics: edge-exporter plan finds out$/,
+  );
+  const unlisted = await diagnose({ account, sandbox: { faults: { empty_answer: { form: 'list' } } } });
+  expect(unlisted.of('metrics of analytics')).toMatchObject({
+    status: 'warning',
+    text: 'the platform lists none: those that are documented are read',
+  });
+  expect(unlisted.of('plan')?.text).not.toContain('at least');
+});
+
 it('a bad token: what is wrong with it and what to do', async () => {
   const { steps, of } = await diagnose({ account: { token: 'not-a-token-of-this-platform' } });
   expect(of('token')).toEqual({

@@ -150,8 +150,8 @@ metrics    edge_applications  reads    80       80   100%     800  1 min to 2 mi
 total                                  80       80            800
 
 These intervals stretch:
-  metrics edge_applications (cdn_requests): every 1 min 15 s instead of 1 min (1.3 times)
-  metrics edge_applications (data_transferred_total): every 2 min 30 s instead of 1 min (2.5 times)
+  metrics edge_applications (cdn_requests): every 1 min 15 s instead of 1 min (25% longer)
+  metrics edge_applications (data_transferred_total): every 2 min 30 s instead of 1 min (150% longer)
 
 Each of these would make it fit:
   a longer schedule: collectors.metrics.products.edge_applications.schedule: "*/2 * * * *" saves 40 operations per minute
