@@ -10,17 +10,15 @@ import { Schedule } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/pruning.ts';
-import { learnedSamples } from '../settling/learned-samples.ts';
 import type { StateReader } from '../state/state.ts';
+import { expectedAgeSamples, learnedSamples, vitalSamples } from './account-samples.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
-import { expectedAgeSamples } from './expected-age.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { isSurveyed } from './job-part.ts';
 import { AccountJobs, type AccountLimits } from './jobs.ts';
 import type { AccountObserver } from './observer.ts';
 import { PlanReport } from './plan-report.ts';
 import type { AccountView } from './view.ts';
-import { vitalSamples } from './vitals.ts';
 
 export interface AccountOptions {
   readonly config: AccountConfig;

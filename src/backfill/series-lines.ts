@@ -1,7 +1,7 @@
 import type { Faces } from '../catalogue/catalogue.ts';
 import { addedUp } from '../catalogue/decimal.ts';
 import { formatValue } from '../exposition/sample-value.ts';
-import { counterValue, gaugeValue } from '../series/shown-value.ts';
+import { counterValue, gaugeValue } from '../series/samples.ts';
 import type { SeriesHistory } from './series-history.ts';
 
 /** One dimension of a metric's history. */

@@ -1,7 +1,6 @@
-import type { ChunkGroup } from './chunk-group.ts';
 import type { FamilyLines } from './family-lines.ts';
 import { formatValue } from './sample-value.ts';
-import { makeSegment, type Segment } from './segment.ts';
+import { joinSegments, makeSegment, type Segment } from './segment.ts';
 import type { SeriesTable } from './series-table.ts';
 
 /**
@@ -60,5 +59,44 @@ export class Chunk {
 
   #sizeOf(text: string): number {
     return this.family.name.length + text.length + VALUE_SIZE;
+  }
+}
+
+/** So many chunks at most are joined: what changes in one of them costs a copy of their compressed bytes. */
+const MOST_CHUNKS = 16;
+
+/** Chunks of one family that are joined, so that a body has few pieces, and few to be put together anew. */
+export class ChunkGroup {
+  readonly #chunks = new Set<Chunk>();
+  #segment: Segment | undefined;
+
+  get isFull(): boolean {
+    return this.#chunks.size >= MOST_CHUNKS;
+  }
+
+  get isEmpty(): boolean {
+    return this.#chunks.size === 0;
+  }
+
+  add(chunk: Chunk): void {
+    this.#chunks.add(chunk);
+  }
+
+  delete(chunk: Chunk): void {
+    this.#chunks.delete(chunk);
+    this.#segment = undefined;
+  }
+
+  /** One of the chunks has been rendered. */
+  changed(): void {
+    this.#segment = undefined;
+  }
+
+  /** All lines, as last rendered. */
+  get segment(): Segment {
+    this.#segment ??= joinSegments(
+      Array.from(this.#chunks, (chunk) => chunk.segment).filter((segment) => segment !== undefined),
+    );
+    return this.#segment;
   }
 }

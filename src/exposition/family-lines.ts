@@ -1,5 +1,4 @@
-import { Chunk } from './chunk.ts';
-import { ChunkGroup } from './chunk-group.ts';
+import { Chunk, ChunkGroup } from './chunk.ts';
 import { type FamilyMetadata, familyHeader } from './family-header.ts';
 import type { ExpositionFormat } from './negotiate.ts';
 import { makeSegment, type Segment } from './segment.ts';

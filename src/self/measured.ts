@@ -1,4 +1,3 @@
-import { tallyAccount } from '../account/account-tally.ts';
 import type { AccountView } from '../account/view.ts';
 import type { Store } from '../exposition/store.ts';
 import type { ReceiverView } from '../push/push.ts';
@@ -30,12 +29,14 @@ export function* measureAccounts(
   const scheduledJobs = metrics.jobs.replacing();
   const intervalStretch = metrics.intervalStretch.replacing();
   for (const view of accounts) {
-    const { name, clockSkewMs, waiting, collectors } = tallyAccount(view, now);
-    clockSkew.set(clockSkewMs / 1_000, name);
-    for (const [scope, count] of waiting) waitingOperations.set(count, name, scope);
-    for (const [collector, { jobs, stretch }] of collectors) {
+    const { name, platform, queue } = view;
+    clockSkew.set(platform.platformClock.wallSkewMs / 1_000, name);
+    for (const scope of platform.scopes.all) {
+      waitingOperations.set(queue.waiting(now, scope.name), name, scope.name);
+    }
+    for (const [collector, { jobs, measured, stretches }] of jobsByCollector(view)) {
       scheduledJobs.set(jobs, name, collector);
-      if (stretch !== undefined) intervalStretch.set(stretch, name, collector);
+      if (measured > 0) intervalStretch.set(stretches / measured, name, collector);
     }
     yield;
   }
@@ -62,4 +63,27 @@ export function measurePush(
     if (lastSuccessAt !== undefined) measures.lastSuccess.set(lastSuccessAt / 1_000, name);
   }
   for (const measured of Object.values(measures)) measured.end();
+}
+
+interface CollectorJobs {
+  jobs: number;
+  /** Those that were polled twice, and the sum of their intervals relative to the schedule. */
+  measured: number;
+  stretches: number;
+}
+
+/** The jobs of each collector of an account, and how far their intervals are stretched. */
+function jobsByCollector({ jobs, forecast }: AccountView): ReadonlyMap<string, CollectorJobs> {
+  const found = new Map<string, CollectorJobs>();
+  for (const { job, intervalMs } of jobs()) {
+    if (job.schedule === undefined) continue;
+    const { collector } = job.subject;
+    const sum = found.get(collector) ?? { jobs: 0, measured: 0, stretches: 0 };
+    found.set(collector, sum);
+    sum.jobs += 1;
+    if (intervalMs === undefined) continue;
+    sum.measured += 1;
+    sum.stretches += Math.max(1, intervalMs / forecast.periodOf(job.schedule));
+  }
+  return found;
 }

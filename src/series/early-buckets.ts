@@ -6,8 +6,7 @@ import type { Exposure } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type Target, targetLabels } from '../targets/target.ts';
-import { newestBucket, type SeriesSamples, valueAt } from './samples.ts';
-import { gaugeValue } from './shown-value.ts';
+import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** Below this completeness an estimate says little. */

@@ -1,11 +1,12 @@
 import { type Faces, facesOf } from '../catalogue/catalogue.ts';
+import { decimal } from '../catalogue/decimal.ts';
 import type { Family, Labels, Sample, TimedSample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import { type Target, targetLabels } from '../targets/target.ts';
 import type { Counter } from './counter.ts';
-import { counterValue, gaugeValue } from './shown-value.ts';
 
 /** One dimension's faces, with the labels that stay the same object so that their text is rendered once. */
 interface Series {
@@ -134,4 +135,14 @@ export function newestBucket(
 export function valueAt(points: Points, time: number): number | undefined {
   const index = firstAtOrAfter(points.timestamps, time);
   return points.timestamps[index] === time ? points.values[index] : undefined;
+}
+
+/** A bucket's value as its gauge shows it. @param width of the bucket, in ms */
+export function gaugeValue(value: number, { scale, perMinute }: Faces['gauge'], width: number): number {
+  return decimal(perMinute ? (value * scale * MINUTE_MS) / width : value * scale);
+}
+
+/** A sum of buckets as its counter shows it. */
+export function counterValue(total: number, { scale }: NonNullable<Faces['counter']>): number {
+  return decimal(total * scale);
 }

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { RangeOptions, StateEntry } from './entry.ts';
-import type { StateKey } from './key.ts';
+import type { RangeOptions, StateEntry, StateKey } from './entry.ts';
 import { type State, StateWriteFailure } from './state.ts';
 
 /** How long (ms) to wait before the directory is tried again. */

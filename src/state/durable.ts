@@ -1,7 +1,14 @@
 import type { Database } from './database.ts';
 import type { Change } from './database-protocol.ts';
-import { openEntry, type RangeOptions, type StateEntry, sealEntry } from './entry.ts';
-import { endOfPrefix, type StateKey, textOfKey } from './key.ts';
+import {
+  endOfPrefix,
+  openEntry,
+  type RangeOptions,
+  type StateEntry,
+  type StateKey,
+  sealEntry,
+  textOfKey,
+} from './entry.ts';
 import type { StateLock } from './lock.ts';
 import type { Records } from './records.ts';
 import { LONGEST_COMMIT_MS, QUEUE, type State, StateWriteFailure } from './state.ts';

@@ -14,10 +14,9 @@ import {
   writeMarker,
 } from './directory.ts';
 import { DurableState, QUEUE_NAMES } from './durable.ts';
+import { endOfPrefix, isIntact, storedChecksum } from './entry.ts';
 import { FORMAT_1_DATABASE, readFormat1 } from './format-1/read-format-1.ts';
-import { endOfPrefix } from './key.ts';
 import { lockDirectory, StateInUse } from './lock.ts';
-import { isIntact, storedChecksum } from './record.ts';
 import { Records } from './records.ts';
 import type { State } from './state.ts';
 

@@ -1,7 +1,6 @@
 import type { Change } from './database-protocol.ts';
 import type { RangeOptions, StateEntry } from './entry.ts';
-import { parseKey, type StateKey, textOfKey } from './key.ts';
-import { unsealRecord } from './record.ts';
+import { parseKey, type StateKey, textOfKey, unsealRecord } from './entry.ts';
 
 /** Sealed records in memory, by name. */
 export class Records {

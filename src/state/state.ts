@@ -1,5 +1,5 @@
+import type { StateKey } from './entry.ts';
 import { type RangeOptions, type StateEntry, sealEntry } from './entry.ts';
-import type { StateKey } from './key.ts';
 import { Records } from './records.ts';
 
 export type { StateEntry, StateKey };

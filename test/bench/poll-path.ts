@@ -26,7 +26,7 @@ await session.post('Profiler.stopPreciseCoverage');
 await simulation.close();
 
 const own = result
-  .filter(({ url }) => url.includes('/src/') && !url.includes('/src/sandbox/'))
+  .filter(({ url }) => url.includes('/src/') && !/\/(node_modules|src\/sandbox)\//.test(url))
   .map(({ url, functions }) => ({
     file: url.replace(/^.*\/src\//, ''),
     entered: functions.filter(

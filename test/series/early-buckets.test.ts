@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
-import { ReadModes } from '../../src/series/read-modes.ts';
 import { SeriesSamples } from '../../src/series/samples.ts';
 import { SeriesJob } from '../../src/series/series-job.ts';
-import { SeriesReader } from '../../src/series/series-reader.ts';
+import { ReadModes, SeriesReader } from '../../src/series/series-reader.ts';
 import { Delays } from '../../src/settling/delays.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseKey, storableKey, textOfKey } from '../../src/state/key.ts';
-import { isIntact, sealRecord, unsealRecord } from '../../src/state/record.ts';
+import {
+  isIntact,
+  parseKey,
+  sealRecord,
+  storableKey,
+  textOfKey,
+  unsealRecord,
+} from '../../src/state/entry.ts';
 
 const part = fc.string({ unit: 'grapheme', maxLength: 20 });
 const key = fc.array(part, { minLength: 1, maxLength: 6 });
