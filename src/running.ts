@@ -2,7 +2,7 @@ import { type Clock, wallAt } from './clock.ts';
 import { secretsOf } from './configuration/access.ts';
 import type { ConfigInUse } from './configuration/in-use.ts';
 import { formatIssue } from './configuration/issue.ts';
-import { secretsOfReceiver } from './configuration/push.ts';
+import { secretsOfReceiver } from './configuration/push-settings.ts';
 import type { Config } from './configuration/schema.ts';
 import type { Exporter } from './exporter.ts';
 import type { Secret } from './secret.ts';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ACCESS, credentialMistakes, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
 import { addMistake, duration, durationOrAuto, integer, schedule, text } from './field-types.ts';
-import { PUSH } from './push.ts';
+import { PUSH } from './push-settings.ts';
 import { REQUEST, tlsMistakes } from './request.ts';
 import { UNITS } from './unit-settings.ts';
 

@@ -1,7 +1,7 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
-import { unpackEntry } from './entry.ts';
+import { unpackEntry } from './outbox-entry.ts';
 import type { ReceiverQueue } from './receiver-queue.ts';
 
 /** What one poll found. */
@@ -50,12 +50,12 @@ export class Outbox {
   /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
   async commit({ entries, samples, source }: Found): Promise<void> {
     const nextKey = (prefix: StateKey) => [...prefix, this.#nextName()];
-    const drafts = this.#queues.map((queue) => ({ queue, drafts: queue.draft(source, samples, nextKey) }));
-    const queued = drafts.flatMap(({ drafts }) => drafts.map(({ entry }) => entry));
+    const prepared = this.#queues.map((queue) => ({ queue, made: queue.prepare(source, samples, nextKey) }));
+    const queued = prepared.flatMap(({ made }) => made.map(({ entry }) => entry));
     const run = queued.length > 0 && !this.#isRunStored ? [{ key: RUN_KEY, value: this.#run }] : [];
     await this.#commit([...entries, ...queued, ...run]);
     if (run.length > 0) this.#isRunStored = true;
-    for (const { queue, drafts: made } of drafts) queue.admit(made.map(({ waiting }) => waiting));
+    for (const { queue, made } of prepared) queue.admit(made.map(({ waiting }) => waiting));
   }
 
   /** Has a queue take up what lies under its name: of an earlier run, or of the same receiver set up otherwise. */

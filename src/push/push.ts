@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
-import { type Receiver, secretsOfReceiver } from '../configuration/push.ts';
+import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateWriteFailure } from '../state/state.ts';
 import { type Found, Outbox } from './outbox.ts';
 import type { PushedSample } from './pushed-sample.ts';
@@ -156,14 +156,14 @@ export class Push {
     };
   }
 
-  /** What waits for receivers that are configured no more is given up. */
+  /** What waits for receivers that are no longer configured is dropped. */
   async #removeOthers(names: ReadonlySet<string>): Promise<void> {
     const { observer } = this.#options;
     try {
       const removed = await this.#outbox.removeOthers(names, this.#stopping.signal);
       for (const [name, samples] of removed) observer.dropped(name, 'receiver_removed', samples);
     } catch (error) {
-      // What the disk does not let go of is given up by a later run.
+      // What the disk does not let go of is dropped by a later run.
       if (this.#stopping.signal.aborted || error instanceof StateWriteFailure) return;
       observer.pushDefect('', error);
     }

@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import type { Receiver } from '../configuration/push.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
 import { routeOf } from '../configuration/route.ts';
 import { type FoundSecret, readPasswordFile, readTokenFile } from '../credentials/secret-file.ts';
 import { connectorOf } from '../platform/connector.ts';

@@ -1,17 +1,17 @@
 import picomatch from 'picomatch';
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
-import type { Receiver } from '../configuration/push.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
 import { unlessAborted } from '../platform/deadline.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
-import { type OutboxEntry, packEntry, unpackEntry } from './entry.ts';
+import { type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed } from './pushed-sample.ts';
 
 /** Why samples left an outbox without having been sent. */
-export type DropReason = 'outbox_full' | 'outbox_age' | 'receiver_removed' | 'unreadable';
+export type DropReason = 'outbox_full' | 'outbox_age' | 'receiver_removed' | 'damaged';
 
 /** What is known of an entry without reading it. */
-export interface Waiting {
+export interface QueuedEntry {
   readonly key: StateKey;
   readonly source: string;
   readonly queuedAt: number;
@@ -21,7 +21,7 @@ export interface Waiting {
 
 /** Samples that may go out in one request: no two of one series. */
 export interface Batch {
-  readonly entries: readonly Waiting[];
+  readonly entries: readonly QueuedEntry[];
   readonly samples: readonly PushedSample[];
 }
 
@@ -49,7 +49,7 @@ export class ReceiverQueue {
   readonly #options: ReceiverQueueOptions;
   readonly #wants: (sample: TimedSample) => boolean;
   /** In the order of their keys. */
-  #waiting = new Map<string, Waiting>();
+  #waiting = new Map<string, QueuedEntry>();
   /** The first entries as read from disk. */
   readonly #read = new Map<string, OutboxEntry>();
   #sending = new Set<string>();
@@ -85,7 +85,7 @@ export class ReceiverQueue {
 
   /** Takes up what an earlier run left: all entries whose keys come before `end`. */
   async takeUp(end: StateKey): Promise<void> {
-    const earlier: Waiting[] = [];
+    const earlier: QueuedEntry[] = [];
     for (let after: StateKey | undefined; ; ) {
       const found = await this.#options.state.range(this.prefix, {
         limit: LOOKAHEAD,
@@ -105,11 +105,11 @@ export class ReceiverQueue {
   }
 
   /** The entries that samples of a source make, each under a key of its own. */
-  draft(
+  prepare(
     source: string,
     samples: readonly TimedSample[],
     nextKey: (prefix: StateKey) => StateKey,
-  ): { readonly waiting: Waiting; readonly entry: StateEntry }[] {
+  ): { readonly waiting: QueuedEntry; readonly entry: StateEntry }[] {
     const wanted = samples.filter(this.#wants);
     const queuedAt = this.#options.clock.wall();
     return byTime(wanted).map((group) => {
@@ -121,7 +121,7 @@ export class ReceiverQueue {
   }
 
   /** Takes in entries that are durable now. */
-  admit(entries: readonly Waiting[]): void {
+  admit(entries: readonly QueuedEntry[]): void {
     for (const waiting of entries) this.#add(waiting);
     void this.#keepWithinLimits();
     if (entries.length > 0) this.#wake();
@@ -142,7 +142,7 @@ export class ReceiverQueue {
   async next(most: number): Promise<Batch> {
     await this.#keepWithinLimits();
     await this.#readAhead();
-    const entries: Waiting[] = [];
+    const entries: QueuedEntry[] = [];
     const samples: PushedSample[] = [];
     const sources = new Set<string>();
     for (const [name, { source, samples: own }] of this.#read) {
@@ -173,10 +173,10 @@ export class ReceiverQueue {
     this.#sending = new Set();
   }
 
-  async #takeUp(key: StateKey, value: unknown): Promise<Waiting[]> {
+  async #takeUp(key: StateKey, value: unknown): Promise<QueuedEntry[]> {
     const entry = unpackEntry(value);
     if (entry !== undefined) return [waitingOf(key, entry, value)];
-    this.#options.onDropped('unreadable', 1);
+    this.#options.onDropped('damaged', 1);
     await this.#delete([key]);
     return [];
   }
@@ -209,7 +209,7 @@ export class ReceiverQueue {
   async #keepWithinLimits(): Promise<void> {
     const { receiver, clock, onDropped } = this.#options;
     const { max_bytes, max_age } = receiver.outbox;
-    const dropped: Waiting[] = [];
+    const dropped: QueuedEntry[] = [];
     let bytes = this.#bytes;
     for (const [name, waiting] of this.#waiting) {
       const reason =
@@ -235,14 +235,14 @@ export class ReceiverQueue {
     await this.#options.state.commit(removals).catch(() => undefined);
   }
 
-  #add(waiting: Waiting): void {
+  #add(waiting: QueuedEntry): void {
     if (this.#waiting.has(nameOf(waiting.key))) return;
     this.#waiting.set(nameOf(waiting.key), waiting);
     this.#bytes += waiting.bytes;
     this.#samples += waiting.samples;
   }
 
-  #forget(entries: readonly Waiting[]): void {
+  #forget(entries: readonly QueuedEntry[]): void {
     for (const { key, bytes, samples } of entries) {
       this.#read.delete(nameOf(key));
       if (!this.#waiting.delete(nameOf(key))) continue;
@@ -252,7 +252,7 @@ export class ReceiverQueue {
   }
 }
 
-function waitingOf(key: StateKey, { source, queuedAt, samples }: OutboxEntry, value: unknown): Waiting {
+function waitingOf(key: StateKey, { source, queuedAt, samples }: OutboxEntry, value: unknown): QueuedEntry {
   const bytes = value instanceof Uint8Array ? value.length : 0;
   return { key, source, queuedAt, bytes, samples: samples.length };
 }

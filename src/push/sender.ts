@@ -28,7 +28,7 @@ const GATHER_MS = 1_000;
 const FIRST_BACKOFF_MS = 1_000;
 const LONGEST_BACKOFF_MS = 60_000;
 
-/** A receiver that asks for more patience than this (ms) is asked again all the same. */
+/** A receiver that asks for a longer wait than this (ms) is asked again all the same. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000;
 
 /**

@@ -42,7 +42,7 @@ export class PushedCounters {
   }
 
   /** What an update brings to push. @param before the counters before it */
-  draft(before: ReadonlyMap<string, Counter> | undefined, update: CounterUpdate): ToPush {
+  toPush(before: ReadonlyMap<string, Counter> | undefined, update: CounterUpdate): ToPush {
     const { key, stored, samples } = this.#options;
     const known = new Map(Object.entries(records.safeParse(stored()).data ?? {}));
     const moments: { dimension: string; at: number; total: number }[] = [];

@@ -6,7 +6,7 @@ import type { ToPush } from './to-push.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** Start of the last bucket that was pushed, by dimension. */
-const marks = z.record(z.string(), z.number());
+const watermarks = z.record(z.string(), z.number());
 
 export interface PushedGaugesOptions {
   readonly key: StateKey;
@@ -27,9 +27,9 @@ export class PushedGauges {
   }
 
   /** The gauges of the buckets that ended by `until` and were not pushed yet. */
-  draft({ decoded }: WindowedAnswer, width: number, until: number): ToPush {
+  toPush({ decoded }: WindowedAnswer, width: number, until: number): ToPush {
     const { key, stored, samples } = this.#options;
-    const last = new Map(Object.entries(marks.safeParse(stored()).data ?? {}));
+    const last = new Map(Object.entries(watermarks.safeParse(stored()).data ?? {}));
     const found: TimedSample[] = [];
     for (const [dimension, points] of decoded.series) {
       const from = last.get(dimension) ?? Number.NEGATIVE_INFINITY;

@@ -175,13 +175,13 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
 
   #countersToPush({ before, update }: CountedAnswer): ToPush {
     if (update === undefined || !this.#options.isPushed()) return NOTHING_TO_PUSH;
-    return this.#pushedCounters.draft(before, update);
+    return this.#pushedCounters.toPush(before, update);
   }
 
   #gaugesToPush(answer: WindowedAnswer, width: number | undefined): ToPush {
     const { isPushed, delays } = this.#options;
     if (width === undefined || !isPushed()) return NOTHING_TO_PUSH;
-    return this.#pushedGauges.draft(answer, width, answer.now - delays.publish());
+    return this.#pushedGauges.toPush(answer, width, answer.now - delays.publish());
   }
 
   /**

@@ -32,7 +32,7 @@ function pushing() {
       value,
       total: 0,
     }));
-    const { samples, commit } = pushed.draft(before, {
+    const { samples, commit } = pushed.toPush(before, {
       record: { since: 0, width: 10, counters },
       counted: settled.length,
       skipped: 0,

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Database } from '../../src/state/database.ts';
 import type { Change } from '../../src/state/database-protocol.ts';
 import { DurableState } from '../../src/state/durable.ts';
-import { textOfKey } from '../../src/state/key.ts';
+import { textOfKey } from '../../src/state/entry.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { Records } from '../../src/state/records.ts';
 import { memoryState, QUEUE, type State, StateWriteFailure } from '../../src/state/state.ts';
