@@ -3,6 +3,7 @@ import { type ConfigSource, examineConfig } from '../configuration/config.ts';
 import type { Environment } from '../configuration/interpolation.ts';
 import { type ConfigIssue, formatIssue, inOrder } from '../configuration/issue.ts';
 import type { NamedFile } from '../configuration/named-files.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
 import type { Account, Config } from '../configuration/schema.ts';
 import { secretFileTrouble } from '../credentials/secret-file.ts';
 import { tlsFileTrouble } from '../platform/tls-files.ts';
@@ -68,7 +69,11 @@ function line(label: string, issue: ConfigIssue): string {
 }
 
 function summary(config: Config): string {
-  return config.accounts.map(accountSummary).join('');
+  return [...config.accounts.map(accountSummary), ...config.push.map(receiverSummary)].join('');
+}
+
+function receiverSummary({ name, kind, url }: Receiver): string {
+  return `push ${name} to ${url}, by ${kind}\n`;
 }
 
 function accountSummary({ name, api_url, credentials, collectors }: Account): string {

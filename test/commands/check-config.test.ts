@@ -45,10 +45,10 @@ const EXAMPLE = join(import.meta.dirname, '../../config/exporter.yaml');
 const BROKEN = join(import.meta.dirname, '../config/unknown-key.yaml');
 const ISSUE = `${BROKEN}:6:5: accounts[0].colectors: unknown key; did you mean "collectors"?`;
 
-test('a good file is summarised: accounts, collectors, products and schedules', async () => {
+test('a good file is summarised: accounts, collectors, products, schedules and receivers', async () => {
   await writeFile(join(folder, 'token'), 'tok-1');
   const example = await readFile(EXAMPLE, 'utf8');
-  const { exitCode, out, err } = await checkText(example.replace('/run/secrets/edge-token', 'token'));
+  const { exitCode, out, err } = await checkText(example.replaceAll(/\/run\/secrets\/\w+-token/g, 'token'));
   expect({ exitCode, err }).toEqual({ exitCode: EXIT.ok, err: '' });
   expect(out).toBe(`: ok
 account production at https://api.example.net, by token_file
@@ -64,6 +64,7 @@ account production at https://api.example.net, by token_file
   network_lists (*/10 * * * *)
   hosted_zones (*/10 * * * *)
   error_responses (*/15 * * * *)
+push central to https://prometheus.example.net/api/v1/write, by remote_write
 `);
 });
 
