@@ -1,11 +1,17 @@
 #!/usr/bin/env node
 import process from 'node:process';
+import { endProcess } from './command-line/end-process.ts';
 import { isTooFewFiles, TOO_FEW_FILES } from './command-line/open-files.ts';
 import { COMMANDS } from './commands.ts';
 
 const ending = new AbortController();
+let endedBy: NodeJS.Signals | undefined;
 // Once: a second signal ends the process immediately.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    endedBy = signal;
+    ending.abort();
+  });
 // The reader of our output may go away; that is not a failure.
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
@@ -21,6 +27,8 @@ const { run } = await import('./command-line/program.ts').catch((error: unknown)
   stderr.write(`error: ${TOO_FEW_FILES}\n`);
   process.exit(1);
 });
-process.exit(
-  await run({ args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onCrash }, COMMANDS),
+const code = await run(
+  { args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onCrash },
+  COMMANDS,
 );
+await endProcess(code, endedBy);

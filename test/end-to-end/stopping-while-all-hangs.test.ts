@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { configFile, temporaryFolder } from './config-file.ts';
+import { launchExporter, listeningAddress, startExporter } from './exporter-process.ts';
+
+const ACCOUNTS = 300;
+
+/** Accepts connections and never says anything. */
+async function silentPlatform() {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined).resume());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, connections: () => sockets.size };
+}
+
+/** A state directory whose database never opens, as on a disk that hangs: a pipe that nobody reads. */
+async function hangingState(): Promise<string> {
+  const directory = await temporaryFolder();
+  const exporter = await startExporter({ args: ['serve', '--sandbox', `--state.dir=${directory}`] });
+  await exporter.stop();
+  await rm(join(directory, 'state.db'));
+  execFileSync('mkfifo', [join(directory, 'state.db')]);
+  return directory;
+}
+
+it('ends within 5 s of SIGTERM although its disk and the platforms of 300 accounts hang', async () => {
+  const platform = await silentPlatform();
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
+    name: `account-${index}`,
+    api_url: platform.url,
+    username: 'operator',
+    password: 'a password',
+  }));
+  const { path } = await configFile({ accounts });
+  const exporter = await launchExporter({
+    args: [
+      `--config.file=${path}`,
+      '--web.listen-address=127.0.0.1:0',
+      `--state.dir=${await hangingState()}`,
+    ],
+  });
+  onTestFinished(async () => exporter.kill('SIGKILL'));
+  const limit = { within: 90_000, evidence: exporter.output };
+  await eventually('it listens', () => listeningAddress(exporter.output()), limit);
+  await eventually('every account waits for an answer', () => platform.connections() >= ACCOUNTS, limit);
+  const asked = performance.now();
+  exporter.kill('SIGTERM');
+  // What hangs keeps an orderly exit waiting: the signal itself ends it.
+  expect(await exporter.ended).toMatchObject({ code: null, signal: 'SIGTERM' });
+  expect(performance.now() - asked).toBeLessThan(5_000);
+});
