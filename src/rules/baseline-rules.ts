@@ -8,8 +8,8 @@ import type { Tuning } from './tuning.ts';
 /** The raise by the last day ends here: what was just below the threshold for long must not become what is usual. */
 const HIGHEST_RAISE = 2.5;
 
-/** What is usual by the last day is the upper end of it: less than the multiple is too much of that. */
-const OF_RAISED = 2 / 3;
+/** Less than the multiple is too much of the upper end of the last day, and of the last hour. */
+const OF_RAISED = 3 / 4;
 
 /** What is recorded of each measure every few minutes: its hours, what is usual in them, and what is too much. */
 export function baselineRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
@@ -102,23 +102,25 @@ function thresholdParts(
       return { margin: `${usual} + ${tuning.value(alert, 'loss', judged)}` };
     case 'Edge4xxRatio':
       return {
-        ...multiples(names, tuning.value(alert, 'times_usual', judged)),
+        ...multiples(names, measure, tuning.value(alert, 'times_usual', judged)),
         floor: `0 * ${usual} + ${tuning.value(alert, 'share', judged)}`,
       };
     default:
       return {
-        ...multiples(names, tuning.value(alert, 'times_usual', judged)),
+        ...multiples(names, measure, tuning.value(alert, 'times_usual', judged)),
         noise: `${usual} + ${tuning.value(alert, 'deviations', judged)} * ${noise(names, times)} * (${usual} + ${measure.little})`,
         floor: `0 * ${usual} + ${tuning.value(alert, 'floor', judged)}`,
       };
   }
 }
 
-function multiples({ seasonal: season, usual }: Recorded, times: string) {
-  const ofRaised = Number((Number(times) * OF_RAISED).toPrecision(6));
+function multiples({ seasonal: season, usual, drift }: Recorded, { little }: Measure, times: string) {
+  const both = Number((Number(times) * OF_RAISED).toPrecision(6));
+  const ofRaised = Number.isNaN(both) ? `${times} * ${OF_RAISED}` : both;
   return {
     multiple: `${season} * ${times}`,
-    raised: `${usual} * ${Number.isNaN(ofRaised) ? `${times} * ${OF_RAISED}` : ofRaised}`,
+    raised: `${usual} * ${ofRaised}`,
+    recent: `((${season} + ${little}) * clamp(${drift}, 1, ${HIGHEST_RAISE}) - ${little}) * ${ofRaised}`,
   };
 }
 
@@ -130,7 +132,7 @@ function noise({ variation }: Recorded, times: Times): string {
 /**
  * Too little is what is far below the least of this hour yesterday and in the last weeks, or below even a level that
  * has fallen. A weekend that nobody has seen yet is no drop: what has no last week is compared with the least hour of
- * the last day, and wakes nobody.
+ * the last day, of half of that, and wakes nobody.
  */
 function dropRules(
   names: Recorded,
@@ -156,7 +158,7 @@ function dropRules(
     },
     {
       record: names.lowest,
-      expr: `min_over_time(${range(names.hourly, day, baseline)}) * ${share}\nand ${ago(names.hourly, day)}\nand ${enough}`,
+      expr: `min_over_time(${range(names.hourly, day, baseline)}) * ${share} / 2\nand ${ago(names.hourly, day)}\nand ${enough}`,
     },
   ];
 }

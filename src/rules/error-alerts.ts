@@ -2,7 +2,7 @@ import type { AlertDefinition } from './alert.ts';
 import { failing, judgedResponses, LEAST_ERRORS, meanOf, paging, ratio5xx } from './error-rules.ts';
 import { SCOPE_NAMES, type Scope } from './measures.ts';
 import { duration, range } from './promql.ts';
-import { besideConfigurations, lately, opened } from './scopes.ts';
+import { besideConfigurations, opened } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 import { seriesValue, WHOM } from './wording.ts';
@@ -66,7 +66,10 @@ function brokenAlert(scope: Scope, times: Times): AlertDefinition {
       `sum_over_time(${range(failing(scope), half, times.minute)}) >= ${Math.round(minutes / 3)}`,
     ]
       .join('\nand\n')
-      .concat(unlessPaged(scope, times), besideConfigurations(scope, paging('configuration'), times)),
+      .concat(
+        unlessPaged(scope, times.apart, times),
+        besideConfigurations(scope, paging('configuration'), times),
+      ),
     hold: times.hold,
     severity: 'ticket',
     description: `{{ $value | humanizePercentage }} of the responses of ${WHOM[scope]} in the last ${duration(half)} were 5xx. It has few requests, so nobody is woken.`,
@@ -86,14 +89,14 @@ function creepingAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinit
       `${meanOf(scope, 'serverErrors', half)} >= ${LEAST_ERRORS[scope].long / 2}`,
     ]
       .join('\nand\n')
-      .concat(unlessPaged(scope, times), besideConfigurations(scope, paging('configuration'), times)),
+      .concat(unlessPaged(scope, middle, times), besideConfigurations(scope, paging('configuration'), times)),
     hold: times.settled,
     severity: 'ticket',
     description: `{{ $value | humanizePercentage }} of the responses of ${WHOM[scope]} in the last ${duration(middle)} were 5xx, and ${seriesValue(ratio5xx(scope, longest), scope, { format: 'humanizePercentage' })} in the last ${duration(longest)}: more than the budget allows.`,
   };
 }
 
-/** Whoever was woken for the errors needs no ticket of them. */
-function unlessPaged(scope: Scope, times: Times): string {
-  return `\nunless\n${lately(paging(scope), times)}`;
+/** Whoever was woken for the errors, which the span still shows, needs no ticket of them. */
+function unlessPaged(scope: Scope, span: number, { minute }: Times): string {
+  return `\nunless\nlast_over_time(${range(paging(scope), span, minute)})`;
 }

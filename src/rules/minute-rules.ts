@@ -29,15 +29,14 @@ export function recently({ value }: Recorded, { smoothing, minute }: Times): str
 }
 
 /**
- * Whether there is a spike: enough of the last minutes are above the limit, and fewer when it goes on. Of a spike the
- * limit stays what it was when it began, as long as the value is more than ordinary at this hour: else an attack
- * would seem over when the day's traffic grows. `active` and `limit` on the right are those of the minute before.
+ * Whether there is a spike: enough of the last minutes are above the limit. Of a spike the limit stays what it was when
+ * it began, as long as the value is more than ordinary at this hour: else an attack would seem over when the day's
+ * traffic grows. `active` and `limit` on the right are those of the minute before.
  */
 function spikeRules(names: Recorded, times: Times): readonly RecordingRule[] {
-  const { of, begins, goesOn } = times.spike;
+  const { of, begins } = times.spike;
   const threshold = latest(names.threshold, times);
   const count = `sum_over_time(${range(names.above, of, times.minute)})`;
-  const [many, fewer] = [begins, goesOn].map((span) => Math.round(span / times.minute));
   const kept = larger(names.limit, latest(names.ordinary, times));
   return [
     {
@@ -45,10 +44,7 @@ function spikeRules(names: Recorded, times: Times): readonly RecordingRule[] {
       expr: `${smaller(kept, threshold)} and ${names.active} == 1\nor\n${threshold}`,
     },
     { record: names.above, expr: `${names.value} > bool ${names.limit}` },
-    {
-      record: names.active,
-      expr: `${count} >= bool (${many} - ${Number(many) - Number(fewer)} * ${names.active})\nor\n${count} >= bool ${many}`,
-    },
+    { record: names.active, expr: `${count} >= bool ${Math.round(begins / times.minute)}` },
   ];
 }
 

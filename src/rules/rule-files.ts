@@ -3,9 +3,12 @@ import { type AlertSettings, SHIPPED } from './alert-settings.ts';
 import { baselineRules } from './baseline-rules.ts';
 import { counterAlerts } from './counter-alerts.ts';
 import { discoveryAlerts } from './discovery-alerts.ts';
+import { dropAlerts } from './drop-alerts.ts';
+import { elevatedAlerts } from './elevated-alerts.ts';
 import { serverErrorAlerts } from './error-alerts.ts';
 import { longRatioRules, responseRules, shortRatioRules } from './error-rules.ts';
 import { exporterAlerts, platformAlerts, quotaAlerts } from './exporter-alerts.ts';
+import { floodAlerts } from './flood-alerts.ts';
 import { freshnessRules } from './freshness-rules.ts';
 import { measures } from './measures.ts';
 import { minuteRules } from './minute-rules.ts';
@@ -13,8 +16,8 @@ import { pollAlerts } from './poll-alerts.ts';
 import { duration } from './promql.ts';
 import type { AlertRule, RecordingRule, RuleGroup } from './rule.ts';
 import { protectionAlerts, settingsAlerts } from './settings-alerts.ts';
+import { spikeAlerts } from './spike-alerts.ts';
 import { TIMES, type Times } from './times.ts';
-import { dropAlerts, elevatedAlerts, floodAlerts, spikeAlerts } from './traffic-alerts.ts';
 import { Tuning } from './tuning.ts';
 
 /** The two rule files. */

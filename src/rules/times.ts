@@ -15,10 +15,12 @@ export interface Times {
   readonly recent: number;
   readonly day: number;
   readonly week: number;
-  /** How many of the last minutes above the threshold begin a spike, and how many let it go on. */
-  readonly spike: { readonly of: number; readonly begins: number; readonly goesOn: number };
+  /** In how many of the last minutes it must be above the threshold, and in how many threats rise with a flood. */
+  readonly spike: { readonly of: number; readonly begins: number; readonly rises: number };
   /** A spike is over when no minute was above the threshold for so long. */
   readonly quiet: number;
+  /** The same of pulses, which are a ticket: 4 of every 15 minutes are one. */
+  readonly lull: number;
   /** After so long without a spike the next one is another. */
   readonly apart: number;
   /** How long a condition must last: of a drop or a state. */
@@ -29,6 +31,8 @@ export interface Times {
   readonly holdAccount: number;
   /** How long an alert outlives its condition, so that an attack in waves is one alert. */
   readonly keepFiring: number;
+  /** The same after a lull, so that nothing outlives its cause by more than 15 minutes. */
+  readonly keepAfterLull: number;
   /** The windows of the burn rates: short and long of the fast, the slow and the creeping one. */
   readonly burn: Readonly<Record<BurnName, readonly [short: number, long: number]>>;
   readonly unreachable: number;
@@ -55,13 +59,15 @@ export const TIMES: Times = {
   recent: 6 * HOUR,
   day: DAY,
   week: 7 * DAY,
-  spike: { of: 12 * MINUTE, begins: 6 * MINUTE, goesOn: 3 * MINUTE },
+  spike: { of: 12 * MINUTE, begins: 6 * MINUTE, rises: 3 * MINUTE },
   quiet: 4 * MINUTE,
+  lull: 12 * MINUTE,
   apart: 70 * MINUTE,
   hold: 5 * MINUTE,
   holdTicket: 10 * MINUTE,
   holdAccount: 4 * MINUTE,
   keepFiring: 10 * MINUTE,
+  keepAfterLull: 3 * MINUTE,
   burn: {
     fast: [5 * MINUTE, HOUR],
     slow: [30 * MINUTE, 6 * HOUR],

@@ -17,7 +17,7 @@ const { values: flags } = parseArgs({
   options: {
     rules: { type: 'string', default: join('config', 'prometheus') },
     alertmanager: { type: 'string', default: join('config', 'alertmanager.yaml') },
-    accounts: { type: 'string', default: '13' },
+    accounts: { type: 'string', default: '14' },
     first: { type: 'string', default: '0' },
     weeks: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },

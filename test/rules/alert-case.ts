@@ -61,13 +61,23 @@ interface PromtoolTest {
   readonly promql_expr_test: readonly object[];
 }
 
-/** The four tests of a case: it fires and resolves, it keeps quiet, and it bears that data is missing. */
-export function promtoolTests(given: AlertCase): readonly PromtoolTest[] {
-  const { alert, which = '', bad, mild, lasts, resolves, missing = 'quiet' } = given;
+/** One thing that a case is shown, and when the alert is looked at. */
+interface Showing {
+  readonly name: string;
+  readonly given: AlertCase;
+  /** What is otherwise in the bad time; undefined where all series are gone. */
+  readonly between: Given | undefined;
+  readonly looks: readonly Look[];
+}
+
+/** The showings of a case: it fires and resolves, it keeps quiet, and it bears that data is missing. */
+function showings(given: AlertCase): readonly Showing[] {
+  const { bad, mild, lasts, resolves, missing = 'quiet' } = given;
   const end = BEFORE + lasts;
-  const tests = [
+  return [
     {
       name: 'fires, and resolves',
+      given,
       between: bad,
       looks: [
         { minute: BEFORE - 1, firing: false },
@@ -75,9 +85,15 @@ export function promtoolTests(given: AlertCase): readonly PromtoolTest[] {
         { minute: end + resolves, firing: false },
       ],
     },
-    { name: 'keeps quiet below its limits', between: mild, looks: [{ minute: end - 1, firing: false }] },
+    {
+      name: 'keeps quiet below its limits',
+      given,
+      between: mild,
+      looks: [{ minute: end - 1, firing: false }],
+    },
     {
       name: `${missing === 'quiet' ? 'keeps quiet' : 'fires'} when data is missing`,
+      given,
       between: undefined,
       looks: [5, lasts - 1].map((minute) => ({
         minute: BEFORE + minute,
@@ -85,21 +101,48 @@ export function promtoolTests(given: AlertCase): readonly PromtoolTest[] {
       })),
     },
   ];
-  return tests.map(({ name, between, looks }) => ({
-    name: `${alert} ${which} ${name}`,
-    interval: '1m',
-    input_series: inputs(given, between),
-    promql_expr_test: looks.map((look) => lookAt(`alertname="${alert}", ${which}`, look)),
-  }));
 }
 
-function inputs(
-  { normal, bad, mild, lasts, resolves }: AlertCase,
-  between: Given | undefined,
-): PromtoolTest['input_series'] {
+/**
+ * The tests of an alert's cases. What has an account is shown at once, each in an account of its own: what it costs is
+ * the number of evaluations.
+ */
+export function promtoolTests(cases: readonly AlertCase[]): readonly PromtoolTest[] {
+  const all = cases.flatMap(showings);
+  const apart = all.filter(({ given }) => !hasAccount(given));
+  const together = all.filter(({ given }) => hasAccount(given));
+  return [...(together.length > 0 ? [testOf(together)] : []), ...apart.map((showing) => testOf([showing]))];
+}
+
+function hasAccount(given: AlertCase): boolean {
+  return seriesOf(given).every((series) => series.includes(ACCOUNT));
+}
+
+function seriesOf({ normal, bad, mild }: AlertCase): readonly string[] {
+  return [...new Set([normal, bad, mild].flatMap((series) => Object.keys(series)))];
+}
+
+function testOf(shown: readonly Showing[]): PromtoolTest {
+  const own = (text: string, index: number): string =>
+    shown.length === 1 ? text : text.replaceAll(ACCOUNT, `account="production-${index}"`);
+  return {
+    name: shown.map(({ name, given: { alert, which = '' } }) => `${alert} ${which} ${name}`).join('; '),
+    interval: '1m',
+    input_series: shown.flatMap((showing, index) =>
+      inputs(showing).map(({ series, values }) => ({ series: own(series, index), values })),
+    ),
+    promql_expr_test: shown.flatMap(({ given: { alert, which = '' }, looks }, index) => {
+      const matchers = [`alertname="${alert}"`, ...(which === '' ? [] : [which])];
+      if (shown.length > 1 && !which.includes(ACCOUNT)) matchers.push(ACCOUNT);
+      return looks.map((look) => lookAt(own(matchers.join(', '), index), look));
+    }),
+  };
+}
+
+function inputs({ given, between }: Showing): PromtoolTest['input_series'] {
+  const { normal, lasts, resolves } = given;
   const length = BEFORE + lasts + resolves + 1;
-  const names = new Set([normal, bad, mild].flatMap((series) => Object.keys(series)));
-  return [...names].map((series) => ({
+  return seriesOf(given).map((series) => ({
     series,
     values: Array.from({ length }, (_, minute) => {
       const inside = minute >= BEFORE && minute < BEFORE + lasts;
@@ -117,7 +160,7 @@ function textOf(value: number | 'absent' | undefined): string {
 
 function lookAt(matchers: string, { minute, firing }: Look): object {
   return {
-    expr: `count(ALERTS{${matchers}, alertstate="firing"}) > bool 0`.replace(', ,', ','),
+    expr: `count(ALERTS{${matchers}, alertstate="firing"}) > bool 0`,
     eval_time: `${minute}m`,
     exp_samples: firing ? [{ labels: '{}', value: 1 }] : [],
   };

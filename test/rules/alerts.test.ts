@@ -6,11 +6,11 @@ import { stringify } from 'yaml';
 import { ruleFiles } from '../../src/rules/rule-files.ts';
 import { ruleText } from '../../src/rules/rule-text.ts';
 import { PROMTOOLS, testRules } from '../end-to-end/promtool.ts';
+import { neededRules } from '../simulation/judgement/needed-rules.ts';
 import { type AlertCase, promtoolTests } from './alert-case.ts';
 import { COUNTER_CASES } from './counter-cases.ts';
 import { DISCOVERY_CASES } from './discovery-cases.ts';
 import { EXPORTER_CASES } from './exporter-cases.ts';
-import { neededRules } from './needed-rules.ts';
 import { POLL_CASES } from './poll-cases.ts';
 import { SETTINGS_CASES } from './settings-cases.ts';
 import { TRAFFIC_CASES } from './traffic-cases.ts';
@@ -38,7 +38,7 @@ async function testFile(alert: string, cases: readonly AlertCase[]): Promise<str
     evaluation_interval: '1m',
     // promtool would take them in any order.
     group_eval_order: needed.groups.map(({ name }) => name),
-    tests: cases.flatMap(promtoolTests),
+    tests: promtoolTests(cases),
   };
   await writeFile(file, stringify(content, { lineWidth: 0 }));
   return file;

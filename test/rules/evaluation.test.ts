@@ -13,17 +13,17 @@ import { Random } from '../bench/alerts/random.ts';
 import { PROMTOOLS, testRules } from '../end-to-end/promtool.ts';
 
 const MINUTE = 60_000;
-const LENGTH = 1_000;
+const LENGTH = 640;
 
-/** Short days and weeks, so that three weeks are ten hours. promtool evaluates all groups equally often. */
+/** Short days and weeks, so that three weeks are six hours. promtool evaluates all groups equally often. */
 const SHORT: Times = {
   ...TIMES,
   baseline: MINUTE,
   hour: 20 * MINUTE,
   apart: 25 * MINUTE,
   recent: 30 * MINUTE,
-  day: 60 * MINUTE,
-  week: 180 * MINUTE,
+  day: 40 * MINUTE,
+  week: 120 * MINUTE,
   burn: {
     fast: [5 * MINUTE, 20 * MINUTE],
     slow: [10 * MINUTE, 60 * MINUTE],
@@ -48,11 +48,11 @@ type Events = readonly (readonly [from: number, to: number, factor: number])[];
 function drawValues(random: Random, level: number, events: Events, gaps = true): Float64Array {
   const values = Float64Array.from({ length: LENGTH }, (_, minute) => {
     const factor = events.reduce((all, [from, to, by]) => (minute >= from && minute < to ? by : all), 1);
-    return random.poisson(level * (1.5 + Math.sin((2 * Math.PI * minute) / 60)) * factor);
+    return random.poisson(level * (1.5 + Math.sin((2 * Math.PI * minute) / 40)) * factor);
   });
   if (gaps) {
-    values.fill(Number.NaN, 250, 275);
-    values.fill(Number.NaN, 610, 640);
+    values.fill(Number.NaN, 160, 175);
+    values.fill(Number.NaN, 400, 415);
   }
   return values;
 }
@@ -61,26 +61,26 @@ function drawValues(random: Random, level: number, events: Events, gaps = true):
 function history(): readonly Input[] {
   const random = new Random(6);
   const attacks: Events = [
-    [100, 125, 12],
-    [350, 365, 8],
-    [420, 426, 30],
-    [560, 565, 20],
-    [700, 790, 9],
+    [70, 95, 12],
+    [225, 240, 8],
+    [270, 276, 30],
+    [360, 365, 20],
+    [450, 520, 9],
   ];
   const failures: Events = [
-    [150, 180, 200],
-    [480, 500, 30],
-    [850, 920, 15],
+    [100, 130, 200],
+    [310, 330, 30],
+    [545, 600, 15],
   ];
   return ['shop', 'blog'].flatMap((configuration, index) => {
     const labels = { account: 'a', product: 'p', configuration_id: String(index), configuration };
     const draw = (level: number, events: Events): Float64Array =>
       drawValues(random, level / (1 + 2 * index), index === 0 ? events : []);
     const requests = draw(1_500, [
-      [120, 140, 8],
-      [540, 580, 0],
-      [820, 870, 0.05],
-      [900, 920, 9],
+      [80, 100, 8],
+      [345, 385, 0],
+      [525, 575, 0.05],
+      [577, 597, 9],
     ]);
     const one = (name: string, values: Float64Array, more = {}): Input => ({
       name,
@@ -91,19 +91,19 @@ function history(): readonly Input[] {
       one('edge_responses_per_minute', values, { class: `${code[0]}xx`, code });
     return [
       one('edge_waf_threats_per_minute', draw(20, attacks)),
-      one('edge_waf_blocked_per_minute', draw(15, [...attacks, [200, 230, 20], [660, 690, 20]])),
-      one('edge_waf_threats_by_family_per_minute', draw(10, [[300, 330, 15]]), { family: 'sql' }),
+      one('edge_waf_blocked_per_minute', draw(15, [...attacks, [130, 158, 20], [420, 447, 20]])),
+      one('edge_waf_threats_by_family_per_minute', draw(10, [[190, 215, 15]]), { family: 'sql' }),
       one('edge_waf_threats_by_family_per_minute', draw(10, []), { family: 'xss' }),
       one('edge_requests_per_minute', requests),
-      one('edge_requests_by_cache_per_minute', draw(1_300, [[450, 480, 0.05]]), { cache: 'saved' }),
-      one('edge_requests_by_cache_per_minute', draw(200, [[450, 480, 8]]), { cache: 'missed' }),
+      one('edge_requests_by_cache_per_minute', draw(1_300, [[180, 212, 0.05]]), { cache: 'saved' }),
+      one('edge_requests_by_cache_per_minute', draw(200, [[180, 212, 8]]), { cache: 'missed' }),
       responses('200', requests),
-      responses('404', draw(30, [[590, 606, 12]])),
+      responses('404', draw(30, [[380, 397, 12]])),
       responses(
         '401',
         draw(4, [
-          [640, 760, 6],
-          [200, 240, 400],
+          [420, 490, 6],
+          [132, 158, 400],
         ]),
       ),
       responses('503', draw(1, failures)),

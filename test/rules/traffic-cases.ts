@@ -103,8 +103,9 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     normal: threats(0),
     bad: burst(5),
     mild: burst(3),
-    lasts: 40,
-    resolves: 60,
+    // From the end of the burst it is a quarter of an hour.
+    lasts: 16,
+    resolves: 4,
   },
   {
     ...spike,
@@ -141,7 +142,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
   {
     ...spike,
     alert: 'EdgeStatusCodeSurge',
-    which: `${OF_SHOP}, code="404", span=""`,
+    which: `${OF_SHOP}, code="404"`,
     normal: responses({ ok: 1_000 }),
     bad: responses({ ok: 1_000, missing: 300 }),
     mild: responses({ ok: 1_000, missing: 55 }),
@@ -150,7 +151,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     // They have grown no more than the traffic itself.
     ...spike,
     alert: 'EdgeStatusCodeSurge',
-    which: `${OF_SHOP}, code="404", span=""`,
+    which: `${OF_SHOP}, code="404"`,
     normal: { ...responses({ ok: 5_000, missing: 50 }), ...requests(5_000) },
     bad: { ...responses({ ok: 5_000, missing: 300 }), ...requests(5_000) },
     mild: { ...responses({ ok: 30_000, missing: 300 }), ...requests(30_000) },
@@ -188,7 +189,7 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     bad: responses({ ok: 1_000, failed: 5 }),
     mild: responses({ ok: 12_000, failed: 5 }),
     lasts: 270,
-    resolves: 60,
+    resolves: 30,
   },
   {
     // Too few requests for a page.

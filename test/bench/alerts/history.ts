@@ -30,7 +30,7 @@ export function drawHistory(seed: number, account: number, weeks: number): Histo
 
 function drawSites(random: Random, theme: string, minutes: number): [Site, ...Site[]] {
   const size = theme === 'tiny' ? 300 : random.logNormal(1_500, 1.6);
-  const weekend = theme === 'weekends' ? { weekend: random.pick([0.25, 0.35, 0.5, 1.6]) } : {};
+  const weekend = theme === 'weekends' ? { weekend: random.pick([0.12, 0.25, 0.4, 1.8]) } : {};
   const days = { ...drawCharacter(random, 1), ...weekend };
   const shifts = drawShifts(random, minutes);
   const count = theme === 'moved' ? 3 : random.pick([1, 2, 3, 4]);

@@ -66,8 +66,10 @@ export class Score {
     const score = this.kinds.get(event.kind) ?? new KindScore();
     this.kinds.set(event.kind, score);
     const during = spans.filter(({ from, to }) => from < event.to + ECHO && to > event.from);
+    // What was on before tells nothing of this.
     const telling = during.filter(
-      ({ name, severity }) => by.includes(name) && (expects === 'ticket' || severity === 'page'),
+      ({ name, severity, from }) =>
+        from >= event.from && by.includes(name) && (expects === 'ticket' || severity === 'page'),
     );
     const [first] = telling.toSorted((a, b) => a.from - b.from);
     const within = event.kind === 'tiny site fails' ? TINY_WITHIN : TICKET_WITHIN;

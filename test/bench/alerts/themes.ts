@@ -224,6 +224,22 @@ function moved(random: Random, sites: readonly [Site, ...Site[]], minutes: numbe
   return [event('moved traffic', at, Math.min(2 * DAY, minutes - at), [from, to])];
 }
 
+/** Days with three to six times the visitors, who get what they come for; and the days and weeks after them. */
+function surges(random: Random, sites: readonly [Site, ...Site[]], minutes: number): Event[] {
+  for (const from of moments(random, 5, minutes, 3)) {
+    const length = Math.round(random.between(8, 30) * HOUR);
+    const factor = random.between(3, 6);
+    for (const site of random.fraction() < 0.5 ? sites : [random.pick(sites)]) {
+      const rise = Float64Array.from(
+        { length },
+        (_, at) => 1 + (factor - 1) * Math.min(1, at / 60, (length - at) / 60),
+      );
+      multiply(site, from, rise);
+    }
+  }
+  return [];
+}
+
 /** What accounts are like, one after another. */
 export const THEMES: Readonly<Record<string, Theme>> = {
   quiet: () => [],
@@ -235,6 +251,7 @@ export const THEMES: Readonly<Record<string, Theme>> = {
   weekends: () => [],
   drops,
   sales,
+  surges,
   'first day': firstDay,
   blips,
   moved,

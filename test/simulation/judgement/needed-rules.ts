@@ -1,4 +1,5 @@
-import type { RuleFiles } from '../../src/rules/rule-files.ts';
+import type { AlertRule, RecordingRule } from '../../../src/rules/rule.ts';
+import type { RuleFiles } from '../../../src/rules/rule-files.ts';
 
 interface Group<Rule> {
   readonly name: string;
@@ -11,14 +12,12 @@ function only<Rule>(groups: readonly Group<Rule>[], wanted: (rule: Rule) => bool
   return kept.filter(({ rules }) => rules.length > 0);
 }
 
-/** The rules of one alert with all that they are made of: promtool evaluates every rule at every step. */
+/** The rules of alerts with all that they are made of: promtool evaluates every rule at every step. */
 export function neededRules(
   { recording, alerts }: RuleFiles,
-  alert: string,
-): {
-  readonly groups: readonly { readonly name: string }[];
-} {
-  const ofAlert = only(alerts.groups, (rule) => rule.alert === alert);
+  ...wanted: readonly string[]
+): { readonly groups: readonly Group<AlertRule | RecordingRule>[] } {
+  const ofAlert = only(alerts.groups, (rule) => wanted.includes(rule.alert));
   const recordings = recording.groups.flatMap(({ rules }) => rules);
   const needed = new Set<string>();
   const need = (expr: string): void => {

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { DAY, daily, type Family, type Fired, HOUR, judged, type Level, plus, times } from './judged.ts';
+
+const WEEK = 7 * DAY;
+
+function requests(level: Level, configuration = 'shop'): Family {
+  return { name: 'edge_requests_per_minute', level, configuration };
+}
+
+function responses(code: string, level: Level): Family {
+  return { name: 'edge_responses_per_minute', level, labels: { code, class: `${code[0]}xx` } };
+}
+
+function severities(fired: readonly Fired[]): readonly (string | undefined)[] {
+  return fired.map(({ labels }) => labels['severity']);
+}
+
+/** Weekends are from minute 5 d to 7 d of each week. */
+function weekends(level: Level, factor: number): Level {
+  return (minute) => level(minute) * (minute % WEEK >= 5 * DAY ? factor : 1);
+}
+
+describe('a drop of traffic', () => {
+  const drops = (families: readonly Family[], minutes: number): readonly Fired[] =>
+    judged({ alerts: ['EdgeTrafficDrop'], families, minutes });
+
+  it('is no weekend, not the first, nor the second', () => {
+    expect(drops([requests(weekends(daily(400, 900), 0.2))], 2.2 * WEEK)).toEqual([]);
+  });
+
+  it.each([
+    ['a small site', 70],
+    ['a large one', 20_000],
+  ])('below a tenth is a page: %s', (_, level) => {
+    const from = 8 * DAY + 11 * HOUR;
+    const fired = drops([requests(times(() => level, [from, from + 60, 0.08]))], 9 * DAY);
+    expect(severities(fired)).toEqual(['page']);
+    expect(fired[0]?.from).toBeLessThan(from + 15);
+    expect(fired[0]?.to).toBeLessThanOrEqual(from + 60 + 15);
+  });
+
+  it('is a ticket where there is no last week to compare with', () => {
+    const from = 3 * DAY;
+    expect(severities(drops([requests(times(() => 800, [from, from + 60, 0]))], 4 * DAY))).toEqual([
+      'ticket',
+    ]);
+  });
+
+  it('is not the end of a surge, nor the same hour a week after it', () => {
+    const surge = 3 * DAY + 10 * HOUR;
+    expect(drops([requests(times(() => 800, [surge, surge + 6 * HOUR, 5]))], 12 * DAY)).toEqual([]);
+  });
+
+  it('is a ticket where another configuration has what this one has lost, and in the end it is usual', () => {
+    const from = 9 * DAY;
+    const fired = drops(
+      [
+        requests(times(() => 800, [from, WEEK * 9, 0.1])),
+        requests(
+          plus(() => 600, [from, WEEK * 9, 720]),
+          'blog',
+        ),
+      ],
+      14 * DAY,
+    );
+    expect(new Set(severities(fired))).toEqual(new Set(['ticket']));
+    expect(fired.at(-1)?.to).toBeLessThan(from + 2 * DAY + 2 * HOUR);
+  });
+
+  it('is no holiday, with its own ups and downs', () => {
+    const from = 9 * DAY;
+    const holiday = times(() => 2_000, [from, from + DAY, 0.32], [from + 12 * HOUR, from + 13 * HOUR, 0.7]);
+    expect(drops([requests(holiday)], 10.5 * DAY)).toEqual([]);
+  });
+
+  it('is no data that has not come', () => {
+    const from = 9 * DAY;
+    const age: Family = {
+      name: 'edge_last_bucket_timestamp_seconds',
+      level: (minute) => 60 * (minute >= from ? from - 20 : minute - 3),
+      labels: { metric: 'cdn_requests' },
+      exact: true,
+    };
+    expect(drops([requests(times(() => 800, [from, from + 60, 0])), age], 9.2 * DAY)).toEqual([]);
+  });
+});
+
+describe('a flood', () => {
+  const from = 2 * DAY + 10 * HOUR;
+  const sold = (level: number): Level => times(() => level, [from, from + 90, 6]);
+  const floods = (...families: readonly Family[]): readonly Fired[] =>
+    judged({ alerts: ['EdgeTrafficFlood', 'EdgeStatusCodeSurge'], families, minutes: 2.6 * DAY });
+
+  it('of visitors who get what they come for is information, and their broken links are no surge', () => {
+    const fired = floods(requests(sold(4_000)), responses('200', sold(3_950)), responses('404', sold(50)));
+    expect(severities(fired)).toEqual(['info']);
+  });
+
+  it.each([
+    [
+      'server errors',
+      responses(
+        '503',
+        plus(() => 1, [from, from + 90, 1_000]),
+      ),
+    ],
+    ['threats', { name: 'edge_waf_threats_per_minute', level: plus(() => 5, [from, from + 90, 60]) }],
+  ])('is a page when %s rise with it', (_, harm) => {
+    const fired = floods(requests(sold(4_000)), responses('200', sold(4_000)), harm);
+    expect(severities(fired.filter(({ labels }) => labels['alertname'] === 'EdgeTrafficFlood'))).toContain(
+      'page',
+    );
+  });
+});
+
+describe('errors', () => {
+  const from = 3 * DAY;
+  const errors = (ok: number, failed: Level, code = '503'): readonly Fired[] =>
+    judged({
+      alerts: ['Edge5xxRatio', 'EdgeStatusCodeSurge'],
+      families: [requests(() => ok), responses('200', () => ok), responses(code, failed)],
+      minutes: 3.6 * DAY,
+    });
+
+  it.each([1, 2])('of all requests for %i minutes wake nobody', (minutes) => {
+    expect(
+      severities(
+        errors(
+          2_000,
+          plus(() => 0.3, [from, from + minutes, 2_000]),
+        ),
+      ),
+    ).not.toContain('page');
+  });
+
+  it('of three restarts within half an hour wake nobody', () => {
+    const restarts = [0, 9, 18].map((after) => [from + after, from + after + 2, 2_000] as const);
+    expect(
+      severities(
+        errors(
+          2_000,
+          plus(() => 0.3, ...restarts),
+        ),
+      ),
+    ).not.toContain('page');
+  });
+
+  it('of 5 % are one page, as long as they last', () => {
+    const fired = errors(
+      600,
+      plus(() => 0.1, [from, from + 5 * HOUR, 32]),
+    );
+    const pages = fired.filter(({ labels }) => labels['severity'] === 'page');
+    expect(pages.length).toBe(1);
+    expect(pages[0]?.from).toBeLessThan(from + 25);
+    expect(pages[0]?.to).toBeGreaterThanOrEqual(from + 5 * HOUR);
+    expect(pages[0]?.to).toBeLessThanOrEqual(from + 5 * HOUR + 15);
+  });
+
+  it('of all of the few requests of a small site are a ticket within half an hour', () => {
+    const down = times(() => 2, [from, from + 120, 0]);
+    const fired = judged({
+      alerts: ['Edge5xxRatio'],
+      families: [
+        responses('200', down),
+        responses(
+          '503',
+          plus(() => 0, [from, from + 120, 2]),
+        ),
+      ],
+      minutes: 3.3 * DAY,
+    });
+    expect(severities(fired)).toEqual(['ticket']);
+    expect(fired[0]?.from).toBeLessThanOrEqual(from + 30);
+  });
+
+  it('of logins, a hundred a minute for hours, are a ticket within an hour', () => {
+    const fired = errors(
+      3_000,
+      plus(() => 3, [from, from + 10 * HOUR, 50]),
+      '401',
+    );
+    expect(severities(fired)).toEqual(['ticket']);
+    expect(fired[0]?.from).toBeLessThanOrEqual(from + 60);
+  });
+});

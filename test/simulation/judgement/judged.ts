@@ -1,0 +1,95 @@
+import { evaluate, type FiredAlert } from '../../../src/promql/evaluate.ts';
+import type { Input } from '../../../src/promql/evaluation.ts';
+import { type AlertSettings, SHIPPED } from '../../../src/rules/alert-settings.ts';
+import { ruleFiles } from '../../../src/rules/rule-files.ts';
+import { Random } from '../../bench/alerts/random.ts';
+import { neededRules } from './needed-rules.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60;
+export const DAY = 24 * HOUR;
+
+/** How many there are in a minute. */
+export type Level = (minute: number) => number;
+
+/** A family of a configuration, with labels besides. */
+export interface Family {
+  readonly name: string;
+  readonly level: Level;
+  readonly configuration?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Whether the numbers are these, without any chance. */
+  readonly exact?: boolean;
+}
+
+export interface Judged {
+  readonly alerts: readonly string[];
+  readonly families: readonly Family[];
+  readonly minutes: number;
+  readonly settings?: Partial<AlertSettings>;
+}
+
+/** An alert that fired, in minutes. */
+export interface Fired {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What alerts of configurations make of a history in which chance plays its usual part. */
+export function judged({ alerts, families, minutes, settings }: Judged): readonly Fired[] {
+  const files = ruleFiles({ ...SHIPPED, ...settings });
+  const fired = evaluate({
+    groups: neededRules(files, ...alerts).groups,
+    inputs: families.map((family, index) => inputOf(family, index, minutes)),
+    step: MINUTE,
+    start: 0,
+    steps: minutes,
+  });
+  return fired
+    .filter(({ labels }) => labels['scope'] === 'configuration')
+    .map(({ labels, from, to }: FiredAlert) => ({ labels, from: from / MINUTE, to: to / MINUTE }))
+    .sort((a, b) => a.from - b.from);
+}
+
+function inputOf(
+  { name, level, configuration = 'shop', labels, exact }: Family,
+  seed: number,
+  minutes: number,
+): Input {
+  const random = new Random(seed + 1);
+  return {
+    name,
+    labels: { account: 'a', product: 'p', configuration_id: configuration, configuration, ...labels },
+    values: Float64Array.from({ length: minutes }, (_, minute) => {
+      const mean = level(minute);
+      return exact === true ? mean : random.poisson(mean * Math.exp(0.2 * random.normal() - 0.02));
+    }),
+  };
+}
+
+/** A level through the day, between its lowest at midnight and its highest at noon. */
+export function daily(lowest: number, highest: number): Level {
+  return (minute) => lowest + ((highest - lowest) * (1 - Math.cos((2 * Math.PI * minute) / DAY))) / 2;
+}
+
+/** A level with something added from a minute to another. */
+export function plus(
+  level: Level,
+  ...added: readonly (readonly [from: number, to: number, by: number])[]
+): Level {
+  return (minute) =>
+    added.reduce((sum, [from, to, by]) => (minute >= from && minute < to ? sum + by : sum), level(minute));
+}
+
+/** A level that is multiplied from a minute to another. */
+export function times(
+  level: Level,
+  ...factors: readonly (readonly [from: number, to: number, by: number])[]
+): Level {
+  return (minute) =>
+    factors.reduce(
+      (value, [from, to, by]) => (minute >= from && minute < to ? value * by : value),
+      level(minute),
+    );
+}
