@@ -1,9 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { facesOf } from '../../src/catalogue/catalogue.ts';
-import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import { countersKey, storeCounters } from '../../src/series/stored-counters.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { auditCounters } from '../simulation/true-counters.ts';
@@ -11,6 +8,7 @@ import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterOptions, startExporter } from './exporter-process.ts';
 import { freePort } from './free-port.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
+import { countersOf, prepareCounters } from './prepared-counters.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
 const KILLS = 50;
@@ -18,14 +16,8 @@ const SEED = 1;
 const MINUTE = 60_000;
 const DAY = 1_440 * MINUTE;
 
-const PRODUCT = productOf('metrics', 'edge_applications');
 const METRICS = ['cdn_requests', 'status_code', 'waf', 'http_method'];
 
-const countersOf = (metric: string) =>
-  (DIMENSIONS[metric] ?? []).flatMap((dimension) => {
-    const { counter } = facesOf(metric, dimension, { scope: 'configuration' });
-    return counter === undefined ? [] : [{ dimension, family: counter.family.name }];
-  });
 const COUNTERS = [...new Set(METRICS.flatMap((metric) => countersOf(metric).map(({ family }) => family)))];
 
 const silent = { info: () => undefined, warn: () => undefined };
@@ -46,7 +38,12 @@ it('killed 50 times while it polls and is scraped, it has lost no bucket and cou
   // So slow that there is something to catch up with in every life.
   const sandbox = await serveSandbox({ settleMs: 20_000, faults: { latency: { ms: 40, spread_ms: 20 } } });
   const directory = await temporaryFolder();
-  await prepareCounters(directory, sandbox, Date.now() - 4 * DAY);
+  await prepareCounters(directory, {
+    sandbox,
+    account: ACCOUNT.name,
+    metrics: METRICS,
+    since: Date.now() - 4 * DAY,
+  });
   const { path } = await configFile({ accounts: [{ ...ACCOUNT, api_url: sandbox.url }] });
   const port = await freePort();
   const options = { port, args: ['serve', `--config.file=${path}`, `--state.dir=${directory}`] };
@@ -68,32 +65,6 @@ it('killed 50 times while it polls and is scraped, it has lost no bucket and cou
   expect(buckets).toBeGreaterThan(series * 100);
   await expectNoDecrease(prometheus, series);
 }, 900_000);
-
-/** State whose every counter is zero and stands at `since`, so that there is much to catch up with. */
-async function prepareCounters(directory: string, sandbox: ServedSandbox, since: number): Promise<void> {
-  const begin = Math.floor(since / MINUTE) * MINUTE;
-  const state = await openState(directory, silent);
-  const entries = [...sandbox.account.domains].flatMap(({ id, name }) =>
-    METRICS.map((metric) => {
-      const counters = new Map(
-        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, watermark: begin, missing: [] }]),
-      );
-      const target = {
-        account: 'killed',
-        product: PRODUCT,
-        by: 'configuration',
-        id: String(id),
-        name,
-      } as const;
-      return {
-        key: countersKey(target, metric),
-        value: storeCounters({ since: begin, width: MINUTE, counters }),
-      };
-    }),
-  );
-  await state.commit(entries);
-  await state.close();
-}
 
 /** Starts the exporter and kills it soon after; tells how many of the kills came while it was at work. */
 async function killAgainAndAgain(options: ExporterOptions, sandbox: ServedSandbox): Promise<number> {

@@ -5,19 +5,22 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { restoreCounters } from '../../src/series/stored-counters.ts';
 import type { State } from '../../src/state/state.ts';
 import { seriesKey } from '../parse-exposition.ts';
+import type { Simulation } from '../simulation/simulation.ts';
 import type { StoredSamples } from './push-receivers.ts';
 
 const MINUTE = 60_000;
 
 /**
- * What a receiver must hold, from the platform's truth alone: of each counter zero as it begins and the sum at the end
- * of each bucket it has counted, of each gauge the value of each bucket from `from` to the end of the counters' last.
+ * What a receiver must hold, from the platform's truth alone: of each counter zero as it begins (where it did, while it
+ * was pushed) and the sum at the end of each bucket it has counted, of each gauge the value of each bucket from `from` to
+ * the end of the counters' last.
  * @param names of the configurations, by id
  */
 export function expectedSamples(
   { state, sandbox }: { readonly state: State; readonly sandbox: Sandbox },
   names: ReadonlyMap<string, string>,
   from: number,
+  begins: 'with zero' | 'earlier' = 'with zero',
 ): StoredSamples {
   const expected = new Map<string, (readonly [number, number])[]>();
   for (const key of state.keys(['series'])) {
@@ -39,12 +42,13 @@ export function expectedSamples(
       const { gauge, counter, labels } = facesOf(metric, dimension, { scope: 'configuration' });
       if (counter === undefined) continue;
       let total = 0;
+      const zero = begins === 'with zero' ? [[counters.since + 1, 0] as const] : [];
       const sums = (truth(counters.since, watermark)[dimension] ?? []).map(([start, value]) => {
         total += value;
         return [start + MINUTE, decimal(total * counter.scale)] as const;
       });
       const series = { ...common, ...labels };
-      expected.set(seriesKey(counter.family.name, series), [[counters.since + 1, 0], ...sums]);
+      expected.set(seriesKey(counter.family.name, series), [...zero, ...sums]);
       const values = (truth(from, watermark)[dimension] ?? []).map(
         ([start, value]) => [start + MINUTE, decimal(value * gauge.scale)] as const,
       );
@@ -52,6 +56,13 @@ export function expectedSamples(
     }
   }
   return expected;
+}
+
+/** The names of the configurations by their ids, as `/metrics` shows them. */
+export async function namesById({ scrape }: Pick<Simulation, 'scrape'>): Promise<Map<string, string>> {
+  const { samples } = await scrape();
+  const labels = [...samples.keys()].map((key) => Object.fromEntries(JSON.parse(key)[1]));
+  return new Map(labels.map(({ configuration_id, configuration }) => [configuration_id, configuration]));
 }
 
 /** How what a receiver holds differs from what it must hold. */

@@ -20,6 +20,8 @@ export interface PrometheusOptions {
   /** A folder of blocks that exists already. Default: one of its own. */
   readonly storage?: string;
   readonly flags?: readonly string[];
+  /** How much older than the newest samples may be that are written. Default: nothing but what Prometheus' head takes. */
+  readonly outOfOrderWindow?: string;
   /** Which of those at hand it is. Default: the system's, 2.42 or later. */
   readonly tool?: 'prometheus' | 'prometheus3';
 }
@@ -33,6 +35,8 @@ export interface Prometheus extends PrometheusApi {
   readonly reconfigure: (options: PrometheusOptions) => Promise<void>;
   /** Waits until every target of the job has been scraped since now, successfully. */
   readonly scraped: (job: string) => Promise<void>;
+  /** Ends it at once, as SIGKILL does; its storage stays where it was given. */
+  readonly kill: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
@@ -60,6 +64,11 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
     url: server.url,
     log,
     stop: server.stop,
+    async kill() {
+      server.process.kill('SIGKILL');
+      await server.process.ended;
+      await server.stop();
+    },
     async reconfigure(changed) {
       await writeConfig(server.folder, changed);
       const response = await fetch(`${server.url}/-/reload`, { method: 'POST' });
@@ -82,7 +91,7 @@ async function allScraped(api: PrometheusApi, job: string, since: number): Promi
 }
 
 async function writeConfig(folder: string, options: PrometheusOptions): Promise<void> {
-  const { rules = [], alertmanagers = [], scrapeInterval = '1s' } = options;
+  const { rules = [], alertmanagers = [], scrapeInterval = '1s', outOfOrderWindow } = options;
   if (!isList(rules)) await writeFile(join(folder, 'rules.yml'), stringify(rules));
   const config = {
     global: {
@@ -91,6 +100,9 @@ async function writeConfig(folder: string, options: PrometheusOptions): Promise<
       evaluation_interval: scrapeInterval,
     },
     rule_files: isList(rules) ? rules : ['rules.yml'],
+    ...(outOfOrderWindow !== undefined && {
+      storage: { tsdb: { out_of_order_time_window: outOfOrderWindow } },
+    }),
     alerting: {
       alertmanagers: alertmanagers.map((url) => ({ static_configs: [{ targets: [new URL(url).host] }] })),
     },

@@ -1,5 +1,5 @@
 import { seriesKey } from '../parse-exposition.ts';
-import { type PrometheusOptions, startPrometheus } from './prometheus.ts';
+import { type Prometheus, type PrometheusOptions, startPrometheus } from './prometheus.ts';
 import { startVictoriaMetrics } from './victoria-metrics.ts';
 
 /** Samples by series (`seriesKey`): `[ms since the epoch, value]`, ascending. */
@@ -24,11 +24,17 @@ export const PUSH_RECEIVERS = {
   VictoriaMetrics: victoriaMetricsReceiver,
 } as const;
 
-async function prometheusReceiver(tool: NonNullable<PrometheusOptions['tool']>): Promise<PushReceiver> {
-  const { url, stop } = await startPrometheus({ tool, flags: ['--web.enable-remote-write-receiver'] });
+/** A Prometheus that takes what is pushed. */
+export async function prometheusReceiver(
+  tool: NonNullable<PrometheusOptions['tool']>,
+  options: Pick<PrometheusOptions, 'storage' | 'outOfOrderWindow'> = {},
+): Promise<PushReceiver & Pick<Prometheus, 'kill'>> {
+  const flags = ['--web.enable-remote-write-receiver'];
+  const { url, stop, kill } = await startPrometheus({ tool, flags, ...options });
   return {
     url: `${url}/api/v1/write`,
     stop,
+    kill,
     async stored() {
       const query = new URLSearchParams({ query: '{__name__=~"edge_.+"}[8h]' });
       const response = await fetch(`${url}/api/v1/query?${query}`);
@@ -54,7 +60,7 @@ async function victoriaMetricsReceiver(): Promise<PushReceiver> {
     stop,
     async stored() {
       await flush();
-      const query = new URLSearchParams({ 'match[]': '{__name__=~"edge_.+"}', reduce_mem_usage: '1' });
+      const query = new URLSearchParams({ 'match[]': '{__name__=~"edge_.+"}' });
       const response = await fetch(`${url}/api/v1/export?${query}`);
       const stored = new Map<string, (readonly [number, number])[]>();
       for (const line of (await response.text()).trim().split('\n')) {

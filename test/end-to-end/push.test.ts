@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { type Simulation, type SimulationOptions, simulate } from '../simulation/simulation.ts';
-import { compareSamples, type Difference, expectedSamples } from './expected-samples.ts';
+import { type SimulationOptions, simulate } from '../simulation/simulation.ts';
+import { compareSamples, type Difference, expectedSamples, namesById } from './expected-samples.ts';
 import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
 
 const MINUTE = 60_000;
@@ -27,13 +27,6 @@ async function startReceivers(): Promise<Map<string, PushReceiver>> {
   return new Map(await Promise.all(started));
 }
 
-/** The names of the configurations by their ids, as `/metrics` shows them. */
-async function configurationNames(simulation: Simulation): Promise<Map<string, string>> {
-  const { samples } = await simulation.scrape();
-  const labels = [...samples.keys()].map((key) => Object.fromEntries(JSON.parse(key)[1]));
-  return new Map(labels.map(({ configuration_id, configuration }) => [configuration_id, configuration]));
-}
-
 /** A few words instead of thousands of lines. */
 function summaryOf({ missing, doubled, wrong }: Difference) {
   const first = [...missing, ...doubled, ...wrong].slice(0, 3);
@@ -52,7 +45,7 @@ it('pushes every settled bucket to each receiver at its own time with exactly th
   });
   onTestFinished(() => simulation.close());
   await simulation.minutes(6 * 60 + 15.5);
-  const expected = expectedSamples(simulation, await configurationNames(simulation), start);
+  const expected = expectedSamples(simulation, await namesById(simulation), start);
   for (const [name, receiver] of receivers) {
     const found = compareSamples(await receiver.stored(), expected);
     expect(summaryOf(found), name).toEqual({ missing: 0, doubled: 0, wrong: 0, first: [] });

@@ -1,0 +1,48 @@
+import { facesOf } from '../../src/catalogue/catalogue.ts';
+import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { countersKey, storeCounters } from '../../src/series/stored-counters.ts';
+import { openState } from '../../src/state/open-state.ts';
+
+const MINUTE = 60_000;
+const PRODUCT = productOf('metrics', 'edge_applications');
+
+/** The dimensions of a metric that have a counter, and the counter's family. */
+export function countersOf(metric: string): { readonly dimension: string; readonly family: string }[] {
+  return (DIMENSIONS[metric] ?? []).flatMap((dimension) => {
+    const { counter } = facesOf(metric, dimension, { scope: 'configuration' });
+    return counter === undefined ? [] : [{ dimension, family: counter.family.name }];
+  });
+}
+
+export interface PreparedCounters {
+  readonly sandbox: Sandbox;
+  /** The account's name in the configuration. */
+  readonly account: string;
+  readonly metrics: readonly string[];
+  /** Where every counter stands (ms since the epoch). */
+  readonly since: number;
+}
+
+/** State whose every counter is zero and stands at `since`, so that there is much to catch up with. */
+export async function prepareCounters(
+  directory: string,
+  { sandbox, account, metrics, since }: PreparedCounters,
+): Promise<void> {
+  const begin = Math.floor(since / MINUTE) * MINUTE;
+  const state = await openState(directory, { info: () => undefined, warn: () => undefined });
+  const entries = [...sandbox.account.domains].flatMap(({ id, name }) =>
+    metrics.map((metric) => {
+      const counters = new Map(
+        countersOf(metric).map(({ dimension }) => [dimension, { total: 0, watermark: begin, missing: [] }]),
+      );
+      const target = { account, product: PRODUCT, by: 'configuration', id: String(id), name } as const;
+      return {
+        key: countersKey(target, metric),
+        value: storeCounters({ since: begin, width: MINUTE, counters }),
+      };
+    }),
+  );
+  await state.commit(entries);
+  await state.close();
+}

@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** What becomes of a request on its way to a receiver. */
+export type Trouble =
+  | 'none'
+  | 'hangs'
+  | 'answers 500'
+  | 'answers 429'
+  | 'answers 400'
+  | 'cuts the answer'
+  | 'cuts the request';
+
+export interface TroubledProxy {
+  readonly url: string;
+  /** Where requests go: changes when the receiver comes back at another address. */
+  target: string;
+  /** Decides about each request. */
+  trouble: () => Trouble;
+  /** How many requests met each. */
+  readonly met: ReadonlyMap<Trouble, number>;
+  readonly stop: () => Promise<void>;
+}
+
+/** A refusal of what is too large for somebody on the way is only credible for more than one sample. */
+const LARGE_BYTES = 1_000;
+
+/** A reverse proxy on the loopback interface that has the troubles it is told to have. */
+export async function startTroubledProxy(target: string): Promise<TroubledProxy> {
+  const met = new Map<Trouble, number>();
+  const proxy = { target, trouble: (): Trouble => 'none' };
+  const server = createServer((request, response) => {
+    const drawn = proxy.trouble();
+    void bodyOf(request)
+      .then((body) => {
+        const trouble = drawn === 'answers 400' && body.length < LARGE_BYTES ? 'none' : drawn;
+        met.set(trouble, (met.get(trouble) ?? 0) + 1);
+        return pass(trouble, { request, body, response, target: proxy.target });
+      })
+      .catch(() => void response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return Object.assign(proxy, {
+    url: `http://127.0.0.1:${port}`,
+    met,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  });
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly body: Buffer<ArrayBuffer>;
+  readonly response: ServerResponse;
+  readonly target: string;
+}
+
+async function pass(trouble: Trouble, { request, body, response, target }: Exchange): Promise<void> {
+  if (trouble === 'hangs') return;
+  if (trouble === 'cuts the request') return void response.destroy();
+  if (trouble === 'answers 500') return void response.writeHead(500).end('no space left on device');
+  if (trouble === 'answers 429') return void response.writeHead(429, { 'retry-after': '1' }).end('slow down');
+  if (trouble === 'answers 400') return void response.writeHead(400).end('request too complex');
+  const { host, connection, 'content-length': length, ...headers } = request.headers;
+  const answer = await fetch(target + request.url, {
+    method: 'POST',
+    headers: Object.entries(headers).map(([name, value]): [string, string] => [name, String(value)]),
+    body,
+  });
+  const said = Buffer.from(await answer.arrayBuffer());
+  if (trouble === 'cuts the answer') {
+    response.writeHead(answer.status === 204 ? 200 : answer.status, { 'content-length': 1_000 });
+    response.write('half of');
+    setImmediate(() => response.destroy());
+    return;
+  }
+  response.writeHead(answer.status, Object.fromEntries(answer.headers)).end(said);
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer<ArrayBuffer>> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(Buffer.from(chunk));
+  return Buffer.concat(chunks);
+}
