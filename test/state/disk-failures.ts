@@ -57,18 +57,25 @@ function fill(ballast: string, directory: string): void {
 
 /** Every write of the process, and every wait for one to be on disk, ends with the error. */
 function systemCalls(name: string, error: 'EIO' | 'EROFS' | 'ENOSPC', calls: string): DiskFailure {
+  return injected(name, /disk I\/O error|full|readonly/, `${calls}:error=${error}`);
+}
+
+/** Writes and syncs wait for a minute, or until it is mended. */
+export const HANGING_DISK: DiskFailure = injected(
+  'it hangs',
+  /the disk has not responded for 10 s/,
+  'pwrite64,fsync,fdatasync:delay_enter=60000000',
+);
+
+function injected(name: string, reason: RegExp, injection: string): DiskFailure {
   return {
     name,
-    reason: /disk I\/O error|full|readonly/,
+    reason,
     isPossible: () => isRoot && has('strace'),
     async strike(pid) {
-      const strace = spawn(
-        'strace',
-        ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `inject=${calls}:error=${error}`],
-        {
-          stdio: ['ignore', 'ignore', 'pipe'],
-        },
-      );
+      const strace = spawn('strace', ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `inject=${injection}`], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
       await once(strace.stderr, 'data');
       return { mend: () => stop(strace) };
     },

@@ -1,0 +1,125 @@
+import { spawnSync } from 'node:child_process';
+import { expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { openState } from '../../src/state/open-state.ts';
+import { eventually } from '../eventually.ts';
+import { parseExposition } from '../parse-exposition.ts';
+import { auditCounters } from '../simulation/true-counters.ts';
+import { DISK_FAILURES, type DiskFailure, HANGING_DISK } from '../state/disk-failures.ts';
+import { configFile, temporaryFolder } from './config-file.ts';
+import { type ExporterProcess, startExporter } from './exporter-process.ts';
+import { type ServedSandbox, serveSandbox } from './platform.ts';
+import { countersOf, prepareCounters } from './prepared-counters.ts';
+
+/** More by `DISK_FAILURES=200 npx vitest run test/end-to-end/disk-failures.test.ts`. */
+const TRIALS = Number(process.env['DISK_FAILURES'] ?? 4);
+const METRICS = ['cdn_requests', 'status_code', 'waf', 'http_method'];
+const FAMILIES = new Set(METRICS.flatMap((metric) => countersOf(metric).map(({ family }) => family)));
+const DAY = 86_400_000;
+/** What is asked for again is so after a minute. */
+const LONG = { within: 150_000 };
+
+const ACCOUNT = {
+  name: 'shop',
+  token: DEFAULT_TOKEN.token,
+  publish_delay: '1m',
+  settle_delay: '1m',
+  quota: { reserve: 0 },
+  collectors: {
+    metrics: { schedule: '*/2 * * * * *', products: { edge_applications: { metrics: METRICS } } },
+  },
+};
+
+/** An exporter whose counters have weeks to catch up with, so that it commits all the time, on a small disk of its own. */
+async function startBehind(sandbox: ServedSandbox) {
+  const directory = await temporaryFolder();
+  // Where it may be mounted.
+  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', directory]);
+  onTestFinished(() => void spawnSync('umount', ['--lazy', directory]));
+  const since = Date.now() - 25 * DAY;
+  await prepareCounters(directory, { sandbox, account: ACCOUNT.name, metrics: METRICS, since });
+  const { path } = await configFile({ accounts: [{ ...ACCOUNT, api_url: sandbox.url }] });
+  const exporter = await startExporter({
+    args: ['serve', `--config.file=${path}`, `--state.dir=${directory}`],
+  });
+  onTestFinished(async () => exporter.process.kill('SIGKILL'));
+  return { exporter, directory };
+}
+
+/** Scrapes; no counter of the platform may be less than it was in the scrape before. */
+function watched({ scrape }: ExporterProcess) {
+  let last = new Map<string, number>();
+  const sum = (name: string) =>
+    [...last]
+      .filter(([series]) => series.startsWith(`["${name}"`))
+      .reduce((all, [, value]) => all + value, 0);
+  return {
+    async look(): Promise<{ readonly counted: number; readonly refused: number }> {
+      const { status, body } = await scrape();
+      expect(status).toBe(200);
+      const { samples } = parseExposition(body);
+      for (const [series, value] of samples) {
+        const [name] = JSON.parse(series) as [string];
+        if (FAMILIES.has(name)) expect(value, series).toBeGreaterThanOrEqual(last.get(series) ?? 0);
+      }
+      last = new Map(samples);
+      return {
+        counted: sum('edge_exporter_buckets_counted_total'),
+        refused: sum('edge_exporter_state_errors_total'),
+      };
+    },
+  };
+}
+
+type Look = ReturnType<typeof watched>['look'];
+
+/** The disk fails, is scraped, and is mended. */
+async function trial(failure: DiskFailure, pid: number, directory: string, look: Look): Promise<void> {
+  const before = await look();
+  await eventually('it counts', async () => (await look()).counted > before.counted, LONG);
+  const { mend } = await failure.strike(pid, directory);
+  await eventually('commits are refused', async () => (await look()).refused > before.refused, {
+    within: failure.canBeBorne ? 1_000 : 30_000,
+  }).catch((error: unknown) => {
+    if (!failure.canBeBorne) throw error;
+  });
+  await mend();
+  const mended = await look();
+  await eventually('it counts again', async () => (await look()).counted > mended.counted, LONG);
+}
+
+it(
+  `${TRIALS} times its disk fails and comes back: it is scraped all the time, counters wait and go on, and none is wrong`,
+  async () => {
+    const possible = [HANGING_DISK, ...DISK_FAILURES].filter((failure) => failure.isPossible());
+    expect(possible.length).toBeGreaterThan(0);
+    // So many that some go on while others wait a minute after a refused commit.
+    const sandbox = await serveSandbox({
+      configurations: 80,
+      settleMs: 20_000,
+      faults: { latency: { ms: 40, spread_ms: 20 } },
+    });
+    const { exporter, directory } = await startBehind(sandbox);
+    const { look } = watched(exporter);
+    for (let index = 0; index < TRIALS; index++) {
+      const failure = possible[index % possible.length];
+      if (failure === undefined) continue;
+      await trial(failure, exporter.process.pid, directory, look).catch((error: Error) => {
+        throw new Error(`trial ${index}, ${failure.name}: ${error.message}\n${exporter.process.output()}`);
+      });
+    }
+    expect(exporter.process.running()).toBe(true);
+    const log = exporter.process.output();
+    expect(log).toContain('the state cannot be written: counters wait');
+    expect(log).toContain('writing the state works again');
+    expect(await exporter.kill('SIGTERM')).toMatchObject({ code: 0 });
+
+    const state = await openState(directory, { info: () => undefined, warn: () => undefined });
+    onTestFinished(() => state.close());
+    expect(state.note).toBeUndefined();
+    const { wrong, buckets } = auditCounters(state, sandbox);
+    expect(wrong).toEqual([]);
+    expect(buckets).toBeGreaterThan(0);
+  },
+  120_000 + TRIALS * 60_000,
+);
