@@ -26,6 +26,10 @@ export const COMMANDS: Commands = {
     summary: 'Write the recording and alert rules for Prometheus, with thresholds of your own.',
     load: async () => (await import('./commands/rules.ts')).rules,
   },
+  rehearse: {
+    summary: 'Show which alerts would have fired on your own history, and what other thresholds change.',
+    load: async () => (await import('./commands/rehearse.ts')).rehearse,
+  },
   backfill: {
     summary: 'Write the history of the platform as OpenMetrics, to import into Prometheus.',
     load: async () => (await import('./commands/backfill.ts')).backfill,

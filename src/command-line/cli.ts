@@ -109,9 +109,11 @@ function evaluate(
 ): object {
   const entries = flagsFor(command).map(([name, flag]) => {
     const { text, origin } = textOf(name, flag, values, env);
-    const value = text === undefined ? undefined : flag.value.parse(text);
+    const words = flag.words?.[command];
+    const fits = text !== undefined && words?.includes(text) !== false;
+    const value = fits ? flag.value.parse(text) : undefined;
     if (text !== undefined && value === undefined)
-      problems.push(`${origin}: expected ${flag.value.expected}`);
+      problems.push(`${origin}: expected ${words?.join(', ') ?? flag.value.expected}`);
     return [name, value];
   });
   return Object.fromEntries(entries);

@@ -83,6 +83,17 @@ export const urlPath: FlagValue<string> = {
   parse: (given) => (/^\/[\w\-.~/]*$/.test(given) ? given : undefined),
 };
 
+/** The address of an HTTP API, without a slash at its end. A login in it would show in process lists. */
+export const httpAddress: FlagValue<string> = {
+  placeholder: 'url',
+  expected: 'an address such as "http://localhost:9090", without a login',
+  parse(given) {
+    if (!/^https?:\/\//.test(given) || !URL.canParse(given)) return undefined;
+    const { username, password, search, hash } = new URL(given);
+    return username + password + search + hash === '' ? given.replace(/\/+$/, '') : undefined;
+  },
+};
+
 /** A point in time: a date, or a date and a time with its zone; milliseconds since the epoch. */
 export const moment: FlagValue<number> = {
   placeholder: 'time',

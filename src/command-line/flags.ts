@@ -3,6 +3,7 @@ import {
   counts,
   type FlagValue,
   hostNames,
+  httpAddress,
   labelSet,
   listenAddress,
   listenAddresses,
@@ -15,7 +16,15 @@ import {
   urlPath,
 } from './flag-values.ts';
 
-export type CommandName = 'serve' | 'check-config' | 'plan' | 'doctor' | 'backfill' | 'rules' | 'sandbox';
+export type CommandName =
+  | 'serve'
+  | 'check-config'
+  | 'plan'
+  | 'doctor'
+  | 'backfill'
+  | 'rules'
+  | 'rehearse'
+  | 'sandbox';
 
 /** A flag of the command line. */
 export interface Flag {
@@ -25,10 +34,21 @@ export interface Flag {
   readonly about: string;
   /** The commands that take it. */
   readonly commands: readonly CommandName[];
+  /** The words that a command takes, where it does not take all. */
+  readonly words?: Readonly<Partial<Record<CommandName, readonly string[]>>>;
 }
 
-const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill'] as const;
-const LOGGED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rules', 'sandbox'] as const;
+const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rehearse'] as const;
+const LOGGED = [
+  'serve',
+  'check-config',
+  'plan',
+  'doctor',
+  'backfill',
+  'rules',
+  'rehearse',
+  'sandbox',
+] as const;
 
 /** Every flag, by name; each has an environment variable besides (`flagVariable`). */
 export const FLAGS = {
@@ -94,8 +114,9 @@ export const FLAGS = {
   sandbox: {
     value: onOff,
     default: 'false',
-    about: 'Poll the embedded platform if nothing else is configured.',
-    commands: ['serve'],
+    about:
+      'Of serve: poll the embedded platform if nothing else is configured. Of rehearse: use its history, with incidents.',
+    commands: ['serve', 'rehearse'],
   },
   'sandbox.listen-address': {
     value: listenAddress,
@@ -107,7 +128,7 @@ export const FLAGS = {
     value: count,
     default: '1',
     about: 'Seed of the simulated traffic.',
-    commands: ['serve', 'sandbox'],
+    commands: ['serve', 'rehearse', 'sandbox'],
   },
   'sandbox.config.file': {
     value: text('file'),
@@ -142,35 +163,79 @@ export const FLAGS = {
   account: {
     value: text('name'),
     about: 'Only this account.',
-    commands: ['plan', 'doctor', 'backfill'],
+    commands: ['plan', 'doctor', 'backfill', 'rehearse'],
+  },
+  'prometheus.url': {
+    value: httpAddress,
+    about:
+      'Prometheus whose history to use, with its path prefix. Without it the history is read from the platform.',
+    commands: ['rehearse'],
+  },
+  'prometheus.username': {
+    value: text('name'),
+    about: 'User name for the basic authentication of Prometheus.',
+    commands: ['rehearse'],
+  },
+  'prometheus.password-file': {
+    value: text('file'),
+    about: 'File with the password of --prometheus.username.',
+    commands: ['rehearse'],
+  },
+  'prometheus.bearer-token-file': {
+    value: text('file'),
+    about: 'File with a token for Prometheus.',
+    commands: ['rehearse'],
+  },
+  'prometheus.ca-file': {
+    value: text('file'),
+    about: 'PEM file of the authorities to trust for Prometheus instead of the well-known ones.',
+    commands: ['rehearse'],
+  },
+  'history.file': {
+    value: text('file'),
+    about:
+      'History as backfill writes it: used if it exists; else it is read from the platform, written here, and kept.',
+    commands: ['rehearse'],
+  },
+  days: {
+    value: positive,
+    about: 'How many days to rehearse, up to --to. Default: 30.',
+    commands: ['rehearse'],
   },
   from: {
     value: moment,
-    about: 'Start of the history, at most 30 days ago. Required.',
-    commands: ['backfill'],
+    about:
+      'Start of the history. Of backfill: at most 30 days ago, required. Of rehearse: instead of --days.',
+    commands: ['backfill', 'rehearse'],
   },
   to: {
     value: moment,
-    about: 'End of the history. Default: the newest settled bucket.',
-    commands: ['backfill'],
+    about: 'End of the history. Default: the newest settled bucket; with --prometheus.url, now.',
+    commands: ['backfill', 'rehearse'],
   },
   output: {
     value: text('path'),
     about:
-      'Of backfill: file that the history is written to, required. Of rules: directory for the files, without it stdout.',
-    commands: ['backfill', 'rules'],
+      'Of backfill: file that the history is written to, required. Of rules: directory for the files, without it stdout. Of rehearse: file for an HTML page with a chart of each alert.',
+    commands: ['backfill', 'rules', 'rehearse'],
   },
   'alerts.file': {
     value: text('file'),
     about:
       'File with thresholds, severities and addresses, such as config/alerts.yaml. Without it the rules are as shipped.',
-    commands: ['rules', 'check-config'],
+    commands: ['rules', 'rehearse', 'check-config'],
+  },
+  compare: {
+    value: text('file'),
+    about: 'Another alerts file: what it would change.',
+    commands: ['rehearse'],
   },
   format: {
-    value: oneOf(['prometheus', 'kubernetes']),
-    default: 'prometheus',
-    about: 'Rule files of Prometheus, or a PrometheusRule for its operator.',
-    commands: ['rules'],
+    value: oneOf(['prometheus', 'kubernetes', 'text', 'json']),
+    about:
+      'Of rules: prometheus (default) for rule files, or kubernetes for a PrometheusRule of its operator. Of rehearse: text (default) or json.',
+    commands: ['rules', 'rehearse'],
+    words: { rules: ['prometheus', 'kubernetes'], rehearse: ['text', 'json'] },
   },
   labels: {
     value: labelSet,

@@ -31,7 +31,7 @@ export function commandHelp(commands: Commands, command: CommandName): string {
     commands[command]?.summary ?? '',
     '',
     'Flags:',
-    ...flagsFor(command).flatMap(([name, flag]) => flagHelp(name, flag)),
+    ...flagsFor(command).flatMap(([name, flag]) => flagHelp(name, flag, command)),
     '  -h, --help',
     `${INDENT}Show this help.`,
     '  --version',
@@ -52,8 +52,8 @@ function accountHelp(command: CommandName): string[] {
   ];
 }
 
-function flagHelp(name: FlagName, flag: Flag): string[] {
-  const { placeholder } = flag.value;
+function flagHelp(name: FlagName, flag: Flag, command: CommandName): string[] {
+  const placeholder = flag.words?.[command]?.join('|') ?? flag.value.placeholder;
   const form = placeholder === undefined ? `--[no-]${name}` : `--${name}=<${placeholder}>`;
   const value = flag.default === undefined ? '' : `Default: ${flag.default}. `;
   return [`  ${form}`, `${INDENT}${flag.about}`, `${INDENT}${value}Environment: ${flagVariable(name)}.`];

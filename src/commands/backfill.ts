@@ -1,15 +1,13 @@
 import { type History, backfill as makeHistory } from '../backfill/backfill.ts';
-import type { BackfillObserver } from '../backfill/backfill-options.ts';
-import { nameOf, WindowFailure } from '../backfill/collect.ts';
-import { fileTrouble } from '../backfill/file-trouble.ts';
+import { nameOf } from '../backfill/collect.ts';
 import { moment } from '../backfill/history-range.ts';
 import { BackfillProgress } from '../backfill/progress.ts';
 import { BackfillRefusal } from '../backfill/refusal.ts';
 import { besideProgressLine, type LineLog, showProgress } from '../backfill/show-progress.ts';
+import { backfillSentence, tellProgress } from '../backfill/tell-progress.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
 import type { Account } from '../configuration/schema.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
 import { paint } from '../text/paint.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
@@ -32,7 +30,7 @@ export async function backfill(call: Call): Promise<ExitCode> {
       stderr.write('interrupted: run the same command again to continue\n');
       return EXIT.failed;
     }
-    const sentence = sentenceOf(error);
+    const sentence = backfillSentence(error);
     if (sentence === undefined) throw error;
     complain(sentence);
     return error instanceof BackfillRefusal && error.misused ? EXIT.misused : EXIT.failed;
@@ -83,47 +81,11 @@ async function withProgress(
       clock: systemClock,
       signal,
       guard,
-      observer: observe(progress, besideProgressLine(log, stderr)),
+      observer: tellProgress(progress, besideProgressLine(log, stderr)),
     });
   } finally {
     stop();
   }
-}
-
-function observe(progress: BackfillProgress, log: LineLog): BackfillObserver {
-  progress.stage = 'listing what to read';
-  return {
-    planned({ range: { from, to }, series }, windows, done) {
-      progress.stage = undefined;
-      progress.expect(windows, done);
-      log.info(
-        { from: moment(from), to: moment(to), metrics: series.length, windows, done },
-        'history started',
-      );
-    },
-    connected(waits) {
-      progress.waits = waits;
-    },
-    advanced: (windows) => progress.advance(windows),
-    exchanged: () => progress.count(),
-    stumbled: (account, reason, pause) =>
-      log.warn({ account, reason, retry_seconds: pause / 1_000 }, 'the platform could not list what to read'),
-    retried: (planned, { from }, failure, pause) =>
-      log.warn(
-        {
-          metric: nameOf(planned),
-          from: moment(from),
-          reason: failure.message,
-          retry_seconds: pause / 1_000,
-        },
-        'reading a window failed',
-      ),
-    vanished: (planned) => log.warn({ metric: nameOf(planned) }, 'the platform does not have this metric'),
-    notice: (account, text) => log.warn({ account }, text),
-    writing() {
-      progress.stage = 'writing';
-    },
-  };
 }
 
 function summary({ plan, series }: History, output: string): string {
@@ -141,15 +103,4 @@ function warnOfGaps({ series }: History, log: LineLog): void {
     const facts = { metric: nameOf(planned), windows: spool.lacking };
     log.warn(facts, 'buckets missing in these windows');
   }
-}
-
-/** What to tell of an error, or undefined when it is a fault of the program. */
-function sentenceOf(error: unknown): string | undefined {
-  if (error instanceof BackfillRefusal) return error.message;
-  if (error instanceof WindowFailure) {
-    return `${error.message}: giving up for now; run the same command again to continue`;
-  }
-  if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
-  const trouble = fileTrouble(error);
-  return trouble === undefined ? undefined : `${trouble}; run the same command again to continue`;
 }

@@ -1,0 +1,56 @@
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { BackfillObserver } from './backfill-options.ts';
+import { nameOf, WindowFailure } from './collect.ts';
+import { fileTrouble } from './file-trouble.ts';
+import { moment } from './history-range.ts';
+import type { BackfillProgress } from './progress.ts';
+import { BackfillRefusal } from './refusal.ts';
+import type { LineLog } from './show-progress.ts';
+
+/** Tells of a history that is read: in a log, and by its progress. */
+export function tellProgress(progress: BackfillProgress, log: LineLog): BackfillObserver {
+  progress.stage = 'listing what to read';
+  return {
+    planned({ range: { from, to }, series }, windows, done) {
+      progress.stage = undefined;
+      progress.expect(windows, done);
+      log.info(
+        { from: moment(from), to: moment(to), metrics: series.length, windows, done },
+        'history started',
+      );
+    },
+    connected(waits) {
+      progress.waits = waits;
+    },
+    advanced: (windows) => progress.advance(windows),
+    exchanged: () => progress.count(),
+    stumbled: (account, reason, pause) =>
+      log.warn({ account, reason, retry_seconds: pause / 1_000 }, 'the platform could not list what to read'),
+    retried: (planned, { from }, failure, pause) =>
+      log.warn(
+        {
+          metric: nameOf(planned),
+          from: moment(from),
+          reason: failure.message,
+          retry_seconds: pause / 1_000,
+        },
+        'reading a window failed',
+      ),
+    vanished: (planned) => log.warn({ metric: nameOf(planned) }, 'the platform does not have this metric'),
+    notice: (account, text) => log.warn({ account }, text),
+    writing() {
+      progress.stage = 'writing';
+    },
+  };
+}
+
+/** What to tell of an error of a history, or undefined when it is a fault of the program. */
+export function backfillSentence(error: unknown): string | undefined {
+  if (error instanceof BackfillRefusal) return error.message;
+  if (error instanceof WindowFailure) {
+    return `${error.message}: giving up for now; run the same command again to continue`;
+  }
+  if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
+  const trouble = fileTrouble(error);
+  return trouble === undefined ? undefined : `${trouble}; run the same command again to continue`;
+}

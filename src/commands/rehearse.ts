@@ -1,0 +1,178 @@
+import { writeFile } from 'node:fs/promises';
+import { fileTrouble } from '../backfill/file-trouble.ts';
+import { BackfillProgress } from '../backfill/progress.ts';
+import { besideProgressLine, showProgress } from '../backfill/show-progress.ts';
+import { backfillSentence, tellProgress } from '../backfill/tell-progress.ts';
+import { systemClock } from '../clock.ts';
+import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import type { Account } from '../configuration/schema.ts';
+import { startDemonstration } from '../rehearse/demonstration.ts';
+import { fileHistory } from '../rehearse/file-history.ts';
+import { type RehearsalHistory, RehearsalRefusal } from '../rehearse/history.ts';
+import { LineProblem } from '../rehearse/openmetrics-file.ts';
+import { isThere, platformHistory } from '../rehearse/platform-history.ts';
+import { PrometheusClient } from '../rehearse/prometheus-client.ts';
+import { prometheusHistory } from '../rehearse/prometheus-history.ts';
+import { rehearse as evaluateHistory } from '../rehearse/rehearse.ts';
+import { type RehearsedRules, rehearsedRules } from '../rehearse/rehearsed-rules.ts';
+import { type RehearsalReport, reportOf } from '../rehearse/report.ts';
+import { reportJson } from '../rehearse/report-json.ts';
+import { reportPage } from '../rehearse/report-page.ts';
+import { reportText } from '../rehearse/report-text.ts';
+import { paint } from '../text/paint.ts';
+import { accountsAsked } from './accounts-asked.ts';
+import { type RehearsalRequest, rehearsalRequest } from './rehearsal-request.ts';
+
+type Call = Invocation<'rehearse'>;
+
+const MINUTE = 60_000;
+const DAY = 86_400_000;
+const DEFAULT_DAYS = 30;
+
+/** The platform keeps 30 days: a little less is left by the time that it is read. */
+const PLATFORM_KEEPS = 30 * DAY - 2 * 3_600_000;
+
+/** Shows which alerts would have fired on one's own history. */
+export async function rehearse(call: Call): Promise<ExitCode> {
+  const { flags, env, stdout, stderr, signal } = call;
+  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+  const { request, mistakes } = await rehearsalRequest(flags, env);
+  for (const mistake of mistakes) complain(mistake);
+  const accounts = (await needsPlatform(call)) ? (await accountsAsked({ flags, env, stderr }))?.accounts : [];
+  if (mistakes.length > 0 || accounts === undefined) return EXIT.misused;
+  try {
+    const report = await withProgress(call, request, accounts);
+    const painted: Parameters<typeof reportText>[1] = (colour, text) => paint(stdout, env, colour, text);
+    stdout.write(flags.format === 'json' ? reportJson(report) : reportText(report, painted));
+    if (flags.output !== undefined) {
+      await writeFile(flags.output, reportPage(report));
+      if (flags.format !== 'json') stdout.write(`\nWith charts: ${flags.output}\n`);
+    }
+    return EXIT.ok;
+  } catch (error) {
+    if (signal.aborted) {
+      stderr.write('interrupted\n');
+      return EXIT.failed;
+    }
+    const sentence = sentenceOf(error);
+    if (sentence === undefined) throw error;
+    complain(sentence);
+    return EXIT.failed;
+  }
+}
+
+async function needsPlatform({ flags }: Call): Promise<boolean> {
+  const { 'prometheus.url': url, 'history.file': file, sandbox } = flags;
+  return url === undefined && !sandbox && !(file !== undefined && (await isThere(file)));
+}
+
+interface Work extends RehearsalRequest {
+  readonly call: Call;
+  readonly accounts: readonly Account[];
+  readonly rehearsed: readonly RehearsedRules[];
+  readonly progress: BackfillProgress;
+}
+
+async function withProgress(
+  call: Call,
+  request: RehearsalRequest,
+  accounts: readonly Account[],
+): Promise<RehearsalReport> {
+  const { stderr, logging } = call;
+  const login = request.prometheus?.login;
+  if (login !== undefined) logging.guard(login.kind === 'basic' ? login.password : login.token);
+  const progress = new BackfillProgress(systemClock);
+  const stop = showProgress({ progress, stderr, log: logging.log, clock: systemClock });
+  try {
+    const rehearsed = request.rules.map(({ settings }) => rehearsedRules(settings));
+    return await withHistory({ ...request, call, accounts, rehearsed, progress });
+  } finally {
+    stop();
+  }
+}
+
+async function withHistory(work: Work): Promise<RehearsalReport> {
+  const { call, prometheus, progress } = work;
+  if (prometheus !== undefined) {
+    const client = new PrometheusClient(prometheus, call.signal, () => progress.count());
+    try {
+      const range = rangeOf(call.flags);
+      return await evaluated(
+        await prometheusHistory({
+          client,
+          url: prometheus.url,
+          range,
+          rules: work.rehearsed,
+          onChunk: () => progress.advance(1),
+        }),
+        work,
+      );
+    } finally {
+      await client.close();
+    }
+  }
+  return evaluated(await (call.flags.sandbox ? demonstrated(work) : ownHistory(work)), work);
+}
+
+/** Whole minutes up to now, or what is asked for. */
+function rangeOf({ from, to, days = DEFAULT_DAYS }: Call['flags'], now = Date.now()) {
+  const end = Math.floor((to ?? now) / MINUTE) * MINUTE;
+  return { from: Math.ceil((from ?? end - days * DAY) / MINUTE) * MINUTE, to: end };
+}
+
+async function demonstrated(work: Work): Promise<RehearsalHistory> {
+  const platform = await startDemonstration(work.call.flags['sandbox.seed']);
+  try {
+    return await fromPlatform({ ...work, accounts: platform.config.accounts }, 'the embedded platform');
+  } finally {
+    await platform.close();
+  }
+}
+
+async function ownHistory(work: Work): Promise<RehearsalHistory> {
+  const { call, rehearsed, progress } = work;
+  const { 'history.file': file, from, to, days } = call.flags;
+  if (file === undefined || !(await isThere(file))) return fromPlatform(work, 'the platform');
+  progress.stage = `reading ${file}`;
+  return fileHistory({ file, rules: rehearsed, from, to, days, onChunk: () => progress.advance(1) });
+}
+
+function fromPlatform(
+  { call, accounts, rehearsed, progress }: Work,
+  source: string,
+): Promise<RehearsalHistory> {
+  const { flags, stderr, signal, logging } = call;
+  const { from: first, to } = flags;
+  const asked = rangeOf(flags).from;
+  return platformHistory({
+    accounts,
+    rules: rehearsed,
+    // What nobody asked for by its date is as much as there is.
+    from: first ?? Math.max(asked, Date.now() - PLATFORM_KEEPS),
+    to,
+    file: flags['history.file'],
+    source,
+    clock: systemClock,
+    signal,
+    guard: logging.guard,
+    observer: tellProgress(progress, besideProgressLine(logging.log, stderr)),
+    onChunk: () => progress.advance(1),
+  });
+}
+
+async function evaluated(history: RehearsalHistory, work: Work): Promise<RehearsalReport> {
+  const { call, rules, rehearsed, progress } = work;
+  progress.stage = undefined;
+  progress.expect(history.pieces, 0);
+  const result = await evaluateHistory(history, rehearsed, call.signal);
+  return reportOf({
+    history,
+    rehearsed: result,
+    rules: rules.map(({ name }, index) => ({ name, rules: rehearsed[index] as RehearsedRules })),
+  });
+}
+
+function sentenceOf(error: unknown): string | undefined {
+  if (error instanceof RehearsalRefusal || error instanceof LineProblem) return error.message;
+  return backfillSentence(error) ?? fileTrouble(error);
+}

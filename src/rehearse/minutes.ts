@@ -1,0 +1,35 @@
+import type { Input } from '../promql/evaluation.ts';
+import type { Labels } from '../promql/labels.ts';
+import { MINUTE_MS } from './history.ts';
+
+/** Samples of a series by their times, which are whole minutes, ascending (ms). */
+export interface MinuteSamples {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** What a series has in each minute of a span; undefined where it has nothing. */
+export function inputOf(series: MinuteSamples, start: number, steps: number): Input | undefined {
+  const { name, labels, times } = series;
+  const end = start + steps * MINUTE_MS;
+  let at = firstFrom(times, start);
+  if (at === times.length || (times[at] as number) >= end) return undefined;
+  const values = new Float64Array(steps).fill(Number.NaN);
+  for (; at < times.length && (times[at] as number) < end; at++) {
+    values[((times[at] as number) - start) / MINUTE_MS] = series.values[at] as number;
+  }
+  return { name, labels, values };
+}
+
+/** The place of the first time that is not before a moment. */
+export function firstFrom(times: Float64Array, moment: number): number {
+  let [low, high] = [0, times.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((times[middle] as number) < moment) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

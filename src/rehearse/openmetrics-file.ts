@@ -1,0 +1,103 @@
+import { createReadStream } from 'node:fs';
+import type { Labels } from '../promql/labels.ts';
+import { MINUTE_MS } from './history.ts';
+import type { MinuteSamples } from './minutes.ts';
+
+/** Prometheus sees a sample for so long where no other follows. */
+const SEEN_MS = 5 * MINUTE_MS;
+
+/** A line of a file that is no sample with a time, as `backfill` writes them. */
+export class LineProblem extends Error {
+  override readonly name = 'LineProblem';
+}
+
+/**
+ * The series of some names in a file that `backfill` has written, minute by minute as rules see them: a sample is seen
+ * until the next one, five minutes at most.
+ * @throws LineProblem, and what the file system throws
+ */
+export async function readOpenMetrics(
+  file: string,
+  names: ReadonlySet<string>,
+): Promise<readonly MinuteSamples[]> {
+  const found: MinuteSamples[] = [];
+  let current: OpenSeries | undefined;
+  let number = 0;
+  let rest = '';
+  const take = (line: string): void => {
+    number += 1;
+    const end = line.lastIndexOf('}') + 1;
+    const brace = line.indexOf('{');
+    if (line === '' || line.startsWith('#') || !names.has(line.slice(0, brace))) return;
+    const key = line.slice(0, end);
+    if (current?.key !== key) {
+      if (current !== undefined) found.push(current.whole());
+      current = new OpenSeries(key, line.slice(0, brace), labelsIn(line.slice(brace + 1, end - 1)));
+    }
+    const [value = '', seconds = ''] = line.slice(end + 1).split(' ');
+    const at = Number(seconds) * 1_000;
+    if (seconds === '' || Number.isNaN(at))
+      throw new LineProblem(`${file}:${number}: expected a value and a time`);
+    current.add(at, Number(value));
+  };
+  for await (const piece of createReadStream(file, 'utf8')) {
+    const lines = (rest + String(piece)).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(take);
+  }
+  if (current !== undefined) found.push((current as OpenSeries).whole());
+  return found;
+}
+
+/** A series whose samples come one after another. */
+class OpenSeries {
+  readonly key: string;
+  readonly #name: string;
+  readonly #labels: Labels;
+  readonly #times: number[] = [];
+  readonly #values: number[] = [];
+  #newest = { at: Number.NEGATIVE_INFINITY, value: Number.NaN };
+
+  constructor(key: string, name: string, labels: Labels) {
+    this.key = key;
+    this.#name = name;
+    this.#labels = labels;
+  }
+
+  add(at: number, value: number): void {
+    this.#see(at);
+    this.#newest = { at, value };
+  }
+
+  whole(): MinuteSamples {
+    this.#see(Number.POSITIVE_INFINITY);
+    return {
+      name: this.#name,
+      labels: this.#labels,
+      times: Float64Array.from(this.#times),
+      values: Float64Array.from(this.#values),
+    };
+  }
+
+  /** The minutes in which the newest sample is seen before the next one. */
+  #see(until: number): void {
+    const { at, value } = this.#newest;
+    const end = Math.min(until, at + SEEN_MS);
+    for (let minute = Math.ceil(at / MINUTE_MS) * MINUTE_MS; minute < end; minute += MINUTE_MS) {
+      this.#times.push(minute);
+      this.#values.push(value);
+    }
+  }
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { '\\\\': '\\', '\\"': '"', '\\n': '\n' };
+
+function labelsIn(text: string): Labels {
+  const pairs = text.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g);
+  return Object.fromEntries(
+    [...pairs].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll(/\\[\\"n]/g, (sequence) => ESCAPED[sequence] ?? sequence),
+    ]),
+  );
+}

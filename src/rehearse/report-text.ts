@@ -1,0 +1,131 @@
+import { renderTable } from '../text/table.ts';
+import { lengthText, minute, perWeekText, subject, valueText } from './alert-words.ts';
+import type { Change } from './comparison.ts';
+import type { RehearsedAlert } from './rehearsal.ts';
+import {
+  type ComparisonReport,
+  type ConfigurationReport,
+  type Counts,
+  type RehearsalReport,
+  type RulesReport,
+  severityOf,
+} from './report.ts';
+
+/** Paints a piece of text, or leaves it as it is. */
+export type Paint = (colour: 'red' | 'yellow' | 'grey' | 'green', text: string) => string;
+
+const COLOURS = { page: 'red', ticket: 'yellow', info: 'grey' } as const;
+
+/** The report for a terminal. */
+export function reportText(report: RehearsalReport, paint: Paint): string {
+  const { source, from, to, rules, alerts, comparison } = report;
+  const parts = [
+    `${minute(from)} to ${minute(to)} UTC, ${source}\nRules: ${rules}\n`,
+    headline(report),
+    weekTable(report),
+    alerts.length === 0 ? 'No alert would have fired.\n' : alertTable(alerts, paint),
+    extremes(report.configurations),
+    ...(comparison === undefined ? [] : [comparisonText(report, comparison, paint)]),
+    notes(report),
+  ];
+  return parts.filter((part) => part !== '').join('\n');
+}
+
+function headline({ counts, perWeek }: RulesReport): string {
+  return `${countText(counts)}; per week ${perWeekText(perWeek.page)} pages, ${perWeekText(perWeek.ticket)} tickets\n`;
+}
+
+/** `1 page, 4 tickets, 2 infos`. */
+export function countText({ page, ticket, info }: Counts): string {
+  const words = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+  return `${words(page, 'page')}, ${words(ticket, 'ticket')}, ${words(info, 'info')}`;
+}
+
+function weekTable({ weeks }: RulesReport): string {
+  return renderTable(
+    [
+      { title: 'WEEK OF', align: 'left' },
+      { title: 'PAGES', align: 'right' },
+      { title: 'TICKETS', align: 'right' },
+      { title: 'INFO', align: 'right' },
+    ],
+    weeks.map(({ from, counts: { page, ticket, info } }) => [
+      minute(from).slice(0, 10),
+      ...[page, ticket, info].map(String),
+    ]),
+  );
+}
+
+/** The severity stands last, so that its colour moves no other column. */
+function alertTable(alerts: readonly RehearsedAlert[], paint: Paint): string {
+  const text = renderTable(
+    [
+      { title: 'FROM (UTC)', align: 'left' },
+      { title: 'FOR', align: 'left' },
+      { title: 'ALERT', align: 'left' },
+      { title: 'OF', align: 'left' },
+      { title: 'VALUE', align: 'right' },
+      { title: 'PEAK', align: 'right' },
+      { title: 'USUAL', align: 'right' },
+      { title: 'THRESHOLD', align: 'right' },
+      { title: 'SEVERITY', align: 'left' },
+    ],
+    alerts.map((alert) => [
+      minute(alert.from),
+      lengthText(alert),
+      alert.labels['alertname'] ?? '',
+      subject(alert.labels),
+      ...[alert.value, alert.peak, alert.usual, alert.threshold].map((value) =>
+        valueText(alert.labels, value),
+      ),
+      severityOf(alert),
+    ]),
+  );
+  return text.replaceAll(/(page|ticket|info)\n/g, (_, severity: keyof typeof COLOURS) => {
+    return `${paint(COLOURS[severity], severity)}\n`;
+  });
+}
+
+function extremes(configurations: readonly ConfigurationReport[]): string {
+  const [noisiest] = configurations;
+  const quietest = configurations.at(-1);
+  if (noisiest === undefined || quietest === undefined || noisiest === quietest) return '';
+  const said = ({ account, configuration, counts }: ConfigurationReport): string =>
+    `${configuration} (${account}): ${countText(counts)}`;
+  return `Noisiest configuration: ${said(noisiest)}\nQuietest configuration: ${said(quietest)}\n`;
+}
+
+function comparisonText(own: RulesReport, other: ComparisonReport, paint: Paint): string {
+  const head = `With ${other.rules} instead: ${countText(other.counts)} (${countText(own.counts)} now)\n`;
+  if (other.changes.length === 0) return `${head}It would change no alert.\n`;
+  const signs = { gone: '-', new: '+', changed: '~' } as const;
+  const colours = { gone: 'green', new: 'red', changed: 'yellow' } as const;
+  const lines = other.changes.map((change) =>
+    paint(colours[change.kind], `${signs[change.kind]} ${changeText(change)}`),
+  );
+  return `${head}${lines.join('\n')}\n`;
+}
+
+/** A change as a line. */
+export function changeText({ before, after }: Change): string {
+  const alert = before ?? after;
+  if (alert === undefined) return '';
+  const form = (one: RehearsedAlert): string =>
+    `${minute(one.from)} for ${lengthText(one)}, ${severityOf(one)}`;
+  const forms = [before, after].flatMap((one) => (one === undefined ? [] : form(one)));
+  return `${alert.labels['alertname']} of ${subject(alert.labels)}: ${forms.join(' → ')}`;
+}
+
+function notes({ learnsFrom, notJudged }: RehearsalReport): string {
+  const lines = [];
+  if (learnsFrom !== undefined) {
+    lines.push(
+      `The history begins at ${minute(learnsFrom)}: in the first week less is known of what is usual, and drops wake nobody.`,
+    );
+  }
+  if (notJudged.length > 0) {
+    const names = notJudged.map(({ alert }) => alert).join(', ');
+    lines.push(`Not judged, for lack of their metrics: ${names}`);
+  }
+  return lines.map((line) => `${line}\n`).join('');
+}
