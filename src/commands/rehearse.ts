@@ -32,6 +32,9 @@ const DEFAULT_DAYS = 30;
 /** The platform keeps 30 days: a little less is left by the time that it is read. */
 const PLATFORM_KEEPS = 30 * DAY - 2 * 3_600_000;
 
+const NO_HISTORY =
+  'a rehearsal needs a history: that of a Prometheus (--prometheus.url), of a file (--history.file), of the platform, or the made-up one of --sandbox';
+
 /** Shows which alerts would have fired on one's own history. */
 export async function rehearse(call: Call): Promise<ExitCode> {
   const { flags, env, stdout, stderr, signal } = call;
@@ -39,6 +42,7 @@ export async function rehearse(call: Call): Promise<ExitCode> {
   const { request, mistakes } = await rehearsalRequest(flags, env);
   for (const mistake of mistakes) complain(mistake);
   const accounts = (await needsPlatform(call)) ? (await accountsAsked({ flags, env, stderr }))?.accounts : [];
+  if (accounts === undefined && flags['config.file'] === undefined) complain(NO_HISTORY);
   if (mistakes.length > 0 || accounts === undefined) return EXIT.misused;
   try {
     const report = await withProgress(call, request, accounts);

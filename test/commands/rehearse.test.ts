@@ -1,0 +1,134 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { EXIT } from '../../src/command-line/command.ts';
+import { run } from '../../src/command-line/program.ts';
+import { COMMANDS } from '../../src/commands.ts';
+import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { attackedSeries } from '../rehearse/history-of.ts';
+import { openMetrics } from '../rehearse/open-metrics.ts';
+
+async function call(args: readonly string[], env: Record<string, string> = {}) {
+  const out: string[] = [];
+  const err: string[] = [];
+  const exitCode = await run(
+    {
+      args: ['rehearse', ...args],
+      env,
+      stdout: { write: (text) => out.push(text) },
+      stderr: { write: (text) => err.push(text) },
+      signal: new AbortController().signal,
+      onCrash: () => undefined,
+    },
+    COMMANDS,
+  );
+  return { exitCode, out: out.join(''), err: err.join('') };
+}
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'rehearse-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+it('rehearses a file that backfill has written: text, JSON, and a page', async () => {
+  const at = folder();
+  const [file, deaf, page] = ['history.om', 'deaf.yaml', 'page.html'].map((name) => join(at, name)) as [
+    string,
+    string,
+    string,
+  ];
+  writeFileSync(file, openMetrics(attackedSeries()));
+  writeFileSync(deaf, 'alerts: { EdgeWafSpike: { enabled: false } }\n');
+  const text = await call([`--history.file=${file}`, `--compare=${deaf}`, `--output=${page}`]);
+  expect(text.exitCode, text.err).toBe(EXIT.ok);
+  expect(text.out).toMatch(/EdgeWafSpike +production, shop/);
+  expect(text.out).toContain(`With ${deaf} instead: 0 pages`);
+  expect(text.out).toContain(`With charts: ${page}`);
+  expect(readFileSync(page, 'utf8')).toContain('<svg class="chart"');
+  const json = await call([`--history.file=${file}`, '--format=json', `--alerts.file=${deaf}`]);
+  expect(JSON.parse(json.out)).toMatchObject({ rules: deaf, counts: { page: 0 } });
+});
+
+it('reports every mistake at once and ends with 2', async () => {
+  const at = folder();
+  const alerts = join(at, 'alerts.yaml');
+  writeFileSync(alerts, 'alerts:\n  EdgeWafSpike:\n    floor: many\n  EdgeNothing: {}\n');
+  const { exitCode, err } = await call([
+    `--alerts.file=${alerts}`,
+    '--from=2026-01-05',
+    '--to=2026-01-04',
+    '--days=3',
+    '--sandbox',
+    '--prometheus.url=http://127.0.0.1:1',
+    '--prometheus.username=me',
+    `--prometheus.ca-file=${at}/missing.pem`,
+  ]);
+  expect(exitCode).toBe(EXIT.misused);
+  for (const sentence of [
+    'give --from or --days, not both',
+    '--from must be before --to',
+    'give one history: --prometheus.url or --sandbox',
+    'give --prometheus.username and --prometheus.password-file together',
+    '--prometheus.ca-file cannot be read: no such file',
+    `${alerts}:3`,
+    `${alerts}:4`,
+  ]) {
+    expect(err).toContain(sentence);
+  }
+});
+
+it.each([
+  [['--format=prometheus'], 'flag --format: expected text, json'],
+  [
+    ['--prometheus.url=http://me:secret@localhost:9090'],
+    'expected an address such as "http://localhost:9090", without a login',
+  ],
+  [
+    ['--prometheus.bearer-token-file=/nowhere'],
+    '--prometheus.bearer-token-file is given without --prometheus.url',
+  ],
+  [['--days=0'], 'expected a whole number from 1'],
+])('%j is a mistake', async (args, sentence) => {
+  const { exitCode, err } = await call(args);
+  expect(exitCode).toBe(EXIT.misused);
+  expect(err).toContain(sentence);
+});
+
+it('without any history it says what to give', async () => {
+  const { exitCode, err } = await call([]);
+  expect(exitCode).toBe(EXIT.misused);
+  expect(err).toContain('--prometheus.url');
+});
+
+it('a file without anything that alerts are made of is told', async () => {
+  const file = join(folder(), 'history.om');
+  writeFileSync(file, '# EOF\n');
+  const { exitCode, err } = await call([`--history.file=${file}`]);
+  expect(exitCode).toBe(EXIT.failed);
+  expect(err).toContain('has none of the metrics that alerts are made of');
+});
+
+it('reads from the platform only what rules need, and keeps it where it is told to', async () => {
+  const NOW = Date.UTC(2026, 0, 5, 10, 20);
+  const sandbox = createSandbox({
+    now: () => NOW,
+    configurations: 1,
+    domainsPerConfiguration: 1,
+    rateLimit: { reads: 10_000, writes: 1, purges: 1 },
+  });
+  const { url, close } = await sandbox.listen(0);
+  onTestFinished(close);
+  const file = join(folder(), 'history.om');
+  const env = { EDGE_API_URL: url, EDGE_TOKEN: DEFAULT_TOKEN.token };
+  const range = ['--from=2026-01-05T04:00:00Z', '--to=2026-01-05T10:00:00Z'];
+  const { exitCode, out, err } = await call([...range, `--history.file=${file}`], env);
+  expect(exitCode, err).toBe(EXIT.ok);
+  expect(err).toMatch(/msg="history started".* metrics=3 windows=18/);
+  expect(out).toContain('2026-01-05 04:01 to 2026-01-05 10:0');
+  const operations = sandbox.requests.total;
+  const again = await call([`--history.file=${file}`], env);
+  expect(again.exitCode, again.err).toBe(EXIT.ok);
+  expect(sandbox.requests.total).toBe(operations);
+});

@@ -1,0 +1,167 @@
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { compare } from '../../src/rehearse/comparison.ts';
+import { type Rehearsed, rehearse } from '../../src/rehearse/rehearse.ts';
+import { rehearsedRules } from '../../src/rehearse/rehearsed-rules.ts';
+import { reportOf } from '../../src/rehearse/report.ts';
+import { reportJson } from '../../src/rehearse/report-json.ts';
+import { reportPage } from '../../src/rehearse/report-page.ts';
+import { reportText } from '../../src/rehearse/report-text.ts';
+import { type AlertSettings, SHIPPED } from '../../src/rules/alert-settings.ts';
+import { ALERTS_FILE } from '../../src/rules/alerts-schema.ts';
+import { ATTACK, ATTACKED_MINUTES, attackedSeries, HOUR, historyOf, MINUTE, samples } from './history-of.ts';
+
+const signal = new AbortController().signal;
+
+function settings(text: string): AlertSettings {
+  return ALERTS_FILE.parse(parse(text));
+}
+
+const DEAF = settings('alerts: { EdgeWafSpike: { floor: 2000 } }');
+
+async function rehearsed(
+  all: readonly AlertSettings[] = [SHIPPED],
+  chunk?: number,
+  series = attackedSeries(),
+) {
+  const history = historyOf(series, ATTACKED_MINUTES, chunk);
+  const rules = all.map((one, index) => ({ name: `rules ${index}`, rules: rehearsedRules(one) }));
+  const result: Rehearsed = await rehearse(
+    history,
+    rules.map((one) => one.rules),
+    signal,
+  );
+  return { result, report: reportOf({ history, rehearsed: result, rules }) };
+}
+
+it('an attack is a page of its configuration, with its value against what is usual and the threshold', async () => {
+  const { report } = await rehearsed();
+  const pages = report.alerts.filter(({ labels }) => labels['severity'] === 'page');
+  expect(pages).toHaveLength(1);
+  const [page] = pages;
+  expect(page?.labels).toMatchObject({
+    alertname: 'EdgeWafSpike',
+    configuration: 'shop',
+    scope: 'configuration',
+  });
+  expect(page?.from).toBeGreaterThan(ATTACK.from);
+  expect(page?.from).toBeLessThan(ATTACK.from + 12 * MINUTE);
+  expect(page?.to).toBeLessThan(ATTACK.to + HOUR / 2);
+  expect(page).toMatchObject({ open: false, peak: 900, threshold: 40 });
+  expect(page?.usual).toBeCloseTo(2, 0);
+});
+
+it('its trace shows what was before, the attack, and what came after', async () => {
+  const { report } = await rehearsed();
+  const trace = report.alerts.find(({ labels }) => labels['alertname'] === 'EdgeWafSpike')?.trace;
+  expect(trace?.start).toBeLessThan(ATTACK.from);
+  const at = (moment: number) => trace?.value[(moment - Number(trace?.start)) / Number(trace?.step)];
+  expect(at(ATTACK.from - 5 * MINUTE)).toBeLessThan(5);
+  expect(at(ATTACK.from + 15 * MINUTE)).toBe(900);
+  expect(at(ATTACK.to + 20 * MINUTE)).toBeLessThan(5);
+  expect(trace?.value.length).toBe(trace?.threshold.length);
+});
+
+it.each([1, 7, 61, 5_000])('chunks of %i minutes make no difference', async (chunk) => {
+  const { result } = await rehearsed([SHIPPED], chunk);
+  const whole = await rehearsed();
+  expect(result.alerts).toEqual(whole.result.alerts);
+});
+
+it('configurations are told apart: the noisiest first, the quiet one with nothing', async () => {
+  const { report } = await rehearsed();
+  expect(report.configurations.map(({ configuration, counts }) => [configuration, counts.page])).toEqual([
+    ['shop', 1],
+    ['blog', 0],
+  ]);
+  expect(report.weeks).toHaveLength(1);
+  expect(report.weeks[0]?.counts).toEqual(report.counts);
+});
+
+it('tells which alerts it could not judge, and what they lack', async () => {
+  const { report } = await rehearsed();
+  const names = report.notJudged.map(({ alert }) => alert);
+  expect(names).toContain('EdgeCertificateExpiring');
+  expect(names).not.toContain('EdgeWafSpike');
+  expect(report.notJudged.find(({ alert }) => alert === 'Edge5xxRatio')?.missing).toEqual([
+    'edge_responses_per_minute',
+  ]);
+});
+
+it('another alerts file is told by what it changes', async () => {
+  const { report } = await rehearsed([SHIPPED, DEAF]);
+  const changes = report.comparison?.changes ?? [];
+  const kinds = changes.map(({ kind, before, after }) => [kind, (before ?? after)?.labels['alertname']]);
+  expect(kinds).toContainEqual(['gone', 'EdgeWafSpike']);
+  expect(report.comparison?.counts.page).toBe(0);
+  expect(report.counts.page).toBe(1);
+});
+
+it('a severity that differs is a change, not another alert', async () => {
+  const { report } = await rehearsed([SHIPPED, settings('alerts: { EdgeWafSpike: { severity: ticket } }')]);
+  const [change, ...rest] = report.comparison?.changes ?? [];
+  expect(rest).toEqual([]);
+  expect([change?.before?.labels['severity'], change?.after?.labels['severity']]).toEqual(['page', 'ticket']);
+});
+
+it('the same alerts file changes nothing', async () => {
+  const { report } = await rehearsed([SHIPPED, SHIPPED]);
+  expect(report.comparison?.changes).toEqual([]);
+  expect(compare(report.alerts, report.alerts)).toEqual([]);
+});
+
+it('a condition that Prometheus has evaluated fires when it has held for as long as the rule says', async () => {
+  const rules = rehearsedRules(SHIPPED);
+  const [name = ''] = [...rules.asked].find(([, query]) => query.includes('edge_firewall_active')) ?? [];
+  const condition = samples(name, { account: 'production', firewall: 'front' }, ATTACKED_MINUTES, (minute) =>
+    minute >= 100 && minute < 140 ? 0 : undefined,
+  );
+  const { report } = await rehearsed([SHIPPED], 60, [condition]);
+  expect(report.alerts).toMatchObject([
+    { labels: { alertname: 'EdgeFirewallDisabled', firewall: 'front', severity: 'page' } },
+  ]);
+  const [alert] = report.alerts;
+  expect(Number(alert?.to) - Number(alert?.from)).toBe(35 * MINUTE);
+});
+
+it('the text names the alert, when, how long, of what, and what was decisive', async () => {
+  const { report } = await rehearsed([SHIPPED, DEAF]);
+  const text = reportText(report, (_, words) => words);
+  expect(text).toMatch(/^1 page, \d+ tickets?, 0 infos; per week/m);
+  expect(text).toMatch(
+    /^2026-01-05 08:0\d +\d+ min +EdgeWafSpike +production, shop +\d+ +900 +2\.?\d* +40 +page$/m,
+  );
+  expect(text).toContain('Noisiest configuration: shop (production): 1 page');
+  expect(text).toMatch(/^- EdgeWafSpike of production, shop: 2026-01-05 08:0\d for .*, page$/m);
+  expect(text).toContain('The history begins at 2026-01-05 00:00');
+});
+
+it('the JSON has everything, and null for what there is not', async () => {
+  const { report } = await rehearsed([SHIPPED, DEAF]);
+  const document = JSON.parse(reportJson(report));
+  expect(document).toMatchObject({ rules: 'rules 0', counts: { page: 1 }, comparison: { rules: 'rules 1' } });
+  expect(
+    document.alerts.find((one: { labels: { severity: string } }) => one.labels.severity === 'page'),
+  ).toMatchObject({
+    labels: { alertname: 'EdgeWafSpike' },
+    threshold: 40,
+    peak: 900,
+  });
+});
+
+it('the page has a chart for each alert, needs nothing else, and escapes every name', async () => {
+  const evil = '"><script>alert(1)</script>&';
+  const series = attackedSeries({
+    account: evil,
+    product: 'edge_applications',
+    configuration_id: '1',
+    configuration: evil,
+  });
+  const { report } = await rehearsed([SHIPPED, DEAF], 360, series);
+  const page = reportPage(report);
+  expect(page.match(/<svg class="chart" viewBox="0 0 900/g)).toHaveLength(report.alerts.length);
+  expect(page).toContain('&lt;script&gt;');
+  expect(page).not.toContain('<script');
+  expect(page).not.toMatch(/(src|href)="(?!data:)/);
+  expect(page).not.toContain('NaN');
+});
