@@ -26,14 +26,7 @@ function positionText({ next, ahead }: RequestDecision): string {
 }
 
 /** Reasons that end at a known time; of the others only an answer can tell. */
-const TIMED: readonly Decision['why'][] = [
-  'unauthorized',
-  'rate_limited',
-  'spent',
-  'reserved',
-  'pacing',
-  'later_probes',
-];
+const TIMED: readonly Decision['why'][] = ['unauthorized', 'rate_limited', 'spent', 'reserved', 'pacing'];
 
 /**
  * When the turn of a waiting request comes (local ms), as far as can be told: those that are more urgent go first, and
@@ -48,7 +41,6 @@ export function turnAt(
   if (next) return until;
   // The probes of a refused token are not sent in the order of urgency.
   if (why === 'unauthorized') return undefined;
-  const paced = why === 'pacing' || why === 'later_probes';
-  const reopensAt = paced ? Math.max(until, limiter.closesAt(now) ?? until) : until;
+  const reopensAt = why === 'pacing' ? Math.max(until, limiter.closesAt(now) ?? until) : until;
   return reopensAt + Math.floor(ahead / limiter.perMinute) * WINDOW_MS;
 }

@@ -6,7 +6,6 @@
  * - `spent`: nothing is left of the window
  * - `reserved`: what is left of the window is for the token's other clients
  * - `pacing`: it brings fresher data after the platform's next bucket has closed
- * - `later_probes`: what is left is sent one by one, to see what other clients take
  * - `connections`: as many requests are in flight as the concurrency limit allows
  * - `slow_api`: its API answers slowly, so others go first
  */
@@ -17,7 +16,6 @@ export type WaitReason =
   | 'spent'
   | 'reserved'
   | 'pacing'
-  | 'later_probes'
   | 'connections'
   | 'slow_api';
 
@@ -62,9 +60,7 @@ export function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }:
     case 'reserved':
       return `what is left of ${scope} is reserved for the token’s other clients`;
     case 'pacing':
-      return 'kept for the next bucket, which is fresher, or for a probe';
-    case 'later_probes':
-      return `what is left of ${scope} is sent one by one, to see what other clients take`;
+      return 'held back for the next bucket, which is fresher, or for a probe';
     case 'connections':
       return concurrency === 1 ? 'the connection is in use' : `all ${concurrency} connections are in use`;
     case 'slow_api':

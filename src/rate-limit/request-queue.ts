@@ -186,7 +186,6 @@ export class RequestQueue {
     const paced = pace({
       now,
       free: allowed.free,
-      waiting: this.#waiting.count(now, (group) => scopes.of(group).limiter === limiter),
       window: limiter.openWindow(now),
       bucketClosesAt: scopes.platformClock.nextMinute(now),
       throughput: this.#inFlight.throughput,

@@ -92,26 +92,15 @@ it('shows how long the platform asked to wait, where that is longer than the tim
   });
 });
 
-it('is kept for the fresher bucket only where it can wait for that, and until the next probe at the latest', async () => {
+it('is held back for the fresher bucket only where it can wait for that, and until the next probe at the latest', async () => {
   const told = { remaining: 190, closesIn: 50 };
   const [rare] = await accountWith({ told }).jobs(1, { schedule: '0 0 1 1 *' });
   expect(rare).toMatchObject({
-    why: 'due for 0 s, goes next: kept for the next bucket, which is fresher, or for a probe',
+    why: 'due for 0 s, goes next: held back for the next bucket, which is fresher, or for a probe',
     next_at: after(12),
   });
   const [late] = await accountWith({ told }).jobs(1);
   expect(late).toMatchObject({ state: 'running' });
-});
-
-it('keeps the last operations of a window to see what others take, where more wait than may leave', async () => {
-  const { jobs } = accountWith({ concurrency: 1_000, told: { remaining: 190, closesIn: 38 } });
-  const all = await jobs(200);
-  const next = all.find(({ state }) => state === 'waiting');
-  expect(next).toMatchObject({
-    why: 'due for 0 s, goes next: what is left of reads is sent one by one, to see what other clients take',
-    next_at: after(12),
-  });
-  expect(all.filter(({ why }) => why.includes('goes next'))).toHaveLength(1);
 });
 
 it('rests until it is due, and waits only then', async () => {
@@ -148,8 +137,8 @@ it('comes to its own turn after what is more urgent, in as many windows as that 
   const turns = (places: readonly number[], decision: Partial<RequestDecision>) =>
     places.map((ahead) => seconds(turn(ahead, decision)));
   expect(turns([1, 159, 160, 399], {})).toEqual([50, 50, 110, 170]);
-  expect(turns([0], { why: 'later_probes', until: NOON + 6_000, next: true })).toEqual([6]);
-  expect(turns([3, 200], { why: 'later_probes', until: NOON + 6_000 })).toEqual([50, 110]);
+  expect(turns([0], { why: 'pacing', until: NOON + 6_000, next: true })).toEqual([6]);
+  expect(turns([3, 200], { why: 'pacing', until: NOON + 6_000 })).toEqual([50, 110]);
   expect(turns([3], { why: 'connections', until: Infinity })).toEqual([undefined]);
   expect(turns([3], { why: 'probe', until: NOON + 3_000 })).toEqual([undefined]);
 });
