@@ -5,7 +5,7 @@ import { recently } from './minute-rules.ts';
 import { larger, range } from './promql.ts';
 import { latest, recorded } from './recorded.ts';
 import { besideConfigurations, lately, opened } from './scopes.ts';
-import { spiking, ticketPatience, unlessAttacked } from './spike-alerts.ts';
+import { spiking, ticketTiming, unlessAttacked } from './spike-alerts.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 import { seriesValue, WHOM } from './wording.ts';
@@ -29,7 +29,7 @@ function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefiniti
     alert: measure.elevated,
     expr: `${elevated(scope, measure, times, tuning)}\nunless\n${lately(names.since, times)}${beside}`,
     judged: { series: names.value, labels: SCOPES[scope] },
-    ...ticketPatience(scope, times),
+    ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
     severity: 'ticket',
     about: 'traffic',
@@ -57,7 +57,7 @@ function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition 
     alert: measure.elevated,
     expr: `(\n${minutes}\nor\n${elevated(scope, measure, times, tuning)}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
     judged: { series: names.value, labels: SCOPES[scope] },
-    ...ticketPatience(scope, times),
+    ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
     severity: 'ticket',
     about: 'traffic',

@@ -79,7 +79,7 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinitio
     alert: measure.alert,
     expr: `${spiking(scope, measure, times)}${page ? '' : unlessAttacked(scope, times)}${beside}`,
     judged: { series: recorded(scope, measure).value, labels: SCOPES[scope] },
-    ...(page ? patience(scope, times) : ticketPatience(scope, times)),
+    ...(page ? pageTiming(scope, times) : ticketTiming(scope, times)),
     severity: page ? 'page' : 'ticket',
     about: 'traffic',
     labels: { scope, metric: measure.data },
@@ -90,7 +90,7 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinitio
 }
 
 /** An account waits for its configurations to speak, and is silent before they are. */
-function patience(
+function pageTiming(
   scope: Scope,
   { holdAccount, keepFiring }: Times,
 ): Pick<AlertDefinition, 'hold' | 'keepFiring'> {
@@ -98,7 +98,7 @@ function patience(
 }
 
 /** A ticket waits for the page of the same cause. */
-export function ticketPatience(
+export function ticketTiming(
   scope: Scope,
   { holdTicket, holdAccount, keepFiring }: Times,
 ): Pick<AlertDefinition, 'hold' | 'keepFiring'> {
