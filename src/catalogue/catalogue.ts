@@ -43,11 +43,27 @@ function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: Un
   return unit === 'rate' ? scale / 8 : scale;
 }
 
+/** Faces by units and by what else they depend on: thousands of configurations have the same. */
+const known = new WeakMap<UnitOverrides, Map<string, Faces>>();
+const DEFAULTS: UnitOverrides = {};
+/** More names than the platform documents may come, and each takes memory. */
+const MOST_KNOWN = 10_000;
+
 /**
  * The families, scales and extra labels of one series of the platform: the metric contract. A dimension of '' is a
  * series that the answer did not name.
  */
 export function facesOf(metric: string, dimension: string, context: FaceContext): Faces {
+  const { scope, units = DEFAULTS } = context;
+  const alike = known.get(units) ?? new Map<string, Faces>();
+  known.set(units, alike);
+  const key = JSON.stringify([scope, metric, dimension]);
+  const faces = alike.get(key) ?? makeFaces(metric, dimension, context);
+  if (alike.size < MOST_KNOWN) alike.set(key, faces);
+  return faces;
+}
+
+function makeFaces(metric: string, dimension: string, context: FaceContext): Faces {
   const reading = readingOf(metric, dimension);
   const families = reading && MEANING_FAMILIES[context.scope].get(reading.meaning);
   if (reading === undefined || families === undefined) {

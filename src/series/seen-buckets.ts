@@ -3,11 +3,12 @@ import { NO_POINTS, type Points } from '../decode/points.ts';
 import { USUAL_SETTLE_MS } from '../settling/delays.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
 import { MINUTE_MS } from '../settling/window.ts';
+import { PackedPoints, type PointsByDimension } from './packed-points.ts';
 
 /** The newest buckets of a metric as the answers before have shown them, by dimension. */
 export interface SeenBuckets {
   readonly width: number;
-  readonly series: ReadonlyMap<string, Points>;
+  readonly series: PointsByDimension;
 }
 
 /** How long before the newest bucket others are remembered: long enough for some that have settled. */
@@ -15,10 +16,10 @@ const KEPT_MS = 25 * MINUTE_MS;
 
 /** What was seen with what an answer shows, which also says what has changed. */
 export function seenAgain(seen: SeenBuckets | undefined, { series }: Decoded, width: number): SeenBuckets {
-  if (seen === undefined || seen.width !== width) return { width, series };
+  if (seen === undefined || seen.width !== width) return { width, series: new PackedPoints(series) };
   const together = new Map(seen.series);
   for (const [name, points] of series) together.set(name, merged(seen.series.get(name) ?? NO_POINTS, points));
-  return { width, series: together };
+  return { width, series: new PackedPoints(together) };
 }
 
 /** The later points, and of the earlier ones those that they lack and that are not too old. */
