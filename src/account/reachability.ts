@@ -20,7 +20,8 @@ function refusalOf({ method }: ExchangeInfo): string {
 /**
  * Whether an account's platform answers and accepts the token. Any server answers something: so the platform must have
  * been recognised first, by an answer that only it gives or by a poll that could use one, and what is answered to some
- * jobs in a way that the platform does not (with a web page, for instance) is ignored while others recognise it.
+ * jobs in a way that the platform does not (with a web page, for instance) is ignored while others recognise it. So is
+ * a 5xx to one job while others are served.
  */
 export class Reachability {
   readonly #now: () => number;
@@ -28,19 +29,25 @@ export class Reachability {
   #since: number | undefined;
   #note = '';
   #answered = false;
+  /** The last 5xx. */
+  #serverError = 500;
   /** Whether what answers now is the platform, as far as the last answers show. */
   #recognised = false;
   /** Jobs that have been answered by the platform at some time. */
   readonly #served = new WeakSet<Job>();
   /** Those of them that another server has answered since the platform was last recognised. */
   readonly #misled = new Set<Job>();
+  /** The job that the platform served last. */
+  #lastServed: Job | undefined;
+  /** A job that a 5xx answered since the platform last answered anything else. */
+  #broken: Job | undefined;
 
   /** @param now local time (ms) */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Whether the platform answered the last exchange and accepted the token; undefined while unknown. */
+  /** Whether the platform answers and accepts the token, as far as the last exchanges show; undefined while unknown. */
   get up(): boolean | undefined {
     return this.#up;
   }
@@ -68,7 +75,7 @@ export class Reachability {
     if (answeredBy === 'platform') this.#recognise();
     if (noAnswer !== undefined) this.#down(noAnswer);
     else if (status === undefined) this.#down(`the server at api_url does not speak HTTP: ${HINT}`);
-    else if (status >= 500) this.#down(`the platform answers ${status}`);
+    else if (status >= 500) this.#failed(info, status);
     else if (status === 401) this.#down(answeredBy === 'platform' ? refusalOf(info) : unlike);
     else if (this.#recognised && answeredBy !== 'foreign') this.#rise();
     else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike);
@@ -77,8 +84,12 @@ export class Reachability {
   /** Records the end of a poll: only its reader knows whether the document came from the platform. */
   polled({ job, outcome, reason, operations, foreignAnswer }: PollEnd): void {
     if (operations === 0) return;
-    if (outcome === 'ok' || outcome === 'empty') {
+    if (outcome === 'server_error') {
+      if (this.#isWidespread(job)) this.#down(`the platform answers ${this.#serverError}`);
+      this.#broken = job;
+    } else if (outcome === 'ok' || outcome === 'empty') {
       this.#served.add(job);
+      this.#lastServed = job;
       if (!this.#recognised) this.#rise();
       this.#recognise();
     } else if (foreignAnswer === undefined) {
@@ -88,6 +99,18 @@ export class Reachability {
       this.#recognised = false;
       this.#down(`${foreignAnswer}: ${HINT}`);
     }
+  }
+
+  /** A poll tells whose path it was; a token concerns all. */
+  #failed({ method }: ExchangeInfo, status: number): void {
+    this.#serverError = status;
+    if (method !== 'GET') this.#down(`the platform answers ${status}`);
+  }
+
+  /** Whether a 5xx to a job tells more than that its path is broken: nothing but it is answered, or a second job fails as well. */
+  #isWidespread(job: Job): boolean {
+    const others = this.#lastServed !== undefined && this.#lastServed !== job;
+    return !others || (this.#broken !== undefined && this.#broken !== job);
   }
 
   /** Whether a job that the platform once answered has now been answered by another server twice, with no platform answer to any job in between. */
@@ -105,6 +128,7 @@ export class Reachability {
   }
 
   #rise(): void {
+    this.#broken = undefined;
     this.#become(true, '');
   }
 

@@ -13,7 +13,7 @@ const fields = z.object({
   refresh: amount,
   retry: amount,
   soa_ttl: amount,
-  records: z.array(z.unknown()).transform(zoneRecords),
+  records: z.array(z.unknown()).transform(zoneRecords).optional(),
 });
 
 type Zone = z.output<typeof row> & Partial<z.output<typeof fields>>;

@@ -20,6 +20,7 @@ export interface DetailRead {
 
 /** What is read of each item by itself, in turns. */
 export interface Details<Detailed> {
+  /** The first reads the item itself; what the further ones bring may be missing. */
   readonly reads: readonly DetailRead[];
   readonly fields: z.ZodType<Detailed>;
 }

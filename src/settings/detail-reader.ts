@@ -1,7 +1,7 @@
 import { PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read, Resource } from '../platform/read.ts';
-import type { Details } from './declaration.ts';
+import type { DetailRead, Details } from './declaration.ts';
 
 /** Which item is read, and where. */
 export interface DetailPlace {
@@ -11,28 +11,55 @@ export interface DetailPlace {
   readonly origin: string;
 }
 
-/** Reads what is declared of one item by itself. @throws PlatformFailure */
+/** What was read of one item by itself. */
+export interface DetailsRead<Detailed> {
+  readonly detail: Detailed;
+  /** Why a part of it is missing; undefined where none is. */
+  readonly failure: PlatformFailure | undefined;
+}
+
+/**
+ * Reads what is declared of one item by itself. Once the item itself was read, a further part that cannot be had costs
+ * only that part. @throws PlatformFailure when the item itself cannot be read
+ */
 export async function readDetails<Detailed>(
   { reads, fields }: Details<Detailed>,
-  { id, version, origin }: DetailPlace,
+  place: DetailPlace,
   read: Read,
   signal: AbortSignal,
-): Promise<Detailed> {
+): Promise<DetailsRead<Detailed>> {
   const found: Record<string, unknown> = {};
-  for (const { path: pattern, listAs } of reads) {
-    const path = pattern.replace(':id', encodeURIComponent(id));
-    if (listAs === undefined) {
-      const { body } = await read(() => ({ path, version }), signal);
-      Object.assign(found, resultOf(body));
-    } else {
-      const items: unknown[] = [];
-      for await (const page of readPages(read, { path, version, origin }, signal)) items.push(...page);
-      found[listAs] = items;
+  let failure: PlatformFailure | undefined;
+  for (const [index, part] of reads.entries()) {
+    try {
+      Object.assign(found, await readPart(part, place, read, signal));
+    } catch (error) {
+      if (index === 0 || !(error instanceof PlatformFailure)) throw error;
+      failure = ofPart(error, part);
     }
   }
   const { data } = fields.safeParse(found);
   if (data === undefined) throw new PlatformFailure('undecodable', `unusable answer to ${reads[0]?.path}`);
-  return data;
+  return { detail: data, failure };
+}
+
+async function readPart(
+  { path: pattern, listAs }: DetailRead,
+  { id, version, origin }: DetailPlace,
+  read: Read,
+  signal: AbortSignal,
+): Promise<object> {
+  const path = pattern.replace(':id', encodeURIComponent(id));
+  if (listAs === undefined) return resultOf((await read(() => ({ path, version }), signal)).body);
+  const items: unknown[] = [];
+  for await (const page of readPages(read, { path, version, origin }, signal)) items.push(...page);
+  return { [listAs]: items };
+}
+
+/** The item is there: that a part of it is not found does not mean that the item is gone. */
+function ofPart(failure: PlatformFailure, { path }: DetailRead): PlatformFailure {
+  if (failure.outcome !== 'not_found') return failure;
+  return new PlatformFailure('undecodable', `${path}: ${failure.message}`, failure.status);
 }
 
 /** The one object of an answer: in an envelope or bare, now and then as a list of one. @throws PlatformFailure */

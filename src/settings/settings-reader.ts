@@ -1,4 +1,4 @@
-import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
+import { type FailureOutcome, isPassing, PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read } from '../platform/read.ts';
 import type { CollectorContext } from './collector.ts';
@@ -159,8 +159,12 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     signal: AbortSignal,
   ): Promise<PlatformFailure | undefined> {
     try {
-      this.#turns.enter(id, row, await readDetails(details, this.#place(id), read, signal));
-      return undefined;
+      const { detail, failure } = await readDetails(details, this.#place(id), read, signal);
+      const mayPass = failure !== undefined && isPassing(failure.outcome);
+      // Rather all of it as it was than a part as it is, for a while.
+      if (mayPass && this.#turns.detailOf(id) !== undefined) this.#turns.miss(id);
+      else this.#turns.enter(id, row, detail);
+      return failure;
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
       const { outcome } = failure;
