@@ -73,16 +73,17 @@ export class AccountTargets {
 
   /** Records that a product's configurations could not be listed. Returns whether that changes what is read. */
   listingFailed(product: Product, outcome: Outcome): boolean {
+    const wasPending = this.isPending(product);
     this.#listed.set(product, false);
     if (this.#known.has(product) || this.#unlistable.has(product) || !NOT_TO_BE_HAD.includes(outcome))
-      return false;
+      return wasPending;
     this.#unlistable.add(product);
     return true;
   }
 
-  /** Whether a product's configurations are still unknown. */
+  /** Whether a product's list of configurations has not been tried yet. */
   isPending(product: Product): boolean {
-    return !this.#known.has(product) && !this.#unlistable.has(product);
+    return !this.#listed.has(product);
   }
 
   /** The configurations of a product as they were listed last; undefined where they never were. */

@@ -176,12 +176,13 @@ export class AccountJobs {
     return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
   }
 
-  /** If a list cannot be read, the next one is used; the first is retried, since that may change. */
+  /** If a list cannot be read or is empty, the next one is used; the first is retried, since that may change. */
   #neededBy(name: CollectorName): readonly Product[] {
     const { needs }: Collector = COLLECTORS[name];
     if ((this.#options.account.collectors[name]?.configurations ?? []).length > 0) return [];
     const usable = needs.findIndex(
-      (product) => this.#targets.isPending(product) || this.#targets.configurations(product) !== undefined,
+      (product) =>
+        this.#targets.isPending(product) || (this.#targets.configurations(product) ?? []).length > 0,
     );
     return usable < 0 ? needs : needs.slice(0, usable + 1);
   }

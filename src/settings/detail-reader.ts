@@ -56,9 +56,9 @@ async function readPart(
   return { [listAs]: items };
 }
 
-/** The item is there: that a part of it is not found does not mean that the item is gone. */
+/** The item was read: that a part of it is not found or refused says nothing of the item, nor of the next one. */
 function ofPart(failure: PlatformFailure, { path }: DetailRead): PlatformFailure {
-  if (failure.outcome !== 'not_found') return failure;
+  if (failure.outcome !== 'not_found' && failure.outcome !== 'forbidden') return failure;
   return new PlatformFailure('undecodable', `${path}: ${failure.message}`, failure.status);
 }
 

@@ -19,7 +19,7 @@ export class IdsUnavailable extends PlatformFailure {}
 
 /**
  * What may be the ids of configurations, the likeliest first. The specification does not say which kind of id a path
- * takes (section 4.14), so the caller uses the first kind that the platform knows.
+ * takes (section 4.14), so the caller uses the first kind that the platform knows. An empty list gives way to the next.
  * @throws IdsUnavailable when no list can be read
  */
 export async function candidateIds(
@@ -42,14 +42,14 @@ export async function candidateIds(
     });
     domains.push({ kind: `domains of ${product.slug}`, items: ids });
   }
-  if (lists.some(({ list }) => list !== undefined)) {
-    return [...own, ...domains].filter(({ items }) => items.length > 0);
-  }
+  const found = [...own, ...domains].filter(({ items }) => items.length > 0);
+  if (found.length > 0) return found;
   const items: unknown[] = [];
   try {
     for await (const page of readPages(read, { ...otherwise, origin }, signal)) items.push(...page);
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
+    if (lists.some(({ list }) => list !== undefined)) return [];
     const reason = `no list of configurations can be read: those of products need the permission ${LIST_PERMISSION}, ${otherwise.path} needs ${otherwise.permission} (${failure.message})`;
     throw new IdsUnavailable(failure.outcome, reason, failure.status);
   }

@@ -1,3 +1,4 @@
+import type { Product } from '../catalogue/products.ts';
 import type { Collector, CollectorContext } from './collector.ts';
 import type { ConfigurationIds, Item, SettingsDeclaration } from './declaration.ts';
 import { LIST_PERMISSION } from './item-ids.ts';
@@ -44,8 +45,8 @@ function isKnown(
   { products }: ConfigurationIds,
   { named, configurations, isPending }: CollectorContext,
 ): boolean {
-  if (named.length > 0 || products.some((product) => configurations(product) !== undefined)) return true;
-  return !products.some(isPending);
+  const isListed = (product: Product) => (configurations(product) ?? []).length > 0;
+  return named.length > 0 || products.some(isListed) || !products.some(isPending);
 }
 
 /** What a read costs, in words. */

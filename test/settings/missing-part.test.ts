@@ -13,7 +13,7 @@ describe('a zone whose records cannot be read', () => {
   it.each([
     ['not found', new PlatformFailure('not_found', 'HTTP 404', 404), 'undecodable'],
     ['not answered', new PlatformFailure('server_error', 'HTTP 500', 500), 'server_error'],
-    ['forbidden', new PlatformFailure('forbidden', 'HTTP 403', 403), 'forbidden'],
+    ['forbidden', new PlatformFailure('forbidden', 'HTTP 403', 403), 'undecodable'],
   ])('(%s) keeps all the rest, and the poll tells', async (_, failure, outcome) => {
     const bench = settingsBench('hosted_zones', { ...ZONES, '/intelligent_dns/1/records': failure });
     const { failure: told } = await bench.poll().catch((error: unknown) => ({ failure: error }));
