@@ -78,7 +78,7 @@ it('a certificate that nobody has signed', async () => {
     {
       step: 'TLS',
       status: 'problem',
-      text: 'certificate is self-signed; if that is intended, name a file with the authority in request.ca_file',
+      text: 'certificate is self-signed; if that is intended, name a file with the authority in request.ca_file, or for the whole process in NODE_EXTRA_CA_CERTS',
     },
     REST,
   ]);

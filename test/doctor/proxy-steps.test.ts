@@ -65,7 +65,7 @@ it.each<[Behaviour, string]>([
 it('a certificate of an authority that is not known, behind a proxy', async () => {
   const [proxy, { port }] = [await startConnectProxy(), await startTlsUpstream()];
   expect(await lastStep({ proxy: proxy.origin }, `https://localhost:${port}`)).toBe(
-    'TLS: certificate is signed by an unknown authority; if that is intended, name a file with the authority in request.ca_file',
+    'TLS: certificate is signed by an unknown authority; if that is intended, name a file with the authority in request.ca_file, or for the whole process in NODE_EXTRA_CA_CERTS',
   );
   const ca_file = certificateFile('unknown.pem');
   expect(await lastStep({ proxy: proxy.origin, ca_file }, `https://localhost:${port}`)).toBe(

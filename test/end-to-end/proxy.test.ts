@@ -96,12 +96,12 @@ describe('behind a proxy that asks for a password, to a platform under a private
     // Not loopback by its name, so that the proxy counts, but here all the same.
     const account = { name: 'behind', api_url: `https://0.0.0.0:${port}`, token };
     const request = { ca_file: certificateFile('ca.pem'), server_name: 'localhost' };
-    const doctor = async (given: object, password: string) => {
+    const doctor = async (given: object, password: string, env: Record<string, string> = {}) => {
       const config = await configFile({ accounts: [{ ...account, request: given }] });
       const HTTPS_PROXY = `http://operator:${password}@127.0.0.1:${proxy.port}`;
       const { code, stdout, stderr } = await runExporter({
         args: ['doctor', `--config.file=${config.path}`],
-        env: { HTTPS_PROXY },
+        env: { HTTPS_PROXY, ...env },
       });
       expect(stdout + stderr).not.toContain(password);
       return { code, stdout };
@@ -111,6 +111,8 @@ describe('behind a proxy that asks for a password, to a platform under a private
     expect(good.code).toBe(0);
     const unknown = await doctor({ server_name: 'localhost' }, PASSWORD);
     expect(unknown.stdout).toContain('certificate is signed by an unknown authority');
+    const NODE_EXTRA_CA_CERTS = certificateFile('ca.pem');
+    expect((await doctor({ server_name: 'localhost' }, PASSWORD, { NODE_EXTRA_CA_CERTS })).code).toBe(0);
     const refused = await doctor(request, WRONG_PASSWORD);
     expect(refused.stdout).toMatch(/problem {2}tunnel .* does not accept the user name and password/);
     expect(refused.code).toBe(1);

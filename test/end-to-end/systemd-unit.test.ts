@@ -40,6 +40,13 @@ it('systemd finds little exposed: 1.3 where 10 is everything', async () => {
   expect(level, report).toBeLessThan(2);
 });
 
+it('starts what the commands above it install', async () => {
+  const [, prefix = ''] = /npm install --global --prefix (\S+) /.exec(await readFile(UNIT, 'utf8')) ?? [];
+  const { bin } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { bin: object };
+  const [command = ''] = await valuesOf('ExecStart');
+  expect(Object.keys(bin).map((name) => `${prefix}/bin/${name}`)).toContain(command.split(' ')[0]);
+});
+
 it('a restart does not try a wrong configuration again', async () => {
   expect(await valuesOf('RestartPreventExitStatus')).toEqual(['2']);
 });
