@@ -100,7 +100,8 @@ async function tlsStep({ endpoint, route, timeoutMs, now }: NetworkOptions): Pro
 }
 
 const PLAIN = '; api_url begins with https, but this port speaks plain http or something else';
-const UNTRUSTED = '; if that is intended, name a file with the authority in request.ca_file, or for the whole process in NODE_EXTRA_CA_CERTS';
+const UNTRUSTED =
+  '; if that is intended, name a file with the authority in request.ca_file, or for the whole process in NODE_EXTRA_CA_CERTS';
 const OTHER_AUTHORITY = '; the authority is not in request.ca_file';
 
 /** The codes by which OpenSSL says that it does not know who signed a certificate. */
