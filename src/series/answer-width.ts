@@ -56,6 +56,8 @@ function widerWidth(
   expected: number,
   { known, seen, doubt }: KnownWidth,
 ): number | undefined {
+  // Rows beside the grid of the others show that some buckets are narrower.
+  if (decoded.rejected.has('misaligned')) return undefined;
   const reason = seen?.width === expected ? widerOrHoled(decoded, apart, seen) : undefined;
   if (reason !== undefined) return reason === 'wider' ? apart : expected;
   // Of answers that differ in how far their rows lie apart each may have wide buckets of its own.

@@ -60,8 +60,9 @@ export class CatchUpJob implements Job<WindowedAnswer> {
     return reader.read(read, (now) => this.#window(now), signal);
   }
 
-  conclude(answer: WindowedAnswer): PollResult {
+  conclude(answered: WindowedAnswer): PollResult {
     const { counted, counters, toPush } = this.#options;
+    const answer = isCoarse(answered.window) ? answered : counted.counters.sifted(answered);
     const { decoded, window } = answer;
     const rejected = isCoarse(window) ? decoded.rejected : counted.counters.rejectedRows(decoded);
     const empty = isEmpty(decoded);

@@ -24,6 +24,7 @@ import {
 } from './counter.ts';
 import { restatements } from './restatements.ts';
 import { type SeenBuckets, seenAgain } from './seen-buckets.ts';
+import { withoutWideRows } from './wide-rows.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** What the counters keep across restarts. */
@@ -111,6 +112,12 @@ export class SeriesCounters {
   catchUpWindow(now: number, settleDelay: number): Window | undefined {
     const next = this.nextCatchUp(now, settleDelay);
     return next === undefined || next.at > now ? undefined : next.window;
+  }
+
+  /** An answer to a window of an hour or less without the rows that may be wider buckets than its others. */
+  sifted(answer: WindowedAnswer): WindowedAnswer {
+    const decoded = withoutWideRows(answer.decoded, this.#seen);
+    return decoded === answer.decoded ? answer : { ...answer, decoded };
   }
 
   /** The bucket width of an answer to a window of an hour or less (ms), or undefined where it is in doubt. */

@@ -34,8 +34,8 @@ export class EarlyBuckets {
   /** By family and labels, so that dimensions of one bound share its labels' object. */
   readonly #bounds = new Map<string, Bound>();
   readonly #boundOf = new Map<string, Bound | undefined>();
-  /** Start of the bucket that is exposed; undefined while none is. */
-  #exposed: number | undefined;
+  /** End of the bucket that is exposed; undefined while none is. */
+  #exposedUntil: number | undefined;
 
   constructor(options: EarlyBucketsOptions) {
     this.#options = options;
@@ -52,19 +52,20 @@ export class EarlyBuckets {
       newestBucket(decoded.series, width, now - delays.publish()) ?? Number.NEGATIVE_INFINITY,
     );
     // Where the bucket exposed lies in the future, the platform's clock was set back.
-    const before = this.#exposed ?? Number.NEGATIVE_INFINITY;
-    if (bucket === Number.NEGATIVE_INFINITY || (bucket < before && before + width <= now)) return [];
-    this.#exposed = bucket;
+    const before = this.#exposedUntil ?? Number.NEGATIVE_INFINITY;
+    const until = bucket + width;
+    if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now)) return [];
+    this.#exposedUntil = until;
     const { seenUntil } = DATA_MOMENTS[this.#options.target.by];
     const samples = [...this.#samples(dimensions, bucket, { width, now })];
-    samples.push(this.#options.samples.moment(seenUntil, bucket + width));
+    samples.push(this.#options.samples.moment(seenUntil, until));
     // As with the gauges: what is shown must not outlive its bucket's own age.
-    return [{ part: 'early', samples, ageMs: Math.max(0, now - delays.publish() - bucket - width) }];
+    return [{ part: 'early', samples, ageMs: Math.max(0, now - delays.publish() - until) }];
   }
 
   #withdrawn(): Exposure[] {
-    if (this.#exposed === undefined) return [];
-    this.#exposed = undefined;
+    if (this.#exposedUntil === undefined) return [];
+    this.#exposedUntil = undefined;
     return [{ part: 'early', samples: [] }];
   }
 

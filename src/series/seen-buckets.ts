@@ -57,7 +57,7 @@ export function widerOrHoled(
     for (const [index, time] of points.timestamps.entries()) {
       if (time + apart > settled) break;
       const parts = partsOf(earlier, time, apart, seen.width);
-      if (parts === undefined || parts.rest === 0) continue;
+      if (parts?.rest === undefined || parts.rest === 0) continue;
       const value = Number(points.values[index]);
       if (value === parts.first) verdicts.add('holed');
       else if (isAbout(value, parts.first + parts.rest)) verdicts.add('wider');
@@ -67,21 +67,26 @@ export function widerOrHoled(
   return verdicts.size === 1 ? verdict : undefined;
 }
 
-/** The first value within a wider bucket, and the sum of the others; undefined where not all were seen. */
-function partsOf(
+/**
+ * What was seen of the time of a wider bucket: the value of its first bucket, undefined where that was not seen, and the
+ * sum of the others, which is undefined where not all were.
+ */
+export function partsOf(
   { timestamps, values }: Points,
   from: number,
   length: number,
   width: number,
-): { readonly first: number; readonly rest: number } | undefined {
+): { readonly first: number; readonly rest: number | undefined } | undefined {
   const count = length / width;
   const begin = firstAtOrAfter(timestamps, from);
+  if (timestamps[begin] !== from) return undefined;
+  const first = Number(values[begin]);
   let rest = 0;
-  for (let part = 0; part < count; part += 1) {
-    if (timestamps[begin + part] !== from + part * width) return undefined;
-    if (part > 0) rest += Number(values[begin + part]);
+  for (let part = 1; part < count; part += 1) {
+    if (timestamps[begin + part] !== from + part * width) return { first, rest: undefined };
+    rest += Number(values[begin + part]);
   }
-  return { first: Number(values[begin]), rest };
+  return { first, rest };
 }
 
 function isAbout(a: number, b: number): boolean {

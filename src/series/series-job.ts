@@ -50,8 +50,10 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   readonly #pushedCounters: PushedCounters;
   readonly #catchUp: CatchUpJob;
   readonly #early: EarlyBuckets;
-  /** Start of the bucket that the gauges show. */
-  #shown = Number.NEGATIVE_INFINITY;
+  /** Bucket width (ms) of the newest answer that showed one: counters that are withheld have none. */
+  #width: number | undefined;
+  /** End of the bucket that the gauges show. */
+  #shownUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: SeriesJobOptions) {
     const { target, metric, samples, delays, stored, reader, platformClock } = options;
@@ -100,7 +102,8 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     return reader.read(read, (now) => counters.freshWindow(now, delays.horizon(now)), signal);
   }
 
-  conclude(answer: WindowedAnswer): PollResult {
+  conclude(answered: WindowedAnswer): PollResult {
+    const answer = this.#counted.counters.sifted(answered);
     const { decoded } = answer;
     const { rows, series } = decoded;
     const rejected = this.#counted.counters.rejectedRows(decoded);
@@ -121,6 +124,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
       adopt: (committed) => {
         if (committed) counted.adopt();
         if (width === undefined) return this.#counters();
+        this.#width = width;
         const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
         return [...this.#counters(), ...gauges, ...this.#early.expose(answer, width)];
       },
@@ -133,7 +137,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
 
   /** Age (ms) that its data reaches when all is well; undefined until the width of its buckets is known. */
   expectedAge(intervalMs: number): number | undefined {
-    const width = this.#counted.counters.record?.width;
+    const width = this.#counted.counters.record?.width ?? this.#width;
     return width === undefined ? undefined : this.#options.delays.publish() + intervalMs + width;
   }
 
@@ -190,15 +194,15 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
    */
   #bucketToShow({ decoded, now }: WindowedAnswer, width: number): number | undefined {
     const newest = newestBucket(decoded.series, width, now - this.#options.delays.publish());
-    if (newest === undefined || newest > this.#shown) return newest;
+    if (newest === undefined || newest + width > this.#shownUntil) return newest;
     // Where the bucket shown lies in the future, the platform's clock was set back.
-    return this.#shown + width > now ? newest : undefined;
+    return this.#shownUntil > now ? newest : undefined;
   }
 
   #gauges({ decoded, now }: WindowedAnswer, shown: number, width: number): Exposure[] {
     const { delays, samples } = this.#options;
     const { lastBucket, dataUntil } = this.#moments;
-    this.#shown = shown;
+    this.#shownUntil = shown + width;
     const gauges = samples.gauges(decoded.series, shown, width);
     // What is shown is as old as its bucket, however fresh the answer: it must not outlive its bucket's own age.
     const ageMs = Math.max(0, now - delays.publish() - shown - width);

@@ -16,11 +16,17 @@ type Draw = () => number;
 export function damageDocument(reply: Reply, faults: FaultSwitch, context: FaultContext): Reply {
   if (reply.status >= 300) return reply;
   const empty = faults.strike('empty_answer', context);
-  const answer = empty ? emptied(reply, empty.form) : reply;
+  const answer = empty ? emptied(reply, empty.form, empty.keep) : reply;
   if (answer.body === undefined) return answer;
   let body: unknown = answer.body;
   const quirks = faults.strike('quirks', context);
   if (quirks) body = quirks.kinds.reduce((document: unknown, kind) => QUIRKS[kind](document), body);
+  const missing = faults.strike('missing_rows', context);
+  if (missing) {
+    const { every = Number.POSITIVE_INFINITY, share } = missing;
+    const isLost = (index: number) => index % every === every - 1 || faults.chance('missing_rows') < share;
+    body = mapSeries(body, (series) => series.filter((_, index) => !isLost(index)));
+  }
   const wrong = faults.strike('wrong_types', context);
   if (wrong) {
     const draw = () => faults.chance('wrong_types');
@@ -39,8 +45,9 @@ export function damageText(text: string, faults: FaultSwitch, context: FaultCont
   return { text: half, missing: truncated.cut === 'connection' ? missing : 0 };
 }
 
-function emptied(reply: Reply, form: EmptyForm): Reply {
+function emptied(reply: Reply, form: EmptyForm, keep: number): Reply {
   if (form === 'body') return { ...reply, body: undefined, text: '' };
+  if (form === 'list' && Array.isArray(reply.body)) return { ...reply, body: reply.body.slice(0, keep) };
   if (reply.body !== undefined) return { ...reply, body: EMPTY[form](reply.body) };
   return form === 'list' ? { ...reply, text: '' } : reply;
 }

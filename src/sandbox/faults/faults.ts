@@ -60,6 +60,8 @@ export const faultsSchema = z
     empty_answer: z.strictObject({
       ...when,
       form: z.enum(EMPTY_FORMS).default('points'),
+      /** So many items of a bare list are left. */
+      keep: z.int().min(0).default(0),
     }),
     /** Points that a client must not trust, among good ones. */
     wrong_types: z.strictObject({
@@ -70,6 +72,12 @@ export const faultsSchema = z
         .default([...POINT_DAMAGES]),
       /** Share of the points that are damaged. */
       share: z.number().min(0).max(1).default(0.1),
+    }),
+    /** Rows that are not in the answer: every so many-th of each series, and a share of the others at random. */
+    missing_rows: z.strictObject({
+      ...when,
+      every: z.int().min(2).optional(),
+      share: z.number().min(0).max(1).default(0),
     }),
     /** Shapes that were seen where others are documented. */
     quirks: z.strictObject({
@@ -95,6 +103,14 @@ export const faultsSchema = z
     }),
     /** What was counted between two moments is lost: there are no buckets that lie between them. */
     missing_data: z.strictObject({ ...lasting, from: timestampOption, to: timestampOption }),
+    /** Windows that should be answered with the finest buckets have wider ones, or a part of each answer has. */
+    wide_buckets: z.strictObject({
+      ...lasting,
+      minutes: z.int().min(2).max(60).default(5),
+      part: z.enum(['all', 'older', 'newer']).default('all'),
+      /** Where the older part ends, in minutes before the newest bucket. */
+      age: z.number().positive().default(15),
+    }),
     /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
     clock_skew: z.strictObject({ ...lasting, ms: z.number() }),
     /** Another user of the same token takes this share of every limit. */
@@ -111,4 +127,4 @@ export type FaultSettings = z.input<typeof faultsSchema>;
 export type FaultName = keyof Faults;
 
 /** Faults that last instead of affecting single requests. */
-export type LastingFault = 'late_data' | 'missing_data' | 'clock_skew' | 'other_consumer';
+export type LastingFault = 'late_data' | 'missing_data' | 'wide_buckets' | 'clock_skew' | 'other_consumer';

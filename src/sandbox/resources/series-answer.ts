@@ -5,7 +5,7 @@ import type { Platform } from '../http/platform.ts';
 import { type QueryWindow, queryWindow } from '../http/query-window.ts';
 import { fieldErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import type { Call } from '../resource.ts';
-import { answerBuckets } from '../traffic/buckets.ts';
+import { answerBuckets, type Buckets, FINEST, widened } from '../traffic/buckets.ts';
 import { measureOf, selectionOf, unitsOf } from '../traffic/metric-lookup.ts';
 import { readSeries, type SeriesByDimension } from '../traffic/series.ts';
 import type { Settling } from '../traffic/settling.ts';
@@ -39,8 +39,27 @@ export function seriesReply(
   const buckets = answerBuckets(window.from, window.to, view.newest, utcOffset);
   const selection = selectionOf(target, target.configuration, settings);
   const units = unitsOf(settings);
-  const query = { product, selection, measure, dimension, buckets, settling: view.settling, units };
-  return shape(withoutLost(readSeries(traffic, query), buckets.width, view.lost));
+  const read = (part: Buckets) => {
+    const query = { product, selection, measure, dimension, buckets: part, settling: view.settling, units };
+    return withoutLost(readSeries(traffic, query), part.width, view.lost);
+  };
+  const { wide } = view;
+  if (wide === undefined) return shape(read(buckets));
+  const widening = {
+    width: wide.minutes * FINEST,
+    part: wide.part,
+    at: view.newest - wide.age * FINEST,
+  };
+  return shape(widened(buckets, widening, utcOffset).map(read).reduce(oneAfterTheOther, {}));
+}
+
+function oneAfterTheOther(before: SeriesByDimension, after: SeriesByDimension): SeriesByDimension {
+  return Object.fromEntries(
+    Object.entries(after).map(([dimension, points]) => [
+      dimension,
+      [...(before[dimension] ?? []), ...points],
+    ]),
+  );
 }
 
 /** The series without the buckets that lie between two moments. */
@@ -57,7 +76,7 @@ function withoutLost(
   );
 }
 
-/** Until when there are buckets, how complete they are (both lag behind while data are late), and which are lost. */
+/** Until when there are buckets, how complete they are (both lag behind while data are late), which are lost or wider. */
 function dataView(platform: Platform, context: FaultContext) {
   const { now } = context;
   const late = platform.faults.lasting('late_data', context);
@@ -67,5 +86,10 @@ function dataView(platform: Platform, context: FaultContext) {
     settleMs: platform.settings.settleMs,
     key: keyOf(platform.seed, 'settling'),
   };
-  return { newest: now - behind, settling, lost: platform.faults.lasting('missing_data', context) };
+  return {
+    newest: now - behind,
+    settling,
+    lost: platform.faults.lasting('missing_data', context),
+    wide: platform.faults.lasting('wide_buckets', context),
+  };
 }

@@ -36,6 +36,29 @@ export function bucketsOf(from: number, to: number, width: number, offset = 0): 
   return { start, width, count: Math.max(0, Math.ceil((to - start) / width)) };
 }
 
+/** Some of the buckets of an answer are wider than they should be. */
+export interface Widening {
+  /** In ms. */
+  readonly width: number;
+  /** Those before a moment, those from it on, or all. */
+  readonly part: 'all' | 'older' | 'newer';
+  readonly at: number;
+}
+
+/** The buckets with those of a part widened, in the order of time; those that are as wide already stay. */
+export function widened(buckets: Buckets, { width, part, at }: Widening, offset: number): readonly Buckets[] {
+  if (buckets.width >= width) return [buckets];
+  const { start } = buckets;
+  const end = start + buckets.count * buckets.width;
+  const split = part === 'all' ? end : Math.floor((at + offset) / width) * width - offset;
+  const [before, after] = part === 'newer' ? [buckets.width, width] : [width, buckets.width];
+  const parts = [
+    bucketsOf(start, Math.min(split, end), before, offset),
+    bucketsOf(Math.max(split, start), end, after, offset),
+  ];
+  return parts.filter(({ count }) => count > 0);
+}
+
 /** The buckets of an answer: none starts in the future, or further back than the history reaches. */
 export function answerBuckets(from: number, to: number, now: number, offset: number): Buckets {
   const width = widthFor(to - from);

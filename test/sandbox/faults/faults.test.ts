@@ -143,6 +143,40 @@ describe('a fault', () => {
     expect(totals((await bench.get(SERIES, 2)).json())).toEqual(usual);
   });
 
+  it('can leave rows out: every so many-th, or a share at random', async () => {
+    const usual = totals((await strike({})).json());
+    bench.sandbox.faults.set({ missing_rows: { every: 3 } });
+    expect(totals((await bench.get(SERIES, 2)).json())).toEqual(usual.filter((_, index) => index % 3 !== 2));
+    bench.sandbox.faults.set({ missing_rows: { share: 0.3 } });
+    const left = totals((await bench.get(SERIES, 2)).json()).length / usual.length;
+    expect(left).toBeGreaterThan(0.4);
+    expect(left).toBeLessThan(0.95);
+  });
+
+  it('can widen buckets, those of a part of the answer or all, and each holds the sum of those in its time', async () => {
+    const usual = totals((await strike({})).json());
+    const width = 5 * 60_000;
+    const sumsOf = (points: readonly [number, unknown][]) => {
+      const sums = new Map<number, number>();
+      for (const [time, value] of points) {
+        const start = Math.floor(time / width) * width;
+        sums.set(start, (sums.get(start) ?? 0) + Number(value));
+      }
+      return [...sums];
+    };
+    bench.sandbox.faults.set({ wide_buckets: {} });
+    expect(totals((await bench.get(SERIES, 2)).json()).slice(1)).toEqual(sumsOf(usual).slice(1));
+    const split = Math.floor(bench.time / width) * width - 3 * width;
+    const [older, newer] = [usual.filter(([time]) => time < split), usual.filter(([time]) => time >= split)];
+    const age = (bench.time - split) / 60_000;
+    bench.sandbox.faults.set({ wide_buckets: { part: 'older', age } });
+    expect(totals((await bench.get(SERIES, 2)).json()).slice(1)).toEqual(
+      [...sumsOf(older), ...newer].slice(1),
+    );
+    bench.sandbox.faults.set({ wide_buckets: { part: 'newer', age } });
+    expect(totals((await bench.get(SERIES, 2)).json())).toEqual([...older, ...sumsOf(newer)]);
+  });
+
   it('can set the clock of the platform wrong', async () => {
     const { headers, json } = await strike({ clock_skew: { ms: 600_000 } });
     expect(headers.get('date')).toBe('Fri, 20 Nov 2026 12:44:20 GMT');
