@@ -1,6 +1,7 @@
-// npm run bench -- edges [--minutes=360]: clocks that step, a process that stands still, lists with holes, for hours each.
+// npm run bench -- edges [--minutes=360]: every edge of test/simulation/edge-scenarios.ts, for hours each.
 import { parseArgs } from 'node:util';
-import { type Findings, play, SCENARIOS, unexpected } from '../simulation/edge-scenarios.ts';
+import { type Findings, play, unexpected } from '../simulation/edge-play.ts';
+import { SCENARIOS } from '../simulation/edge-scenarios.ts';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string', default: '360' } } });
 const minutes = Number(values.minutes);
@@ -9,21 +10,28 @@ const COLUMNS: Readonly<Record<string, (findings: Findings) => number>> = {
   'buckets checked': ({ buckets }) => buckets,
   'series lost': ({ lostSeries }) => lostSeries,
   'series doubled': ({ doubledSeries }) => doubledSeries,
+  'counters gone back': ({ decreases }) => decreases,
   'gauges checked': ({ gauges }) => gauges,
   'gauges wrong': ({ wrongGauges }) => wrongGauges,
+  'bounds wrong': ({ wrongBounds }) => wrongBounds,
   'min blank': ({ blankMinutes }) => blankMinutes,
   'min stale, up and ready': ({ unseenStaleMinutes }) => unseenStaleMinutes,
   'min until current': ({ minutesUntilCurrent }) => minutesUntilCurrent,
-  'counters behind, min': ({ countersBehind }) => countersBehind,
+  'min until counted': ({ minutesUntilCounted }) => minutesUntilCounted,
 };
 
-process.stdout.write(`| ${minutes} minutes in which | ${Object.keys(COLUMNS).join(' | ')} | log |\n`);
-process.stdout.write(`|---|${'--:|'.repeat(Object.keys(COLUMNS).length)}---|\n`);
+process.stdout.write(
+  `| ${minutes} minutes in which | ${Object.keys(COLUMNS).join(' | ')} | log | page | metrics |\n`,
+);
+process.stdout.write(`|---|${'--:|'.repeat(Object.keys(COLUMNS).length)}---|---|---|\n`);
 for (const scenario of SCENARIOS) {
   const findings = await play(scenario, minutes);
   const cells = Object.values(COLUMNS).map((column) => column(findings));
   const log = Object.entries(findings.warnings).map(([message, times]) => `${times} × ${message}`);
-  process.stdout.write(`| ${scenario.name} | ${cells.join(' | ')} | ${log.join('; ')} |\n`);
+  const metrics = Object.entries(findings.metrics).map(([name, value]) => `${name} ${value}`);
+  process.stdout.write(
+    `| ${scenario.name} | ${cells.join(' | ')} | ${log.join('; ')} | ${findings.page.join(' ')} | ${metrics.join('; ')} |\n`,
+  );
   const problems = unexpected(scenario, findings);
   if (problems.length > 0) {
     process.stderr.write(`${scenario.name}: ${problems.join(', ')}\n`);

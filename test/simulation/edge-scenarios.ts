@@ -1,225 +1,115 @@
-import { PRODUCTS } from '../../src/catalogue/products.ts';
-import { seriesKey } from '../parse-exposition.ts';
-import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
-import { auditCounters } from './true-counters.ts';
+import { cp, rename, rm, writeFile } from 'node:fs/promises';
+import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
+import { memoryState, type State, StateWriteFailure } from '../../src/state/state.ts';
+import type { Scenario, World } from './edge-play.ts';
 
 const MINUTE = 60_000;
-
-const PRODUCT = {
-  id: PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === 'edge_applications')?.id ?? 0,
-};
-
-/** Something that happens to an exporter at work. */
-export interface Scenario {
-  readonly name: string;
-  readonly options?: SimulationOptions;
-  /** What happens, at the start of each minute after the exporter has become current. */
-  at(minute: number, simulation: Simulation): void;
-  /** Lines of the log, by their messages, that tell of it: so many, no more. */
-  readonly told?: Readonly<Record<string, number>>;
-}
-
-/** What was seen of a scenario, from scrapes once a minute. */
-export interface Findings {
-  /** Buckets whose counters were compared with the platform's truth. */
-  readonly buckets: number;
-  readonly lostSeries: number;
-  readonly doubledSeries: number;
-  /** Gauges seen, and those that were not what the platform had of the bucket that they claim to show. */
-  readonly gauges: number;
-  readonly wrongGauges: number;
-  /** Scrapes in which the gauges of a bucket were others than when it was shown first. */
-  readonly shownAgain: number;
-  /** Minutes in a row, at most, in which `edge_up` was 1, readiness 200, and gauges older than expected. */
-  readonly unseenStaleMinutes: number;
-  /** Minutes, at most, in which there were no gauges. */
-  readonly blankMinutes: number;
-  /** Minutes from the last thing that happened until the gauges were current for good. */
-  readonly minutesUntilCurrent: number;
-  /** Minutes that the counters are behind at the end. */
-  readonly countersBehind: number;
-  /** How often each warning and error was logged. */
-  readonly warnings: Readonly<Record<string, number>>;
-  readonly clockSteps: number;
-}
-
-const ACCOUNT = {
-  reconciliation_share: 0,
-  collectors: { metrics: { products: { edge_applications: { metrics: ['status_code'] } } } },
-};
-
-/** A bucket may be shown when it is this complete; the embedded platform's are about 95 % at the usual publish delay. */
-const LEAST_COMPLETE = 0.85;
-
-/** A scrape falls a little after the minute. */
-const SCRAPE_SECONDS = 5;
-
-interface Scraped {
-  readonly current: boolean;
-  readonly shown: number;
-  readonly wrong: number;
-  readonly again: boolean;
-  readonly trusted: boolean;
-}
-
-/** Lets a scenario happen to a whole exporter against the embedded platform, over so many minutes. */
-export async function play(scenario: Scenario, minutes: number): Promise<Findings> {
-  const simulation = await simulate({
-    sandbox: { configurations: 3, domainsPerConfiguration: 1 },
-    account: ACCOUNT,
-    ...scenario.options,
-  });
-  const scrapes: Scraped[] = [];
-  const values = new Map<string, number>();
-  let lastEvent = 0;
-  try {
-    await simulation.minutes(15);
-    await simulation.clock.advance(SCRAPE_SECONDS * 1_000);
-    for (let minute = 0; minute < minutes; minute += 1) {
-      const before = simulation.clock.now();
-      if (happens(scenario, minute, simulation)) lastEvent = scrapes.length;
-      const passed = simulation.clock.now() - before;
-      await simulation.minutes(Math.max(1, Math.ceil(passed / MINUTE)) - passed / MINUTE);
-      scrapes.push(await look(simulation, values));
-    }
-    return summary(simulation, scrapes, lastEvent);
-  } finally {
-    await simulation.close();
-  }
-}
-
-/** What of the findings must not be, in words; empty when the scenario was survived. */
-export function unexpected({ told = {} }: Scenario, findings: Findings): string[] {
-  const { lostSeries, doubledSeries, wrongGauges, shownAgain, blankMinutes } = findings;
-  const none = { lostSeries, doubledSeries, wrongGauges, shownAgain, blankMinutes };
-  const problems = Object.entries(none).flatMap(([what, count]) => (count > 0 ? [`${what} ${count}`] : []));
-  const most = [
-    ['unseenStaleMinutes', findings.unseenStaleMinutes, 1],
-    ['minutesUntilCurrent', findings.minutesUntilCurrent, 2],
-    ['countersBehind', findings.countersBehind, 13],
-  ] as const;
-  for (const [what, count, limit] of most) if (count > limit) problems.push(`${what} ${count}`);
-  const messages = new Set([...Object.keys(told), ...Object.keys(findings.warnings)]);
-  for (const message of messages) {
-    const times = findings.warnings[message] ?? 0;
-    if (times !== (told[message] ?? 0)) problems.push(`logged ${times} times: ${message}`);
-  }
-  return problems;
-}
-
-/** Whether anything happened: the clock, the time or the faults are others. */
-function happens({ at }: Scenario, minute: number, simulation: Simulation): boolean {
-  const state = () =>
-    [
-      simulation.clock.wall() - simulation.clock.now(),
-      simulation.clock.now(),
-      JSON.stringify(simulation.sandbox.faults.current),
-      simulation.sandbox.account.applications.size,
-    ].join();
-  const before = state();
-  at(minute, simulation);
-  return state() !== before;
-}
-
-async function look(simulation: Simulation, values: Map<string, number>): Promise<Scraped> {
-  const { sandbox, clock, exporter } = simulation;
-  const { samples } = await simulation.scrape();
-  const expected = samples.get(
-    seriesKey('edge_expected_age_seconds', {
-      account: 'test',
-      product: 'edge_applications',
-      metric: 'status_code',
-    }),
-  );
-  let [shown, wrong, oldest, again] = [0, 0, 0, false];
-  for (const [key, value] of samples) {
-    const [name, pairs] = JSON.parse(key) as [string, [string, string][]];
-    const labels = Object.fromEntries(pairs);
-    if (name === 'edge_data_until_timestamp_seconds') oldest = Math.max(oldest, clock.now() / 1_000 - value);
-    if (name !== 'edge_responses_per_minute') continue;
-    const from = 1_000 * Number(samples.get(momentKey('edge_last_bucket_timestamp_seconds', labels)));
-    shown += 1;
-    const bucket = `${key} ${from}`;
-    again ||= (values.get(bucket) ?? value) !== value;
-    values.set(bucket, value);
-    const truth = sandbox.truth({
-      api: 'metrics',
-      product: PRODUCT.id,
-      configuration: Number(labels['configuration_id']),
-      metric: 'status_code',
-      from,
-      to: from + MINUTE,
-    })[labels['code'] === 'other' ? String(labels['class']) : String(labels['code'])]?.[0]?.[1];
-    if (truth === undefined || value > truth || value < Math.floor(LEAST_COMPLETE * truth) - 2) wrong += 1;
-  }
-  const up = samples.get(seriesKey('edge_up', { account: 'test' })) === 1;
-  const current = shown > 0 && oldest <= (expected ?? 0) + SCRAPE_SECONDS + 1;
-  return { shown, wrong, again, current, trusted: up && exporter().notReady().length === 0 };
-}
-
-/** The key of a moment of the data that a series with these labels belongs to. */
-function momentKey(name: string, labels: Readonly<Record<string, string>>): string {
-  const { class: _, code: __, ...target } = labels;
-  return seriesKey(name, { ...target, metric: 'status_code' });
-}
-
-function summary(simulation: Simulation, scrapes: readonly Scraped[], lastEvent: number): Findings {
-  const { log, state, sandbox, clock, metrics } = simulation;
-  const audit = auditCounters(state, sandbox);
-  const excess = audit.wrong.map((text) => {
-    const [, total = '', truth = ''] = /: (\S+), true (\S+)$/.exec(text) ?? [];
-    return Number(total) - Number(truth);
-  });
-  const warnings: Record<string, number> = {};
-  for (const { level, message } of log) {
-    if (level !== 'info') warnings[message] = (warnings[message] ?? 0) + 1;
-  }
-  const lastNotCurrent = scrapes.findLastIndex(({ current }) => !current);
-  return {
-    buckets: audit.buckets,
-    lostSeries: excess.filter((amount) => amount < 0).length,
-    doubledSeries: excess.filter((amount) => amount > 0).length,
-    gauges: scrapes.reduce((sum, { shown }) => sum + shown, 0),
-    wrongGauges: scrapes.reduce((sum, { wrong }) => sum + wrong, 0),
-    shownAgain: scrapes.filter(({ again }) => again).length,
-    unseenStaleMinutes: longestRun(
-      scrapes,
-      ({ trusted, current, shown }) => trusted && shown > 0 && !current,
-    ),
-    blankMinutes: longestRun(scrapes, ({ shown }) => shown === 0),
-    minutesUntilCurrent: Math.max(0, lastNotCurrent + 1 - lastEvent),
-    countersBehind: Math.round((clock.now() - audit.oldestWatermark) / MINUTE),
-    warnings,
-    clockSteps: metrics.clockSteps.value() ?? 0,
-  };
-}
-
-function longestRun<Item>(items: readonly Item[], holds: (item: Item) => boolean): number {
-  let [longest, run] = [0, 0];
-  for (const item of items) {
-    run = holds(item) ? run + 1 : 0;
-    longest = Math.max(longest, run);
-  }
-  return longest;
-}
+const HOUR = 60 * MINUTE;
 
 const SET_FORWARD = 'the machine’s clock was set forward';
 const SET_BACK = 'the machine’s clock was set back';
-const HOUR = 60 * MINUTE;
+
+type Event = (world: World) => unknown;
+
+const setClock =
+  (by: number): Event =>
+  ({ simulation }) =>
+    simulation.clock.setWall(by);
+
+const faults =
+  (settings: FaultSettings): Event =>
+  ({ simulation }) =>
+    simulation.sandbox.faults.set(settings);
 
 function clockStep(name: string, by: number): Scenario {
   return {
     name: `the clock is set ${name}`,
-    at: (minute, { clock }) => minute === 5 && clock.setWall(by),
+    events: { 5: setClock(by) },
     told: { [by > 0 ? SET_FORWARD : SET_BACK]: 1 },
+    metrics: ['edge_exporter_clock_steps_total'],
+    page: /this machine’s clock is # .* the platform’s/,
   };
 }
 
 const LISTS = '/metrics/*configurations$';
 
+function shortList(name: string, keep: number): Scenario {
+  return {
+    name: `the lists of configurations are ${name} once`,
+    events: { 4: faults({ empty_answer: { paths: [LISTS], form: 'list', keep } }), 5: faults({}) },
+    told: {
+      [`the list of configurations shrank from 3 to ${keep}: it is read again before anything is withdrawn`]: 1,
+    },
+    options: { sandbox: { configurations: 3, domainsPerConfiguration: 1 } },
+  };
+}
+
+const ROWS_DROPPED = {
+  told: { 'invalid rows of an answer were dropped': 1 },
+  metrics: ['edge_exporter_rejected_rows_total'],
+};
+
+/** Answers are as damaged for a while. */
+function damaged(name: string, settings: FaultSettings, more: Partial<Scenario> = {}): Scenario {
+  return { name, events: { 3: faults(settings), 20: faults({}) }, ...more };
+}
+
+/** Ends the exporter, changes where its state is kept, and starts it again. */
+const restartAround =
+  (change: (directory: string) => Promise<unknown>): Event =>
+  async ({ simulation, stateDirectory }) => {
+    await simulation.stop();
+    await change(stateDirectory);
+    await simulation.start();
+  };
+
+const copyState = restartAround((directory) => cp(directory, `${directory}-copy`, { recursive: true }));
+const changeForCopy = restartAround(async (directory) => {
+  await rename(directory, `${directory}-other`);
+  await rename(`${directory}-copy`, directory);
+});
+const changeBack = restartAround(async (directory) => {
+  await rm(directory, { recursive: true });
+  await rename(`${directory}-other`, directory);
+});
+
+/** A state whose disk is full at times. */
+function fillingDisk(): { readonly state: State; fill(isFull: boolean): void } {
+  const state = memoryState();
+  let full = false;
+  return {
+    fill: (isFull) => {
+      full = isFull;
+    },
+    state: {
+      ...state,
+      commit: (entries) =>
+        full ? Promise.reject(new StateWriteFailure('no space left on device')) : state.commit(entries),
+    },
+  };
+}
+
+function fullDisk(): Scenario {
+  const disk = fillingDisk();
+  return {
+    name: 'the disk is full for 15 min',
+    options: { state: disk.state },
+    events: { 5: () => disk.fill(true), 20: () => disk.fill(false) },
+    told: { 'the state cannot be written: counters wait': 1 },
+    metrics: ['edge_exporter_state_errors_total'],
+  };
+}
+
+const CANNOT_BE_USED =
+  'the state directory /state cannot be used: it is not a directory; counters are withheld until then, gauges are served';
+
+const START = Date.UTC(2026, 0, 5, 10);
+/** While the scenarios go on, and read more than once before they are given up. */
+const LOST = { from: START + 18 * MINUTE, to: START + 21 * MINUTE };
+
 /** Every edge that is looked at. */
 export const SCENARIOS: readonly Scenario[] = [
-  { name: 'nothing happens', at: () => undefined, told: {} },
+  { name: 'nothing happens', events: {} },
   clockStep('forward 7 min', 7 * MINUTE),
   clockStep('back 7 min', -7 * MINUTE),
   clockStep('forward 1 h', HOUR),
@@ -228,30 +118,102 @@ export const SCENARIOS: readonly Scenario[] = [
   clockStep('back 24 h', -24 * HOUR),
   {
     name: 'the clock is set back and forth, every other minute',
-    at: (minute, { clock }) => {
-      if (minute < 20 && minute % 2 === 0) clock.setWall(minute % 4 === 0 ? -HOUR : HOUR);
-    },
+    events: Object.fromEntries(
+      Array.from({ length: 10 }, (_, index) => [2 * index, setClock(index % 2 === 0 ? -HOUR : HOUR)]),
+    ),
     told: { [SET_FORWARD]: 5, [SET_BACK]: 5 },
   },
   {
     name: 'the clock is an hour behind at the start, and set right',
     options: { skew: -HOUR },
-    at: (minute, { clock }) => minute === 5 && clock.setWall(HOUR),
+    events: { 5: setClock(HOUR) },
     told: { [SET_FORWARD]: 1 },
   },
   {
     name: 'the process is suspended for 10 min',
-    at: (minute, { clock }) => minute === 5 && clock.suspend(10 * MINUTE),
+    events: { 5: ({ simulation }) => simulation.clock.suspend(10 * MINUTE) },
     told: { 'the exporter stood still: the process was suspended, or its event loop blocked': 1 },
+    metrics: ['edge_exporter_stalled_seconds_total'],
+  },
+  shortList('empty', 0),
+  shortList('down to one', 1),
+  {
+    name: 'the state is not there at a restart, and comes 15 min late',
+    keepsState: true,
+    events: {
+      5: restartAround(async (directory) => {
+        await rename(directory, `${directory}-away`);
+        await writeFile(directory, '');
+      }),
+      20: async ({ stateDirectory }) => {
+        await rm(stateDirectory);
+        await rename(`${stateDirectory}-away`, stateDirectory);
+      },
+    },
+    told: { [CANNOT_BE_USED]: 1, 'the state cannot be written: counters wait': 1 },
+    page: /counters are withheld/,
+    metrics: ['edge_exporter_state_durable 0'],
   },
   {
-    name: 'the lists of configurations are empty once',
-    at: (minute, { sandbox: { faults } }) => {
-      if (minute === 4) faults.set({ empty_answer: { paths: [LISTS], form: 'list' } });
-      if (minute === 5) faults.clear();
+    name: 'the exporter restarts on a copy of its state, 15 min older',
+    keepsState: true,
+    events: { 2: copyState, 17: changeForCopy },
+  },
+  {
+    name: 'the exporter restarts on an older copy, and then on a state newer than that',
+    keepsState: true,
+    events: { 2: copyState, 12: changeForCopy, 18: changeBack },
+  },
+  fullDisk(),
+  damaged('every second row is missing', { missing_rows: { every: 2 } }),
+  damaged('every third row is missing', { missing_rows: { every: 3 } }),
+  damaged('a third of the rows is missing at random', { missing_rows: { share: 0.33 } }, ROWS_DROPPED),
+  damaged('buckets become wider, and narrower again', { wide_buckets: {} }),
+  damaged(
+    'buckets are wide in every other answer',
+    {
+      wide_buckets: { period: { every_ms: 2 * MINUTE, for_ms: MINUTE } },
     },
+    ROWS_DROPPED,
+  ),
+  damaged(
+    'the older buckets of each answer are wider',
+    { wide_buckets: { part: 'older', age: 5 } },
+    { ...ROWS_DROPPED, told: { 'invalid rows of an answer were dropped': 2 } },
+  ),
+  damaged(
+    'the newer buckets of each answer are wider',
+    { wide_buckets: { part: 'newer', age: 20 } },
+    // A bucket of 5 minutes comes every 5 minutes.
+    { ...ROWS_DROPPED, stale: 5 },
+  ),
+  {
+    name: 'a storm: missing rows, errors, late data, restarts in between',
+    keepsState: true,
+    blank: 2,
+    told: { 'polling the platform fails': 1, 'invalid rows of an answer were dropped': 3 },
+    events: {
+      2: faults({ missing_rows: { share: 0.4 }, server_error: { probability: 0.3 } }),
+      8: ({ simulation }) => simulation.restart(),
+      12: faults({
+        late_data: { minutes: 2 },
+        missing_rows: { every: 3, probability: 0.5 },
+      }),
+      16: ({ simulation }) => simulation.restart(),
+      20: faults({ server_error: {} }),
+      28: faults({ missing_rows: { share: 0.2 } }),
+      32: faults({}),
+    },
+  },
+  {
+    name: 'the platform loses 3 min for good',
+    options: { start: START },
+    events: { 3: faults({ missing_data: LOST }) },
+    lost: LOST,
+    current: 5,
     told: {
-      'the list of configurations shrank from 3 to 0: it is read again before anything is withdrawn': 1,
+      'counters skip buckets that stay missing; edge_exporter_buckets_given_up_total counts them': 1,
     },
+    metrics: ['edge_exporter_buckets_given_up_total'],
   },
 ];

@@ -3,6 +3,12 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { restoreCounters } from '../../src/series/stored-counters.ts';
 import type { State, StateKey } from '../../src/state/state.ts';
 
+/** A time, in ms since the epoch. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** What a comparison of all counters with the platform's truth found. */
 export interface Audit {
   /** Series compared. */
@@ -17,8 +23,11 @@ export interface Audit {
   readonly watermarks: readonly number[];
 }
 
-/** Compares every counter in the state with the sandbox's truth, bucket by bucket from its start to its watermark. */
-export function auditCounters(state: State, sandbox: Sandbox): Audit {
+/**
+ * Compares every counter in the state with the sandbox's truth, bucket by bucket from its start to its watermark.
+ * @param lost a time whose buckets the platform does not have any more
+ */
+export function auditCounters(state: State, sandbox: Sandbox, lost?: Span): Audit {
   const wrong: string[] = [];
   let series = 0;
   let buckets = 0;
@@ -29,6 +38,7 @@ export function auditCounters(state: State, sandbox: Sandbox): Audit {
     const truthUntil = remembered((watermark: number) => trueSeries(sandbox, key, counters.since, watermark));
     for (const [dimension, { total, watermark, missing }] of counters.counters) {
       const truth = (truthUntil(watermark)[dimension] ?? [])
+        .filter(([time]) => lost === undefined || time < lost.from || time >= lost.to)
         .filter(([time]) => !missing.some(({ from, to }) => time >= from && time < to))
         .map(([, value]) => value);
       series += 1;

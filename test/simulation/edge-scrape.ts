@@ -1,0 +1,179 @@
+import { PRODUCTS } from '../../src/catalogue/products.ts';
+import { madeUpStatus } from '../page/made-up-status.ts';
+import { page } from '../page/rendered.ts';
+import { type ParsedExposition, seriesKey } from '../parse-exposition.ts';
+import type { Simulation } from './simulation.ts';
+
+const METRIC = 'status_code';
+const PRODUCT = PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === 'edge_applications')?.id ?? 0;
+
+/** A bucket may be shown when it is this complete; the embedded platform's are about 95 % at the usual publish delay. */
+const LEAST_COMPLETE = 0.85;
+
+/** Polls and scrapes do not fall on the minute. */
+const SLACK_SECONDS = 6;
+
+/** Counters are current when they are no further behind than the settle delay and two polls. */
+const COUNTED_SECONDS = 13 * 60 + SLACK_SECONDS;
+
+/** The widths of buckets in the scenarios; of a young one nothing says which it has. */
+const WIDTHS = [60_000, 300_000];
+
+/** The exporter's own metrics that tell of trouble. */
+const TROUBLES = [
+  'edge_exporter_clock_steps_total',
+  'edge_exporter_stalled_seconds_total',
+  'edge_exporter_missed_ticks_total',
+  'edge_exporter_rejected_rows_total',
+  'edge_exporter_buckets_given_up_total',
+  'edge_exporter_state_errors_total',
+  'edge_exporter_late_restatement_total',
+];
+
+/** What one scrape shows, beside what is true. */
+export interface Scrape {
+  readonly exposition: ParsedExposition;
+  /** Gauges of traffic, and how many of them are wrong. */
+  readonly shown: number;
+  readonly wrong: number;
+  readonly wrongBounds: number;
+  /** Whether a bucket's gauges are others than when it was shown first. */
+  readonly again: boolean;
+  /** Whether all gauges, and all counters, are as young as is to be expected. */
+  readonly current: boolean;
+  readonly counted: boolean;
+  /** Whether `edge_up` is 1 and readiness 200. */
+  readonly trusted: boolean;
+  /** What the page says, without numbers. */
+  readonly page: readonly string[];
+  readonly trouble: ReadonlyMap<string, number>;
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Scrapes an exporter, and compares what it shows with the platform's truth. */
+export class Scraper {
+  readonly #simulation: Simulation;
+  readonly #truths = new Map<string, ReturnType<Simulation['sandbox']['truth']>>();
+  readonly #shownAs = new Map<string, number>();
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  async scrape(): Promise<Scrape> {
+    const exposition = await this.#simulation.scrape();
+    const { samples } = exposition;
+    const now = this.#simulation.clock.now() / 1_000;
+    const moments = { data: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
+    const gauges = { shown: 0, wrong: 0, wrongBounds: 0, again: false };
+    const trouble = new Map<string, number>();
+    for (const [key, value] of samples) {
+      const [name, pairs] = JSON.parse(key) as [string, [string, string][]];
+      if (name === 'edge_data_until_timestamp_seconds') moments.data = Math.min(moments.data, value);
+      if (name === 'edge_counted_until_timestamp_seconds') moments.counted = Math.min(moments.counted, value);
+      if (TROUBLES.includes(name) && value > 0) trouble.set(name, (trouble.get(name) ?? 0) + value);
+      if (name === 'edge_exporter_state_durable' && value === 0) trouble.set(`${name} 0`, 1);
+      if (name === 'edge_responses_per_minute') {
+        const labels = Object.fromEntries(pairs);
+        const bucket = this.#bucket(samples, labels);
+        gauges.shown += 1;
+        if (!this.#isTrue(labels, bucket, value)) gauges.wrong += 1;
+        const shown = `${key} ${bucket.from} ${bucket.to}`;
+        gauges.again ||= (this.#shownAs.get(shown) ?? value) !== value;
+        this.#shownAs.set(shown, value);
+      }
+      if (name === 'edge_responses_at_least_per_minute') {
+        const labels = Object.fromEntries(pairs);
+        const to = 1_000 * Number(samples.get(momentKey('edge_seen_until_timestamp_seconds', labels)));
+        const truths = WIDTHS.map((width) => this.#perMinute(labels, { from: to - width, to }));
+        if (truths.every((truth) => value > truth)) gauges.wrongBounds += 1;
+      }
+    }
+    const expected = samples.get(
+      seriesKey('edge_expected_age_seconds', {
+        account: 'test',
+        product: 'edge_applications',
+        metric: METRIC,
+      }),
+    );
+    const up = samples.get(seriesKey('edge_up', { account: 'test' })) === 1;
+    return {
+      exposition,
+      ...gauges,
+      current: gauges.shown > 0 && now - moments.data <= (expected ?? 0) + SLACK_SECONDS,
+      counted: now - moments.counted <= COUNTED_SECONDS,
+      trusted: up && this.#simulation.exporter().notReady().length === 0,
+      page: this.#page(),
+      trouble,
+    };
+  }
+
+  /** The bucket that the gauges show. */
+  #bucket(samples: ReadonlyMap<string, number>, labels: Labels): Bucket {
+    const at = (moment: string) => 1_000 * Number(samples.get(momentKey(moment, labels)));
+    return { from: at('edge_last_bucket_timestamp_seconds'), to: at('edge_data_until_timestamp_seconds') };
+  }
+
+  #isTrue(labels: Labels, bucket: Bucket, value: number): boolean {
+    const truth = this.#perMinute(labels, bucket);
+    return value <= truth && value >= Math.floor(LEAST_COMPLETE * truth) - 2;
+  }
+
+  /** What the platform has of a series in a bucket, per minute; of a class, where the labels have no code. */
+  #perMinute(labels: Labels, { from, to }: Bucket): number {
+    const id = labels['configuration_id'];
+    const key = `${id} ${from} ${to}`;
+    const known = this.#truths.get(key);
+    const truth =
+      known ??
+      this.#simulation.sandbox.truth({
+        api: 'metrics',
+        product: PRODUCT,
+        configuration: Number(id),
+        metric: METRIC,
+        from,
+        to,
+      });
+    this.#truths.set(key, truth);
+    const of = Object.entries(truth).filter(([dimension]) => belongs(dimension, labels));
+    const sum = of.flatMap(([, points]) => points).reduce((all, [, value]) => all + value, 0);
+    return (sum * 60_000) / (to - from);
+  }
+
+  #page(): string[] {
+    const { state } = this.#simulation;
+    const markup = page(
+      madeUpStatus({
+        accounts: this.#simulation.exporter().accounts(),
+        state: {
+          kind: state.kind,
+          ...(state.directory !== undefined && { directory: '' }),
+          ...(state.note !== undefined && { note: '' }),
+        },
+      }),
+    );
+    const box = markup.slice(markup.indexOf('<div id="verdict"'), markup.indexOf('<dl class="figures">'));
+    const said = [...box.matchAll(/<p class="says"[^>]*>(.*?)<\/p>|<li>(.*?)<p class="next">/gs)];
+    return said.map(([, first = '', other = '']) =>
+      (first || other).replace(/<[^>]*>/g, '').replace(/\d[\d.]*/g, '#'),
+    );
+  }
+}
+
+interface Bucket {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whether a dimension of `status_code` is what the labels name. */
+function belongs(dimension: string, { class: group = '', code }: Labels): boolean {
+  if (code === undefined) return dimension[0] === group[0];
+  return dimension === (code === 'other' ? group : code);
+}
+
+/** The key of a moment of the data that a series with these labels belongs to. */
+function momentKey(name: string, labels: Labels): string {
+  const { class: _, code: __, ...target } = labels;
+  return seriesKey(name, { ...target, metric: METRIC });
+}
