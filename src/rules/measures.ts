@@ -31,6 +31,8 @@ export interface Measure {
   readonly name: string;
   /** What is recorded every minute. Nothing where there is too little to judge. */
   readonly value: (scope: Scope, tuning: Tuning) => string;
+  /** A lower bound of it in a minute that is still filling up, minutes before the minute is published. */
+  readonly atLeast?: (scope: Scope) => string;
   /** Labels beside those of the scope. */
   readonly by: readonly string[];
   readonly alert: SpikeAlert;
@@ -69,6 +71,7 @@ export const MEASURES = {
   threats: {
     name: 'edge_waf_threats_per_minute',
     value: summed('edge_waf_threats_per_minute', '', []),
+    atLeast: summed('edge_waf_threats_at_least_per_minute', '', []),
     by: [],
     alert: 'EdgeWafSpike',
     data: 'waf',

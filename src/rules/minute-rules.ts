@@ -16,15 +16,29 @@ export function minuteRules(measure: Measure, times: Times, tuning: Tuning): rea
     const names = recorded(scope, measure);
     return [
       { record: names.value, expr: measure.value(scope, tuning) },
-      ...spikeRules(names, times),
+      ...spikeRules(names, times, measure.atLeast?.(scope)),
       ...(measure.falls === true ? [fallenRule(names, times)] : []),
       ...normalRules(names, { scope, measure, times, settings: tuning.settings }),
     ];
   });
 }
 
+/** The mean of the last minutes; where a lower bound tells of later ones, and is higher, the mean of that. */
+export function inLastMinutes(measure: Measure, names: Recorded, times: Times): string {
+  const published = recently(names, times);
+  if (measure.atLeast === undefined) return published;
+  const bound = recently({ value: names.atLeast }, times);
+  return `(${bound} > ${published} or ${published})`;
+}
+
+/** Whether one of the last minutes was above the limit, as published or by its lower bound. */
+export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, times: Times): string {
+  const still = (series: string) => `max_over_time(${range(series, times.quiet, times.minute)}) == 1`;
+  return atLeast === undefined ? still(above) : `(${still(above)} or ${still(certain)})`;
+}
+
 /** The mean of the last minutes. */
-export function recently({ value }: Recorded, { smoothing, minute }: Times): string {
+export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute }: Times): string {
   return `avg_over_time(${range(value, smoothing, minute)})`;
 }
 
@@ -32,11 +46,15 @@ export function recently({ value }: Recorded, { smoothing, minute }: Times): str
  * Whether there is a spike: enough of the last minutes are above the limit. Of a spike the limit stays what it was when
  * it began, as long as the value is more than ordinary at this hour: else an attack would seem over when the day's
  * traffic grows. `active` and `limit` on the right are those of the minute before.
+ *
+ * Minutes whose lower bound is above the limit are counted apart from published ones, so that none counts twice: enough
+ * of them begin a spike that the same minutes would begin once they are published.
  */
-function spikeRules(names: Recorded, times: Times): readonly RecordingRule[] {
+function spikeRules(names: Recorded, times: Times, atLeast: string | undefined): readonly RecordingRule[] {
   const { of, begins } = times.spike;
   const threshold = latest(names.threshold, times);
-  const count = `sum_over_time(${range(names.above, of, times.minute)})`;
+  const enough = (series: string) =>
+    `sum_over_time(${range(series, of, times.minute)}) >= bool ${Math.round(begins / times.minute)}`;
   const kept = larger(names.limit, latest(names.ordinary, times));
   return [
     {
@@ -44,7 +62,16 @@ function spikeRules(names: Recorded, times: Times): readonly RecordingRule[] {
       expr: `${smaller(kept, threshold)} and ${names.active} == 1\nor\n${threshold}`,
     },
     { record: names.above, expr: `${names.value} > bool ${names.limit}` },
-    { record: names.active, expr: `${count} >= bool ${Math.round(begins / times.minute)}` },
+    ...(atLeast === undefined
+      ? [{ record: names.active, expr: enough(names.above) }]
+      : [
+          { record: names.atLeast, expr: atLeast },
+          { record: names.certain, expr: `${names.atLeast} > bool ${names.limit}` },
+          {
+            record: names.active,
+            expr: `clamp_max((${enough(names.above)}) + (${enough(names.certain)}), 1)\nor\n${enough(names.above)}`,
+          },
+        ]),
   ];
 }
 

@@ -12,6 +12,9 @@ export function recorded(scope: Scope, { name }: Pick<Measure, 'name'>) {
     limit: series('limit'),
     /** 1 in minutes above the limit, otherwise 0. */
     above: series('above'),
+    /** A lower bound of what it is in a minute that is not published yet, and 1 where that is above the limit. */
+    atLeast: series('at_least'),
+    certain: series('certain'),
     /** 1 in a spike, otherwise 0. */
     active: series('active'),
     /** 1 while there is far too little, otherwise 0. */

@@ -1,7 +1,6 @@
 import type { AlertDefinition } from './alert.ts';
 import { MEASURES, type Measure, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
-import { recently } from './minute-rules.ts';
-import { range } from './promql.ts';
+import { inLastMinutes, stillAbove } from './minute-rules.ts';
 import { recorded } from './recorded.ts';
 import { besideConfigurations, lately, opened } from './scopes.ts';
 import type { Times } from './times.ts';
@@ -60,8 +59,7 @@ export function spikeAlerts(times: Times): readonly AlertDefinition[] {
 /** A spike that is not over: the mean of the last minutes, where one of them was above the limit. */
 export function spiking(scope: Scope, measure: Measure, times: Times): string {
   const names = recorded(scope, measure);
-  const still = `max_over_time(${range(names.above, times.quiet, times.minute)}) == 1`;
-  return `${recently(names, times)}\nand\n${names.active} == 1\nand\n${still}`;
+  return `${inLastMinutes(measure, names, times)}\nand\n${names.active} == 1\nand\n${stillAbove(measure, names, times)}`;
 }
 
 /** Where somebody has been woken for an attack, what follows from it is a part of that. */
