@@ -212,8 +212,8 @@ export const SCENARIOS: readonly Scenario[] = [
     lost: LOST,
     current: 5,
     told: {
-      'counters skip buckets that stay missing; edge_exporter_buckets_given_up_total counts them': 1,
+      'counters skip buckets that stay missing; edge_exporter_buckets_skipped_total counts them': 1,
     },
-    metrics: ['edge_exporter_buckets_given_up_total'],
+    metrics: ['edge_exporter_buckets_skipped_total'],
   },
 ];

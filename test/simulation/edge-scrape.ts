@@ -25,7 +25,7 @@ const TROUBLES = [
   'edge_exporter_stalled_seconds_total',
   'edge_exporter_missed_ticks_total',
   'edge_exporter_rejected_rows_total',
-  'edge_exporter_buckets_given_up_total',
+  'edge_exporter_buckets_skipped_total',
   'edge_exporter_state_errors_total',
   'edge_exporter_late_restatement_total',
 ];
