@@ -77,8 +77,10 @@ const RECEIVER = z
   .strictObject({
     name: text().describe('Name of the receiver in logs, metrics and in its outbox; unique.'),
     kind: z
-      .enum(['remote_write'])
-      .describe('Protocol: remote_write (2.0 where the receiver knows it, else 1.0).'),
+      .enum(['remote_write', 'otlp'])
+      .describe(
+        'Protocol: remote_write (2.0 where the receiver knows it, else 1.0) or otlp (OTLP/HTTP with protobuf).',
+      ),
     url: httpAddress(
       'https://prometheus.example.net/api/v1/write',
       ({ origin, pathname }) => origin + pathname,

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateWriteFailure } from '../state/state.ts';
+import { Otlp } from './otlp.ts';
 import { type Found, Outbox } from './outbox.ts';
 import type { PushedSample } from './pushed-sample.ts';
 import type { RefusalReason } from './receiver-answer.ts';
@@ -104,7 +105,7 @@ export class Push {
     const { name, url } = receiver;
     const stopping = new AbortController();
     const connection = new ReceiverConnection(receiver, () => clock.wall());
-    const protocol = new RemoteWrite(connection);
+    const protocol = receiver.kind === 'otlp' ? new Otlp(connection) : new RemoteWrite(connection);
     const queue = new ReceiverQueue({
       receiver,
       state,
@@ -141,7 +142,7 @@ export class Push {
       view: () => ({
         name,
         url,
-        protocol: `${receiver.kind} ${protocol.version}`,
+        protocol: protocol.name,
         samples: queue.samples,
         bytes: queue.bytes,
         oldest: queue.oldest,

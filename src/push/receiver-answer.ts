@@ -4,6 +4,13 @@ export type RefusalReason = 'too_old' | 'out_of_order' | 'duplicate' | 'too_larg
 /** What a receiver made of the samples of one request. */
 export type ReceiverAnswer =
   | { readonly kind: 'accepted' }
+  /** It has taken all but so many, which it takes never. */
+  | {
+      readonly kind: 'partly accepted';
+      readonly rejected: number;
+      readonly reason: RefusalReason;
+      readonly words: string;
+    }
   /** At least one of the samples it takes never; which one it does not say. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly words: string }
   /** It may take them another time. */
@@ -30,7 +37,7 @@ export function refusalOrFailure(
   retryAfterMs: number | undefined,
 ): Exclude<ReceiverAnswer, { kind: 'accepted' }> {
   const said = `HTTP ${status}${words === '' ? '' : `: ${words}`}`;
-  const reason = REASONS.find(([, pattern]) => pattern.test(words))?.[0];
+  const reason = reasonIn(words);
   // Prometheus up to 2.4x answers 500 to samples that it will never take.
   if (reason !== undefined && (CONTENT.has(status) || status === 500)) {
     return { kind: 'refused', reason, words: said };
@@ -38,4 +45,9 @@ export function refusalOrFailure(
   if (CONTENT.has(status))
     return { kind: 'refused', reason: status === 413 ? 'too_large' : 'invalid', words: said };
   return { kind: 'failed', words: said, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** The reason that a receiver's words give for a refusal; undefined where they give none that is known. */
+export function reasonIn(words: string): RefusalReason | undefined {
+  return REASONS.find(([, pattern]) => pattern.test(words))?.[0];
 }

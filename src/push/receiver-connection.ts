@@ -15,7 +15,9 @@ import { VERSION } from '../version.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The beginning of what it says, in one line and without secrets. */
+  /** The beginning of its body. */
+  readonly body: Uint8Array;
+  /** The same as text in one line and without secrets. */
   readonly words: string;
   readonly retryAfterMs: number | undefined;
 }
@@ -77,10 +79,12 @@ export class ReceiverConnection {
         });
         const response = await unlessAborted(request, inner);
         const serverDate = parseServerDate(response.headers);
+        const said = await beginningOf(response.body);
         return {
           status: response.statusCode,
           headers: response.headers,
-          words: scrub(inOneLine(await beginningOf(response.body)), secrets),
+          body: said,
+          words: scrub(inOneLine(said.toString('utf8')), secrets),
           retryAfterMs: parseRetryAfter(response.headers, serverDate ?? this.#now()),
         };
       });
@@ -124,7 +128,7 @@ export class ReceiverConnection {
   }
 }
 
-async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of body) {
@@ -132,7 +136,7 @@ async function beginningOf(body: AsyncIterable<Buffer>): Promise<string> {
     bytes += chunk.length;
     if (bytes > MOST_BYTES) break;
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks);
 }
 
 /** Without characters that would break the line or the terminal. */

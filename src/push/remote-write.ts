@@ -34,9 +34,9 @@ export class RemoteWrite {
     this.#connection = connection;
   }
 
-  /** The version in use. */
-  get version(): string {
-    return this.#version;
+  /** The protocol with the version in use. */
+  get name(): string {
+    return `remote_write ${this.#version}`;
   }
 
   /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */

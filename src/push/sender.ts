@@ -83,8 +83,20 @@ export class Sender {
       failures = 0;
       parts = others;
       if (answer.kind === 'accepted') sent(part.length);
+      else if (answer.kind === 'partly accepted') this.#partlyAccepted(part, answer);
       else parts = this.#refused(part, others, answer);
     }
+  }
+
+  /** Which samples it did not take the receiver does not say, and none may be sent again. */
+  #partlyAccepted(
+    part: readonly PushedSample[],
+    { rejected, reason, words }: Extract<ReceiverAnswer, { kind: 'partly accepted' }>,
+  ): void {
+    const { sent, refused } = this.#options;
+    const count = Math.min(rejected, part.length);
+    if (count < part.length) sent(part.length - count);
+    refused(reason, count, words);
   }
 
   /** What is left to send after a refusal. */

@@ -50,7 +50,7 @@ async function troubledReceivers() {
     const { origin, pathname } = new URL(receiver.url);
     const proxy = await startTroubledProxy(origin);
     onTestFinished(() => proxy.stop());
-    return { name, url: proxy.url + pathname, proxy, stored: receiver.stored };
+    return { name, kind: receiver.kind, url: proxy.url + pathname, proxy, stored: receiver.stored };
   });
   return Promise.all(started);
 }
@@ -63,7 +63,7 @@ it('receivers have every bucket after three hours away and an hour of troubles, 
   const simulation = await simulate({
     start,
     account: ACCOUNT,
-    push: receivers.map(({ name, url }) => ({ name, kind: 'remote_write', url, request: { timeout: '1s' } })),
+    push: receivers.map(({ name, kind, url }) => ({ name, kind, url, request: { timeout: '1s' } })),
   });
   onTestFinished(() => simulation.close());
   const from = (trouble: () => Trouble) => {
@@ -87,7 +87,7 @@ it('receivers have every bucket after three hours away and an hour of troubles, 
   from(() => 'none');
   ages.push(...(await agesOver(simulation, 30)));
   await simulation.minutes(0.5);
-  expect(waiting()).toEqual([0, 0, 0]);
+  expect(new Set(waiting())).toEqual(new Set([0]));
 
   const expected = expectedSamples(simulation, await namesById(simulation), start);
   for (const { name, stored } of receivers) {

@@ -7,7 +7,8 @@ export type StoredSamples = ReadonlyMap<string, readonly (readonly [number, numb
 
 /** A real receiver. */
 export interface PushReceiver {
-  /** Where remote write goes. */
+  readonly kind: 'remote_write' | 'otlp';
+  /** Where samples go. */
   readonly url: string;
   /** Every sample that it holds, exactly as stored. */
   readonly stored: () => Promise<StoredSamples>;
@@ -21,8 +22,12 @@ type Labels = Record<string, string>;
 export const PUSH_RECEIVERS = {
   'Prometheus 2': () => prometheusReceiver('prometheus'),
   'Prometheus 3': () => prometheusReceiver('prometheus3'),
-  VictoriaMetrics: victoriaMetricsReceiver,
+  VictoriaMetrics: () => victoriaMetricsReceiver(),
+  'VictoriaMetrics by OTLP': () => victoriaMetricsReceiver('otlp'),
 } as const;
+
+/** What receivers make of the resource of what is pushed by OTLP. */
+const RESOURCE_LABELS = ['service.name'];
 
 /** A Prometheus that takes what is pushed. */
 export async function prometheusReceiver(
@@ -32,6 +37,7 @@ export async function prometheusReceiver(
   const flags = ['--web.enable-remote-write-receiver'];
   const { url, stop, kill } = await startPrometheus({ tool, flags, ...options });
   return {
+    kind: 'remote_write',
     url: `${url}/api/v1/write`,
     stop,
     kill,
@@ -52,11 +58,12 @@ export async function prometheusReceiver(
   };
 }
 
-async function victoriaMetricsReceiver(): Promise<PushReceiver> {
+async function victoriaMetricsReceiver(kind: PushReceiver['kind'] = 'remote_write'): Promise<PushReceiver> {
   const { url, stop } = await startVictoriaMetrics();
   const flush = () => fetch(`${url}/internal/force_flush`);
   return {
-    url: `${url}/api/v1/write`,
+    kind,
+    url: kind === 'otlp' ? `${url}/opentelemetry/v1/metrics` : `${url}/api/v1/write`,
     stop,
     async stored() {
       await flush();
@@ -92,5 +99,6 @@ async function queryAt(url: string, expression: string, at: number): Promise<Rea
 }
 
 function keyOf({ __name__: name = '', ...labels }: Labels): string {
-  return seriesKey(name, labels);
+  const own = Object.entries(labels).filter(([label]) => !RESOURCE_LABELS.includes(label));
+  return seriesKey(name, Object.fromEntries(own));
 }

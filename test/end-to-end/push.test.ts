@@ -41,7 +41,7 @@ it('pushes every settled bucket to each receiver at its own time with exactly th
   const simulation = await simulate({
     start,
     account: ACCOUNT,
-    push: [...receivers].map(([name, { url }]) => ({ name, kind: 'remote_write', url })),
+    push: [...receivers].map(([name, { kind, url }]) => ({ name, kind, url })),
   });
   onTestFinished(() => simulation.close());
   await simulation.minutes(6 * 60 + 15.5);
@@ -61,5 +61,6 @@ it('pushes every settled bucket to each receiver at its own time with exactly th
     ['Prometheus 2', 'remote_write 1.0'],
     ['Prometheus 3', 'remote_write 2.0'],
     ['VictoriaMetrics', 'remote_write 1.0'],
+    ['VictoriaMetrics by OTLP', 'otlp'],
   ]);
 });

@@ -15,7 +15,7 @@ function remoteWriteTo(...replies: (Partial<Reply> | Error)[]) {
       versions.push(headers['x-prometheus-remote-write-version'] ?? '');
       const reply = replies.shift();
       if (reply === undefined || reply instanceof Error) throw reply;
-      return { status: 204, headers: {}, words: '', retryAfterMs: undefined, ...reply };
+      return { status: 204, headers: {}, body: Buffer.of(), words: '', retryAfterMs: undefined, ...reply };
     },
   });
   return { versions, send: () => remoteWrite.send(SAMPLES, new AbortController().signal) };
