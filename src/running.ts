@@ -5,6 +5,7 @@ import { formatIssue } from './configuration/issue.ts';
 import { secretsOfReceiver } from './configuration/push-settings.ts';
 import type { Config } from './configuration/schema.ts';
 import type { Exporter } from './exporter.ts';
+import { receiverStatus } from './push/receiver-status.ts';
 import type { Secret } from './secret.ts';
 import type { SelfMetrics } from './self/self-metrics.ts';
 import type { State } from './state/state.ts';
@@ -77,6 +78,7 @@ export class Running {
       },
       series: exporter.seriesCount,
       series_dropped: exporter.droppedSeries,
+      push: exporter.receivers().map(receiverStatus),
       accounts: exporter.accounts(),
     };
   }

@@ -19,7 +19,23 @@ export interface Status {
   readonly series: number;
   /** Series that were left out because the cap was reached. */
   readonly series_dropped: number;
+  /** The receivers that samples are pushed to; empty where none is configured. */
+  readonly push: readonly ReceiverStatus[];
   readonly accounts: readonly AccountStatus[];
+}
+
+/** A receiver, and what waits for it. */
+export interface ReceiverStatus {
+  readonly name: string;
+  /** With the version in use. */
+  readonly protocol: string;
+  readonly samples_waiting: number;
+  readonly bytes_waiting: number;
+  /** Since when the oldest sample has waited; `null` when none waits. */
+  readonly oldest_waiting_at: string | null;
+  readonly last_success_at: string | null;
+  /** Why the last request failed; empty when it did not. */
+  readonly note: string;
 }
 
 /** Where the running configuration came from, and how the last attempt to load it anew ended. */

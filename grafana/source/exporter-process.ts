@@ -29,6 +29,42 @@ export const output: readonly Panel[] = [
     ],
   }),
   chart({
+    title: 'Outbox',
+    description: 'Samples that wait for each receiver of the configuration. Empty where nothing is pushed.',
+    unit: 'short',
+    queries: [{ expr: own('edge_exporter_outbox_samples'), legend: '{{receiver}}' }],
+  }),
+  chart({
+    title: 'Oldest in the outbox',
+    description:
+      'How long the oldest sample has waited for each receiver: seconds are normal. Empty where nothing waits.',
+    unit: 's',
+    queries: [
+      { expr: `time() - ${own('edge_exporter_outbox_oldest_timestamp_seconds')}`, legend: '{{receiver}}' },
+    ],
+  }),
+  chart({
+    title: 'Pushed',
+    description:
+      'Samples per minute that each receiver took, refused for good, or lost when the outbox reached its limits.',
+    unit: 'short',
+    axis: 'per minute',
+    queries: [
+      {
+        expr: `60 * ${rate('edge_exporter_push_samples_sent_total', EXPORTER)}`,
+        legend: '{{receiver}}: taken',
+      },
+      {
+        expr: `60 * ${rate('edge_exporter_push_samples_refused_total', EXPORTER)}`,
+        legend: '{{receiver}}: refused, {{reason}}',
+      },
+      {
+        expr: `60 * ${rate('edge_exporter_push_samples_dropped_total', EXPORTER)}`,
+        legend: '{{receiver}}: dropped, {{reason}}',
+      },
+    ],
+  }),
+  chart({
     title: 'Duration of scrapes',
     description: 'How long Prometheus takes to scrape the exporter.',
     unit: 's',

@@ -1,11 +1,33 @@
-import type { ConfigStatus, StateStatus, Status } from '../status.ts';
+import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
 import { type Finding, SEVERITY } from './finding.ts';
 import { html } from './html.ts';
-import { grouped, moment } from './time-format.ts';
+import { clockTime, grouped, moment } from './time-format.ts';
 
 /** What there is to be told of the exporter itself. */
-export function exporterFindings({ config, state, series_dropped: dropped }: Status, now: number): Finding[] {
-  return [...stateFindings(state), ...configFindings(config, now), ...droppedFindings(dropped)];
+export function exporterFindings(status: Status, now: number): Finding[] {
+  const { config, state, series_dropped: dropped, push } = status;
+  return [
+    ...stateFindings(state),
+    ...configFindings(config, now),
+    ...droppedFindings(dropped),
+    ...push.flatMap((receiver) => receiverFindings(receiver, now)),
+  ];
+}
+
+/** Shorter waits come with every restart of a receiver (ms). */
+const LONG_WAIT_MS = 5 * 60_000;
+
+function receiverFindings({ name, oldest_waiting_at: oldest, note }: ReceiverStatus, now: number): Finding[] {
+  if (oldest === null || now - Date.parse(oldest) < LONG_WAIT_MS) return [];
+  return [
+    {
+      severity: SEVERITY.late,
+      mood: 'warn',
+      text: html`samples have waited for the receiver <bdi class="mono">${name}</bdi> since ${clockTime(oldest, now)}`,
+      next: html`They arrive, each at its own time, when it takes them again. Scrapes are not affected.`,
+      lines: note === '' ? [] : [note],
+    },
+  ];
 }
 
 function stateFindings({ kind, directory, note }: StateStatus): Finding[] {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ConfigStatus, StateStatus, Status } from '../status.ts';
+import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { accountsSection } from './accounts.ts';
 import { type Html, html, trusted } from './html.ts';
@@ -93,6 +93,7 @@ function summary(status: Status, accounts: readonly TalliedAccount[], now: numbe
 <div><dt>Running for</dt><dd class="large">${duration(status.uptime_seconds)}</dd></div>
 <div class="words"><dt>Configuration</dt><dd>${configuration(status.config, now)}</dd></div>
 <div class="words"><dt>State</dt><dd>${state(status.state)}</dd></div>
+${status.push.map((receiver) => html`<div class="words"><dt>Push</dt><dd>${pushed(receiver, now)}</dd></div>`)}
 </dl></div>`;
 }
 
@@ -101,6 +102,12 @@ polls the platform that is embedded in it. Give it <code>EDGE_API_URL</code> and
 
 function configuration(config: ConfigStatus, now: number): Html {
   return html`<bdi class="mono">${config.source}</bdi><div class="small quiet">loaded ${moment(config.loaded_at, now)}</div>`;
+}
+
+function pushed({ name, samples_waiting, last_success_at, note }: ReceiverStatus, now: number): Html {
+  const waiting = samples_waiting === 0 ? '' : html`, ${grouped(samples_waiting)} samples wait`;
+  const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
+  return html`<bdi class="mono">${name}</bdi><div class="small quiet">last taken ${moment(last_success_at, now)}${waiting}</div>${trouble}`;
 }
 
 function state(state: StateStatus): Html {

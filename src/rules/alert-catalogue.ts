@@ -168,6 +168,12 @@ export const ALERTS = {
   EdgeExporterDown: { level: 'exporter', severity: 'page', parameters: {} },
   EdgeConfigReloadFailed: { level: 'exporter', severity: 'ticket', parameters: {} },
   EdgeSeriesDropped: { level: 'exporter', severity: 'ticket', parameters: {} },
+  EdgePushBehind: {
+    level: 'exporter',
+    severity: 'ticket',
+    parameters: { after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE) },
+  },
+  EdgePushLosing: { level: 'exporter', severity: 'ticket', parameters: {} },
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 export type AlertName = keyof typeof ALERTS;

@@ -14,6 +14,7 @@ import { measures } from './measures.ts';
 import { minuteRules } from './minute-rules.ts';
 import { pollAlerts } from './poll-alerts.ts';
 import { duration } from './promql.ts';
+import { pushAlerts } from './push-alerts.ts';
 import type { AlertRule, RecordingRule, RuleGroup } from './rule.ts';
 import { protectionAlerts, settingsAlerts } from './settings-alerts.ts';
 import { spikeAlerts } from './spike-alerts.ts';
@@ -77,7 +78,11 @@ function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule
       ...discoveryAlerts(times),
       ...quotaAlerts(times, tuning),
     ]),
-    group('edge-exporter', [...counterAlerts(times, tuning), ...exporterAlerts(times, tuning)]),
+    group('edge-exporter', [
+      ...counterAlerts(times, tuning),
+      ...exporterAlerts(times, tuning),
+      ...pushAlerts(times, tuning),
+    ]),
   ];
   return groups.filter(({ rules }) => rules.length > 0);
 }

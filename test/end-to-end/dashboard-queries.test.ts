@@ -36,6 +36,8 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   [':accepted', 'no level has lasted'],
   ['collector!~"metrics|analytics", outcome!~"ok|empty"', 'settings have been read before polls fail'],
   ['edge_certificate_expiry_timestamp_seconds', 'as it is documented, the platform does not tell it'],
+  ['edge_exporter_outbox_', 'nothing is pushed'],
+  ['edge_exporter_push_', 'nothing is pushed'],
   ['edge_token_expiry_timestamp_seconds', 'of a token that is given it is not known'],
 ];
 

@@ -88,6 +88,7 @@ export function madeUpStatus(changes: Partial<Status> = {}): Status {
     state: { kind: 'durable', directory: '/var/lib/edge-exporter' },
     series: 101_234,
     series_dropped: 0,
+    push: [],
     accounts: [madeUpAccount()],
     ...changes,
   };

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus } from './made-up-status.ts';
+import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus, NOW } from './made-up-status.ts';
 import { page, words } from './rendered.ts';
 
 test('why a job brings nothing is told: its outcome, the reason, the age of its data, what it waits for', () => {
@@ -193,4 +193,24 @@ test('the worst account stands first', () => {
   ];
   const heads = page(madeUpStatus({ accounts })).match(/<h3><bdi>\w+/g);
   expect(heads?.map((head) => head.replace('<h3><bdi>', ''))).toEqual(['broken', 'failing', 'fine']);
+});
+
+test('a receiver that samples are pushed to is shown, and told on top once it has let them wait', () => {
+  const receiver = {
+    name: 'central',
+    protocol: 'remote_write 2.0',
+    samples_waiting: 4_200,
+    bytes_waiting: 400_000,
+    oldest_waiting_at: new Date(NOW - 3_600_000).toISOString(),
+    last_success_at: new Date(NOW - 3_600_000).toISOString(),
+    note: 'HTTP 503',
+  };
+  const waiting = words(page(madeUpStatus({ push: [receiver] })));
+  expect(waiting).toContain('samples have waited for the receiver central since');
+  expect(waiting).toContain('4,200 samples wait');
+  expect(waiting).toContain('HTTP 503');
+  const fine = { ...receiver, samples_waiting: 0, oldest_waiting_at: null, note: '' };
+  const shown = words(page(madeUpStatus({ push: [fine] })));
+  expect(shown).toContain('central last taken 1 h ago');
+  expect(shown).not.toContain('samples have waited');
 });

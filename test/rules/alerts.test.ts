@@ -12,6 +12,7 @@ import { COUNTER_CASES } from './counter-cases.ts';
 import { DISCOVERY_CASES } from './discovery-cases.ts';
 import { EXPORTER_CASES } from './exporter-cases.ts';
 import { POLL_CASES } from './poll-cases.ts';
+import { PUSH_CASES } from './push-cases.ts';
 import { SETTINGS_CASES } from './settings-cases.ts';
 import { TRAFFIC_CASES } from './traffic-cases.ts';
 
@@ -22,6 +23,7 @@ const CASES = [
   ...EXPORTER_CASES,
   ...POLL_CASES,
   ...DISCOVERY_CASES,
+  ...PUSH_CASES,
   ...COUNTER_CASES,
 ];
 const FILES = ruleFiles();
