@@ -65,48 +65,48 @@ export class Scraper {
     const exposition = await this.#simulation.scrape();
     const { samples } = exposition;
     const now = this.#simulation.clock.now() / 1_000;
-    const moments = { data: Number.POSITIVE_INFINITY, counted: Number.POSITIVE_INFINITY };
-    const gauges = { shown: 0, wrong: 0, wrongBounds: 0, again: false };
-    const trouble = new Map<string, number>();
-    for (const [key, value] of samples) {
-      const [name, pairs] = JSON.parse(key) as [string, [string, string][]];
-      if (name === 'edge_data_until_timestamp_seconds') moments.data = Math.min(moments.data, value);
-      if (name === 'edge_counted_until_timestamp_seconds') moments.counted = Math.min(moments.counted, value);
-      if (TROUBLES.includes(name) && value > 0) trouble.set(name, (trouble.get(name) ?? 0) + value);
-      if (name === 'edge_exporter_state_durable' && value === 0) trouble.set(`${name} 0`, 1);
-      if (name === 'edge_responses_per_minute') {
-        const labels = Object.fromEntries(pairs);
-        const bucket = this.#bucket(samples, labels);
-        gauges.shown += 1;
-        if (!this.#isTrue(labels, bucket, value)) gauges.wrong += 1;
-        const shown = `${key} ${bucket.from} ${bucket.to}`;
-        gauges.again ||= (this.#shownAs.get(shown) ?? value) !== value;
-        this.#shownAs.set(shown, value);
-      }
-      if (name === 'edge_responses_at_least_per_minute') {
-        const labels = Object.fromEntries(pairs);
-        const to = 1_000 * Number(samples.get(momentKey('edge_seen_until_timestamp_seconds', labels)));
-        const truths = WIDTHS.map((width) => this.#perMinute(labels, { from: to - width, to }));
-        if (truths.every((truth) => value > truth)) gauges.wrongBounds += 1;
-      }
-    }
-    const expected = samples.get(
-      seriesKey('edge_expected_age_seconds', {
-        account: 'test',
-        product: 'edge_applications',
-        metric: METRIC,
-      }),
-    );
-    const up = samples.get(seriesKey('edge_up', { account: 'test' })) === 1;
+    const of = (wanted: string) =>
+      [...samples].flatMap(([key, value]) =>
+        nameOf(key) === wanted ? [{ labels: labelsOf(key), value }] : [],
+      );
+    const oldest = (name: string) => Math.min(...of(name).map(({ value }) => value));
+    const gauges = of('edge_responses_per_minute').map(({ labels, value }) => ({
+      labels,
+      value,
+      bucket: this.#bucket(samples, labels),
+    }));
+    const bounds = of('edge_responses_at_least_per_minute');
+    const [expected] = of('edge_expected_age_seconds');
+    const up = of('edge_up').every(({ value }) => value === 1);
     return {
       exposition,
-      ...gauges,
-      current: gauges.shown > 0 && now - moments.data <= (expected ?? 0) + SLACK_SECONDS,
-      counted: now - moments.counted <= COUNTED_SECONDS,
+      shown: gauges.length,
+      wrong: gauges.filter(({ labels, bucket, value }) => !this.#isTrue(labels, bucket, value)).length,
+      again: gauges.filter((gauge) => this.#wasOtherwise(gauge)).length > 0,
+      wrongBounds: bounds.filter(({ labels, value }) => this.#isTooHigh(samples, labels, value)).length,
+      current:
+        gauges.length > 0 &&
+        now - oldest('edge_data_until_timestamp_seconds') <= (expected?.value ?? 0) + SLACK_SECONDS,
+      counted:
+        of('edge_counted_until_timestamp_seconds').length > 0 &&
+        now - oldest('edge_counted_until_timestamp_seconds') <= COUNTED_SECONDS,
       trusted: up && this.#simulation.exporter().notReady().length === 0,
       page: this.#page(),
-      trouble,
+      trouble: troubleIn(samples),
     };
+  }
+
+  /** Whether a bucket's gauge was another value before. */
+  #wasOtherwise({ labels, bucket, value }: { labels: Labels; bucket: Bucket; value: number }): boolean {
+    const key = JSON.stringify([labels, bucket]);
+    const before = this.#shownAs.get(key) ?? value;
+    this.#shownAs.set(key, value);
+    return before !== value;
+  }
+
+  #isTooHigh(samples: ReadonlyMap<string, number>, labels: Labels, value: number): boolean {
+    const to = 1_000 * Number(samples.get(momentKey('edge_seen_until_timestamp_seconds', labels)));
+    return WIDTHS.every((width) => value > this.#perMinute(labels, { from: to - width, to }));
   }
 
   /** The bucket that the gauges show. */
@@ -164,6 +164,26 @@ export class Scraper {
 interface Bucket {
   readonly from: number;
   readonly to: number;
+}
+
+function nameOf(key: string): string {
+  return key.slice(2, key.indexOf('"', 2));
+}
+
+function labelsOf(key: string): Labels {
+  const [, pairs] = JSON.parse(key) as [string, [string, string][]];
+  return Object.fromEntries(pairs);
+}
+
+/** The exporter's own metrics of trouble that are not as they should be. */
+function troubleIn(samples: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
+  const trouble = new Map<string, number>();
+  for (const [key, value] of samples) {
+    const name = nameOf(key);
+    if (TROUBLES.includes(name) && value > 0) trouble.set(name, (trouble.get(name) ?? 0) + value);
+    if (name === 'edge_exporter_state_durable' && value === 0) trouble.set(`${name} 0`, 1);
+  }
+  return trouble;
 }
 
 /** Whether a dimension of `status_code` is what the labels name. */
