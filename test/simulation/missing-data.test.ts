@@ -2,8 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import { restoreCounters } from '../../src/series/stored-counters.ts';
 import type { Window } from '../../src/settling/window.ts';
-import { type Simulation, simulate } from '../simulation/simulation.ts';
-import { auditCounters } from '../simulation/true-counters.ts';
+import { type Simulation, simulate } from './simulation.ts';
+import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

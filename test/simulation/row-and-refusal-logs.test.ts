@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type Simulation, simulate } from '../simulation/simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
 
@@ -8,6 +8,7 @@ afterEach(async () => {
   simulation = undefined;
 });
 
+const SMALL = { configurations: 1, domainsPerConfiguration: 1 };
 const METRICS = { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } };
 
 function linesOf({ log }: Simulation, words: string): readonly object[] {
@@ -16,7 +17,7 @@ function linesOf({ log }: Simulation, words: string): readonly object[] {
 
 it('tells of rows that were dropped once an hour: the target, the reason and how many, not what they hold', async () => {
   simulation = await simulate({
-    sandbox: { faults: { wrong_types: { share: 0.2, kinds: ['string_value'] } } },
+    sandbox: { ...SMALL, faults: { wrong_types: { share: 0.2, kinds: ['string_value'] } } },
     account: { reconciliation_share: 0, collectors: METRICS },
   });
   await simulation.minutes(50);
@@ -38,7 +39,7 @@ it('tells of rows that were dropped once an hour: the target, the reason and how
 });
 
 it('tells of a scope that is rate limited once, however many operations are refused, and of the end', async () => {
-  simulation = await simulate({ account: { reconciliation_share: 0, collectors: METRICS } });
+  simulation = await simulate({ sandbox: SMALL, account: { reconciliation_share: 0, collectors: METRICS } });
   await simulation.minutes(3);
   simulation.sandbox.faults.set({ rate_limited: { retry_after: 5 } });
   await simulation.minutes(5);

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { storeCounters } from '../../src/series/stored-counters.ts';
 import { memoryState, type State, type StateKey } from '../../src/state/state.ts';
-import { type Simulation, simulate } from '../simulation/simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
