@@ -1,6 +1,7 @@
 import { loadConfig } from '../configuration/config.ts';
 import type { Environment } from '../configuration/interpolation.ts';
 import { formatIssue } from '../configuration/issue.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Output } from '../text/output.ts';
 import { paint } from '../text/paint.ts';
@@ -8,6 +9,8 @@ import { didYouMean } from '../text/suggestion.ts';
 
 export interface AccountsAsked {
   readonly accounts: readonly Account[];
+  /** The receivers that are pushed to. */
+  readonly receivers: readonly Receiver[];
   /** Where they are configured. */
   readonly source: string;
 }
@@ -31,9 +34,9 @@ export async function accountsAsked({ flags, env, stderr }: AskingFor): Promise<
     stderr.write(`${paint(stderr, env, 'yellow', 'warning')}: ${formatIssue(issue)}\n`);
   }
   const { source } = loaded;
-  const { accounts } = loaded.config;
+  const { accounts, push: receivers } = loaded.config;
   const asked = accounts.filter((account) => name === undefined || account.name === name);
-  if (asked.length > 0) return { accounts: asked, source };
+  if (asked.length > 0) return { accounts: asked, receivers, source };
   const names = accounts.map((account) => account.name);
   complain(`${source}: there is no account "${name}"${didYouMean(name ?? '', names)}`);
   return undefined;

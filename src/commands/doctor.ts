@@ -1,7 +1,9 @@
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import { examine } from '../doctor/examination.ts';
+import { receiverStep } from '../doctor/receiver-step.ts';
 import { type Step, stepsNamed } from '../doctor/step.ts';
 import { stepText } from '../doctor/step-text.ts';
 import { paint } from '../text/paint.ts';
@@ -25,8 +27,23 @@ export async function doctor(invocation: Doctor): Promise<ExitCode> {
   for (const account of asked.accounts) {
     diagnoses.push(await diagnose(account, asked.source, invocation, diagnoses.length > 0 ? '\n' : ''));
   }
-  if (flags.json) stdout.write(`${JSON.stringify({ accounts: diagnoses }, null, 2)}\n`);
-  return diagnoses.every(({ ok }) => ok) ? EXIT.ok : EXIT.failed;
+  const receivers = await receiverSteps(asked.receivers, invocation);
+  if (flags.json) stdout.write(`${JSON.stringify({ accounts: diagnoses, receivers }, null, 2)}\n`);
+  const isGood = diagnoses.every(({ ok }) => ok) && count(receivers, 'problem') === 0;
+  return isGood ? EXIT.ok : EXIT.failed;
+}
+
+async function receiverSteps(receivers: readonly Receiver[], invocation: Doctor): Promise<readonly Step[]> {
+  const { flags, env, stdout, signal, logging } = invocation;
+  const steps: Step[] = [];
+  if (receivers.length > 0 && !flags.json) stdout.write('\npush\n');
+  for (const receiver of receivers) {
+    for (const secret of secretsOfReceiver(receiver)) logging.guard(secret);
+    const step = await receiverStep(receiver, systemClock, signal);
+    steps.push(step);
+    if (!flags.json) stdout.write(stepText(step, (colour, text) => paint(stdout, env, colour, text)));
+  }
+  return steps;
 }
 
 async function diagnose(

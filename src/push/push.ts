@@ -2,13 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateWriteFailure } from '../state/state.ts';
-import { Otlp } from './otlp.ts';
 import { type Found, Outbox } from './outbox.ts';
-import type { PushedSample } from './pushed-sample.ts';
+import { protocolOf } from './protocol.ts';
 import type { RefusalReason } from './receiver-answer.ts';
 import { ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
-import { RemoteWrite } from './remote-write.ts';
 import { Sender } from './sender.ts';
 
 /** Told what becomes of what is pushed. */
@@ -105,7 +103,7 @@ export class Push {
     const { name, url } = receiver;
     const stopping = new AbortController();
     const connection = new ReceiverConnection(receiver, () => clock.wall());
-    const protocol = receiver.kind === 'otlp' ? new Otlp(connection) : new RemoteWrite(connection);
+    const protocol = protocolOf(receiver, connection);
     const queue = new ReceiverQueue({
       receiver,
       state,
@@ -117,7 +115,7 @@ export class Push {
     const sender = new Sender({
       queue,
       clock,
-      send: (samples, signal) => protocol.send(withLabels(samples, receiver.labels), signal),
+      send: (samples, signal) => protocol.send(samples, signal),
       sent: (samples) => {
         lastSuccessAt = clock.wall();
         trouble = '';
@@ -169,11 +167,6 @@ export class Push {
       observer.pushDefect('', error);
     }
   }
-}
-
-function withLabels(samples: readonly PushedSample[], added: Receiver['labels']): readonly PushedSample[] {
-  if (Object.keys(added).length === 0) return samples;
-  return samples.map((sample) => ({ ...sample, labels: { ...added, ...sample.labels } }));
 }
 
 /** Whether nothing of a receiver has changed, nor its secrets, which comparing objects does not look into. */
