@@ -10,6 +10,9 @@ const CODES = Array.from({ length: 24 }, (_, index) =>
 /** Series that the exporter makes of one configuration: each code as a gauge and a counter, the newest bucket, the info. */
 export const SERIES_PER_CONFIGURATION = 2 * CODES.length + 2;
 
+/** Where the latest answer to a read is shown. */
+export const LATEST_ANSWER = '/latest-answer';
+
 /** Answers of a window, which are the same for all configurations. */
 const answers = new Map<string, string>();
 
@@ -64,6 +67,10 @@ export function servePlatform(configurations: number): void {
   let told = 0;
   const server = createServer((request, response) => {
     const [path = '', search = ''] = (request.url ?? '').split('?');
+    if (path === LATEST_ANSWER) {
+      reply(response, [...answers.values()].at(-1) ?? '{}');
+      return;
+    }
     if (path.endsWith('/configurations')) {
       reply(response, configurationsOf(request.headers.authorization ?? '', configurations));
       return;

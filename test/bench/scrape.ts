@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { serveFile, servePromClient } from './scrape-peers.ts';
-import { SERIES_PER_CONFIGURATION, servePlatform } from './scrape-platform.ts';
+import { LATEST_ANSWER, SERIES_PER_CONFIGURATION, servePlatform } from './scrape-platform.ts';
 import {
   cpuOf,
   page,
@@ -21,12 +21,15 @@ import {
   stop,
   valueIn,
 } from './scrape-process.ts';
+import { scrapeDurations } from './scrape-prometheus.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 const PUSHGATEWAY =
   process.env['PUSHGATEWAY_BIN'] ??
   join(ROOT, '.cache', 'debian', 'prometheus-pushgateway', 'usr', 'bin', 'prometheus-pushgateway');
-const ALL_SIZES = '1000x1,10000x1,100000x1,500000x1,10000x100,100000x100,100000x1000';
+const PROMETHEUS =
+  process.env['PROMETHEUS_BIN'] ?? join(ROOT, '.cache', 'debian', 'prometheus', 'usr', 'bin', 'prometheus');
+const ALL_SIZES = '1000x1,10000x1,100000x1,500000x1,100000x100,100000x1000';
 /** prom-client and the Pushgateway are slow: they are asked less often, and not with more series than this. */
 const PEERS_EVERY = 10;
 const PEERS_UP_TO = 100_000;
@@ -51,6 +54,12 @@ interface Measured extends Size {
   readonly cpuPerScrape: number;
   readonly floorCpuPerScrape: number;
   readonly cpuPerPoll: number;
+  /** Points in an answer, and what `JSON.parse` takes for them (ms). */
+  readonly points: number;
+  readonly parseMs: number;
+  /** Medians of a real Prometheus' `scrape_duration_seconds` (ms). */
+  readonly prometheus: number;
+  readonly prometheusFloor: number;
   readonly rss: number;
   readonly heap: number;
   readonly longestBlock: number;
@@ -148,6 +157,9 @@ async function measure(size: Size, period: number): Promise<Measured> {
     }
     const last = await page(exporter.client);
 
+    const durations = existsSync(PROMETHEUS)
+      ? await scrapeDurations(PROMETHEUS, [exporter, floor])
+      : new Map();
     const [cpuBefore, readsBefore] = [cpuOf(exporter), reads];
     await new Promise((resolve) => setTimeout(resolve, period * 1_000));
     const cpuPerPoll = (cpuOf(exporter) - cpuBefore) / Math.max(1, reads - readsBefore);
@@ -169,6 +181,9 @@ async function measure(size: Size, period: number): Promise<Measured> {
       cpuPerScrape: await row(exporter),
       floorCpuPerScrape: await row(floor),
       cpuPerPoll,
+      ...(await parsing(platform)),
+      prometheus: durations.get(exporter.name) ?? Number.NaN,
+      prometheusFloor: durations.get(floor.name) ?? Number.NaN,
       rss: quantile(
         memory.map(({ rss }) => rss),
         0.5,
@@ -180,6 +195,19 @@ async function measure(size: Size, period: number): Promise<Measured> {
     await Promise.all(started.map(stop));
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What an answer holds, and what it costs to parse it alone. */
+async function parsing({ client }: Server): Promise<{ readonly points: number; readonly parseMs: number }> {
+  const { body } = await client.request({ method: 'GET', path: LATEST_ANSWER });
+  const text = await body.text();
+  const points = Object.values(JSON.parse(text) as Record<string, unknown[]>).flat().length;
+  const times = Array.from({ length: 200 }, () => {
+    const from = performance.now();
+    JSON.parse(text);
+    return performance.now() - from;
+  });
+  return { points, parseMs: quantile(times, 0.5) };
 }
 
 async function pushed(text: Buffer): Promise<Server> {
@@ -248,6 +276,8 @@ function report(all: readonly Measured[], period: number): string {
       cell(quantile(one.polling, 0.99) / floor),
       cell(quantile(one.promClient, 0.5)),
       cell(quantile(one.pushgateway, 0.5)),
+      cell(one.prometheus),
+      cell(one.prometheusFloor),
     ];
   });
   const costs = all.map((one) => [
@@ -256,6 +286,8 @@ function report(all: readonly Measured[], period: number): string {
     cell(one.cpuPerScrape),
     cell(one.cpuPerScrape / one.floorCpuPerScrape),
     cell(one.cpuPerPoll),
+    cell((1_000 * one.points) / one.cpuPerPoll, 0),
+    cell((1_000 * one.points) / one.parseMs, 0),
     cell(perSeries(one, 'rss'), 0),
     cell(perSeries(one, 'heap'), 0),
     cell(one.rss / 1e6, 0),
@@ -269,7 +301,7 @@ function report(all: readonly Measured[], period: number): string {
 ${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${cpus().length} × ${cpus()[0]?.model ?? 'unknown'}; polls every ${period} s. Made by \`npm run bench\`.
 
 Times in ms, of compressed scrapes to the last byte. The floor is the same bytes from a static buffer on node:http, asked in
-turn with the exporter. A scrape is one while polling when the platform answered at most ${POLLING_MS} ms before it.
+turn with the exporter. "Prometheus" is the median \`scrape_duration_seconds\` of a real one. A scrape is one while polling when the platform answered at most ${POLLING_MS} ms before it.
 
 ${table([
   [
@@ -286,11 +318,13 @@ ${table([
     'x floor p50',
     'prom-client p50',
     'Pushgateway p50',
+    'Prometheus',
+    'of the floor',
   ],
   ...scrapes,
 ])}
 
-CPU in ms. Memory per series is the difference to the first row; heap is that with external memory, at its least. The longest
+CPU in ms. Points/s are those that a second of CPU takes from answers that come singly to ready bytes, beside \`JSON.parse\` alone. Memory per series is the difference to the first row; heap is that with external memory, at its least. The longest
 block is the event loop's longest delay over the last 30 to 60 s of polling and scraping, 20 ms of measuring included.
 
 ${table([
@@ -300,6 +334,8 @@ ${table([
     'CPU per scrape',
     'x floor',
     'CPU per poll',
+    'points/s',
+    'JSON.parse',
     'RSS B/series',
     'heap B/series',
     'RSS MB',
@@ -316,7 +352,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       sizes: { type: 'string', default: ALL_SIZES },
-      period: { type: 'string', default: '60' },
+      period: { type: 'string', default: '30' },
       out: { type: 'string', default: join(ROOT, 'test', 'bench', 'RESULTS.md') },
     },
   });
