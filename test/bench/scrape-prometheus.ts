@@ -1,5 +1,5 @@
 /** How long a real Prometheus takes for its scrapes. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startProgram, stop } from './scrape-process.ts';
@@ -7,11 +7,12 @@ import { type Server, startProgram, stop } from './scrape-process.ts';
 /** How long it scrapes, once a second (s). */
 const SCRAPING_S = 15;
 
-/** The median `scrape_duration_seconds` of each server, in ms. */
+/** The median `scrape_duration_seconds` of each server, in ms; nothing where that Prometheus is not there. */
 export async function scrapeDurations(
   prometheus: string,
   servers: readonly Server[],
 ): Promise<ReadonlyMap<string, number>> {
+  if (!existsSync(prometheus)) return new Map();
   const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-bench-prometheus-'));
   const config = join(folder, 'prometheus.yml');
   const jobs = servers.map(({ name, url }) => ({

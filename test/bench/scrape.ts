@@ -98,6 +98,49 @@ async function untilFull({ client }: Server, series: number): Promise<string> {
   throw new Error(`only ${before} of ${series} series`);
 }
 
+interface Scraped {
+  /** Times of scrapes (ms): the exporter's as `quiet` and `polling`, those of the others by their names. */
+  readonly times: Readonly<Record<string, number[]>>;
+  readonly memory: readonly { readonly rss: number; readonly heap: number }[];
+}
+
+/** Scrapes one after the other, for a whole period and a little: every poll comes at least once. */
+async function scrapeInTurn({
+  exporter,
+  floor,
+  peers,
+  period,
+  readAt,
+}: {
+  readonly exporter: Server;
+  readonly floor: Server;
+  readonly peers: readonly Server[];
+  readonly period: number;
+  /** When the platform last answered. */
+  readonly readAt: () => number;
+}): Promise<Scraped> {
+  const times: Record<string, number[]> = {
+    quiet: [],
+    polling: [],
+    file: [],
+    'prom-client': [],
+    pushgateway: [],
+  };
+  const memory: { rss: number; heap: number }[] = [];
+  const end = performance.now() + 1_000 * (period + 10);
+  for (let round = 0; performance.now() < end; round++) {
+    const { ms, body } = await scrape(exporter.client);
+    const isPolling = performance.now() - readAt() - ms < POLLING_MS;
+    times[isPolling ? 'polling' : 'quiet']?.push(ms);
+    times['file']?.push((await scrape(floor.client)).ms);
+    for (const peer of round % PEERS_EVERY === 0 ? peers : [])
+      times[peer.name]?.push((await scrape(peer.client)).ms);
+    if (round % 50 === 0) memory.push({ rss: rssOf(exporter), heap: heapIn(gunzipSync(body).toString()) });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return { times, memory };
+}
+
 async function measure(size: Size, period: number): Promise<Measured> {
   const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-bench-'));
   const started: Server[] = [];
@@ -138,34 +181,18 @@ async function measure(size: Size, period: number): Promise<Measured> {
       if (existsSync(PUSHGATEWAY)) peers.push(await start(pushed(gunzipSync(body))));
     }
 
-    const times = { quiet: [], polling: [], file: [], 'prom-client': [], pushgateway: [] } as Record<
-      string,
-      number[]
-    >;
-    const memory: { rss: number; heap: number }[] = [];
-    // A whole period and a little: every poll comes at least once.
-    const end = performance.now() + 1_000 * (period + 10);
-    for (let round = 0; performance.now() < end; round++) {
-      const { ms, body: text } = await scrape(exporter.client);
-      const isPolling = performance.now() - readAt - ms < POLLING_MS;
-      times[isPolling ? 'polling' : 'quiet']?.push(ms);
-      times['file']?.push((await scrape(floor.client)).ms);
-      for (const peer of round % PEERS_EVERY === 0 ? peers : [])
-        times[peer.name]?.push((await scrape(peer.client)).ms);
-      if (round % 50 === 0) memory.push({ rss: rssOf(exporter), heap: heapIn(gunzipSync(text).toString()) });
-      await new Promise((resolve) => setTimeout(resolve, 10));
-    }
+    const { times, memory } = await scrapeInTurn({ exporter, floor, peers, period, readAt: () => readAt });
     const last = await page(exporter.client);
 
-    const durations = existsSync(PROMETHEUS)
-      ? await scrapeDurations(PROMETHEUS, [exporter, floor])
-      : new Map();
+    const durations = await scrapeDurations(PROMETHEUS, [exporter, floor]);
     const [cpuBefore, readsBefore] = [cpuOf(exporter), reads];
     await new Promise((resolve) => setTimeout(resolve, period * 1_000));
     const cpuPerPoll = (cpuOf(exporter) - cpuBefore) / Math.max(1, reads - readsBefore);
     const row = async (server: Server) => {
-      // Between two rounds of polls.
-      while (performance.now() - readAt < 1_000) await new Promise((resolve) => setTimeout(resolve, 100));
+      // Between two rounds of polls, where there is a moment between.
+      const latest = performance.now() + period * 1_000;
+      while (performance.now() - readAt < 1_000 && performance.now() < latest)
+        await new Promise((resolve) => setTimeout(resolve, 100));
       const before = cpuOf(server);
       for (let index = 0; index < ROW; index++) await scrape(server.client);
       return (cpuOf(server) - before) / ROW;
