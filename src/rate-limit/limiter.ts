@@ -197,6 +197,7 @@ export class RateLimiter {
     if (relation === 'past') return;
     this.#probe = undefined;
     const window = relation === 'later' ? this.#begin(reading) : this.#window;
+    if (relation === 'longer') window?.prolong(reading.now);
     if (relation === 'other') window?.limitTo(reading.rate?.remaining);
     else window?.take(reading, platformClock);
   }
@@ -207,9 +208,8 @@ export class RateLimiter {
     const before = this.#window;
     if (before !== undefined) this.#others.remember(before);
     const window = new RateLimitWindow(reading, platformClock, this.#windowMs);
-    if (before?.resetAt !== undefined && before.resetAt === rate?.resetAt) window.prolong(now);
     // We opened the window ourselves, so that all of it lies ahead.
-    else if (platformClock.known && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
+    if (platformClock.known && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
     this.#window = window;
     return window;
   }

@@ -10,7 +10,7 @@ const SAME_RESET_MS = 2_000;
 /** A reset further off than this is a broken clock or a broken header, not a window. */
 const LONGEST_WINDOW_MS = 10 * WINDOW_MS;
 
-/** When the platform names a window that should be over by our clock, it is probed again after this time. */
+/** When the platform names a window that should be over by our clock, it is probed again after this time at first. */
 const PROBE_AGAIN_MS = 1_000;
 
 /** What was said at an earlier moment is trusted for so long; after that one request goes first, as a probe. */
@@ -42,10 +42,13 @@ export class RateLimitWindow {
   others = 0;
   othersSeenAt: number;
   #limit: number;
+  /** When it was to close at first. */
+  readonly #expectedEnd: number;
 
   constructor({ now, limit, rate }: WindowReading, clock: PlatformClock, lengthMs: number) {
     this.resetAt = rate?.resetAt;
     this.closesAt = closingTime(now, rate?.resetAt, clock);
+    this.#expectedEnd = this.closesAt;
     this.openedAt = Math.min(now, this.closesAt - lengthMs);
     this.othersSeenAt = this.openedAt;
     this.seenAt = now;
@@ -67,14 +70,17 @@ export class RateLimitWindow {
   }
 
   /** How an answer relates to this window, which is open or the last that was. */
-  relation({ now, sentAt, rate }: WindowReading, clock: PlatformClock): 'same' | 'later' | 'other' | 'past' {
+  relation(
+    { now, sentAt, rate }: WindowReading,
+    clock: PlatformClock,
+  ): 'same' | 'longer' | 'later' | 'other' | 'past' {
     const open = this.isOpen(now);
     if (rate?.resetAt === undefined || this.resetAt === undefined) return open ? 'same' : 'later';
     if (rate.resetAt > this.resetAt + SAME_RESET_MS) return 'later';
     if (rate.resetAt >= this.resetAt - SAME_RESET_MS) {
       if (open) return 'same';
       // Sent before the end, it is merely late; sent after it, it proves that the window has not ended.
-      return sentAt < this.closesAt ? 'past' : 'later';
+      return sentAt < this.closesAt ? 'past' : 'longer';
     }
     if (!open) return 'later';
     // A window that is over was overtaken; one that is still open beside this one belongs to another counter.
@@ -107,9 +113,9 @@ export class RateLimitWindow {
     if (remaining !== undefined) this.remaining = Math.min(this.remaining, remaining);
   }
 
-  /** The same reset again although the window should be over: it is longer than thought. */
+  /** The same reset again although the window should be over: as long beyond that as it has been already. */
   prolong(now: number): void {
-    this.closesAt = now + PROBE_AGAIN_MS;
+    this.closesAt = now + Math.max(PROBE_AGAIN_MS, now - this.#expectedEnd);
   }
 }
 

@@ -22,6 +22,10 @@ export interface ModelOptions {
   readonly forMs: number;
   /** Of so many of the workers, the most urgent ones, every request is answered 401. */
   readonly forbiddenWorkers?: number;
+  /** How much earlier than the window's end the reset is that the platform names. */
+  readonly resetEarlyMs?: number;
+  /** Whether every other worker draws on a second counter of the same limit, which is full half a window earlier. */
+  readonly secondCounter?: boolean;
 }
 
 /** How it went. */
@@ -29,6 +33,10 @@ export interface ModelRun {
   readonly operations: number;
   readonly refusals: number;
   readonly windows: number;
+  /** The most that other clients were ever thought to take, in operations per minute. */
+  readonly othersPerMinute: number;
+  /** What the exporter expects to be able to perform in the end, in operations per minute. */
+  readonly perMinute: number;
 }
 
 const START = Date.UTC(2026, 0, 5, 12, 0, 17);
@@ -37,29 +45,19 @@ const MINUTE_MS = 60_000;
 /** Runs a link and its operations against a counted platform. */
 export async function runModel(options: ModelOptions): Promise<ModelRun> {
   const { limit, windowMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
-  const { forbiddenWorkers = 0 } = options;
+  const { forbiddenWorkers = 0, resetEarlyMs = 0, secondCounter = false } = options;
   const clock = new EventClock(START);
   const now = () => clock.now() + aheadMs;
   const local = { now, wall: now, sleep: clock.sleep.bind(clock) };
   const untouched = Math.ceil(limit * reserve);
-  let window = { openedAt: Number.NEGATIVE_INFINITY, used: 0 };
+  const first = new Counter(options);
+  const second = new Counter(options);
+  const groupOf = (counter: Counter) => (counter === first ? 'metrics' : 'analytics');
+  let othersPerMinute = 0;
   let operations = 0;
   let refusals = 0;
-  let windows = 0;
-
-  const take = (): { allowed: boolean; remaining: number } => {
-    const now = clock.now();
-    if (now >= window.openedAt + windowMs) {
-      window = { openedAt: now, used: 0 };
-      windows += 1;
-    }
-    const allowed = window.used < limit;
-    if (allowed) window.used += 1;
-    return { allowed, remaining: limit - window.used };
-  };
-  const left = () => (clock.now() >= window.openedAt + windowMs ? limit : limit - window.used);
   const others = (): void => {
-    if (left() > untouched) take();
+    if (first.left(clock.now()) > untouched) first.take(clock.now());
     clock.at(clock.now() + (windowMs / (limit * options.othersShare)) * (0.5 + random()), others);
   };
   if (options.othersShare > 0) clock.at(START + options.othersFromMs, others);
@@ -72,18 +70,18 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     onExchange: () => undefined,
   });
   const queue = new RequestQueue({ clock: local, scopes: link.scopes, concurrency: options.concurrency });
-  const exchange = async (permitted: boolean): Promise<void> => {
+  const exchange = async (permitted: boolean, counter: Counter): Promise<void> => {
     const startedAt = local.now();
     await clock.sleep(latencyMs * (1 + random()));
     const arrivedAt = clock.now();
-    const { allowed, remaining } = take();
+    const { allowed, remaining, resetAt } = counter.take(arrivedAt);
     operations += 1;
     if (!allowed) refusals += 1;
-    const rate = { limit, remaining, resetAt: window.openedAt + windowMs };
+    const rate = { limit, remaining, resetAt: resetAt - resetEarlyMs };
     await clock.sleep(latencyMs * (1 + random()));
     link.observe({
       method: 'GET',
-      path: '/metrics/x',
+      path: `/${groupOf(counter)}/x`,
       version: 2,
       status: allowed ? (permitted ? 200 : 401) : 429,
       outcome: allowed ? 'ok' : 'rate_limited',
@@ -93,21 +91,64 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
       ...(headers === 'none' ? {} : { rate }),
       ...(headers === 'all' ? { serverDate: Math.floor(arrivedAt / 1_000) * 1_000 } : {}),
     });
+    for (const { limiter } of link.scopes.all)
+      othersPerMinute = Math.max(othersPerMinute, limiter.othersPerMinute);
   };
-  const work = async (since: number, permitted: boolean): Promise<void> => {
+  const work = async (since: number, permitted: boolean, counter: Counter): Promise<void> => {
     const request = {
-      group: 'metrics',
+      group: groupOf(counter),
       notBefore: since,
       weight: permitted ? 1 : 4,
       since,
       plannedIntervalMs: () => MINUTE_MS,
     };
     const over = await queue.turn(request, new AbortController().signal);
-    await exchange(permitted);
+    await exchange(permitted, counter);
     over();
-    void work(local.now() + MINUTE_MS, permitted);
+    void work(local.now() + MINUTE_MS, permitted, counter);
   };
-  for (let worker = 0; worker < workers; worker += 1) void work(local.now(), worker >= forbiddenWorkers);
+  // In the middle of the first counter's window the second one's begins.
+  if (secondCounter) second.take(START - windowMs / 2);
+  for (let worker = 0; worker < workers; worker += 1) {
+    const counter = secondCounter && worker % 2 === 1 ? second : first;
+    void work(local.now(), worker >= forbiddenWorkers, counter);
+  }
   await clock.run(START + forMs);
-  return { operations, refusals, windows };
+  const windows = first.windows;
+  return {
+    operations,
+    refusals,
+    windows,
+    othersPerMinute,
+    perMinute: link.scopes.of('metrics').limiter.perMinute,
+  };
+}
+
+/** What the platform counts of a token. */
+class Counter {
+  readonly #options: Pick<ModelOptions, 'limit' | 'windowMs'>;
+  #openedAt = Number.NEGATIVE_INFINITY;
+  #used = 0;
+  windows = 0;
+
+  constructor(options: Pick<ModelOptions, 'limit' | 'windowMs'>) {
+    this.#options = options;
+  }
+
+  left(now: number): number {
+    const { limit, windowMs } = this.#options;
+    return now >= this.#openedAt + windowMs ? limit : limit - this.#used;
+  }
+
+  take(now: number): { readonly allowed: boolean; readonly remaining: number; readonly resetAt: number } {
+    const { windowMs } = this.#options;
+    if (now >= this.#openedAt + windowMs) {
+      this.#openedAt = now;
+      this.#used = 0;
+      this.windows += 1;
+    }
+    const allowed = this.left(now) > 0;
+    if (allowed) this.#used += 1;
+    return { allowed, remaining: this.left(now), resetAt: this.#openedAt + windowMs };
+  }
 }

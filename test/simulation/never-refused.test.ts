@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { seeded } from '../bench/schedule/counted-platform.ts';
 import { type ModelOptions, runModel } from '../rate-limit/model-platform.ts';
 
@@ -98,4 +98,44 @@ it('uses as much although the platform answers 401 to a part of the requests', a
 it('opens no window and performs no operation without work', async () => {
   const { operations, windows } = await runModel({ ...ORDINARY, workers: 0 });
   expect({ operations, windows }).toEqual({ operations: 0, windows: 0 });
+});
+
+describe('a window that is longer than it should be by what the platform says', () => {
+  it.each([
+    ['since resets are named in whole seconds', { resetEarlyMs: 900 }, 10 * 64],
+    ['since resets are named five seconds early', { resetEarlyMs: 5_000 }, 10 * 64],
+    ['since there is no Date header to compare with', { headers: 'dateless', windowMs: 2 * MINUTE }, 5 * 64],
+  ] as const)(
+    '%s: meets no 429, uses what is left, and takes its own operations for nobody else’s',
+    async (_, platform, available) => {
+      const run = await runModel({ ...ORDINARY, ...platform });
+      expect(run.refusals).toBe(0);
+      expect(run.operations).toBeGreaterThan(0.98 * available);
+      expect(run.othersPerMinute).toBe(0);
+    },
+  );
+});
+
+it('knows that it is alone, however many requests are in flight', async () => {
+  const { othersPerMinute } = await runModel({ ...ORDINARY, concurrency: 16, latencyMs: 300 });
+  expect(othersPerMinute).toBe(0);
+});
+
+it.each([
+  [20_000, 192],
+  [3 * MINUTE, 64 / 3],
+])('expects what windows of %d ms allow: %d operations per minute', async (windowMs, expected) => {
+  const { perMinute } = await runModel({ ...ORDINARY, windowMs });
+  expect(perMinute).toBeCloseTo(expected, 0);
+});
+
+it('leaves others most of what they take although nothing is reserved', async () => {
+  const { operations, refusals } = await runModel({ ...ORDINARY, reserve: 0, othersShare: 0.6 });
+  expect(refusals).toBe(0);
+  expect(operations).toBeLessThan(10 * 80 * 0.5);
+});
+
+it('sends in time, before the window closes, what waited for the next bucket, however slow the answers', async () => {
+  const { operations } = await runModel({ ...ORDINARY, limit: 200, workers: 400, latencyMs: 1_000 });
+  expect(operations).toBeGreaterThan(1_150);
 });
