@@ -44,13 +44,19 @@ export function tellProgress(progress: BackfillProgress, log: LineLog): Backfill
   };
 }
 
-/** What to tell of an error of a history, or undefined when it is a fault of the program. */
-export function backfillSentence(error: unknown): string | undefined {
+/**
+ * What to tell of an error of a history, or undefined when it is a fault of the program.
+ * @param advice what to do then
+ */
+export function backfillSentence(
+  error: unknown,
+  advice = 'run the same command again to continue',
+): string | undefined {
   if (error instanceof BackfillRefusal) return error.message;
   if (error instanceof WindowFailure) {
-    return `${error.message}: giving up for now; run the same command again to continue`;
+    return `${error.message}: giving up for now; ${advice}`;
   }
   if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
   const trouble = fileTrouble(error);
-  return trouble === undefined ? undefined : `${trouble}; run the same command again to continue`;
+  return trouble === undefined ? undefined : `${trouble}; ${advice}`;
 }

@@ -54,11 +54,15 @@ export async function rehearse(call: Call): Promise<ExitCode> {
     }
     return EXIT.ok;
   } catch (error) {
+    const advice =
+      flags['history.file'] === undefined
+        ? '--history.file keeps what is read from the platform'
+        : 'run the same command again to continue';
     if (signal.aborted) {
-      stderr.write('interrupted\n');
+      stderr.write(`interrupted: ${advice}\n`);
       return EXIT.failed;
     }
-    const sentence = sentenceOf(error);
+    const sentence = sentenceOf(error, advice);
     if (sentence === undefined) throw error;
     complain(sentence);
     return EXIT.failed;
@@ -176,7 +180,7 @@ async function evaluated(history: RehearsalHistory, work: Work): Promise<Rehears
   });
 }
 
-function sentenceOf(error: unknown): string | undefined {
+function sentenceOf(error: unknown, advice: string): string | undefined {
   if (error instanceof RehearsalRefusal || error instanceof LineProblem) return error.message;
-  return backfillSentence(error) ?? fileTrouble(error);
+  return fileTrouble(error) ?? backfillSentence(error, advice);
 }

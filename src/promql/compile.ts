@@ -4,7 +4,7 @@ import { replaced } from './labels.ts';
 import { operation } from './operate.ts';
 import { OVER_TIME } from './over-time.ts';
 import type { SampleTable } from './sample-table.ts';
-import { overTime, selectedNow } from './select.ts';
+import { lastOverTime, overTime, selectedNow } from './select.ts';
 import type { Compiled, Scalar, Vector } from './vector.ts';
 
 /** The tables of the series that expressions are made of, by name. */
@@ -54,9 +54,10 @@ function scalar(expression: Expression, tables: Tables): Scalar {
 
 function call(name: string, given: readonly Expression[], tables: Tables): Compiled {
   const over = OVER_TIME[name];
-  if (over !== undefined) {
+  if (over !== undefined || name === 'last_over_time') {
     const selector = given.at(-1);
     if (selector?.kind !== 'selector') throw new UnsupportedExpression(`${name} of what is no selector`);
+    if (over === undefined) return lastOverTime(selector, tables);
     const [first] = given;
     const share = given.length === 2 && first !== undefined ? scalar(first, tables) : undefined;
     return overTime(over, selector, tables, share);

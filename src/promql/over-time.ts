@@ -24,7 +24,7 @@ function deviation(samples: Float64Array, count: number): number {
   return Math.sqrt(squares / count);
 }
 
-/** The functions over ranges, by name. */
+/** The functions over all samples of a range, by name. */
 export const OVER_TIME: Readonly<Record<string, OverTime>> = {
   avg_over_time: (samples, count) => sum(samples, count) / count,
   sum_over_time: sum,
@@ -32,6 +32,5 @@ export const OVER_TIME: Readonly<Record<string, OverTime>> = {
   min_over_time: extreme(Math.min),
   max_over_time: extreme(Math.max),
   stddev_over_time: deviation,
-  last_over_time: (samples, count) => samples[count - 1] ?? Number.NaN,
   quantile_over_time: (samples, count, share) => quantile(samples.subarray(0, count), share),
 };

@@ -95,6 +95,21 @@ export class SampleTable {
     return count;
   }
 
+  /** The newest sample after `from` until `to`; NaN where there is none. */
+  last(place: number, from: number, to: number): number {
+    const first = Math.max(0, Math.floor(from / this.interval) + 1);
+    const base = place * this.#slots;
+    for (
+      let slot = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
+      slot >= first;
+      slot--
+    ) {
+      const value = this.#samples[base + (slot % this.#slots)] as number;
+      if (!Number.isNaN(value)) return value;
+    }
+    return Number.NaN;
+  }
+
   /** How many samples a look back can hold. */
   get slots(): number {
     return this.#slots;

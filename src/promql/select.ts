@@ -43,6 +43,26 @@ export function selectedNow(selector: Selector, tables: Tables): Vector {
   };
 }
 
+/** The newest sample of a range: found without looking at the others. */
+export function lastOverTime(selector: Selector, tables: Tables): Vector {
+  const found = find(selector, tables);
+  const { table, places } = found;
+  const values = new Float64Array(places.length);
+  const { range = 0, offset } = selector;
+  return {
+    kind: 'vector',
+    labels: labelsAt(found),
+    at(moment) {
+      if (table === undefined) return values;
+      const to = moment - offset;
+      for (let index = 0; index < places.length; index++) {
+        values[index] = table.last(places[index] as number, to - range, to);
+      }
+      return values;
+    },
+  };
+}
+
 /** A function over the range of a selector. */
 export function overTime(
   of: OverTime,

@@ -77,7 +77,7 @@ export const CHART_STYLE = `
 .chart .firing { fill: var(--bad); opacity: 0.14; }
 .chart text { font-size: 11px; fill: var(--quiet); }
 .chart .right { text-anchor: end; }
-.legend { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 0 20px 10px; }
+.legend { display: flex; flex-wrap: wrap; gap: 4px 18px; padding: 12px 20px 10px; }
 .legend .chart { display: inline-block; width: 26px; height: 8px; vertical-align: middle; margin-right: 6px; }
 .fired { padding: 10px 20px 12px; border-top: 1px solid var(--rule); }
 .fired h3 { display: inline; margin-right: 12px; }

@@ -37,7 +37,8 @@ export async function startDemonstration(seed: number, now = Date.now()): Promis
   const beginning = Math.floor((now - 21 * DAY) / MINUTE) * MINUTE;
   const incidents = [0, 1, 2].flatMap((round) =>
     INCIDENTS.flatMap(({ lasts, ...what }, index) => {
-      const application = applications[(round + index) % applications.length];
+      // An outage is seen where there is traffic to lose: the first configuration has the most.
+      const application = applications[what.kind === 'outage' ? 0 : (round + index) % applications.length];
       if (application === undefined) return [];
       const from = beginning + (round * INCIDENTS.length + index) * APART;
       const { id, name } = application;

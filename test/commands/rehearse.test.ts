@@ -9,6 +9,9 @@ import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { attackedSeries } from '../rehearse/history-of.ts';
 import { openMetrics } from '../rehearse/open-metrics.ts';
 
+/** Hours of a history: seconds, where the machine has nothing else to do. */
+const HISTORIES_TAKE_MS = 300_000;
+
 async function call(args: readonly string[], env: Record<string, string> = {}) {
   const out: string[] = [];
   const err: string[] = [];
@@ -32,24 +35,28 @@ function folder(): string {
   return made;
 }
 
-it('rehearses a file that backfill has written: text, JSON, and a page', async () => {
-  const at = folder();
-  const [file, deaf, page] = ['history.om', 'deaf.yaml', 'page.html'].map((name) => join(at, name)) as [
-    string,
-    string,
-    string,
-  ];
-  writeFileSync(file, openMetrics(attackedSeries()));
-  writeFileSync(deaf, 'alerts: { EdgeWafSpike: { enabled: false } }\n');
-  const text = await call([`--history.file=${file}`, `--compare=${deaf}`, `--output=${page}`]);
-  expect(text.exitCode, text.err).toBe(EXIT.ok);
-  expect(text.out).toMatch(/EdgeWafSpike +production, shop/);
-  expect(text.out).toContain(`With ${deaf} instead: 0 pages`);
-  expect(text.out).toContain(`With charts: ${page}`);
-  expect(readFileSync(page, 'utf8')).toContain('<svg class="chart"');
-  const json = await call([`--history.file=${file}`, '--format=json', `--alerts.file=${deaf}`]);
-  expect(JSON.parse(json.out)).toMatchObject({ rules: deaf, counts: { page: 0 } });
-});
+it(
+  'rehearses a file that backfill has written: text, JSON, and a page',
+  async () => {
+    const at = folder();
+    const [file, deaf, page] = ['history.om', 'deaf.yaml', 'page.html'].map((name) => join(at, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(file, openMetrics(attackedSeries()));
+    writeFileSync(deaf, 'alerts: { EdgeWafSpike: { enabled: false } }\n');
+    const text = await call([`--history.file=${file}`, `--compare=${deaf}`, `--output=${page}`]);
+    expect(text.exitCode, text.err).toBe(EXIT.ok);
+    expect(text.out).toMatch(/EdgeWafSpike +production, shop/);
+    expect(text.out).toContain(`With ${deaf} instead: 0 pages`);
+    expect(text.out).toContain(`With charts: ${page}`);
+    expect(readFileSync(page, 'utf8')).toContain('<svg class="chart"');
+    const json = await call([`--history.file=${file}`, '--format=json', `--alerts.file=${deaf}`]);
+    expect(JSON.parse(json.out)).toMatchObject({ rules: deaf, counts: { page: 0 } });
+  },
+  HISTORIES_TAKE_MS,
+);
 
 it('reports every mistake at once and ends with 2', async () => {
   const at = folder();
@@ -110,25 +117,29 @@ it('a file without anything that alerts are made of is told', async () => {
   expect(err).toContain('has none of the metrics that alerts are made of');
 });
 
-it('reads from the platform only what rules need, and keeps it where it is told to', async () => {
-  const NOW = Date.UTC(2026, 0, 5, 10, 20);
-  const sandbox = createSandbox({
-    now: () => NOW,
-    configurations: 1,
-    domainsPerConfiguration: 1,
-    rateLimit: { reads: 10_000, writes: 1, purges: 1 },
-  });
-  const { url, close } = await sandbox.listen(0);
-  onTestFinished(close);
-  const file = join(folder(), 'history.om');
-  const env = { EDGE_API_URL: url, EDGE_TOKEN: DEFAULT_TOKEN.token };
-  const range = ['--from=2026-01-05T04:00:00Z', '--to=2026-01-05T10:00:00Z'];
-  const { exitCode, out, err } = await call([...range, `--history.file=${file}`], env);
-  expect(exitCode, err).toBe(EXIT.ok);
-  expect(err).toMatch(/msg="history started".* metrics=3 windows=18/);
-  expect(out).toContain('2026-01-05 04:01 to 2026-01-05 10:0');
-  const operations = sandbox.requests.total;
-  const again = await call([`--history.file=${file}`], env);
-  expect(again.exitCode, again.err).toBe(EXIT.ok);
-  expect(sandbox.requests.total).toBe(operations);
-});
+it(
+  'reads from the platform only what rules need, and keeps it where it is told to',
+  async () => {
+    const NOW = Date.UTC(2026, 0, 5, 10, 20);
+    const sandbox = createSandbox({
+      now: () => NOW,
+      configurations: 1,
+      domainsPerConfiguration: 1,
+      rateLimit: { reads: 10_000, writes: 1, purges: 1 },
+    });
+    const { url, close } = await sandbox.listen(0);
+    onTestFinished(close);
+    const file = join(folder(), 'history.om');
+    const env = { EDGE_API_URL: url, EDGE_TOKEN: DEFAULT_TOKEN.token };
+    const range = ['--from=2026-01-05T04:00:00Z', '--to=2026-01-05T10:00:00Z'];
+    const { exitCode, out, err } = await call([...range, `--history.file=${file}`], env);
+    expect(exitCode, err).toBe(EXIT.ok);
+    expect(err).toMatch(/msg="history started".* metrics=3 windows=18/);
+    expect(out).toContain('2026-01-05 04:01 to 2026-01-05 10:0');
+    const operations = sandbox.requests.total;
+    const again = await call([`--history.file=${file}`], env);
+    expect(again.exitCode, again.err).toBe(EXIT.ok);
+    expect(sandbox.requests.total).toBe(operations);
+  },
+  HISTORIES_TAKE_MS,
+);

@@ -31,14 +31,14 @@ const FINE = { ...BLOG, class: '2xx', code: '200' };
 const HISTORY = [
   ...attackedSeries(),
   samples('edge_responses_per_minute', ERRORS, ATTACKED_MINUTES, (minute) =>
-    minute >= 560 && minute < 572 ? undefined : minute >= 540 && minute < 600 ? 400 : 0,
+    minute >= 220 && minute < 232 ? undefined : minute >= 200 && minute < 260 ? 400 : 0,
   ),
   samples('edge_responses_per_minute', FINE, ATTACKED_MINUTES, () => 1_000),
   samples(
     'edge_firewall_active',
     { account: 'production', firewall_id: '7', firewall: 'front' },
     ATTACKED_MINUTES,
-    (minute) => (minute >= 300 && minute < 360 ? 0 : 1),
+    (minute) => (minute >= 100 && minute < 160 ? 0 : 1),
   ),
 ];
 
@@ -77,7 +77,7 @@ it('the history of a real Prometheus and the same as a file give the same alerts
   // What is no matter of traffic is evaluated by Prometheus itself.
   const disabled = fromPrometheus.alerts.find(({ labels }) => labels['alertname'] === 'EdgeFirewallDisabled');
   expect(disabled).toMatchObject({
-    from: new Date(START + 305 * MINUTE).toISOString(),
+    from: new Date(START + 105 * MINUTE).toISOString(),
     seconds: 55 * 60,
     labels: { firewall: 'front', severity: 'page' },
   });

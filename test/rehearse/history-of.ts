@@ -49,15 +49,15 @@ const SHOP = {
 };
 export const BLOG = { ...SHOP, configuration_id: '2', configuration: 'blog' };
 
-/** Eleven hours of two configurations: from 08:00 on one of them is attacked for half an hour. */
-export const ATTACKED_MINUTES = 11 * 60;
-export const ATTACK = { from: START + 8 * HOUR, to: START + 8 * HOUR + 30 * MINUTE };
+/** Five hours and a half of two configurations: from 04:00 on one of them is attacked for half an hour. */
+export const ATTACKED_MINUTES = 330;
+export const ATTACK = { from: START + 4 * HOUR, to: START + 4 * HOUR + 30 * MINUTE };
 
 /** Threats of an attack, and requests, with a gap and with a configuration that appears later. */
 export function attackedSeries(shop: Labels = SHOP): readonly MinuteSamples[] {
   const wave = (minute: number): number => (minute * 7) % 5;
-  const attack = (minute: number): boolean => minute >= 480 && minute < 510;
-  const gap = (minute: number): boolean => minute >= 200 && minute < 212;
+  const attack = (minute: number): boolean => minute >= 240 && minute < 270;
+  const gap = (minute: number): boolean => minute >= 150 && minute < 162;
   return [
     samples('edge_waf_threats_per_minute', shop, ATTACKED_MINUTES, (minute) =>
       gap(minute) ? undefined : attack(minute) ? 900 : wave(minute),
@@ -66,7 +66,7 @@ export function attackedSeries(shop: Labels = SHOP): readonly MinuteSamples[] {
       gap(minute) ? undefined : 1_000 + 10 * wave(minute),
     ),
     samples('edge_waf_threats_per_minute', BLOG, ATTACKED_MINUTES, (minute) =>
-      minute < 400 ? undefined : wave(minute),
+      minute < 100 ? undefined : wave(minute),
     ),
   ];
 }
