@@ -92,7 +92,7 @@ export const DATA_MOMENTS = {
 export const EDGE_UP = gauge(
   'edge_up',
   ['account'],
-  'Whether the platform answered the last operation of the account and accepted its token: 1 or 0.',
+  'Whether the platform answers the account and accepts its token: 1 or 0; one path that fails while others are served is no outage.',
 );
 
 export const EDGE_RATELIMIT_LIMIT = gauge(

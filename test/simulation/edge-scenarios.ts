@@ -104,7 +104,7 @@ const CANNOT_BE_USED =
   'the state directory /state cannot be used: it is not a directory; counters are withheld until then, gauges are served';
 
 const START = Date.UTC(2026, 0, 5, 10);
-/** While the scenarios go on, and read more than once before they are given up. */
+/** While the scenarios go on, and read more than once before they are skipped. */
 const LOST = { from: START + 18 * MINUTE, to: START + 21 * MINUTE };
 
 /** Every edge that is looked at. */
