@@ -203,6 +203,7 @@ export class Exporter {
       memory: state,
       commit: (found) => this.#push.commit(found),
       isPushed: () => this.#push.isWanted,
+      exposes: (sample) => this.#push.exposes(sample),
       observer,
       credentials,
       departures: this.#departures,

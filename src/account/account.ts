@@ -1,3 +1,4 @@
+import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import { runInSlices } from '../exposition/slices.ts';
@@ -29,6 +30,8 @@ export interface AccountOptions {
   readonly commit: Commit;
   /** Whether there is anybody to push to. */
   readonly isPushed: () => boolean;
+  /** Whether `/metrics` is to have a sample. */
+  readonly exposes: (sample: Sample) => boolean;
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
   /** Shared by all accounts. */
@@ -92,6 +95,7 @@ export class Account {
       departures,
       commit,
       store,
+      exposes: options.exposes,
       staleAfter: config.stale_after,
       polled: (end) => this.#polled(end),
       commitRefused: (job, failure) => observer.commitRefused(account, job, failure),

@@ -106,6 +106,10 @@ const RECEIVER = z
       .min(1, 'must not be empty')
       .default(['*'])
       .describe('Names (globs) of the accounts whose samples are pushed.'),
+    expose: z
+      .boolean()
+      .default(true)
+      .describe('Whether /metrics has what is pushed to this receiver too; false leaves it out there.'),
     labels: labels().prefault({}).describe('Labels added to every sample, unless it has one of that name.'),
     outbox: outbox.prefault({}).describe('Limits on what waits while the receiver is away.'),
   })

@@ -1,4 +1,4 @@
-import type { TimedSample } from '../catalogue/family.ts';
+import type { Sample, TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../exposition/store.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
@@ -47,6 +47,8 @@ export interface RunnerOptions extends PollListener {
   readonly departures: Departures;
   readonly commit: Commit;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  /** Whether `/metrics` is to have a sample. */
+  readonly exposes: (sample: Sample) => boolean;
   /** How long (ms) samples are exposed at least without being renewed. */
   readonly staleAfter: number;
 }
@@ -125,14 +127,14 @@ export class PollRunner {
   }
 
   #expose(scheduled: ScheduledJob, { part, samples, ageMs = 0 }: Exposure): void {
-    const { account, clock, store } = this.#options;
+    const { account, clock, store, exposes } = this.#options;
     const source = scheduled.job.follows ?? scheduled.job;
     const owner = `${account}/${source.id}/${part}`;
     scheduled.exposed.add(owner);
     const until = clock.now() + this.#lifetime(source) - ageMs;
     // What has become stale meanwhile must not reappear for a moment.
     if (until <= clock.now()) store.withdraw(owner);
-    else store.publish(owner, samples, until);
+    else store.publish(owner, samples.filter(exposes), until);
   }
 
   /** How long (ms) samples are exposed without being renewed: until well after the next poll should have done so. */

@@ -15,5 +15,10 @@ const HELP = new Map(
   ].map(({ name, help }: Family) => [name, help]),
 );
 
+/** Whether a family is of buckets that are pushed, rather than of what `/metrics` alone has. */
+export function isPushedFamily(name: string): boolean {
+  return HELP.has(name);
+}
+
 /** Help as the catalogue has it: an outbox holds names alone. */
 export const catalogueHelp: FamilyHelp = (name) => HELP.get(name) ?? '';

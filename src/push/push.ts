@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateWriteFailure } from '../state/state.ts';
+import { isPushedFamily } from './family-help.ts';
 import { type Found, Outbox } from './outbox.ts';
 import { protocolOf } from './protocol.ts';
 import type { RefusalReason } from './receiver-answer.ts';
 import { ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
+import { selectionOf } from './receiver-selection.ts';
 import { Sender } from './sender.ts';
 
 /** Told what becomes of what is pushed. */
@@ -58,6 +61,8 @@ export class Push {
   readonly #outbox: Outbox;
   readonly #stopping = new AbortController();
   #running: readonly Running[] = [];
+  /** What `/metrics` leaves out. */
+  #hidden: readonly ReturnType<typeof selectionOf>[] = [];
 
   constructor(options: PushOptions) {
     this.#options = options;
@@ -67,6 +72,11 @@ export class Push {
   /** Whether there is anybody to push to. */
   get isWanted(): boolean {
     return this.#outbox.isWanted;
+  }
+
+  /** Whether `/metrics` has a sample: it leaves out what is pushed to a receiver that says so. */
+  exposes(sample: Sample): boolean {
+    return !this.#hidden.some((isSelected) => isPushedFamily(sample.family.name) && isSelected(sample));
   }
 
   /** Makes durable what a poll found, and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
@@ -84,6 +94,7 @@ export class Push {
       (receiver) => kept.find((one) => sameReceiver(one.receiver, receiver)) ?? this.#start(receiver),
     );
     this.#running = running;
+    this.#hidden = receivers.filter(({ expose }) => !expose).map(selectionOf);
     this.#outbox.queues = running.map(({ queue }) => queue);
     void this.#removeOthers(new Set(receivers.map(({ name }) => name)));
   }

@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
@@ -6,6 +5,7 @@ import { unlessAborted } from '../platform/deadline.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed } from './pushed-sample.ts';
+import { selectionOf } from './receiver-selection.ts';
 
 /** Why samples left an outbox without having been sent. */
 export type DropReason = 'outbox_full' | 'outbox_age' | 'receiver_removed' | 'damaged';
@@ -59,10 +59,7 @@ export class ReceiverQueue {
 
   constructor(options: ReceiverQueueOptions) {
     this.#options = options;
-    const { families, accounts } = options.receiver;
-    const isFamily = picomatch([...families]);
-    const isAccount = picomatch([...accounts]);
-    this.#wants = ({ family, labels }) => isFamily(family.name) && isAccount(labels['account'] ?? '');
+    this.#wants = selectionOf(options.receiver);
   }
 
   get samples(): number {

@@ -18,6 +18,7 @@ export function polling(options: PollingOptions): Schedule {
     account: 'test',
     departures: new Departures(),
     commit: ({ entries }) => state.commit(entries),
+    exposes: () => true,
     store: { publish: () => undefined, withdraw: () => undefined },
     requestTimeoutMs: 30_000,
     staleAfter: 600_000,
