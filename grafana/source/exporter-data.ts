@@ -17,12 +17,31 @@ export const data: readonly Panel[] = [
     title: 'Age of data by product',
     legend: 'right',
     description:
-      'Age of the newest bucket of the series that is furthest behind, counted from the start of the bucket: three to five minutes is normal. A line that ends means that the product shows no data any more.',
+      'Time since the end of the newest bucket shown, of the series that is furthest behind, and (dashed) the age that it reaches when all is well: older data is stale. A line that ends means that the product shows no data any more.',
     unit: 'm',
     limits: inMinutes(LIMITS.dataAge),
     queries: [
       {
-        expr: `(time() - min by (${PRODUCT}) (${of('edge_last_bucket_timestamp_seconds', EXPORTED)})) / 60`,
+        expr: `(time() - min by (${PRODUCT}) (${of('edge_data_until_timestamp_seconds', EXPORTED)})) / 60`,
+        legend: PRODUCT_LEGEND,
+      },
+      {
+        expr: `max by (${PRODUCT}) (${of('edge_expected_age_seconds', EXPORTED)}) / 60`,
+        legend: `${PRODUCT_LEGEND}: expected`,
+      },
+    ],
+    dashedLike: ': expected$',
+  }),
+  chart({
+    title: 'Counters behind, by product',
+    legend: 'right',
+    description:
+      'Time since the moment up to which every bucket is counted, of the counters that are furthest behind: a little more than the settle delay, ten minutes by default, is normal. While they wait for missing buckets rate() is low; after any trouble they are current within 45 minutes.',
+    unit: 'm',
+    limits: inMinutes(LIMITS.countedAge),
+    queries: [
+      {
+        expr: `(time() - min by (${PRODUCT}) (${of('edge_counted_until_timestamp_seconds', EXPORTED)})) / 60`,
         legend: PRODUCT_LEGEND,
       },
     ],

@@ -28,8 +28,10 @@ export const LIMITS = {
   offload: falling(0.3, 0.6),
   /** Times the usual threats. */
   surge: rising(2, 3),
-  /** Seconds since the start of the newest bucket; settled after about four minutes. */
-  dataAge: rising(420, 900),
+  /** Seconds since the end of the newest bucket shown. */
+  dataAge: rising(360, 840),
+  /** Seconds since the moment up to which everything is counted: the settle delay, and what waits for missing buckets. */
+  countedAge: rising(1_500, 2_700),
   /** Seconds; the settle delay, unless configured otherwise. */
   restatementAge: [
     [null, COLOURS.good],

@@ -88,12 +88,12 @@ export const accountCharts: readonly Panel[] = [
   chart({
     title: 'Age of data by account',
     description:
-      'Age of the newest bucket of the metric that is furthest behind, counted from the start of the bucket. A line that ends means that the account shows no data any more.',
+      'Time since the end of the newest bucket shown, of the metric that is furthest behind. A line that ends means that the account shows no data any more.',
     unit: 'm',
     limits: inMinutes(LIMITS.dataAge),
     queries: [
       {
-        expr: `(time() - min by (account) (${of('edge_last_bucket_timestamp_seconds', SITE)})) / 60`,
+        expr: `(time() - min by (account) (${of('edge_data_until_timestamp_seconds', SITE)})) / 60`,
         legend: '{{account}}',
       },
     ],

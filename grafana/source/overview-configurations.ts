@@ -85,7 +85,7 @@ export const configurations = table({
     { title: 'Threats / min', expr: now.threats },
     {
       title: 'Data age',
-      expr: `time() - min by (${BY_SITE}) (${of('edge_last_bucket_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
+      expr: `time() - min by (${BY_SITE}) (${of('edge_data_until_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
       unit: 's',
       decimals: 0,
       limits: LIMITS.dataAge,

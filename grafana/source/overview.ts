@@ -63,7 +63,7 @@ const figures: readonly Panel[] = [
   figure({
     title: 'Oldest data',
     description:
-      'Age of the newest bucket of the series that is furthest behind, of all accounts, counted from the start of the bucket: three to five minutes is normal.',
+      'Age of the newest bucket of the series that is furthest behind, of all accounts, counted from the end of the bucket: two to four minutes are normal.',
     unit: 's',
     decimals: 0,
     expr: trafficNow(PRODUCT).dataAge,

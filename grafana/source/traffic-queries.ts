@@ -13,7 +13,7 @@ export interface Traffic {
   readonly threats: string;
   readonly stopped: string;
   readonly threatShare: string;
-  /** Seconds since the start of the newest bucket of the series that is furthest behind. */
+  /** Seconds since the end of the newest bucket shown of the series that is furthest behind. */
   readonly dataAge: string;
 }
 
@@ -41,6 +41,6 @@ function traffic(read: Reading, matchers: string, by: string | undefined): Traff
     threats,
     stopped: total('edge_waf_blocked_per_minute'),
     threatShare: share(threats, total('edge_waf_requests_per_minute')),
-    dataAge: `time() - ${smallest(of('edge_last_bucket_timestamp_seconds', matchers), by)}`,
+    dataAge: `time() - ${smallest(of('edge_data_until_timestamp_seconds', matchers), by)}`,
   };
 }
