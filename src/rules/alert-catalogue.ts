@@ -156,6 +156,17 @@ export const ALERTS = {
     severity: 'ticket',
     parameters: { tolerance: share(0.01, 'Share of the buckets that may be missing for good.') },
   },
+  EdgeCountersBehind: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: {
+      after: time(
+        HOUR,
+        'How far counters may be behind, beyond the age at which they take a bucket.',
+        MINUTE,
+      ),
+    },
+  },
   EdgeTokenExpiring: {
     level: 'account',
     severity: 'page',

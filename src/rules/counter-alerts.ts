@@ -7,11 +7,15 @@ import type { Tuning } from './tuning.ts';
 const SKIPPED = 'edge_exporter_buckets_skipped_total';
 const COUNTED = 'edge_exporter_buckets_counted_total';
 
+const OF_METRIC = 'account, product, metric';
+const BEHIND = { series: 'edge_exporter_settle_delay_seconds', labels: ['account', 'product'] } as const;
+
 /** What the counters lack, or are about to lose. */
 export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
   const tolerance = (alert: 'EdgeReconciliationOff' | 'EdgeBucketsSkipped', series: string) =>
     tuning.value(alert, 'tolerance', { series, labels: ['account', 'product'] });
+  const behind = tuning.value('EdgeCountersBehind', 'after', { ...BEHIND, by: OF_METRIC.split(', ') });
   const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept', severity: 'ticket' } as const;
   return [
     {
@@ -37,6 +41,18 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
         'Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets',
       description:
         'The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeCountersBehind',
+      expr: `max by (${OF_METRIC}) (\n  time() - (edge_counted_until_timestamp_seconds or edge_product_counted_until_timestamp_seconds)\n)\n> on (${OF_METRIC})\n(${behind} + max by (${OF_METRIC}) (edge_exporter_settle_delay_seconds))`,
+      judged: BEHIND,
+      hold: times.settled,
+      severity: 'ticket',
+      summary:
+        'Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind',
+      description:
+        'What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.',
     },
     {
       ...state,

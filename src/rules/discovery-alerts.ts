@@ -23,6 +23,15 @@ export function discoveryAlerts(times: Times): readonly AlertDefinition[] {
     },
     {
       ...common,
+      expr: `edge_configurations < 0.5 * max_over_time(edge_configurations[${duration(times.day)}])`,
+      labels: { reason: 'fewer' },
+      summary:
+        'Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed',
+      description:
+        'The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent.',
+    },
+    {
+      ...common,
       expr: 'edge_exporter_unmatched_configurations > 0',
       labels: { reason: 'configuration' },
       summary: '{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match no configuration',

@@ -1,6 +1,6 @@
 import { EXPORTER_JOB, OF_ACCOUNT, OF_EXPORTER } from './about-exporter.ts';
 import type { AlertDefinition } from './alert.ts';
-import { DATA_AGE, STALE_DATA } from './freshness-rules.ts';
+import { DATA_AGE, STALE_DATA, unpolled } from './freshness-rules.ts';
 import { OF_TRAFFIC } from './poll-alerts.ts';
 import { duration } from './promql.ts';
 import type { Times } from './times.ts';
@@ -8,10 +8,6 @@ import type { Tuning } from './tuning.ts';
 
 /** What is seen of the platform is old, or nothing is seen. */
 export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  const after = tuning.value('EdgeDataStale', 'after', {
-    ...OF_ACCOUNT.judged,
-    by: ['account'],
-  });
   return [
     {
       ...OF_ACCOUNT,
@@ -31,7 +27,7 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
     {
       ...OF_ACCOUNT,
       alert: 'EdgeDataStale',
-      expr: `max by (account) (time() - edge_exporter_poll_last_success_timestamp_seconds{collector=~"${OF_TRAFFIC}"}) > ${after}`,
+      expr: unpolled(OF_TRAFFIC, tuning, OF_ACCOUNT.judged),
       hold: times.hold,
       severity: 'ticket',
       labels: { scope: 'account' },

@@ -81,7 +81,7 @@ const rows = (Object.keys(EVENT_KINDS) as EventKind[]).flatMap((kind) => {
     expects === 'no page' ? `${wrongPages} pages` : share(found.found, events),
     expects === 'no page' ? '' : `${percentile(delays, 0.5)} / ${percentile(delays, 0.95)}`,
     expects === 'page' ? share(covered, minutes) : '',
-    expects === 'page' ? `${percentile(outlived, 0.5)} / ${percentile(outlived, 0.95)}` : '',
+    expects !== 'no page' ? `${percentile(outlived, 0.5)} / ${percentile(outlived, 0.95)}` : '',
     (pages / events).toFixed(2),
     (tickets / events).toFixed(2),
   ];

@@ -24,6 +24,7 @@ it("builds all plain manifests, and Kubernetes' types have nothing against them"
     'Deployment',
     'NetworkPolicy',
     'PersistentVolumeClaim',
+    'PrometheusRule',
     'Service',
     'ServiceMonitor',
   ]);
@@ -33,6 +34,11 @@ it("builds all plain manifests, and Kubernetes' types have nothing against them"
 it('leaves no manifest of the folder out', async () => {
   const names = readdirSync(FOLDER).filter((name) => name !== 'kustomization.yaml');
   const kinds = new Set((await built()).map(({ metadata }) => metadata.name));
-  expect(names.sort()).toEqual(['edge-exporter.yaml', 'network-policy.yaml', 'service-monitor.yaml']);
+  expect(names.sort()).toEqual([
+    'edge-exporter.yaml',
+    'network-policy.yaml',
+    'prometheus-rule.yaml',
+    'service-monitor.yaml',
+  ]);
   expect([...kinds]).toEqual(['edge-exporter']);
 });

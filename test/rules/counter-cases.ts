@@ -10,6 +10,17 @@ const STATE_ERRORS = 'edge_exporter_state_errors_total{instance="exporter:9801"}
 
 const skipped = grown(SKIPPED, [10, 3], 30);
 
+/** Counters that end so many minutes ago; they take a bucket after ten. */
+function countedUntil(minutes: number): Given {
+  const labels = `${PRODUCT}, metric="waf"`;
+  return {
+    [`edge_counted_until_timestamp_seconds{${labels}, configuration="blog"}`]: (minute) => (minute - 12) * 60,
+    [`edge_counted_until_timestamp_seconds{${labels}, configuration="shop"}`]: (minute) =>
+      (minute - minutes) * 60,
+    [`edge_exporter_settle_delay_seconds{${labels}}`]: 600,
+  };
+}
+
 /** Every alert of counters. */
 export const COUNTER_CASES: readonly AlertCase[] = [
   { alert: 'EdgeReconciliationOff', ...one(RECONCILIATION, [1, 0.97, 0.995]), lasts: 45, resolves: 5 },
@@ -20,6 +31,14 @@ export const COUNTER_CASES: readonly AlertCase[] = [
     normal: { ...skipped.normal, ...COUNTED },
     lasts: 30,
     resolves: 65,
+  },
+  {
+    alert: 'EdgeCountersBehind',
+    normal: countedUntil(12),
+    bad: countedUntil(75),
+    mild: countedUntil(65),
+    lasts: 40,
+    resolves: 5,
   },
   {
     alert: 'EdgeStateNotKept',

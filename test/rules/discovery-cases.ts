@@ -23,6 +23,13 @@ export const DISCOVERY_CASES: readonly AlertCase[] = [
   unlisted({ [UP]: (minute) => Number(minute < BEFORE) }),
   {
     alert: 'EdgeNotDiscovered',
+    which: 'reason="fewer"',
+    ...one(`edge_configurations{${PRODUCT}}`, [50, 20, 30]),
+    lasts: 70,
+    resolves: 5,
+  },
+  {
+    alert: 'EdgeNotDiscovered',
     which: 'reason="configuration"',
     ...one(`edge_exporter_unmatched_configurations{${PRODUCT}}`, [0, 2, 0]),
     lasts: 70,

@@ -57,6 +57,11 @@ function drawValues(random: Random, level: number, events: Events, gaps = true):
   return values;
 }
 
+function earlier(random: Random, attacks: Events): Float64Array {
+  const sooner = attacks.map(([from, to, factor]) => [from - 2, to - 2, factor] as const);
+  return drawValues(random, 14, sooner);
+}
+
 /** Traffic of two configurations in which every alert has a reason to fire. */
 function history(): readonly Input[] {
   const random = new Random(6);
@@ -108,13 +113,15 @@ function history(): readonly Input[] {
       ),
       responses('503', draw(1, failures)),
       one(
-        'edge_last_bucket_timestamp_seconds',
+        'edge_data_until_timestamp_seconds',
         Float64Array.from({ length: LENGTH }, (_, at) => at * 60),
         {
           metric: 'cdn_requests',
         },
       ),
       one('edge_configuration_info', new Float64Array(LENGTH).fill(1)),
+      // Of a minute that is not complete: two minutes earlier, and less.
+      one('edge_waf_threats_at_least_per_minute', earlier(new Random(index), index === 0 ? attacks : [])),
     ];
   });
 }

@@ -7,8 +7,14 @@ function dataAge(minutes: number | ((minute: number) => number)): Given {
   const at = (minute: number): number =>
     (typeof minutes === 'number' ? minute - minutes : minutes(minute)) * 60;
   return {
-    [`edge_last_bucket_timestamp_seconds{${CONFIGURATION}, metric="waf"}`]: at,
+    [`edge_data_until_timestamp_seconds{${CONFIGURATION}, metric="waf"}`]: at,
     [`edge_configuration_info{${CONFIGURATION}, active="true"}`]: 1,
+  };
+}
+
+function expectedAge(minutes: number): Given {
+  return {
+    [`edge_expected_age_seconds{${ACCOUNT}, product="edge_applications", metric="waf"}`]: minutes * 60,
   };
 }
 
@@ -47,6 +53,25 @@ export const EXPORTER_CASES: readonly AlertCase[] = [
     normal: lastSuccess((minute) => minute - 1),
     bad: lastSuccess(() => 150),
     mild: lastSuccess((minute) => minute - 9),
+    lasts: 25,
+    resolves: 10,
+  },
+  {
+    // Where polls are far apart, as old as that is to be expected.
+    alert: 'EdgeDataStale',
+    which: 'scope="configuration"',
+    normal: { ...dataAge(15), ...expectedAge(20) },
+    bad: dataAge(32),
+    mild: dataAge(28),
+    lasts: 25,
+    resolves: 10,
+  },
+  {
+    alert: 'EdgeDataStale',
+    which: 'scope="account"',
+    normal: { ...lastSuccess((minute) => minute - 15), ...expectedAge(20) },
+    bad: lastSuccess((minute) => minute - 32),
+    mild: lastSuccess((minute) => minute - 28),
     lasts: 25,
     resolves: 10,
   },

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ALERTS } from '../../src/rules/alert-catalogue.ts';
 import { ruleFiles } from '../../src/rules/rule-files.ts';
-import { ruleTexts, wholeRuleText } from '../../src/rules/rule-text.ts';
+import { kubernetesRuleText, ruleTexts, wholeRuleText } from '../../src/rules/rule-text.ts';
 import { runToEnd } from '../end-to-end/child-process.ts';
 import { promtool } from '../end-to-end/promtool.ts';
 
@@ -14,6 +14,11 @@ const TEXTS = ruleTexts(ruleFiles());
 describe('the rule files', () => {
   it.each(Object.entries(TEXTS))('%s is what its source generates', async (name, text) => {
     expect(await readFile(join(FOLDER, name), 'utf8')).toBe(text);
+  });
+
+  it('are the same as those of the Prometheus operator among the manifests', async () => {
+    const manifest = join(FOLDER, '..', 'kubernetes', 'prometheus-rule.yaml');
+    expect(await readFile(manifest, 'utf8')).toBe(kubernetesRuleText(ruleFiles()));
   });
 
   it('pass the lint of promtool', async () => {

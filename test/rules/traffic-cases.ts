@@ -8,6 +8,11 @@ function threats(perMinute: number): Given {
   return { [`edge_waf_threats_per_minute{${SHOP}}`]: perMinute };
 }
 
+/** Threats of a minute that is not complete yet. */
+function atLeast(perMinute: number): Given {
+  return { [`edge_waf_threats_at_least_per_minute{${SHOP}}`]: perMinute };
+}
+
 function blocked(perMinute: number): Given {
   return { [`edge_waf_blocked_per_minute{${SHOP}}`]: perMinute };
 }
@@ -79,6 +84,16 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     normal: threats(20),
     bad: threats(500),
     mild: threats(55),
+  },
+  {
+    // Only the newest minutes show it yet.
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_SHOP,
+    normal: { ...threats(20), ...atLeast(5) },
+    bad: atLeast(500),
+    mild: atLeast(55),
+    lasts: 7,
   },
   {
     ...spike,

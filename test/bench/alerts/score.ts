@@ -84,7 +84,7 @@ export class Score {
       score.minutes += 1;
       if (telling.some(({ from, to }) => from <= minute && minute < to)) score.covered += 1;
     }
-    if (expects === 'page' && found) {
+    if (expects !== 'no page' && found) {
       score.outlived.push(Math.max(...telling.map(({ to }) => to)) - event.to);
     }
     if (expects === 'no page' && pages.length > 0) {

@@ -30,7 +30,7 @@ export function expositionText(sites: readonly Site[], now: number): string {
     return [
       `edge_configuration_info{${labels},active="true"} 1`,
       ...['waf', 'status_code', 'cdn_requests'].map(
-        (metric) => `edge_last_bucket_timestamp_seconds{${labels},metric="${metric}"} ${now / 1_000 - 180}`,
+        (metric) => `edge_data_until_timestamp_seconds{${labels},metric="${metric}"} ${now / 1_000 - 180}`,
       ),
       ...['edge_waf_threats', 'edge_waf_blocked', 'edge_requests'].map(
         (stem) => `${stem}_per_minute{${labels}} ${value()}`,

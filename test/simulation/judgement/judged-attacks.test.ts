@@ -58,6 +58,34 @@ describe('an attack', () => {
   });
 });
 
+describe('the newest minutes, which are not complete yet,', () => {
+  const from = 2 * DAY;
+  const seen = (length: number, after: number): Level =>
+    plus(USUAL, [from + after, from + length + after, 600]);
+  const fired = (length: number, ...families: readonly Family[]): readonly Fired[] =>
+    judged({
+      alerts: ['EdgeWafSpike'],
+      families: [threats(seen(length, 4)), ...families],
+      minutes: 2.2 * DAY,
+    });
+  const atLeast = (length: number): Family => ({
+    name: 'edge_waf_threats_at_least_per_minute',
+    level: (minute) => 0.7 * seen(length, 1)(minute),
+  });
+
+  it('wake somebody earlier, by as much as complete ones come later', () => {
+    const [late] = fired(30);
+    const [early, ...others] = fired(30, atLeast(30));
+    expect((late?.from ?? 0) - (early?.from ?? 0)).toBe(3);
+    expect(early?.to).toBe(late?.to);
+    expect(others).toEqual([]);
+  });
+
+  it('make no page of a scanner, though it is seen in them and in complete ones', () => {
+    expect(fired(4, atLeast(4))).toEqual([]);
+  });
+});
+
 describe('a level that has changed for good', () => {
   const CHANGED = 3 * DAY;
   const level = plus(() => 40, [CHANGED, 60 * DAY, 300]);

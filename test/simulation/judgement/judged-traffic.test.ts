@@ -76,7 +76,7 @@ describe('a drop of traffic', () => {
   it('is no data that has not come', () => {
     const from = 9 * DAY;
     const age: Family = {
-      name: 'edge_last_bucket_timestamp_seconds',
+      name: 'edge_data_until_timestamp_seconds',
       level: (minute) => 60 * (minute >= from ? from - 20 : minute - 3),
       labels: { metric: 'cdn_requests' },
       exact: true,
