@@ -11,6 +11,7 @@ const BENCHMARKS = {
   scrape: [join(BUILT, 'scrape.js')],
   schedule: [join(BUILT, 'schedule.js')],
   surface: [join(BUILT, 'surface.js')],
+  soak: [join(BUILT, 'soak.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],
   edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],

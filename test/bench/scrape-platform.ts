@@ -61,8 +61,19 @@ function reply(response: ServerResponse, body: string): void {
   response.end(body);
 }
 
-/** Serves accounts of so many configurations each, and tells the parent its port and how many reads it answered. */
-export function servePlatform(configurations: number): void {
+/** Ways to fail a read, in turn: no answer, none of its own, half of one, and none that is JSON. */
+const FAULTS: readonly ((response: ServerResponse) => unknown)[] = [
+  () => undefined,
+  (response) => response.writeHead(503).end(),
+  (response) => response.writeHead(200, { 'content-length': 1_000 }).write('{', () => response.destroy()),
+  (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('<html>'),
+];
+
+/**
+ * Serves accounts of so many configurations each, and tells the parent its port and how many reads it answered.
+ * @param faultEvery one read in so many fails; none by default
+ */
+export function servePlatform(configurations: number, faultEvery = Number.POSITIVE_INFINITY): void {
   let reads = 0;
   let told = 0;
   const server = createServer((request, response) => {
@@ -76,7 +87,8 @@ export function servePlatform(configurations: number): void {
       return;
     }
     reads += 1;
-    reply(response, seriesOf(search));
+    if (reads % faultEvery === 0) FAULTS[(reads / faultEvery) % FAULTS.length]?.(response);
+    else reply(response, seriesOf(search));
   });
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));

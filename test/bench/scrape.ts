@@ -397,6 +397,7 @@ async function main(): Promise<void> {
 
 const [role, argument = ''] = process.argv.slice(2);
 if (role === 'platform') servePlatform(Number(argument));
+else if (role === 'faulty-platform') servePlatform(Number(argument), 50);
 else if (role === 'file') serveFile(argument);
 else if (role === 'prom-client') await servePromClient(argument);
 else await main();
