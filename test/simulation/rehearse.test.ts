@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { systemClock } from '../../src/clock.ts';
+import { startDemonstration } from '../../src/rehearse/demonstration.ts';
+import { platformHistory } from '../../src/rehearse/platform-history.ts';
+import { rehearse } from '../../src/rehearse/rehearse.ts';
+import { rehearsedRules } from '../../src/rehearse/rehearsed-rules.ts';
+import { SHIPPED } from '../../src/rules/alert-settings.ts';
+import { noting } from '../backfill/history-bed.ts';
+
+const HOUR = 3_600_000;
+const NOW = Date.UTC(2026, 2, 1, 9, 30);
+
+it('a rehearsal on 30 days of the embedded platform has every incident in its list', async () => {
+  const platform = await startDemonstration(1, NOW);
+  onTestFinished(() => platform.close());
+  const folder = await mkdtemp(join(tmpdir(), 'rehearse-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const rules = [rehearsedRules(SHIPPED)];
+  const { signal } = new AbortController();
+  const history = await platformHistory({
+    accounts: platform.config.accounts,
+    rules,
+    from: NOW - 30 * 24 * HOUR + 2 * HOUR,
+    to: undefined,
+    file: join(folder, 'history.om'),
+    source: 'the embedded platform',
+    clock: systemClock,
+    signal,
+    guard: () => undefined,
+    observer: noting([]),
+  });
+  const { alerts, configurations } = await rehearse(history, rules, signal);
+  expect(history.to - history.from).toBeGreaterThan(29.5 * 24 * HOUR);
+  expect(configurations).toHaveLength(3);
+  const missed = platform.incidents.filter(
+    ({ name, incident: { from, to } }) =>
+      !alerts[0]?.some(
+        ({ labels, ...alert }) => labels['configuration'] === name && alert.from >= from && alert.from < to,
+      ),
+  );
+  expect(missed).toEqual([]);
+  expect(platform.incidents).toHaveLength(18);
+});
