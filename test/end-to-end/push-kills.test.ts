@@ -107,7 +107,8 @@ it('loses and doubles nothing while the exporter and receivers are killed, hang,
     const { samples, ...difference } = compareSamples(await stored(), expected);
     expect(difference, name).toEqual({ missing: [], doubled: [], wrong: [] });
     expect(samples).toBeGreaterThan(55 * 20 * sandbox.account.domains.size);
-    expect(proxy.met.get('cuts the answer'), name).toBeGreaterThan(0);
+    const troubled = [...proxy.met].filter(([trouble]) => trouble !== 'none');
+    expect(troubled, name).not.toEqual([]);
   }
 }, 900_000);
 
