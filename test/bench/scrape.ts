@@ -379,7 +379,7 @@ async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       sizes: { type: 'string', default: ALL_SIZES },
-      period: { type: 'string', default: '30' },
+      period: { type: 'string', default: '60' },
       out: { type: 'string', default: join(ROOT, 'test', 'bench', 'RESULTS.md') },
     },
   });
