@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import { PlatformFailure } from '../../src/platform/outcome.ts';
+import { PlatformClock } from '../../src/platform/platform-clock.ts';
+import { SeriesCounters } from '../../src/series/counters.ts';
+import { type Reconcilable, ReconciliationJob } from '../../src/series/reconciliation-job.ts';
+import { answer, type Manner, MINUTE, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';
+
+const NOW = START + 3 * 60 * MINUTE;
+const PAST_HOUR = { from: START, to: START + 60 * MINUTE };
+const TRUE = trueSum('steady', PAST_HOUR);
+
+/** What the counters take for the sum of an hour of the past, the platform answering in this manner. */
+function sumOf(manner: Partial<Manner>): number | undefined {
+  const counters = new SeriesCounters((dimension) => dimension === 'steady');
+  let now = START;
+  for (let minute = 0; minute < 30; minute += 1) {
+    now += MINUTE;
+    const read = answer(counters.freshWindow(now, 10 * MINUTE), now, PLAIN);
+    const update = counters.update(read, 10 * MINUTE);
+    if (update === undefined) counters.noteUncounted(read);
+    else counters.apply(update, read);
+  }
+  const { decoded } = answer(PAST_HOUR, NOW, { ...PLAIN, ...manner });
+  return counters.sumIfWhole(decoded, PAST_HOUR);
+}
+
+describe('the sum of an hour that the platform is asked for again', () => {
+  it('is that of all its buckets where the answer is whole, in whatever order', () => {
+    expect(TRUE).toBeGreaterThan(10_000);
+    expect(sumOf({})).toBe(TRUE);
+    expect(sumOf({ reversed: true })).toBe(TRUE);
+  });
+
+  it.each([2, 3, 7])('is not known where one row of %i is left', (oneOf) => {
+    expect(sumOf({ oneOf })).toBeUndefined();
+  });
+
+  it.each(SPOILS.filter((how) => how !== 'twice'))('is not known where a row is spoilt: %s', (how) => {
+    for (const row of [0, 17, 59]) expect(sumOf({ spoilt: [{ row, how }] })).toBeUndefined();
+  });
+
+  it('is not known where a row is spoilt of a dimension that has no counter: it may have been one of those counted', () => {
+    expect(sumOf({ spoilt: [{ row: 65, how: 'null_value' }] })).toBeUndefined();
+  });
+
+  it('is not known where the answer has no rows', () => {
+    expect(sumOf({ points: 'none' })).toBeUndefined();
+  });
+});
+
+describe('reconciliation', () => {
+  const read = () => Promise.reject(new Error('the candidates know their answers'));
+
+  /** The ratio after each round of comparisons; undefined where there is none. */
+  async function ratios(rounds: readonly (() => number | undefined)[]): Promise<(number | undefined)[]> {
+    let now = NOW;
+    let truth: () => number | undefined = () => undefined;
+    const candidate: Reconcilable = {
+      id: 'steady',
+      product: 'edge_applications',
+      spanBefore: (until) => ({ window: { from: until - 60 * MINUTE, to: until }, counted: TRUE }),
+      truthOf: () => Promise.resolve().then(truth),
+    };
+    const job = new ReconciliationJob('metrics', {
+      account: 'a',
+      perMinute: () => 1,
+      candidates: () => [candidate],
+      platformClock: new PlatformClock(() => now),
+    });
+    const found: (number | undefined)[] = [];
+    for (const round of rounds) {
+      truth = round;
+      now += 5 * MINUTE;
+      const result = job.conclude(await job.read(read, new AbortController().signal));
+      found.push(result.adopt(true)[0]?.samples[0]?.value);
+    }
+    return found;
+  }
+
+  const damaged = () => sumOf({ oneOf: 2 });
+  const whole = () => sumOf({});
+
+  it('takes nothing from an answer that is not whole, neither a ratio of its own nor from an earlier one', async () => {
+    expect(await ratios([damaged, whole, damaged, whole])).toEqual([undefined, 1, 1, 1]);
+  });
+
+  it('takes nothing from a read that fails', async () => {
+    const failing = () => {
+      throw new PlatformFailure('server_error', 'HTTP 502');
+    };
+    expect(await ratios([failing, whole, failing])).toEqual([undefined, 1, 1]);
+  });
+});
