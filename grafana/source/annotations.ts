@@ -22,6 +22,19 @@ export const CHANGES = `1000 * max by (account, setting) (label_replace(${of(
   ACCOUNT,
 )}, "setting", "$1", "__name__", "edge_(.+)_changed_timestamp_seconds"))`;
 
+/** Settle delays move by seconds all the time: what is less than this (s) is no change, as in the exporter's log. */
+const LEAST_CHANGE_SECONDS = 60;
+
+function changesOf(delay: 'publish' | 'settle'): string {
+  const seconds = of(`edge_exporter_${delay}_delay_seconds`, ACCOUNT);
+  // Compared with the minute before, not by changes(): the range of a minute may hold a single sample.
+  const learned = `max by (account, product, metric) (${seconds}) - max by (account, product, metric) (${seconds} offset 1m)`;
+  return `label_replace(abs(${learned}) >= ${LEAST_CHANGE_SECONDS}, "delay", "${delay}", "", "")`;
+}
+
+/** The learned delays that have become others by a minute or more within a minute: gauges may stand still then. */
+export const DELAY_CHANGES = `${changesOf('publish')} or ${changesOf('settle')}`;
+
 interface Marks {
   readonly name: string;
   readonly expr: string;
@@ -68,4 +81,14 @@ export const CHANGE_MARKS = marks({
   text: '{{account}}',
   tags: 'setting',
   momentIs: 'the value',
+});
+
+export const DELAY_MARKS = marks({
+  name: 'Learned delays',
+  expr: DELAY_CHANGES,
+  colour: 'blue',
+  title: 'Learned {{delay}} delay changed: {{metric}}',
+  text: '{{account}} {{product}}',
+  tags: 'delay',
+  momentIs: 'the time',
 });

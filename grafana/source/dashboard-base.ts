@@ -9,7 +9,7 @@ import {
   type RowPanel,
   type VariableModel,
 } from '@grafana/grafana-foundation-sdk/dashboard';
-import { ALERT_MARKS, CHANGE_MARKS } from './annotations.ts';
+import { ALERT_MARKS, CHANGE_MARKS, DELAY_MARKS } from './annotations.ts';
 import { place, type Section } from './layout.ts';
 
 /** The four dashboards by their uid, in the order of their links. */
@@ -43,7 +43,7 @@ export function dashboard({ uid, description, from, variables, sections }: Dashb
     .refresh('1m')
     .timezone('browser')
     .variables(variables.map(ready))
-    .annotations([ALERT_MARKS, CHANGE_MARKS].map(withoutPlacement).map(ready))
+    .annotations([ALERT_MARKS, CHANGE_MARKS, DELAY_MARKS].map(withoutPlacement).map(ready))
     .links(linksFrom(uid).map(ready))
     .build();
   const panels: (Panel | RowPanel)[] = place(sections);

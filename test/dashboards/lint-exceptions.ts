@@ -19,12 +19,12 @@ const OF_THE_PLATFORM = ['overview.json', 'configuration.json', 'security.json']
   })),
 );
 
-const MARKS = ['Firing alerts', 'Changed settings'].flatMap((where) =>
+const MARKS = ['Firing alerts', 'Changed settings', 'Learned delays'].flatMap((where) =>
   ['target-job', 'target-instance'].map((rule) => ({
     rule,
     file: 'exporter.json',
     where,
-    reason: 'alerts and settings are marked for the accounts, as in the other dashboards',
+    reason: 'alerts, settings and delays are marked for the accounts, as in the other dashboards',
   })),
 );
 

@@ -79,9 +79,13 @@ describe.each(DASHBOARDS)('$file', (one) => {
     }
   });
 
-  it('shares the crosshair, and marks alerts and changed settings', () => {
+  it('shares the crosshair, and marks alerts, changed settings and changed delays', () => {
     expect(dashboard.graphTooltip).toBe(1);
-    expect(annotationsOf(one).map(({ name }) => name)).toEqual(['Firing alerts', 'Changed settings']);
+    expect(annotationsOf(one).map(({ name }) => name)).toEqual([
+      'Firing alerts',
+      'Changed settings',
+      'Learned delays',
+    ]);
   });
 
   it('never draws what is missing as if it were there', () => {

@@ -29,6 +29,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['edge_domain_active{account=~"$account"} == 0', 'every domain of the sandbox is active'],
   ['edge_exporter_late_restatement_total', 'the sandbox changes no bucket that is settled'],
   ['_changed_timestamp_seconds', 'no setting changes between two reads, which are minutes apart'],
+  ['_delay_seconds{account=~"$account"} offset 1m', 'delays are learned over hours'],
   ['edge_exporter_reconciliation_ratio', 'counters are compared with the platform after an hour'],
   ['product:edge_stale_configurations:count', 'no data is stale'],
   ['configuration:edge_data_age_seconds:stale', 'no data is stale'],
