@@ -13,6 +13,7 @@ const BENCHMARKS = {
   surface: [join(BUILT, 'surface.js')],
   soak: [join(BUILT, 'soak.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],
+  push: [join(BUILT, 'push.js')],
   edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],

@@ -83,7 +83,7 @@ export function valueIn(text: string, name: string): number {
 }
 
 /** CPU time (ms) that a process has used. */
-export function cpuOf({ child }: Server): number {
+export function cpuOf({ child }: Pick<Server, 'child'>): number {
   const text = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;

@@ -1,0 +1,72 @@
+/**
+ * The exporter's way to a receiver as a process of its own: fills a durable outbox, tells how large it is, and once its
+ * parent says so sends what it holds.
+ * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
+ */
+import { systemClock } from '../../src/clock.ts';
+import { PUSH } from '../../src/configuration/push-settings.ts';
+import { Outbox } from '../../src/push/outbox.ts';
+import { ReceiverConnection } from '../../src/push/receiver-connection.ts';
+import { ReceiverQueue } from '../../src/push/receiver-queue.ts';
+import { RemoteWrite } from '../../src/push/remote-write.ts';
+import { Sender } from '../../src/push/sender.ts';
+import { openState } from '../../src/state/open-state.ts';
+import { samplesOf } from './push-series.ts';
+
+/** What the parent is told, at first once the outbox is full. */
+export interface SenderReport {
+  readonly samples: number;
+  readonly outboxBytes: number;
+  /** Of the bodies of all requests, as compressed. */
+  readonly sentBytes: number;
+  readonly protocol: string;
+}
+
+const MINUTE_MS = 60_000;
+
+const [url = '', folder = '', configurations = '0', buckets = '0'] = process.argv.slice(2);
+const [receiver] = PUSH.parse([{ name: 'bench', kind: 'remote_write', url }]);
+if (receiver === undefined) throw new Error('no receiver');
+
+const clock = systemClock;
+const fail = (words: string): never => {
+  throw new Error(words);
+};
+const state = await openState(folder, { info: () => undefined, warn: fail }, { required: true });
+const outbox = new Outbox(state, clock);
+const queue = new ReceiverQueue({ receiver, state, clock, onDropped: (reason) => fail(reason) });
+outbox.queues = [queue];
+
+const last = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
+const first = last - Number(buckets) * MINUTE_MS;
+for (let bucket = 1; bucket <= Number(buckets); bucket++)
+  await Promise.all(
+    Array.from({ length: Number(configurations) }, (_, each) => {
+      const samples = samplesOf(each, bucket, first + bucket * MINUTE_MS, first);
+      return outbox.commit({ entries: [], samples, source: String(each) });
+    }),
+  );
+
+let sentBytes = 0;
+const connection = new ReceiverConnection(receiver, () => clock.wall());
+const protocol = new RemoteWrite({
+  post(body, headers, signal) {
+    sentBytes += body.length;
+    return connection.post(body, headers, signal);
+  },
+});
+const report = () => {
+  const { samples, bytes: outboxBytes } = queue;
+  process.send?.({ samples, outboxBytes, sentBytes, protocol: protocol.name } satisfies SenderReport);
+};
+const sender = new Sender({
+  queue,
+  clock,
+  send: (samples, signal) => protocol.send(samples, signal),
+  sent: report,
+  refused: (reason, _samples, words) => fail(`${reason}: ${words}`),
+  failed: fail,
+});
+// Not `once`: the channel keeps the process alive when all is sent.
+process.on('message', () => void sender.run(new AbortController().signal));
+report();
