@@ -1,11 +1,14 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 
 const ROOT = join(import.meta.dirname, '..');
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+
+const CHART = readFileSync(join(ROOT, 'config/helm/edge-exporter/Chart.yaml'), 'utf8');
 
 /** What a command prints, as JSON. */
 function output(command: string, ...args: readonly string[]) {
@@ -101,6 +104,35 @@ describe('the release', () => {
     expect(text).toContain('npm publish --provenance');
     expect(text.match(/actions\/attest-build-provenance@/g)).toHaveLength(2);
     expect(permissions).toEqual({});
+  });
+
+  it('keeps the package and the chart apart, to which npm and Helm give the same file name', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'release-'));
+    try {
+      const tool = (name: string, script: string) =>
+        writeFileSync(join(folder, 'bin', name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      for (const name of ['bin', '.ci']) mkdirSync(join(folder, name));
+      const { name, version } = MANIFEST;
+      tool('npm', `[ "$1" != pack ] || echo package > ${name}-${version}.tgz; echo npm "$@" >> calls`);
+      tool(
+        'helm',
+        `mkdir -p "\${4:-.}" && echo chart > "\${4:-.}/${parse(CHART).name}-${parse(CHART).version}.tgz"`,
+      );
+      tool('gh', 'echo gh "$@" >> calls');
+      writeFileSync(join(folder, '.ci/sbom'), '#!/bin/sh\necho sbom', { mode: 0o755 });
+      const env = { PATH: `${join(folder, 'bin')}:${process.env['PATH']}`, GITHUB_REF_NAME: `v${version}` };
+      for (const { run } of jobs.package.steps) {
+        if (run !== undefined) execFileSync('bash', ['-ec', run], { cwd: folder, env });
+      }
+      const files = [`${name}-${version}.tgz`, `${name}-chart-${version}.tgz`, 'edge-exporter.cdx.json'];
+      const holds = files.map((file) => readFileSync(join(folder, file), 'utf8').trim());
+      expect(holds).toEqual(['package', 'chart', 'sbom']);
+      const calls = readFileSync(join(folder, 'calls'), 'utf8');
+      for (const file of files) expect(calls).toMatch(new RegExp(`^gh release create .*\\b${file}\\b`, 'm'));
+      expect(calls).toMatch(new RegExp(`^npm publish .* \\./${files[0]}$`, 'm'));
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('tests every supported Node, on arm64 and macOS too', () => {
