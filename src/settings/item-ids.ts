@@ -1,6 +1,8 @@
+import type { Product } from '../catalogue/products.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
 import type { Read } from '../platform/read.ts';
+import type { Configuration } from '../targets/configuration-list.ts';
 import type { CollectorContext } from './collector.ts';
 import type { ConfigurationIds } from './declaration.ts';
 
@@ -19,18 +21,37 @@ export class IdsUnavailable extends PlatformFailure {}
 
 /**
  * What may be the ids of configurations, the likeliest first. The specification does not say which kind of id a path
- * takes (section 4.14), so the caller uses the first kind that the platform knows. An empty list gives way to the next.
+ * takes (section 4.14), so the caller uses the first kind that the platform knows. An empty list gives way to the next;
+ * the last one is read only where the platform knows none of the others.
  * @throws IdsUnavailable when no list can be read
  */
-export async function candidateIds(
+export async function* candidateIds(
   { products, otherwise }: ConfigurationIds,
   context: Pick<CollectorContext, 'named' | 'configurations' | 'origin'>,
   read: Read,
   signal: AbortSignal,
-): Promise<ItemIds[]> {
+): AsyncGenerator<ItemIds, void, void> {
   const { named, configurations, origin } = context;
-  if (named.length > 0) return [{ kind: 'ids of the configuration', items: named.map((id) => ({ id })) }];
+  if (named.length > 0) return yield { kind: 'ids of the configuration', items: named.map((id) => ({ id })) };
   const lists = products.map((product) => ({ product, list: configurations(product) }));
+  const found = idsOfProducts(lists);
+  yield* found;
+  const items: unknown[] = [];
+  try {
+    for await (const page of readPages(read, { ...otherwise, origin }, signal)) items.push(...page);
+  } catch (failure) {
+    if (!(failure instanceof PlatformFailure)) throw failure;
+    if (lists.some(({ list }) => list !== undefined)) return;
+    const reason = `no list of configurations can be read: those of products need the permission ${LIST_PERMISSION}, ${otherwise.path} needs ${otherwise.permission} (${failure.message})`;
+    throw new IdsUnavailable(failure.outcome, reason, failure.status);
+  }
+  if (items.length > 0 || found.length === 0) yield { kind: otherwise.path, items };
+}
+
+/** Ids in the lists of products: the configurations' own, then those of their domains. */
+function idsOfProducts(
+  lists: readonly { product: Product; list: readonly Configuration[] | undefined }[],
+): ItemIds[] {
   const own: ItemIds[] = [];
   const domains: ItemIds[] = [];
   for (const { product, list = [] } of lists) {
@@ -42,16 +63,5 @@ export async function candidateIds(
     });
     domains.push({ kind: `domains of ${product.slug}`, items: ids });
   }
-  const found = [...own, ...domains].filter(({ items }) => items.length > 0);
-  if (found.length > 0) return found;
-  const items: unknown[] = [];
-  try {
-    for await (const page of readPages(read, { ...otherwise, origin }, signal)) items.push(...page);
-  } catch (failure) {
-    if (!(failure instanceof PlatformFailure)) throw failure;
-    if (lists.some(({ list }) => list !== undefined)) return [];
-    const reason = `no list of configurations can be read: those of products need the permission ${LIST_PERMISSION}, ${otherwise.path} needs ${otherwise.permission} (${failure.message})`;
-    throw new IdsUnavailable(failure.outcome, reason, failure.status);
-  }
-  return [{ kind: otherwise.path, items }];
+  return [...own, ...domains].filter(({ items }) => items.length > 0);
 }

@@ -61,23 +61,18 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     signal: AbortSignal,
   ): Promise<Reading<Listed & Partial<Detailed>>> {
     const counted = counting(read);
-    const kinds = await candidateIds(list, this.#options, counted.read, signal);
-    const listOperations = counted.operations();
-    const open = kinds.filter(({ kind }) => !this.#unknown.has(kind));
-    for (const [index, { kind, items }] of open.entries()) {
-      const reading = await this.#readItems(() => [items], read, signal);
-      if (reading.failure?.outcome !== 'not_found') {
-        return { ...reading, operations: reading.operations + listOperations };
+    let last: Reading<Listed & Partial<Detailed>> | undefined;
+    for await (const { kind, items } of candidateIds(list, this.#options, counted.read, signal)) {
+      if (this.#unknown.has(kind)) continue;
+      last = await this.#readItems(() => [items], read, signal);
+      if (last.failure?.outcome !== 'not_found') {
+        return { ...last, operations: last.operations + counted.operations() };
       }
       this.#unknown.add(kind);
-      if (index === open.length - 1) {
-        // Next time from the beginning: configurations may have come since.
-        this.#unknown.clear();
-        return reading;
-      }
     }
+    // Next time from the beginning: configurations may have come since.
     this.#unknown.clear();
-    return { rows: new Map(), rejected: 0, failure: undefined, operations: listOperations };
+    return last ?? { rows: new Map(), rejected: 0, failure: undefined, operations: counted.operations() };
   }
 
   async #readItems(

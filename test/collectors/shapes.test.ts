@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { COLLECTORS, type CollectorName } from '../../src/collectors.ts';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { listOf, type SettingsBench, settingsBench } from '../settings/bench.ts';
@@ -176,4 +176,35 @@ it('does not show a half of what an answer about error responses holds', async (
   expect(await bench.poll()).toMatchObject({ rejected: new Map([['bad_item', 1]]) });
   expect(bench.value('edge_error_response_cache_seconds', { configuration_id: 5 })).toBeUndefined();
   expect(bench.value('edge_error_response_cache_seconds', { configuration_id: 6 })).toBe(1);
+});
+
+describe('error responses of which the platform knows neither a configuration nor a domain by its id', () => {
+  const path = (id: number) => `/content_delivery/configurations/${id}/error_responses`;
+  const configurations = [{ id: '5', name: 'shop', active: true, domains: ['6'] }];
+
+  it('are read by the ids of edge applications, and from then on only by these', async () => {
+    const answers = {
+      '/edge_applications': listOf({ id: 7, name: 'shop application' }),
+      [path(7)]: { cache_error_404: 1 },
+    };
+    const bench = settingsBench('error_responses', answers, { configurations });
+    expect(await bench.poll()).toMatchObject({ outcome: 'ok' });
+    expect(bench.value('edge_error_response_cache_seconds', { configuration_id: 7 })).toBe(1);
+    // Both products list the same here.
+    const asked = () => [...new Set(bench.asked.splice(0).map((resource) => resource.path))];
+    expect(asked()).toEqual([path(5), path(6), '/edge_applications', path(7)]);
+    expect(await bench.poll()).toMatchObject({ outcome: 'ok' });
+    expect(asked()).toEqual(['/edge_applications', path(7)]);
+  });
+
+  it.each([
+    ['is empty', listOf()],
+    ['is refused', new PlatformFailure('forbidden', 'no permission', 403)],
+    ['has none that the platform knows either', listOf({ id: 7 })],
+  ])('are not found where the list of edge applications %s', async (_, list) => {
+    const bench = settingsBench('error_responses', { '/edge_applications': list }, { configurations });
+    await expect(bench.poll()).rejects.toMatchObject({ outcome: 'not_found' });
+    bench.answers = { [path(6)]: { cache_error_404: 1 } };
+    expect(await bench.poll()).toMatchObject({ outcome: 'ok' });
+  });
 });
