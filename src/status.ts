@@ -128,6 +128,12 @@ export interface JobStatus {
   readonly data_age_seconds: number | null;
   /** What that reaches when all is well: publish delay, interval and width of a bucket. */
   readonly expected_age_seconds: number | null;
+  /** Up to where its counters hold every bucket, by the platform's clock; `null` where it counts nothing. */
+  readonly counted_until: string | null;
+  /** How long ago that is, by the platform's clock. */
+  readonly counted_age_seconds: number | null;
+  /** What that reaches when all is well: settle delay, interval and width of a bucket. */
+  readonly expected_counted_age_seconds: number | null;
   /**
    * When it is due next; while it waits, when its own turn comes as far as can be told, after what is more urgent;
    * `null` where only an answer of the platform can tell.

@@ -1,4 +1,5 @@
 import { type Clock, wallAt } from '../clock.ts';
+import type { Counted } from '../poll/job.ts';
 import type { JobState } from '../poll/scheduled-job.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { RequestDecision } from '../rate-limit/request-queue.ts';
@@ -180,6 +181,26 @@ class ReadJobStatus implements JobStatus {
     return expected === undefined ? null : expected / 1_000;
   }
 
+  get #counted(): Counted | undefined {
+    const { job } = this.#job;
+    return job.counted?.(this.#moment.view.forecast.intervalOf(job));
+  }
+
+  get counted_until(): string | null {
+    return isoTime(this.#counted?.until);
+  }
+
+  get counted_age_seconds(): number | null {
+    const counted = this.#counted;
+    if (counted === undefined) return null;
+    return (this.#moment.view.platform.platformClock.now() - counted.until) / 1_000;
+  }
+
+  get expected_counted_age_seconds(): number | null {
+    const counted = this.#counted;
+    return counted === undefined ? null : counted.expectedAge / 1_000;
+  }
+
   get next_at(): string | null {
     const { view, now, time } = this.#moment;
     if (this.state === 'waiting') {
@@ -194,7 +215,9 @@ class ReadJobStatus implements JobStatus {
     const { last_outcome, last_reason, last_success_at, last_bucket_at, next_at } = this;
     const { data_age_seconds, expected_age_seconds } = this;
     const data = { last_bucket_at, data_age_seconds, expected_age_seconds };
-    const fared = { last_outcome, last_reason, last_success_at, ...data, next_at };
+    const { counted_until, counted_age_seconds, expected_counted_age_seconds } = this;
+    const counted = { counted_until, counted_age_seconds, expected_counted_age_seconds };
+    const fared = { last_outcome, last_reason, last_success_at, ...data, ...counted, next_at };
     const { subject } = this.#job.job;
     return { id, ...subject, catches_up_for, schedule, state, why, interval_seconds, ...fared };
   }

@@ -26,7 +26,12 @@ function troublesOf(account: AccountStatus, tally: Tally, now: number): Trouble[
   if (account.up === null) return [unknown(account)];
   if (!account.up) return [down(account, tally, now)];
   const refusals = account.quota.flatMap((scope) => refusal(scope, now) ?? []);
-  return [...refusals, ...(late(account, tally) ?? stretched(account) ?? []), ...failing(tally)];
+  return [
+    ...refusals,
+    ...(late(account, tally) ?? stretched(account) ?? []),
+    ...behind(tally),
+    ...failing(tally),
+  ];
 }
 
 function unknown({ note }: AccountStatus): Trouble {
@@ -95,6 +100,24 @@ function late(
       mood: 'warn',
       text: html`${grouped(late)} of ${grouped(jobs)} jobs show data older than expected, up to ${duration(oldestSeconds)}${intervals}${spender(quota)}`,
       next: html`<a href="?show=late#jobs-head">See which</a>, and what each waits for.`,
+    },
+  ];
+}
+
+/** Counters that stand still while gauges are fresh look like no traffic at all. */
+function behind({ late, behindSeconds, behindParts }: Tally): Trouble[] {
+  const [worst, ...others] = behindParts;
+  if (worst === undefined) return [];
+  const and =
+    others.length === 0 ? '' : ` and ${others.length} other ${others.length === 1 ? 'part' : 'parts'}`;
+  const upTo = others.length === 0 ? '' : 'up to ';
+  const gauges = late === 0 ? ', gauges are fresh' : '';
+  return [
+    {
+      severity: SEVERITY.behind,
+      mood: 'warn',
+      text: html`counters of <bdi>${worst}</bdi>${and} are ${upTo}${duration(behindSeconds)} behind${gauges}`,
+      next: html`<a href="?show=behind#jobs-head">See which</a>. What is missing is being read again: until then <code>increase()</code> lacks it.`,
     },
   ];
 }

@@ -28,7 +28,7 @@ function inOrder(accounts: readonly TalliedAccount[], now: number): TalliedAccou
 }
 
 function needsAttention({ account, tally }: TalliedAccount): boolean {
-  return account.up !== true || tally.failing > 0 || tally.late > 0;
+  return account.up !== true || tally.failing > 0 || tally.late > 0 || tally.behind > 0;
 }
 
 function accountPanel({ account, index }: TalliedAccount, open: boolean, now: number): Html {

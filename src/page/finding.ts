@@ -17,10 +17,11 @@ export interface Finding {
 
 /** What matters more is told first. */
 export const SEVERITY = {
-  down: 10,
-  withheld: 9,
-  refused: 8,
-  late: 7,
+  down: 11,
+  withheld: 10,
+  refused: 9,
+  late: 8,
+  behind: 7,
   dropped: 6,
   starved: 5,
   failing: 4,

@@ -2,9 +2,17 @@ import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/outcome.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
 
 /** Which jobs the reader of the status page wants to see. */
-export type JobFilter = 'all' | 'failing' | 'late' | 'waiting' | 'running' | 'new';
+export type JobFilter = 'all' | 'failing' | 'late' | 'behind' | 'waiting' | 'running' | 'new';
 
-export const JOB_FILTERS: readonly JobFilter[] = ['all', 'failing', 'late', 'waiting', 'running', 'new'];
+export const JOB_FILTERS: readonly JobFilter[] = [
+  'all',
+  'failing',
+  'late',
+  'behind',
+  'waiting',
+  'running',
+  'new',
+];
 
 /** What the status page's address asks for. */
 export interface JobQuery {
@@ -45,6 +53,11 @@ export function parseJobQuery(search: string): JobQuery {
   };
 }
 
+/** The part of the platform that a job belongs to: its product, or its collector where that knows no products. */
+export function partOf({ product, collector }: JobStatus): string {
+  return product ?? collector;
+}
+
 /** How the job's last poll failed; undefined where it did not. */
 export function failureOf({ last_outcome: outcome }: JobStatus): FailureOutcome | undefined {
   return FAILURE_OUTCOMES.find((failure) => failure === outcome);
@@ -70,21 +83,41 @@ export function isLate(job: JobStatus): boolean {
   return expected !== null && job.data_age_seconds > expected + TOLERATED_SECONDS;
 }
 
+/**
+ * How much older (s) than expected what is counted may be, as for the alert EdgeCountersBehind: buckets that the platform
+ * lacks are waited for.
+ */
+export const TOLERATED_BEHIND_SECONDS = 3_600;
+
+/** How long ago (s) the counters end, where that is longer than it should be; undefined where it is not. */
+export function secondsBehind(job: JobStatus): number | undefined {
+  const { counted_age_seconds: seconds, expected_counted_age_seconds: expected } = job;
+  if (seconds === null || expected === null) return undefined;
+  return seconds > expected + TOLERATED_BEHIND_SECONDS ? seconds : undefined;
+}
+
 /** Whether `job` belongs under `filter`. */
 export function passes(job: JobStatus, filter: JobFilter): boolean {
   if (filter === 'all') return true;
   if (filter === 'failing') return isFailing(job);
   if (filter === 'late') return isLate(job);
+  if (filter === 'behind') return secondsBehind(job) !== undefined;
   if (filter === 'new') return job.last_outcome === null;
   return job.state === filter;
 }
 
-/** The page of jobs that `query` asks for: failing ones first, then by the age of their data, the oldest first. */
+/**
+ * The page of jobs that `query` asks for: failing ones first, then by the age of their data, the oldest
+ * first; where counters that are behind are asked for, by how far they have come.
+ */
 export function selectJobs(accounts: readonly AccountStatus[], query: JobQuery): JobSelection {
   const all = accounts.flatMap(({ name, jobs }) => jobs.map((job) => ({ account: name, job })));
   const words = query.words.toLowerCase().split(/\s+/).filter(Boolean);
   const found = words.length === 0 ? all : all.filter((candidate) => hasWords(candidate, words));
-  const selected = byUrgency(found.filter(({ job }) => passes(job, query.filter)));
+  const selected = byUrgency(
+    found.filter(({ job }) => passes(job, query.filter)),
+    query.filter === 'behind' ? countedUntil : newest,
+  );
   const pages = Math.max(1, Math.ceil(selected.length / JOBS_PER_PAGE));
   const page = Math.min(query.page, pages);
   const start = (page - 1) * JOBS_PER_PAGE;
@@ -116,20 +149,21 @@ function countByFilter(jobs: readonly AccountJob[]): Record<JobFilter, number> {
     all: jobs.length,
     failing: count('failing'),
     late: count('late'),
+    behind: count('behind'),
     waiting: count('waiting'),
     running: count('running'),
     new: count('new'),
   };
 }
 
-/** Failing ones first, then by the age of their data. What they are compared by is read once of each. */
-function byUrgency(jobs: readonly AccountJob[]): AccountJob[] {
+/** Failing ones first, then by a time of theirs, the oldest first. What they are compared by is read once of each. */
+function byUrgency(jobs: readonly AccountJob[], timeOf: (job: JobStatus) => string): AccountJob[] {
   return jobs
-    .map((one) => ({ one, failing: isFailing(one.job), newest: newest(one.job) }))
+    .map((one) => ({ one, failing: isFailing(one.job), time: timeOf(one.job) }))
     .sort(
       (a, b) =>
         Number(b.failing) - Number(a.failing) ||
-        compareText(a.newest, b.newest) ||
+        compareText(a.time, b.time) ||
         compareText(a.one.account, b.one.account) ||
         compareText(a.one.job.id, b.one.job.id),
     )
@@ -139,6 +173,10 @@ function byUrgency(jobs: readonly AccountJob[]): AccountJob[] {
 /** ISO times in UTC sort as text; a job that has no data is the most urgent. */
 function newest(job: JobStatus): string {
   return job.last_bucket_at ?? job.last_success_at ?? '';
+}
+
+function countedUntil(job: JobStatus): string {
+  return job.counted_until ?? '';
 }
 
 function compareText(a: string, b: string): number {

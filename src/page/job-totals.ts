@@ -1,6 +1,6 @@
 import type { FailureOutcome } from '../platform/outcome.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
-import { failureOf, isLate, showsBuckets } from './job-selection.ts';
+import { failureOf, isLate, partOf, secondsBehind, showsBuckets } from './job-selection.ts';
 
 /** Jobs added up. */
 export interface Tally {
@@ -9,6 +9,12 @@ export interface Tally {
   readonly waiting: number;
   /** Jobs whose data is older than it should be. */
   readonly late: number;
+  /** Jobs whose counters end longer ago than they should. */
+  readonly behind: number;
+  /** How long ago (s) those of them end that are the furthest behind; 0 where none is. */
+  readonly behindSeconds: number;
+  /** The parts of the platform that they belong to, the furthest behind first. */
+  readonly behindParts: readonly string[];
   /** Seconds since the end of the newest bucket of the series that is furthest behind; undefined while there is none. */
   readonly oldestSeconds: number | undefined;
   /** Series of which no bucket is held. */
@@ -36,7 +42,8 @@ export function tallyAccounts(accounts: readonly AccountStatus[]): TalliedAccoun
 
 /** Adds up jobs; each is looked at once. */
 export function tallyOf(jobs: readonly JobStatus[]): Tally {
-  const sum = { failing: 0, waiting: 0, late: 0 };
+  const sum = { failing: 0, waiting: 0, late: 0, behind: 0 };
+  const behindBy = new Map<string, number>();
   const reasons = new Map<string, number>();
   const failures = new Map<FailureOutcome, number>();
   const ages = new Ages();
@@ -49,11 +56,17 @@ export function tallyOf(jobs: readonly JobStatus[]): Tally {
     }
     if (job.state === 'waiting') sum.waiting += 1;
     if (isLate(job)) sum.late += 1;
+    const behind = secondsBehind(job);
+    if (behind !== undefined) {
+      sum.behind += 1;
+      behindBy.set(partOf(job), Math.max(behind, behindBy.get(partOf(job)) ?? 0));
+    }
     ages.take(job);
   }
   const { oldestSeconds, without, oldestSuccessAt } = ages;
-  const found = { failure: byCount(failures)[0], reasons: byCount(reasons) };
-  return { jobs: jobs.length, ...sum, ...found, oldestSeconds, without, oldestSuccessAt };
+  const behind = { behindSeconds: Math.max(0, ...behindBy.values()), behindParts: greatestFirst(behindBy) };
+  const found = { failure: greatestFirst(failures)[0], reasons: greatestFirst(reasons) };
+  return { jobs: jobs.length, ...sum, ...behind, ...found, oldestSeconds, without, oldestSuccessAt };
 }
 
 /** Whichever of the jobs shows the oldest data. */
@@ -78,6 +91,6 @@ function count<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-function byCount<Key>(counts: ReadonlyMap<Key, number>): Key[] {
+function greatestFirst<Key>(counts: ReadonlyMap<Key, number>): Key[] {
   return [...counts].sort(([, a], [, b]) => b - a).map(([key]) => key);
 }

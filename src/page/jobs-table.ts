@@ -8,6 +8,7 @@ import {
   JOB_FILTERS,
   type JobFilter,
   type JobSelection,
+  secondsBehind,
   showsBuckets,
 } from './job-selection.ts';
 import { age, grouped, moment } from './time-format.ts';
@@ -16,6 +17,7 @@ const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
   all: 'All',
   failing: 'Failing',
   late: 'Late',
+  behind: 'Counters behind',
   waiting: 'Waiting',
   running: 'Running',
   new: 'Not polled yet',
@@ -104,7 +106,10 @@ function data(job: JobStatus, now: number): Html {
   const late = isLate(job)
     ? html`<div class="small warn-text">late: ${duration(job.expected_age_seconds ?? 0)} expected</div>`
     : '';
-  return html`${age(seconds, bucketAt)}${late}${success}`;
+  const behind = secondsBehind(job);
+  const counters =
+    behind === undefined ? '' : html`<div class="small warn-text">counters ${duration(behind)} behind</div>`;
+  return html`${age(seconds, bucketAt)}${late}${counters}${success}`;
 }
 
 function activity(job: JobStatus, now: number): Html {

@@ -1,6 +1,7 @@
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { type Html, html } from './html.ts';
+import { partOf } from './job-selection.ts';
 import { type Tally, tallyOf } from './job-totals.ts';
 import { grouped, moment } from './time-format.ts';
 
@@ -25,7 +26,7 @@ export function partsTable({ name, jobs }: AccountStatus, id: string, now: numbe
 function partsOf(jobs: readonly JobStatus[]): Part[] {
   const parts = new Map<string, JobStatus[]>();
   for (const job of jobs) {
-    const name = job.product ?? job.collector;
+    const name = partOf(job);
     const held = parts.get(name);
     if (held) held.push(job);
     else parts.set(name, [job]);
@@ -34,7 +35,12 @@ function partsOf(jobs: readonly JobStatus[]): Part[] {
 }
 
 function byUrgency(a: Part, b: Part): number {
-  return b.tally.failing - a.tally.failing || b.tally.late - a.tally.late || (a.name < b.name ? -1 : 1);
+  return (
+    b.tally.failing - a.tally.failing ||
+    b.tally.late - a.tally.late ||
+    b.tally.behindSeconds - a.tally.behindSeconds ||
+    (a.name < b.name ? -1 : 1)
+  );
 }
 
 /** Whether every poll found that there is nothing of the kind, or the platform that it serves none. */
@@ -57,7 +63,7 @@ function table(account: string, parts: readonly Part[], now: number): Html {
 function row(account: string, { name, jobs, tally }: Part, now: number): Html {
   return html`<tr><td><a href="${address(account, jobs)}"><bdi>${name}</bdi></a></td>
 <td class="number">${grouped(tally.jobs)}</td><td class="number">${count(tally.failing, 'bad-text')}</td>
-<td class="number">${count(tally.late, 'warn-text')}</td><td class="number">${count(tally.waiting, '')}</td><td class="age">${oldestData(tally, now)}</td></tr>`;
+<td class="number">${count(tally.late, 'warn-text')}</td><td class="number">${count(tally.waiting, '')}</td><td class="age">${oldestData(tally, now)}${behind(tally)}</td></tr>`;
 }
 
 /** The jobs of one part of one account. A name with spaces in it is no word of a query, so it is left out. */
@@ -70,6 +76,12 @@ function address(account: string, [job]: readonly JobStatus[]): string {
 function count(jobs: number, loud: string): Html {
   if (jobs === 0) return html`<span class="none">0</span>`;
   return loud === '' ? html`${grouped(jobs)}` : html`<strong class="${loud}">${grouped(jobs)}</strong>`;
+}
+
+/** How far counters are behind that are further behind than they should be. */
+function behind({ behind, behindSeconds }: Tally): Html {
+  if (behind === 0) return html``;
+  return html`<div class="small warn-text">counters ${duration(behindSeconds)} behind</div>`;
 }
 
 /** The age of what was shown longest ago, and how many show nothing: none is not fresh. */

@@ -10,6 +10,14 @@ export interface JobSubject {
   readonly metric?: string;
 }
 
+/** How far the counters of a job have come. */
+export interface Counted {
+  /** Up to where every bucket is counted or skipped (platform ms). */
+  readonly until: number;
+  /** How long ago (ms) that is at most when all is well. */
+  readonly expectedAge: number;
+}
+
 /** Follow-up work, and when it may start (local ms). */
 export interface FollowUp {
   readonly job: Job;
@@ -47,6 +55,8 @@ export interface Job<Answer = unknown> {
    * interval; undefined where that is not known, and of work that brings no series.
    */
   expectedAge?(intervalMs: number): number | undefined;
+  /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
+  counted?(intervalMs: number): Counted | undefined;
   /** What the polls so far have made necessary. */
   followUp?(): FollowUp | undefined;
 }

@@ -2,7 +2,7 @@ import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
-import type { FollowUp, Job, JobSubject } from '../poll/job.ts';
+import type { Counted, FollowUp, Job, JobSubject } from '../poll/job.ts';
 import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
 import type { Target } from '../targets/target.ts';
@@ -139,6 +139,14 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   expectedAge(intervalMs: number): number | undefined {
     const width = this.#counted.counters.record?.width ?? this.#width;
     return width === undefined ? undefined : this.#options.delays.publish() + intervalMs + width;
+  }
+
+  counted(intervalMs: number): Counted | undefined {
+    const { delays, platformClock } = this.#options;
+    const { countedUntil, record } = this.#counted.counters;
+    if (countedUntil === undefined || record === undefined) return undefined;
+    const settled = delays.settle(platformClock.now());
+    return { until: countedUntil, expectedAge: settled + intervalMs + record.width };
   }
 
   /** The counters that it keeps in the state. */

@@ -28,6 +28,16 @@ export function madeUpJob(changes: Partial<JobStatus> = {}): JobStatus {
     ...changes,
     data_age_seconds: changes.data_age_seconds ?? ageOf(changes.last_bucket_at),
     expected_age_seconds: changes.expected_age_seconds ?? 240,
+    ...countedAsOf(changes.counted_age_seconds),
+  };
+}
+
+/** Counters that take a bucket after ten minutes, polled each minute. */
+function countedAsOf(seconds: number | null = 660) {
+  return {
+    counted_until: seconds === null ? null : at(-seconds),
+    counted_age_seconds: seconds,
+    expected_counted_age_seconds: seconds === null ? null : 720,
   };
 }
 

@@ -145,6 +145,23 @@ test('a part is as old as its oldest data, and those of its series that have non
   expect(part(discovery)).toMatch(/^edge_applications 1 0 0 0 5 s ago Jobs/);
 });
 
+test('a part, and each of its jobs, tells how far its counters are behind; the furthest stand first', () => {
+  const jobs = [
+    madeUpJob({ id: 'fine', product: 'images' }),
+    madeUpJob({ id: 'hour', product: 'live', counted_age_seconds: 5_000 }),
+    madeUpJob({ id: 'hours', product: 'waf', counted_age_seconds: 7_500, last_bucket_at: at(-130) }),
+  ];
+  const accounts = [madeUpAccount({ jobs })];
+  const parts = words(page(madeUpStatus({ accounts }))).split('Oldest data ')[1] ?? '';
+  expect(parts).toMatch(
+    /^waf 1 0 0 0 1 min 10 s counters 2 h 5 min behind live 1 0 0 0 1 min 40 s counters 1 h 23 min behind images 1 0 0 0 1 min 40 s Jobs/,
+  );
+  const behind = page(madeUpStatus({ accounts }), 'show=behind');
+  expect([...behind.matchAll(/data-job="(\w+)"/g)].map(([, id]) => id)).toEqual(['hours', 'hour']);
+  expect(words(behind)).toContain('1 min 10 s ago counters 2 h 5 min behind');
+  expect(words(behind)).toContain('Counters behind 2');
+});
+
 test('a job that catches up says so, and is as old as its last success', () => {
   const catchUp = madeUpJob({ catches_up_for: 'x', last_bucket_at: null, last_success_at: at(-420) });
   const text = words(page(madeUpStatus({ accounts: [madeUpAccount({ jobs: [catchUp] })] })));

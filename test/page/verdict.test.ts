@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { TOLERATED_BEHIND_SECONDS } from '../../src/page/job-selection.ts';
+import { ALERTS } from '../../src/rules/alert-catalogue.ts';
 import type { Status } from '../../src/status.ts';
 import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus } from './made-up-status.ts';
 import { page } from './rendered.ts';
@@ -54,6 +56,26 @@ test('data older than expected is not fresh, whatever the account says of itself
   const quota = [madeUpQuota({ others_per_minute: 149.6 })];
   expect(verdict({ accounts: [madeUpAccount({ jobs, quota, stretch: 3.2 })] })).toEqual([
     'production: 1 of 2 jobs show data older than expected, up to 25 min; intervals are 3.2 times as long as planned; other clients of the token take about 150 operations a minute.',
+  ]);
+});
+
+test('counters that are behind are told, although gauges are fresh, with the part that is worst off', () => {
+  const job = (product: string, counted_age_seconds: number) => madeUpJob({ product, counted_age_seconds });
+  const waf = job('waf', 7_500);
+  expect(verdict({ accounts: [madeUpAccount({ jobs: [madeUpJob(), waf] })] })).toEqual([
+    'production is fresh: the oldest data is 1 min 40 s old; counters of waf are 2 h 5 min behind, gauges are fresh.',
+  ]);
+  const jobs = [job('images', 4_400), waf, job('images', 6_000), madeUpJob({ data_age_seconds: 1_500 })];
+  expect(verdict({ accounts: [madeUpAccount({ jobs })] })[1]).toBe(
+    'production: counters of waf and 1 other part are up to 2 h 5 min behind.',
+  );
+});
+
+test('counters that wait for a bucket no longer than the alert allows are not told', () => {
+  expect(TOLERATED_BEHIND_SECONDS * 1_000).toBe(ALERTS.EdgeCountersBehind.parameters.after.default);
+  const jobs = [madeUpJob({ counted_age_seconds: 720 + TOLERATED_BEHIND_SECONDS })];
+  expect(verdict({ accounts: [madeUpAccount({ jobs })] })).toEqual([
+    'production is fresh: the oldest data is 1 min 40 s old.',
   ]);
 });
 

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import { restoreCounters } from '../../src/series/stored-counters.ts';
 import type { Window } from '../../src/settling/window.ts';
+import { madeUpStatus } from '../page/made-up-status.ts';
+import { page } from '../page/rendered.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
@@ -81,6 +83,26 @@ describe('a gap in the data of the platform', () => {
     await running.minutes(90);
     expect(countedUntil(running)).toBeGreaterThan(running.clock.now() - 20 * MINUTE);
     expect(totals(running)).toEqual(truthWithout(running, lost));
+  });
+
+  it('is told on the status page as counters that are behind while it is waited for, and no longer', async () => {
+    const running = await begin();
+    const told = () => {
+      const accounts = running.exporter().accounts();
+      const job = accounts.flatMap(({ jobs }) => jobs).find(({ counted_until }) => counted_until !== null);
+      const said = /counters of <bdi>(\w+)<\/bdi> are (\d+) h .*behind, gauges are fresh/.exec(
+        page(madeUpStatus({ accounts })),
+      );
+      return { until: Date.parse(job?.counted_until ?? ''), said: said?.slice(1, 3) };
+    };
+    expect(told()).toEqual({ until: countedUntil(running), said: undefined });
+    const lost = { from: START + HOUR, to: START + 75 * HOUR };
+    await passOver(running, lost, lost.to + HOUR);
+    await running.minutes(25);
+    expect(told()).toEqual({ until: countedUntil(running), said: ['edge_applications', '75'] });
+    running.sandbox.faults.clear();
+    await running.minutes(60);
+    expect(told()).toEqual({ until: countedUntil(running), said: undefined });
   });
 
   it('is counted exactly once when its data turn up while it is waited for', async () => {
