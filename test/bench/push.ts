@@ -246,7 +246,7 @@ const FIGURES: readonly (readonly [keyof Measured, string, digits: number])[] = 
   ['samplesPerSecond', 'samples a second', 0],
   ['cpu', 'CPU per 1,000 samples, ms', 2],
   ['receiverCpu', "the receiver's CPU per 1,000 samples, ms", 2],
-  ['bytesPerSample', 'bytes a sample on the wire', 2],
+  ['bytesPerSample', 'bytes sent for a sample', 2],
   ['outboxPerSample', 'bytes a sample in the outbox', 1],
   ['diskPerSample', 'bytes a sample in files while it waits', 1],
 ];
