@@ -106,11 +106,14 @@ function headings({ renameByName = {}, indexByName = {} }: OrganizeOptions): [st
   return Object.entries(renameByName).sort(([a], [b]) => (indexByName[a] ?? 0) - (indexByName[b] ?? 0));
 }
 
-/** The first value of the first answer, as the panel shows it; undefined where there is none. */
-export function figureOf(panel: PanelJson, answers: readonly (readonly Series[])[], theme: GrafanaTheme2) {
-  const text = answers[0]?.[0]?.values[0]?.[1];
-  if (text === undefined) return undefined;
-  const config = { ...configFor('', panel.fieldConfig), color: { mode: 'thresholds' } };
-  const field: Field = { name: '', type: FieldType.number, config, values: [Number(text)] };
-  return getDisplayProcessor({ field, theme })(Number(text));
+/** The first value of each answer, as the panel shows it, with its name; nothing of answers that are empty. */
+export function figuresOf(panel: PanelJson, answers: readonly (readonly Series[])[], theme: GrafanaTheme2) {
+  return answers.flatMap((series, query) => {
+    const text = series[0]?.values[0]?.[1];
+    if (text === undefined) return [];
+    const name = panel.targets?.[query]?.legendFormat ?? '';
+    const config = { ...configFor(name, panel.fieldConfig), color: { mode: 'thresholds' } };
+    const field: Field = { name, type: FieldType.number, config, values: [Number(text)] };
+    return [{ ...getDisplayProcessor({ field, theme })(Number(text)), title: name }];
+  });
 }

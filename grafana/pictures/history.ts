@@ -2,7 +2,12 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { facesOf } from '../../src/catalogue/catalogue.ts';
 import type { Family, Labels } from '../../src/catalogue/family.ts';
-import { EDGE_LAST_BUCKET, EDGE_UP } from '../../src/catalogue/platform-families.ts';
+import {
+  EDGE_COUNTED_UNTIL,
+  EDGE_DATA_UNTIL,
+  EDGE_LAST_BUCKET,
+  EDGE_UP,
+} from '../../src/catalogue/platform-families.ts';
 import { PRODUCTS } from '../../src/catalogue/products.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
@@ -42,7 +47,11 @@ export async function writeHistory(
     const sandbox = sandboxes.get(target.account);
     if (sandbox !== undefined) addTarget(lines, target, sandbox, span);
     const write = writer(lines, { ...target }, span);
-    for (let at = from; at < to; at += MINUTE) write(EDGE_LAST_BUCKET, at, (at - GAUGE_LAG) / 1000);
+    for (let at = from; at < to; at += MINUTE) {
+      write(EDGE_LAST_BUCKET, at, (at - GAUGE_LAG) / 1000);
+      write(EDGE_DATA_UNTIL, at, (at - GAUGE_LAG + MINUTE) / 1000);
+      write(EDGE_COUNTED_UNTIL, at, (at - COUNTER_LAG + MINUTE) / 1000);
+    }
   }
   for (const account of sandboxes.keys()) {
     const write = writer(lines, { account }, span);

@@ -13,7 +13,7 @@ import {
 } from '@grafana/ui';
 import type { ReactElement } from 'react';
 import type { PanelJson } from './dashboard.ts';
-import { figureOf, framesOf, tableOf } from './fields.ts';
+import { figuresOf, framesOf, tableOf } from './fields.ts';
 import { type Mark, Marks } from './marks.tsx';
 import type { Range, Series } from './prometheus.ts';
 
@@ -73,20 +73,24 @@ function nothing({ panel }: Answered, { width, height }: Size): ReactElement {
 
 function stat(answered: Answered, { width, height }: Size): ReactElement {
   const noValue = String(answered.panel.fieldConfig.defaults['noValue'] ?? '');
-  const value = figureOf(answered.panel, answered.answers, THEME);
-  return (
+  const nothing = { text: noValue, numeric: Number.NaN, color: THEME.colors.text.secondary, title: '' };
+  const found = figuresOf(answered.panel, answered.answers, THEME);
+  const values = found.length > 0 ? found : [nothing];
+  const drawn = values.map((value) => (
     <BigValue
-      width={width}
+      key={value.title}
+      width={width / values.length}
       height={height}
       theme={THEME}
-      value={value ?? { text: noValue, numeric: Number.NaN, color: THEME.colors.text.secondary }}
+      value={value}
       colorMode={BigValueColorMode.Value}
       graphMode={BigValueGraphMode.None}
       justifyMode={BigValueJustifyMode.Auto}
-      textMode={BigValueTextMode.Value}
+      textMode={values.length > 1 ? BigValueTextMode.ValueAndName : BigValueTextMode.Value}
       text={answered.panel.options['text']}
     />
-  );
+  ));
+  return <div style={{ display: 'flex' }}>{drawn}</div>;
 }
 
 function rows(answered: Answered, size: Size): ReactElement {

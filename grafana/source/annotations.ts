@@ -3,14 +3,13 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { DATASOURCE } from './panel.ts';
 import { ACCOUNT, of } from './query.ts';
 
-/** Firing alerts that want somebody to act: of the accounts, and of the exporter itself, which have no account. */
-export const URGENT = of(
-  'ALERTS',
-  'alertstate="firing"',
-  'alertname=~"Edge.+"',
-  'account=~"$account|"',
-  'severity!="info"',
-);
+/** Firing alerts of the accounts, and of the exporter itself, which have no account. */
+export function firingAlerts(...matchers: string[]): string {
+  return of('ALERTS', 'alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"', ...matchers);
+}
+
+/** Those that want somebody to act. */
+export const URGENT = firingAlerts('severity!="info"');
 
 /**
  * When settings last changed, in ms, by account and kind of setting. All such families at once: each is one series
@@ -63,15 +62,28 @@ function marks({ name, expr, colour, title, text, tags, momentIs }: Marks): Anno
   return annotation.build();
 }
 
-export const ALERT_MARKS = marks({
-  name: 'Firing alerts',
-  expr: URGENT,
-  colour: 'red',
-  title: '{{alertname}}',
-  text: '{{account}} {{configuration}}',
-  tags: 'severity',
-  momentIs: 'the time',
-});
+/**
+ * Grafana joins the points of a series that are no further apart than its step to one region, so there is one series for
+ * an alert of a configuration, whatever other labels its instances have.
+ */
+function alertMarks(severity: 'page' | 'ticket', name: string, colour: string): AnnotationQuery {
+  const firing = firingAlerts(`severity="${severity}"`);
+  return marks({
+    name,
+    expr: `max by (alertname, severity, account, product, configuration) (${firing})`,
+    colour,
+    title: '{{alertname}}',
+    text: '{{account}} {{product}} {{configuration}}',
+    tags: 'severity',
+    momentIs: 'the time',
+  });
+}
+
+/** From when until when alerts fire: the pages apart from the tickets. */
+export const ALERT_MARKS: readonly AnnotationQuery[] = [
+  alertMarks('page', 'Firing pages', 'red'),
+  alertMarks('ticket', 'Firing tickets', 'orange'),
+];
 
 export const CHANGE_MARKS = marks({
   name: 'Changed settings',

@@ -4,6 +4,7 @@ import { errorPages, responses } from './configuration-responses.ts';
 import { services } from './configuration-services.ts';
 import { delivered } from './configuration-traffic.ts';
 import { dashboard } from './dashboard-base.ts';
+import { dataAgeFigure } from './data-age-figure.ts';
 import { figure } from './figure.ts';
 import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
@@ -62,15 +63,7 @@ const figures: readonly Panel[] = [
     expr: now.serverErrors,
     limits: LIMITS.serverErrors,
   }),
-  figure({
-    title: 'Age of data',
-    description:
-      'Age of the newest bucket of the metric that is furthest behind, counted from its start: three to five minutes is normal.',
-    unit: 's',
-    decimals: 0,
-    expr: now.dataAge,
-    limits: LIMITS.dataAge,
-  }),
+  dataAgeFigure('Age of data', now),
 ];
 
 const waf: readonly Panel[] = [
@@ -109,7 +102,7 @@ const waf: readonly Panel[] = [
 export const configuration: Dashboard = dashboard({
   uid: 'edge-configuration',
   description:
-    'One site as the platform’s own console shows it: data transferred, requests, status codes, WAF threats, and the services around it. With several chosen, they are added up. Latency and geography are not shown anywhere: the platform’s API does not offer them.',
+    'One site as the platform’s own console shows it: data transferred, requests, status codes, WAF threats, and the services around it. With several chosen, they are added up.',
   from: 'now-6h',
   variables: [DATASOURCE_CHOICE, ACCOUNT_CHOICE, PRODUCT_CHOICE, CONFIGURATION_CHOICE],
   sections: [

@@ -43,7 +43,7 @@ export function dashboard({ uid, description, from, variables, sections }: Dashb
     .refresh('1m')
     .timezone('browser')
     .variables(variables.map(ready))
-    .annotations([ALERT_MARKS, CHANGE_MARKS, DELAY_MARKS].map(withoutPlacement).map(ready))
+    .annotations([...ALERT_MARKS, CHANGE_MARKS, DELAY_MARKS].map(withoutPlacement).map(ready))
     .links(linksFrom(uid).map(ready))
     .build();
   const panels: (Panel | RowPanel)[] = place(sections);

@@ -9,18 +9,46 @@ import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { LIMITS, type Steps, thresholds } from './limits.ts';
 import { type About, DATASOURCE, targets } from './panel.ts';
 
+/** A second value in a figure. */
+export interface Beside {
+  readonly name: string;
+  readonly expr: string;
+  readonly unit: string;
+  readonly decimals: number;
+  readonly limits: Steps;
+}
+
 export interface Figure extends About {
+  /** Shown only where there is a value beside it. */
+  readonly name?: string;
   readonly expr: string;
   readonly limits?: Steps;
   readonly decimals?: number;
   readonly mappings?: readonly ValueMapping[];
+  /** What the value is compared with: a value with a name, unit and colours of its own. */
+  readonly beside?: Beside;
   /** What stands there while there is no value, which is not the same as zero. */
   readonly noValue?: string;
 }
 
 /** One number, as of now: an old value never stands for a missing one, so it is asked for this moment only. */
 export function figure(given: Figure): Panel {
-  const { title, description, unit, expr, limits = LIMITS.none, decimals, mappings = [], noValue } = given;
+  const {
+    title,
+    description,
+    unit,
+    name = '',
+    expr,
+    limits = LIMITS.none,
+    decimals,
+    mappings = [],
+    noValue,
+    beside,
+  } = given;
+  const values = [
+    { expr, legend: name },
+    ...(beside === undefined ? [] : [{ expr: beside.expr, legend: beside.name }]),
+  ];
   const panel = new PanelBuilder()
     .title(title)
     .description(description)
@@ -30,9 +58,16 @@ export function figure(given: Figure): Panel {
     .mappings([...mappings])
     .noValue(noValue ?? 'no data')
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']))
-    .text(new VizTextDisplayOptionsBuilder().valueSize(34))
+    .text(new VizTextDisplayOptionsBuilder().valueSize(beside ? 22 : 34))
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
-    .targets(targets([{ expr }], 'now'));
+    .targets(targets(values, 'now'));
+  if (beside) {
+    panel.overrideByName(beside.name, [
+      { id: 'unit', value: beside.unit },
+      { id: 'decimals', value: beside.decimals },
+      { id: 'thresholds', value: thresholds(beside.limits).build() },
+    ]);
+  }
   return (decimals === undefined ? panel : panel.decimals(decimals)).build();
 }

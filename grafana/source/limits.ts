@@ -30,6 +30,8 @@ export const LIMITS = {
   surge: rising(2, 3),
   /** Seconds since the end of the newest bucket shown. */
   dataAge: rising(360, 840),
+  /** Times the age to be expected; older than 1.5 times that, and than ten minutes, is stale to the alerts. */
+  dataAgeToExpected: rising(1, 1.5),
   /** Seconds since the moment up to which everything is counted: the settle delay, and what waits for missing buckets. */
   countedAge: rising(1_500, 2_700),
   /** Seconds; the settle delay, unless configured otherwise. */

@@ -18,3 +18,9 @@ export const TO_CONFIGURATION = {
   title: 'Look at this configuration',
   url: `/d/edge-configuration?var-account=\${__data.fields["Account"]}&var-product=\${__data.fields["Product"]}&var-configuration=\${__data.fields["Configuration"]}&${CARRIED}`,
 };
+
+/** From an alert to the page that says what to do. */
+export const TO_RUNBOOK = {
+  title: 'Runbook',
+  url: 'https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md',
+};

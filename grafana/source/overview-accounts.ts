@@ -1,8 +1,8 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
-import { inMinutes, LIMITS } from './limits.ts';
+import { LIMITS } from './limits.ts';
 import { TO_ACCOUNT } from './links.ts';
-import { ACCOUNT, BY_SITE, of, SITE } from './query.ts';
+import { ACCOUNT, BY_SITE, of, PRODUCT, SITE } from './query.ts';
 import { table } from './table.ts';
 import { trafficNow, trafficOverTime } from './traffic-queries.ts';
 import { YES_NO } from './words.ts';
@@ -14,7 +14,7 @@ const overTime = trafficOverTime(SITE, 'account');
 export const accounts = table({
   title: 'Accounts',
   description:
-    'Each account now: whether the platform answers, its traffic, its data’s age, and how much of its quota is left (the scarcest kind of operation). An empty cell means that there is no data. A click on the name narrows this dashboard to the account.',
+    'Each account now: whether the platform answers, its traffic, its data’s age (red from 1.5 times the age to be expected), and how much of its quota is left (the scarcest kind of operation). An empty cell means that there is no data. A click on the name narrows this dashboard to the account.',
   unit: 'short',
   rows: { account: 'Account' },
   links: { Account: TO_ACCOUNT },
@@ -37,7 +37,14 @@ export const accounts = table({
     { title: '4xx', expr: now.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
     { title: '5xx', expr: now.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
     { title: 'Threats / min', expr: now.threats },
-    { title: 'Data age', expr: now.dataAge, unit: 's', decimals: 0, limits: LIMITS.dataAge },
+    { title: 'Data age', expr: now.dataAge, unit: 's', decimals: 0 },
+    {
+      title: 'Of expected',
+      expr: now.dataAgeToExpected,
+      unit: 'percentunit',
+      decimals: 0,
+      limits: LIMITS.dataAgeToExpected,
+    },
     {
       title: 'Quota left',
       expr: `min by (account) (${of('edge_api_ratelimit_remaining', ACCOUNT)} / ${of('edge_api_ratelimit_limit', ACCOUNT)})`,
@@ -88,14 +95,18 @@ export const accountCharts: readonly Panel[] = [
   chart({
     title: 'Age of data by account',
     description:
-      'Time since the end of the newest bucket shown, of the metric that is furthest behind. A line that ends means that the account shows no data any more.',
+      'Time since the end of the newest bucket shown, of the series that is furthest behind, and (dashed) the longest age that is to be expected of the account’s metrics. A line that ends means that the account shows no data any more.',
     unit: 'm',
-    limits: inMinutes(LIMITS.dataAge),
     queries: [
       {
         expr: `(time() - min by (account) (${of('edge_data_until_timestamp_seconds', SITE)})) / 60`,
         legend: '{{account}}',
       },
+      {
+        expr: `max by (account) (${of('edge_expected_age_seconds', PRODUCT)}) / 60`,
+        legend: '{{account}}: expected',
+      },
     ],
+    dashedLike: ': expected$',
   }),
 ];

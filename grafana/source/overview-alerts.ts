@@ -1,6 +1,6 @@
-import { URGENT } from './annotations.ts';
-import { TO_ACCOUNT, TO_NAMESAKE } from './links.ts';
-import { of } from './query.ts';
+import { firingAlerts, URGENT } from './annotations.ts';
+import { TO_ACCOUNT, TO_NAMESAKE, TO_RUNBOOK } from './links.ts';
+import { ACCOUNT, largest, of } from './query.ts';
 import { table } from './table.ts';
 
 const ALERT = 'alertname,severity,account,configuration';
@@ -8,14 +8,56 @@ const FIRING = `count by (${ALERT}) (${URGENT})`;
 /** Prometheus keeps as its value since when an alert has been pending or firing. */
 const SINCE = of('ALERTS_FOR_STATE', 'alertname=~"Edge.+"', 'account=~"$account|"', 'severity!="info"');
 
-/** What fires, and for whom. */
+/** What an alert is about: alerts of an account have no configuration. */
+const SUBJECT = 'account,product,configuration';
+
+/** Names of alerts, the recorded series that they judge, and the label of these besides the subject's. */
+type Judged = readonly (readonly [alerts: string, recorded: readonly string[], label?: string])[];
+
+const inBothScopes = (recorded: string) => [`account:${recorded}`, `configuration:${recorded}`];
+
+const PER_MINUTE: Judged = [
+  ['EdgeWafSpike|EdgeWafElevated', inBothScopes('edge_waf_threats_per_minute:sum')],
+  ['EdgeWafBlockedSpike', inBothScopes('edge_waf_blocked_per_minute:sum')],
+  ['EdgeWafFamilyAttack', inBothScopes('edge_waf_threats_by_family_per_minute:sum'), 'family'],
+  ['EdgeStatusCodeSurge', inBothScopes('edge_error_responses_per_minute:sum'), 'code'],
+  ['EdgeTrafficFlood|EdgeTrafficDrop', inBothScopes('edge_requests_per_minute:sum')],
+];
+
+const SHARES: Judged = [
+  ['Edge5xxRatio', inBothScopes('edge_server_error_ratio:avg5m')],
+  ['Edge4xxRatio', inBothScopes('edge_client_error_ratio:now')],
+  ['EdgeOffloadCollapse', inBothScopes('edge_cache_miss_ratio:now')],
+];
+
+const AGES: Judged = [['EdgeDataStale', ['configuration:edge_data_age_seconds:max'], 'metric']];
+
+/** What the table shows a value of. */
+export const JUDGED: Judged = [...PER_MINUTE, ...SHARES, ...AGES];
+
+/** The value now of what each firing alert judges; the alerts themselves carry none. */
+function valuesOf(judged: Judged): string {
+  const values = judged.map(([alerts, recorded, label]) => {
+    const by = label === undefined ? SUBJECT : `${SUBJECT},${label}`;
+    const series = recorded.map((name) => of(name, ACCOUNT)).join(' or ');
+    const alert = firingAlerts('severity!="info"', `alertname=~"${alerts}"`);
+    return `${alert} * on (${by}) group_left ${largest(series, by)}`;
+  });
+  return largest(values.join(' or '), ALERT);
+}
+
+/** What fires, for whom, and how bad it is. */
 export const firing = table({
   title: 'What fires now',
   description:
-    'The firing alerts that want somebody to act, pages before tickets, with the time since when their condition has held; configuration “none” means the account as a whole. A click on a configuration or an account leads there; the value and the runbook are in the notification. The list is empty too where Prometheus has not loaded the rules.',
+    'The firing alerts that want somebody to act, pages before tickets, with the time since when their condition has held, and the newest value of what a traffic alert judges: threats, requests or responses a minute, or the share of errors or of requests that the cache did not serve. Configuration “none” means the account as a whole. A click on an alert opens the runbook, on a configuration or an account its dashboard. The list is empty too where Prometheus has not loaded the rules.',
   unit: 'short',
   rows: { alertname: 'Alert', severity: 'Severity', account: 'Account', configuration: 'Configuration' },
-  links: { Account: TO_ACCOUNT, Configuration: TO_NAMESAKE },
+  links: {
+    Alert: TO_RUNBOOK,
+    Account: TO_ACCOUNT,
+    Configuration: TO_NAMESAKE,
+  },
   columns: [
     { title: 'Firing', expr: FIRING },
     {
@@ -23,6 +65,9 @@ export const firing = table({
       expr: `1000 * min by (${ALERT}) (${SINCE}) and on (${ALERT}) ${FIRING}`,
       unit: 'dateTimeFromNow',
     },
+    { title: 'Now, per minute', expr: valuesOf(PER_MINUTE), decimals: 0, noValue: '–' },
+    { title: 'Now, share', expr: valuesOf(SHARES), unit: 'percentunit', decimals: 1, noValue: '–' },
+    { title: 'Data age', expr: valuesOf(AGES), unit: 's', decimals: 0, noValue: '–' },
   ],
   sortedBy: 'Severity',
   order: 'ascending',

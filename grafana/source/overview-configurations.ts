@@ -88,7 +88,13 @@ export const configurations = table({
       expr: `time() - min by (${BY_SITE}) (${of('edge_data_until_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
       unit: 's',
       decimals: 0,
-      limits: LIMITS.dataAge,
+    },
+    {
+      title: 'Of expected',
+      expr: `${now.dataAgeToExpected} and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
+      unit: 'percentunit',
+      decimals: 0,
+      limits: LIMITS.dataAgeToExpected,
     },
   ],
 });

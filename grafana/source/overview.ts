@@ -1,6 +1,7 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { URGENT } from './annotations.ts';
 import { dashboard } from './dashboard-base.ts';
+import { dataAgeFigure } from './data-age-figure.ts';
 import { figure } from './figure.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
@@ -60,15 +61,7 @@ const figures: readonly Panel[] = [
     unit: 'short',
     expr: now.threats,
   }),
-  figure({
-    title: 'Oldest data',
-    description:
-      'Age of the newest bucket of the series that is furthest behind, of all accounts, counted from the end of the bucket: two to four minutes are normal.',
-    unit: 's',
-    decimals: 0,
-    expr: trafficNow(PRODUCT).dataAge,
-    limits: LIMITS.dataAge,
-  }),
+  dataAgeFigure('Oldest data', trafficNow(PRODUCT)),
   figure({
     title: 'Firing alerts',
     description:
@@ -86,7 +79,7 @@ const sections: readonly Section[] = [
     shelves: [
       ...shelves(figures, 4, 8),
       { height: 6, panels: [[24, accounts]] },
-      { height: 7, panels: [[24, firing]] },
+      { height: 9, panels: [[24, firing]] },
     ],
   },
   { title: 'Accounts', shelves: shelves(accountCharts, 8) },

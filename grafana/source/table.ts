@@ -17,6 +17,8 @@ export interface Column {
   readonly decimals?: number;
   readonly limits?: Steps;
   readonly mappings?: readonly ValueMapping[];
+  /** What an empty cell says. Default: what the table says. */
+  readonly noValue?: string;
 }
 
 export interface Table extends About {
@@ -77,11 +79,12 @@ function valueField(index: number, columns: readonly Column[]): string {
   return columns.length === 1 ? 'Value' : `Value #${String.fromCharCode(65 + index)}`;
 }
 
-function appearance({ title, unit, decimals, limits, mappings }: Column): DynamicConfigValue[] {
+function appearance({ title, unit, decimals, limits, mappings, noValue }: Column): DynamicConfigValue[] {
   return [
     { id: 'custom.minWidth', value: readableWidth(title) },
     ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
     ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
+    ...(noValue === undefined ? [] : [{ id: 'noValue', value: noValue }]),
     ...(mappings === undefined ? [] : [{ id: 'mappings', value: mappings }]),
     ...(limits === undefined
       ? []

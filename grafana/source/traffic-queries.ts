@@ -1,4 +1,4 @@
-import { mean, of, share, smallest, sum } from './query.ts';
+import { largest, mean, of, PRODUCT, share, smallest, sum } from './query.ts';
 
 /** How a gauge is read: over a graph's step, or as it stands. */
 type Reading = (family: string, ...matchers: string[]) => string;
@@ -15,6 +15,8 @@ export interface Traffic {
   readonly threatShare: string;
   /** Seconds since the end of the newest bucket shown of the series that is furthest behind. */
   readonly dataAge: string;
+  /** The same in relation to the age that an API metric's data reaches when all is well, of the worst series. */
+  readonly dataAgeToExpected: string;
 }
 
 /** The values now, for figures and tables. */
@@ -42,5 +44,14 @@ function traffic(read: Reading, matchers: string, by: string | undefined): Traff
     stopped: total('edge_waf_blocked_per_minute'),
     threatShare: share(threats, total('edge_waf_requests_per_minute')),
     dataAge: `time() - ${smallest(of('edge_data_until_timestamp_seconds', matchers), by)}`,
+    dataAgeToExpected: largest(ageToExpected(matchers), by),
   };
+}
+
+const EXPECTED_BY = 'account,product,metric';
+
+/** 1 is the age to be expected. */
+function ageToExpected(matchers: string): string {
+  const age = `(time() - ${of('edge_data_until_timestamp_seconds', matchers)})`;
+  return `${age} / on (${EXPECTED_BY}) group_left ${largest(of('edge_expected_age_seconds', PRODUCT), EXPECTED_BY)}`;
 }

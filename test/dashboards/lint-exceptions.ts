@@ -19,7 +19,7 @@ const OF_THE_PLATFORM = ['overview.json', 'configuration.json', 'security.json']
   })),
 );
 
-const MARKS = ['Firing alerts', 'Changed settings', 'Learned delays'].flatMap((where) =>
+const MARKS = ['Firing pages', 'Firing tickets', 'Changed settings', 'Learned delays'].flatMap((where) =>
   ['target-job', 'target-instance'].map((rule) => ({
     rule,
     file: 'exporter.json',

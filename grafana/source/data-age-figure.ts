@@ -1,0 +1,24 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { figure } from './figure.ts';
+import { LIMITS } from './limits.ts';
+import type { Traffic } from './traffic-queries.ts';
+
+/** How old the data is that is furthest behind, beside the age to be expected of it, which gives the colour. */
+export function dataAgeFigure(title: string, { dataAge, dataAgeToExpected }: Traffic): Panel {
+  return figure({
+    title,
+    description:
+      'Time since the end of the newest bucket shown, of the series that is furthest behind; beside it how much of the age to be expected the latest series has reached. Yellow from 100 %, red from 150 %: older than that, and than ten minutes, is stale to the alerts.',
+    unit: 's',
+    decimals: 0,
+    name: 'age',
+    expr: dataAge,
+    beside: {
+      name: 'of expected',
+      expr: dataAgeToExpected,
+      unit: 'percentunit',
+      decimals: 0,
+      limits: LIMITS.dataAgeToExpected,
+    },
+  });
+}
