@@ -42,6 +42,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['edge_certificate_expiry_timestamp_seconds', 'as it is documented, the platform does not tell it'],
   ['edge_exporter_outbox_', 'nothing is pushed'],
   ['edge_exporter_push_', 'nothing is pushed'],
+  ['edge_product_counted_until_timestamp_seconds', 'nothing is read of whole products by default'],
   ['edge_token_expiry_timestamp_seconds', 'of a token that is given it is not known'],
 ];
 
