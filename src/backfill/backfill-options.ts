@@ -1,10 +1,12 @@
 import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Secret } from '../secret.ts';
 import type { CollectObserver } from './collect.ts';
 import type { HistoryPlan } from './history-plan.ts';
 import type { QuotaWait } from './progress.ts';
+import type { PushHistoryObserver } from './push-history.ts';
 import type { RetryOptions } from './retry.ts';
 
 export interface BackfillOptions {
@@ -15,7 +17,10 @@ export interface BackfillOptions {
   readonly to: number | undefined;
   /** Labels that every series gets besides its own. */
   readonly labels: Labels;
-  readonly output: string;
+  /** The file to write; undefined to write none. */
+  readonly output: string | undefined;
+  /** The history is pushed to these. */
+  readonly receivers: readonly Receiver[];
   /** Whether to continue an interrupted history or to start over. */
   readonly mode: 'continue' | 'restart';
   readonly clock: Clock;
@@ -26,7 +31,7 @@ export interface BackfillOptions {
 }
 
 /** Receives the progress of a backfill. */
-export interface BackfillObserver extends CollectObserver {
+export interface BackfillObserver extends CollectObserver, PushHistoryObserver {
   /** The range is decided: so many windows of a metric in all, and how many of them an earlier start has read. */
   planned(plan: HistoryPlan, windows: number, done: number): void;
   /** Where to ask which accounts wait for their quota. */
@@ -34,6 +39,8 @@ export interface BackfillObserver extends CollectObserver {
   exchanged(): void;
   stumbled(account: string, reason: string, pause: number): void;
   notice(account: string, text: string): void;
+  /** The history is read, and the receivers get it now. */
+  pushing(): void;
   writing(): void;
 }
 

@@ -6,27 +6,44 @@ import type { Account } from '../configuration/schema.ts';
 import type { BackfillOptions } from './backfill-options.ts';
 import type { Collected } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';
+import { type HistoryFamiliesOptions, historyFamilies } from './history-families.ts';
 import type { HistoryPlan } from './history-plan.ts';
+import {
+  type ConnectedReceiver,
+  connectReceiver,
+  type HistoryReceiver,
+  refuseIncomplete,
+} from './history-receivers.ts';
 import { differences, requestOf } from './history-request.ts';
 import { historyText } from './history-text.ts';
+import { inParallel } from './in-parallel.ts';
 import { makePlan } from './make-plan.ts';
+import { pushHistory } from './push-history.ts';
+import { PushedRecord } from './pushed-record.ts';
 import { openSeries, readAll, tellPlan } from './read-history.ts';
+import { refuseUntaken } from './receiver-probe.ts';
 import { BackfillRefusal } from './refusal.ts';
 import { WorkFolder } from './work-folder.ts';
+
+/** What the work folder is named after where no file is written: in the current directory. */
+const UNNAMED = 'edge-history';
 
 /** A complete history. */
 export interface History {
   readonly plan: HistoryPlan;
   readonly series: readonly Collected[];
+  /** How many samples each receiver has taken, by its name. */
+  readonly pushed: ReadonlyMap<string, number>;
 }
 
 /**
- * Writes the history of every configured series as OpenMetrics, or continues an interrupted run.
+ * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both; continues an
+ * interrupted run.
  * @throws BackfillRefusal when it cannot be, WindowFailure or PlatformFailure when the platform keeps failing, and the
  * signal's reason when it aborts; what was read stays for the next start
  */
 export async function backfill(options: BackfillOptions): Promise<History> {
-  const folder = new WorkFolder(options.output);
+  const folder = new WorkFolder(options.output ?? UNNAMED);
   await folder.checkPlace();
   const found = await folder.begun();
   const begun = options.mode === 'restart' ? undefined : found;
@@ -34,18 +51,23 @@ export async function backfill(options: BackfillOptions): Promise<History> {
   else await refuseToReplace(folder, options);
   const accounts = options.accounts.map((account) => accountOf(account, options));
   options.observer.connected(() => accounts.flatMap((account) => account.waits()));
+  const receivers = options.receivers.map((receiver) => connectReceiver(receiver, options.clock));
   try {
     const plan = begun ?? (await makePlan(accounts, options));
+    // Before anything is kept: a range that is refused must not be in the way of the next.
+    if (begun === undefined) await refuseUntakenBy(receivers, plan, options);
     await folder.lock(found);
     if (begun === undefined) await folder.begin(plan);
     const series = await openSeries(plan, folder.path, accounts);
     tellPlan(plan, series, options);
     await readAll(plan, series, accounts, options);
-    await write(plan, series, folder, options);
-    return { plan, series };
+    const pushed = await push(plan, series, receivers, folder, options);
+    if (options.output === undefined) await folder.remove();
+    else await write(plan, series, folder, options);
+    return { plan, series, pushed };
   } finally {
     await folder.release();
-    await Promise.all(accounts.map((account) => account.close()));
+    await Promise.all([...accounts, ...receivers].map((connected) => connected.close()));
   }
 }
 
@@ -57,6 +79,7 @@ function refuseChanges(begun: HistoryPlan, folder: WorkFolder, options: Backfill
 }
 
 async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOptions): Promise<void> {
+  if (output === undefined) return;
   const there = await folder.output();
   if (there === 'folder') throw new BackfillRefusal(`${output} is a folder`, { misused: true });
   if (there === 'nothing' || mode === 'restart') return;
@@ -72,15 +95,56 @@ function accountOf(account: Account, { clock, guard, observer }: BackfillOptions
   });
 }
 
+async function refuseUntakenBy(
+  receivers: readonly ConnectedReceiver[],
+  { range }: HistoryPlan,
+  { signal }: BackfillOptions,
+): Promise<void> {
+  for (const { receiver, protocol } of receivers) {
+    await refuseUntaken({ name: receiver.name, protocol }, range, signal);
+  }
+}
+
+/** Brings each receiver what it lacks; returns how many samples each has taken, in all runs. */
+async function push(
+  { range }: HistoryPlan,
+  collected: readonly Collected[],
+  receivers: readonly ConnectedReceiver[],
+  { path }: WorkFolder,
+  options: BackfillOptions,
+): Promise<History['pushed']> {
+  if (receivers.length === 0) return new Map();
+  const { clock, signal, observer } = options;
+  observer.pushing();
+  const opened: HistoryReceiver[] = [];
+  for (const connected of receivers) {
+    opened.push({ ...connected, record: await PushedRecord.open(path, connected.receiver) });
+  }
+  const series = historyFamilies(familiesAsked(collected, options)).flatMap(([, own]) => own);
+  const work = (to: HistoryReceiver, ending: AbortSignal) =>
+    pushHistory({ to, collected, series, end: range.to, clock, signal: ending, observer });
+  await inParallel(opened, opened.length, work, signal);
+  await refuseIncomplete(opened, path);
+  return new Map(opened.map(({ receiver, record }) => [receiver.name, record.sent]));
+}
+
+function familiesAsked(
+  series: readonly Collected[],
+  { labels, accounts }: BackfillOptions,
+): HistoryFamiliesOptions {
+  const units = new Map(accounts.map((account) => [account.name, account.units]));
+  return { series, labels, unitsOf: (account) => units.get(account) ?? {} };
+}
+
 async function write(
   { range }: HistoryPlan,
   series: readonly Collected[],
   folder: WorkFolder,
-  { labels, accounts, signal, observer }: BackfillOptions,
+  options: BackfillOptions,
 ): Promise<void> {
+  const { signal, observer } = options;
   observer.writing();
-  const units = new Map(accounts.map((account) => [account.name, account.units]));
-  const text = historyText({ series, end: range.to, labels, unitsOf: (account) => units.get(account) ?? {} });
+  const text = historyText({ ...familiesAsked(series, options), end: range.to });
   await pipeline(Readable.from(text), createWriteStream(folder.unfinished), { signal });
   await folder.finish();
 }

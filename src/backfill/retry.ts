@@ -9,7 +9,7 @@ export interface RetryOptions {
 }
 
 /** How long something may keep failing before backfill gives up. */
-const RETRY_TIMEOUT_MS = 15 * 60_000;
+export const RETRY_TIMEOUT_MS = 15 * 60_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 60_000;
 

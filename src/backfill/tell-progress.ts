@@ -4,11 +4,13 @@ import { nameOf, WindowFailure } from './collect.ts';
 import { fileTrouble } from './file-trouble.ts';
 import { moment } from './history-range.ts';
 import type { BackfillProgress } from './progress.ts';
+import { ReceiverFailure } from './push-history.ts';
 import { BackfillRefusal } from './refusal.ts';
 import type { LineLog } from './show-progress.ts';
 
 /** Tells of a history that is read: in a log, and by its progress. */
 export function tellProgress(progress: BackfillProgress, log: LineLog): BackfillObserver {
+  let taken = 0;
   progress.stage = 'listing what to read';
   return {
     planned({ range: { from, to }, series }, windows, done) {
@@ -38,6 +40,16 @@ export function tellProgress(progress: BackfillProgress, log: LineLog): Backfill
       ),
     vanished: (planned) => log.warn({ metric: nameOf(planned) }, 'the platform does not have this metric'),
     notice: (account, text) => log.warn({ account }, text),
+    pushing() {
+      progress.stage = 'pushing';
+    },
+    pushed(_, samples) {
+      taken += samples;
+      progress.stage = `pushing, ${taken} samples taken`;
+    },
+    refused: (receiver, reason, words) =>
+      log.warn({ receiver, reason, answer: words }, 'the receiver refuses samples for good'),
+    pushFailed: (receiver, words) => log.warn({ receiver, reason: words }, 'pushing failed; trying again'),
     writing() {
       progress.stage = 'writing';
     },
@@ -53,7 +65,7 @@ export function backfillSentence(
   advice = 'run the same command again to continue',
 ): string | undefined {
   if (error instanceof BackfillRefusal) return error.message;
-  if (error instanceof WindowFailure) {
+  if (error instanceof WindowFailure || error instanceof ReceiverFailure) {
     return `${error.message}: giving up for now; ${advice}`;
   }
   if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;

@@ -15,11 +15,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { lockDirectory, StateInUse, type StateLock } from '../state/lock.ts';
 import { fileTrouble } from './file-trouble.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
+import { isPushedRecord } from './pushed-record.ts';
 import { BackfillRefusal } from './refusal.ts';
 
 const PLAN_FILE = 'plan.json';
 
-/** The folder beside the output in which a history grows, so that it is only ever seen whole under its own name. */
+/** The folder beside the output, or where it would be, in which a history grows, so that it is only ever seen whole under its own name. */
 export class WorkFolder {
   readonly path: string;
   readonly #output: string;
@@ -97,7 +98,7 @@ export class WorkFolder {
   /** Starts over with a plan. */
   async begin(plan: HistoryPlan): Promise<void> {
     for (const name of await readdir(this.path)) {
-      if (isSpool(name)) await rm(join(this.path, name));
+      if (isSpool(name) || isPushedRecord(name)) await rm(join(this.path, name));
     }
     await writeWhole(join(this.path, PLAN_FILE), `${JSON.stringify(plan, undefined, 2)}\n`);
   }
@@ -106,6 +107,11 @@ export class WorkFolder {
   async finish(): Promise<void> {
     await flushed(this.unfinished);
     await rename(this.unfinished, this.#output);
+    await this.remove();
+  }
+
+  /** Removes what was kept of a history that is complete. */
+  async remove(): Promise<void> {
     // First what makes it a history that was begun: whatever is left after a sudden end is only remains.
     await rm(join(this.path, PLAN_FILE));
     await this.release();
@@ -116,7 +122,9 @@ export class WorkFolder {
   async #isForeign(planText: string | undefined): Promise<boolean> {
     if (planText !== undefined) return true;
     const own = new Set(['lock', `${PLAN_FILE}.new`, basename(this.#output)]);
-    return (await readdir(this.path)).some((name) => !own.has(name) && !isSpool(name));
+    return (await readdir(this.path)).some(
+      (name) => !own.has(name) && !isSpool(name) && !isPushedRecord(name),
+    );
   }
 }
 

@@ -5,6 +5,8 @@ import { parseListenAddress } from '../web/listen-address.ts';
 export interface FlagValue<Value> {
   /** Stands for the value in the help; a flag without one is a switch. */
   readonly placeholder?: string;
+  /** Stands in the help for the value that a switch may have. */
+  readonly option?: string;
   /** What is expected, for messages. */
   readonly expected: string;
   /** May be given several times, which is the same as once with commas in between. */
@@ -19,6 +21,20 @@ const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false
 export const onOff: FlagValue<boolean> = {
   expected: 'true or false',
   parse: (text) => SWITCH[text],
+};
+
+/** Which receivers: none, all, or the one of a name. */
+export type ReceiverChoice = 'none' | 'all' | { readonly name: string };
+
+/** A switch that may name one receiver. */
+export const receiverChoice: FlagValue<ReceiverChoice> = {
+  option: 'receiver',
+  expected: 'nothing, or the name of a receiver',
+  parse(given) {
+    const isOn = SWITCH[given];
+    if (isOn !== undefined) return isOn ? 'all' : 'none';
+    return given === '' ? undefined : { name: given };
+  },
 };
 
 /** Any text but none. */

@@ -11,6 +11,7 @@ import {
   oneOf,
   onOff,
   positive,
+  receiverChoice,
   text,
   timeSpan,
   urlPath,
@@ -216,7 +217,7 @@ export const FLAGS = {
   output: {
     value: text('path'),
     about:
-      'Of backfill: file that the history is written to, required. Of rules: directory for the files, without it stdout. Of rehearse: file for an HTML page with a chart of each alert.',
+      'Of backfill: file that the history is written to; required without --push. Of rules: directory for the files, without it stdout. Of rehearse: file for an HTML page with a chart of each alert.',
     commands: ['backfill', 'rules', 'rehearse'],
   },
   'alerts.file': {
@@ -240,6 +241,12 @@ export const FLAGS = {
   labels: {
     value: labelSet,
     about: 'Labels to add to every series, as a scrape would.',
+    commands: ['backfill'],
+  },
+  push: {
+    value: receiverChoice,
+    default: 'false',
+    about: 'Push the history to the receivers of the configuration, or to the one of this name.',
     commands: ['backfill'],
   },
   restart: {

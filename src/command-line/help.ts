@@ -54,7 +54,9 @@ function accountHelp(command: CommandName): string[] {
 
 function flagHelp(name: FlagName, flag: Flag, command: CommandName): string[] {
   const placeholder = flag.words?.[command]?.join('|') ?? flag.value.placeholder;
-  const form = placeholder === undefined ? `--[no-]${name}` : `--${name}=<${placeholder}>`;
+  const { option } = flag.value;
+  const switched = option === undefined ? `--[no-]${name}` : `--${name}[=<${option}>]`;
+  const form = placeholder === undefined ? switched : `--${name}=<${placeholder}>`;
   const value = flag.default === undefined ? '' : `Default: ${flag.default}. `;
   return [`  ${form}`, `${INDENT}${flag.about}`, `${INDENT}${value}Environment: ${flagVariable(name)}.`];
 }

@@ -7,13 +7,16 @@ import { besideProgressLine, type LineLog, showProgress } from '../backfill/show
 import { backfillSentence, tellProgress } from '../backfill/tell-progress.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import type { ReceiverChoice } from '../command-line/flag-values.ts';
+import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import { paint } from '../text/paint.ts';
-import { accountsAsked } from './accounts-asked.ts';
+import { didYouMean } from '../text/suggestion.ts';
+import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
 type Call = Invocation<'backfill'>;
 
-/** Writes the platform's history as OpenMetrics, for `promtool tsdb create-blocks-from openmetrics`. */
+/** Writes the platform's history as OpenMetrics, for `promtool tsdb create-blocks-from openmetrics`, or pushes it. */
 export async function backfill(call: Call): Promise<ExitCode> {
   const { env, stdout, stderr, signal, logging } = call;
   const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
@@ -40,8 +43,10 @@ export async function backfill(call: Call): Promise<ExitCode> {
 /** What a history is made from. */
 interface BackfillRequest {
   readonly from: number;
-  readonly output: string;
+  /** Undefined where it is only pushed. */
+  readonly output: string | undefined;
   readonly accounts: readonly Account[];
+  readonly receivers: readonly Receiver[];
 }
 
 type PartialRequest = { readonly [Key in keyof BackfillRequest]: BackfillRequest[Key] | undefined } & {
@@ -53,16 +58,37 @@ async function readFlags({ flags, env, stderr }: Call): Promise<PartialRequest> 
   const { from, to, output } = flags;
   const mistakes: string[] = [];
   if (from === undefined) mistakes.push('--from is missing: the start of the history');
-  if (output === undefined) mistakes.push('--output is missing: the file to write');
+  if (output === undefined && flags.push === 'none') {
+    mistakes.push('--output is missing: the file to write; or --push');
+  }
   if (from !== undefined && to !== undefined && from >= to) {
     mistakes.push(`--from (${moment(from)}) must be before --to (${moment(to)})`);
   }
   const asked = await accountsAsked({ flags, env, stderr });
-  return { from, output, accounts: mistakes.length > 0 ? undefined : asked?.accounts, mistakes };
+  const receivers = receiversChosen(flags.push, asked);
+  if (typeof receivers === 'string') mistakes.push(receivers);
+  const isWrong = mistakes.length > 0 || typeof receivers === 'string';
+  if (isWrong) return { from, output, accounts: undefined, receivers: undefined, mistakes };
+  return { from, output, accounts: asked?.accounts, receivers, mistakes };
+}
+
+/** The receivers to push to, or what is wrong with asking for them. */
+function receiversChosen(
+  choice: ReceiverChoice,
+  asked: AccountsAsked | undefined,
+): readonly Receiver[] | string {
+  if (choice === 'none' || asked === undefined) return [];
+  const { receivers, source } = asked;
+  if (receivers.length === 0) return `${source}: there is no receiver to push to: add one under push`;
+  if (choice === 'all') return receivers;
+  const chosen = receivers.filter(({ name }) => name === choice.name);
+  if (chosen.length > 0) return chosen;
+  const names = receivers.map(({ name }) => name);
+  return `${source}: there is no receiver "${choice.name}"${didYouMean(choice.name, names)}`;
 }
 
 function isComplete(request: Omit<PartialRequest, 'mistakes'>): request is BackfillRequest {
-  return request.from !== undefined && request.output !== undefined && request.accounts !== undefined;
+  return request.from !== undefined && request.accounts !== undefined && request.receivers !== undefined;
 }
 
 async function withProgress(
@@ -71,6 +97,7 @@ async function withProgress(
 ): Promise<History> {
   const { log, guard } = logging;
   const progress = new BackfillProgress(systemClock);
+  for (const secret of request.receivers.flatMap(secretsOfReceiver)) guard(secret);
   const stop = showProgress({ progress, stderr, log, clock: systemClock });
   try {
     return await makeHistory({
@@ -88,13 +115,16 @@ async function withProgress(
   }
 }
 
-function summary({ plan, series }: History, output: string): string {
-  const { from, to } = plan.range;
-  return [
-    `${output}: ${series.length} metrics from ${moment(from)} to ${moment(to)}`,
+function summary({ plan, series, pushed }: History, output: string | undefined): string {
+  const range = `${moment(plan.range.from)} to ${moment(plan.range.to)}`;
+  const receivers = [...pushed].map(
+    ([name, samples]) => `receiver ${name}: ${series.length} metrics from ${range}, ${samples} samples`,
+  );
+  const file = [
+    `${output}: ${series.length} metrics from ${range}`,
     `Import it: promtool tsdb create-blocks-from openmetrics --max-block-duration=192h ${output} <data directory of Prometheus>`,
-    '',
-  ].join('\n');
+  ];
+  return [...receivers, ...(output === undefined ? [] : file), ''].join('\n');
 }
 
 function warnOfGaps({ series }: History, log: LineLog): void {

@@ -32,6 +32,7 @@ export async function platformHistory(options: PlatformHistoryOptions): Promise<
       accounts: accounts.map((account) => onlyNeeded(account, names)),
       labels: {},
       output,
+      receivers: [],
       mode: 'continue',
     });
     return await fileHistory({ file: output, rules, source, ...(onChunk && { onChunk }) });

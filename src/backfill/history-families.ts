@@ -1,0 +1,68 @@
+import { facesOf } from '../catalogue/catalogue.ts';
+import type { Family, Labels } from '../catalogue/family.ts';
+import type { UnitOverrides } from '../catalogue/units.ts';
+import { LabelTexts } from '../exposition/label-text.ts';
+import { targetLabels } from '../targets/target.ts';
+import { type PlannedSeries, targetOf } from './history-plan.ts';
+import type { SeriesHistory } from './series-history.ts';
+import { counterPoints, type DimensionHistory, gaugePoints, type PointsOfBucket } from './series-points.ts';
+import type { Spool } from './spool.ts';
+
+export interface HistoryFamiliesOptions {
+  /** In the order in which they are written, with what was read of each. */
+  readonly series: readonly { readonly planned: PlannedSeries; readonly spool: Spool }[];
+  /** Labels that every series gets besides its own. */
+  readonly labels: Labels;
+  readonly unitsOf: (account: string) => UnitOverrides;
+}
+
+/** A series of the history: a dimension as one family shows it. */
+export interface HistorySeries {
+  readonly family: Family;
+  readonly labels: Labels;
+  /** Name and labels. */
+  readonly text: string;
+  readonly spool: Spool;
+  /** Its samples in what was read of the spool; undefined where it has none. */
+  readonly pointsIn: (history: SeriesHistory) => PointsOfBucket | undefined;
+}
+
+/** The series of each family, by its name; a series that two metrics bring is taken from the first. */
+export function historyFamilies({
+  series,
+  labels,
+  unitsOf,
+}: HistoryFamiliesOptions): [Family, HistorySeries[]][] {
+  const families = new Map<Family, Map<string, HistorySeries>>();
+  const texts = new LabelTexts();
+  for (const { planned, spool } of series) {
+    const target = targetOf(planned);
+    const context = { scope: target.by, units: unitsOf(target.account) };
+    for (const dimension of [...spool.dimensions].sort()) {
+      const { gauge, counter, labels: own } = facesOf(planned.metric, dimension, context);
+      const all = { ...labels, ...targetLabels(target), ...own };
+      const labelText = texts.of(all);
+      const add = (family: Family, points: (history: DimensionHistory) => PointsOfBucket) => {
+        const text = family.name + labelText;
+        const known = families.get(family) ?? new Map<string, HistorySeries>();
+        families.set(family, known);
+        if (known.has(text)) return;
+        known.set(text, { family, labels: all, text, spool, pointsIn: inDimension(dimension, points) });
+      };
+      add(gauge.family, (history) => gaugePoints(history, gauge));
+      if (counter !== undefined) add(counter.family, (history) => counterPoints(history, counter));
+    }
+  }
+  const byName = [...families].sort(([a], [b]) => (a.name < b.name ? -1 : 1));
+  return byName.map(([family, known]) => [family, [...known.values()]]);
+}
+
+function inDimension(
+  dimension: string,
+  points: (history: DimensionHistory) => PointsOfBucket,
+): HistorySeries['pointsIn'] {
+  return ({ starts, widths, values: all }) => {
+    const values = all.get(dimension);
+    return values === undefined ? undefined : points({ starts, widths, values });
+  };
+}
