@@ -66,6 +66,7 @@ export async function historyBed({ sandbox: given, account = TWO_METRICS }: Hist
         to: undefined,
         labels: {},
         output: join(folder, 'history.om'),
+        receivers: [],
         mode: 'continue',
         clock: HASTY,
         signal: new AbortController().signal,
@@ -94,6 +95,10 @@ export function noting(events: string[]): BackfillObserver {
     stumbled: () => events.push('stumbled'),
     vanished: (planned) => events.push(`vanished ${nameOf(planned)}`),
     notice: (_, text) => events.push(text),
+    pushing: () => events.push('pushing'),
+    pushed: () => undefined,
+    refused: (receiver, reason) => events.push(`${receiver} refused ${reason}`),
+    pushFailed: (receiver) => events.push(`${receiver} failed`),
     writing: () => events.push('writing'),
   };
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { assemble } from '../../src/backfill/series-history.ts';
-import { counterLines, gaugeLines } from '../../src/backfill/series-lines.ts';
+import { seriesLines } from '../../src/backfill/series-lines.ts';
+import { counterPoints, gaugePoints } from '../../src/backfill/series-points.ts';
 import type { SpoolRecord } from '../../src/backfill/spool-record.ts';
 import { MINUTE_MS } from '../../src/settling/window.ts';
 
@@ -54,7 +55,7 @@ describe('the lines of a series', () => {
 
   it('show a gauge at the end of every bucket, and nothing where there is a hole', () => {
     const gauge = { family: FAMILY, scale: 10, perMinute: true };
-    expect([...gaugeLines(history, 'edge_x{a="b"}', gauge)].join('')).toBe(
+    expect([...seriesLines('edge_x{a="b"}', 3, gaugePoints(history, gauge))].join('')).toBe(
       'edge_x{a="b"} 50 1767607260\nedge_x{a="b"} 100 1767607380\n',
     );
   });
@@ -62,15 +63,15 @@ describe('the lines of a series', () => {
   it('bring counts of wide buckets to a minute, but not levels', () => {
     const wide = { ...history, widths: new Float64Array(3).fill(5 * MINUTE_MS) };
     const lines = (perMinute: boolean) =>
-      [...gaugeLines(wide, 'x', { family: FAMILY, scale: 1, perMinute })].join('');
+      [...seriesLines('x', 3, gaugePoints(wide, { family: FAMILY, scale: 1, perMinute }))].join('');
     expect(lines(true)).toMatch(/^x 1 /);
     expect(lines(false)).toMatch(/^x 5 /);
   });
 
   it('count from zero, a millisecond after the first bucket began, and over holes', () => {
-    expect([...counterLines(history, 'x_total', { family: FAMILY, scale: 0.5 })].join('')).toBe(
-      'x_total 0 1767607200.001\nx_total 2.5 1767607260\nx_total 7.5 1767607380\n',
-    );
+    expect(
+      [...seriesLines('x_total', 3, counterPoints(history, { family: FAMILY, scale: 0.5 }))].join(''),
+    ).toBe('x_total 0 1767607200.001\nx_total 2.5 1767607260\nx_total 7.5 1767607380\n');
   });
 
   it('come in pieces that hold every line once, however many there are', () => {
@@ -80,7 +81,9 @@ describe('the lines of a series', () => {
       widths: new Float64Array(count).fill(MINUTE_MS),
       values: new Float64Array(count).fill(1),
     };
-    const pieces = [...gaugeLines(long, 'x', { family: FAMILY, scale: 1, perMinute: true })];
+    const pieces = [
+      ...seriesLines('x', count, gaugePoints(long, { family: FAMILY, scale: 1, perMinute: true })),
+    ];
     expect(pieces.length).toBeGreaterThan(2);
     const times = pieces
       .join('')

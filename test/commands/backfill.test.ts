@@ -1,6 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { EXIT, type Invocation } from '../../src/command-line/command.ts';
 import { backfill } from '../../src/commands/backfill.ts';
@@ -29,6 +31,7 @@ async function call({ flags, env = {}, signal, isTTY = false }: Call) {
       to: undefined,
       output: undefined,
       labels: undefined,
+      push: 'none',
       restart: false,
       'log.level': 'info',
       'log.format': 'logfmt',
@@ -58,6 +61,72 @@ async function context() {
   return { sandbox, env, output: join(folder, 'history.om') };
 }
 
+/** Metrics of one configuration, and a receiver that answers requests so. */
+async function pushContext(answer: (request: number) => [status: number, words: string]) {
+  const { sandbox, env, output } = await context();
+  let requests = 0;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => {
+      requests += 1;
+      const [status, words] = answer(requests);
+      response.writeHead(status).end(words);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const { port } = server.address() as AddressInfo;
+  const collectors = { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } };
+  const accounts = [{ name: 'a', api_url: env.EDGE_API_URL, token: env.EDGE_TOKEN, collectors }];
+  const push = [{ name: 'central', kind: 'remote_write', url: `http://127.0.0.1:${port}/write` }];
+  const config = join(dirname(output), 'exporter.yaml');
+  await writeFile(config, JSON.stringify({ accounts, push }));
+  return { sandbox, output, flags: { 'config.file': config, from: NOW - HOUR, output } };
+}
+
+describe('backfill --push', () => {
+  it('refuses a receiver that is not configured, and says which one may be meant', async () => {
+    const { sandbox, env } = await context();
+    const none = await call({ flags: { from: NOW - HOUR, push: 'all' }, env });
+    expect(none.exitCode).toBe(EXIT.misused);
+    expect(none.err).toContain('there is no receiver to push to: add one under push');
+    expect(sandbox.requests.total).toBe(0);
+
+    const { flags } = await pushContext(() => [204, '']);
+    const other = await call({ flags: { ...flags, push: { name: 'centrl' } } });
+    expect(other.exitCode).toBe(EXIT.misused);
+    expect(other.err).toMatch(/there is no receiver "centrl".*"central"/);
+  });
+
+  it('ends before it reads anything when the receiver is not to be had', async () => {
+    const { sandbox, output, flags } = await pushContext(() => [401, 'who are you?']);
+    const { exitCode, err } = await call({ flags: { ...flags, push: 'all' } });
+    expect(exitCode).toBe(EXIT.failed);
+    expect(err).toMatch(/error: receiver central does not take a sample of .*: HTTP 401: who are you\?/);
+    expect(sandbox.requests.total).toBeLessThan(5);
+    await expect(readFile(`${output}.partial/plan.json`)).rejects.toThrow('ENOENT');
+  });
+
+  it('counts what is refused for good, and sends it again without reading it again', async () => {
+    let refuses = true;
+    // The first requests are the samples that are tried beforehand.
+    const { sandbox, flags } = await pushContext((request) =>
+      request > 3 && refuses ? [400, 'label value too long'] : [204, ''],
+    );
+    const refused = await call({ flags: { ...flags, push: 'all' } });
+    expect(refused.exitCode).toBe(EXIT.failed);
+    expect(refused.err).toMatch(/error: receiver central refused (\d+) of \1 samples \(invalid \1\)/);
+    expect(refused.err.match(/the receiver refuses samples for good/g)).toHaveLength(1);
+
+    const read = sandbox.requests.total;
+    refuses = false;
+    const taken = await call({ flags: { ...flags, push: 'all' } });
+    expect(taken.exitCode, taken.err).toBe(EXIT.ok);
+    const [, samples] = /receiver central: 1 metrics from .*, (\d+) samples/.exec(taken.out) ?? [];
+    expect(refused.err).toContain(`refused ${samples} of ${samples}`);
+    expect(sandbox.requests.total).toBe(read);
+  });
+});
+
 describe('backfill', () => {
   it('writes the history, says what to do with it, and ends with 0', async () => {
     const { env, output } = await context();
@@ -72,7 +141,7 @@ describe('backfill', () => {
 
   it.each([
     [{ output: 'x' }, '--from is missing: the start of the history'],
-    [{ from: NOW }, '--output is missing: the file to write'],
+    [{ from: NOW }, '--output is missing: the file to write; or --push'],
     [
       { from: NOW, to: NOW - 1, output: 'x' },
       '--from (2026-01-05T10:20:00Z) must be before --to (2026-01-05T10:19:59.999Z)',

@@ -38,6 +38,7 @@ async function pair(options: SimulationOptions): Promise<Pair> {
         to: undefined,
         labels: {},
         output,
+        receivers: [],
         mode: 'continue',
         clock: simulation.clock,
         signal: new AbortController().signal,
