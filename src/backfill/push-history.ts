@@ -1,7 +1,7 @@
 import type { Clock } from '../clock.ts';
-import { Delivery, REQUEST_SAMPLES } from '../push/delivery.ts';
 import { type PushedSample, pushed } from '../push/pushed-sample.ts';
 import { selectionOf } from '../push/receiver-selection.ts';
+import { Delivery, REQUEST_SAMPLES } from '../push/sample-delivery.ts';
 import type { Collected } from './collect.ts';
 import type { HistorySeries } from './history-families.ts';
 import type { HistoryReceiver } from './history-receivers.ts';

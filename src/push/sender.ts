@@ -1,5 +1,5 @@
-import { Delivery, type DeliveryOptions, REQUEST_SAMPLES } from './delivery.ts';
 import type { Batch, ReceiverQueue } from './receiver-queue.ts';
+import { Delivery, type DeliveryOptions, REQUEST_SAMPLES } from './sample-delivery.ts';
 
 export interface SenderOptions extends DeliveryOptions {
   readonly queue: ReceiverQueue;
