@@ -7,7 +7,8 @@ const TYPES = { counter: 1, gauge: 2 } as const;
 
 /** A series' labels by name, with its family's name among them, in the order that receivers expect. */
 function sortedLabels({ family, labels }: PushedSample): [string, string][] {
-  return Object.entries({ ...labels, __name__: family.name }).sort(([a], [b]) => (a < b ? -1 : 1));
+  const names = [...Object.keys(labels), '__name__'].sort();
+  return names.map((name) => [name, name === '__name__' ? family.name : (labels[name] ?? '')]);
 }
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
@@ -43,9 +44,9 @@ export function writeRequest2(samples: readonly PushedSample[], helpOf: FamilyHe
   const request = new ProtobufWriter();
   const symbols = new Map([['', 0]]);
   const reference = (text: string): number => {
-    const known = symbols.get(text) ?? symbols.size;
-    symbols.set(text, known);
-    return known;
+    const known = symbols.get(text);
+    if (known === undefined) symbols.set(text, symbols.size);
+    return known ?? symbols.size - 1;
   };
   for (const sample of samples) {
     request.message(5, (series) => {
