@@ -13,11 +13,12 @@ const MOST_GROWTH = 1.5;
  * An answer without the rows that may be wider buckets than its others: rows with nothing after them until where a
  * wider bucket would end. What was seen of their time before tells whether they are, or whether the rows after them
  * are missing; where nothing was seen they are dropped, and counted as `unclear_width`: to take a wider bucket for a
- * minute would count the others in its time twice.
+ * minute would count the others in its time twice. An answer of which rows were dropped stays as it is: that explains
+ * its gaps.
  */
 export function withoutWideRows(decoded: Decoded, seen: SeenBuckets | undefined): Decoded {
   const { width } = decoded;
-  if (width === undefined) return decoded;
+  if (width === undefined || decoded.rejected.size > 0) return decoded;
   const rejected = new Map(decoded.rejected);
   const series = new Map<string, Points>();
   for (const [name, points] of decoded.series) {
