@@ -3,6 +3,7 @@ import type { UnmatchedNames } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
+import { allowanceOf } from '../rate-limit/decision.ts';
 import type { Secret } from '../secret.ts';
 import { planOf } from './account-plan.ts';
 import { explore } from './explore.ts';
@@ -44,7 +45,7 @@ export async function livePlan(
       parts: ['discovery', 'settings', 'series'],
       onProgress: progressLines(
         tell,
-        (group) => scopes.of(group).limiter.decide(clock.now()).until - clock.now(),
+        (group) => allowanceOf(scopes.of(group).limiter, clock.now()).until - clock.now(),
         () => clock.now(),
       ),
     });

@@ -1,5 +1,3 @@
-import { type Decision, wait } from './decision.ts';
-
 /** How much one more exchange changes the mean duration. */
 const SMOOTHING = 0.1;
 
@@ -49,12 +47,14 @@ export class ConcurrencyLimit {
     this.#groupOf(group);
   }
 
-  /** Why no request of a group may leave; undefined where one may. */
-  decide(group: string, now: number): Decision | undefined {
-    if (!this.full && this.#groupOf(group).inFlight.size < this.#shareOf(group, now)) return undefined;
-    const slowInMs = this.#slowInMs(group, now);
-    if (slowInMs <= 0) return wait('slow_api', Number.POSITIVE_INFINITY);
-    return wait('connections', this.full ? Number.POSITIVE_INFINITY : now + slowInMs);
+  /** Whether another request of a group may leave. */
+  admits(group: string, now: number): boolean {
+    return !this.full && this.#groupOf(group).inFlight.size < this.#shareOf(group, now);
+  }
+
+  /** When (local ms) a group becomes slow unless an answer comes; not later than `now` where it is. */
+  slowAt(group: string, now: number): number {
+    return now + this.#toleratedMs(group) - durationOf(this.#groupOf(group), now);
   }
 
   /** A request leaves. The function returned must be called once when it is over. */
@@ -64,7 +64,7 @@ export class ConcurrencyLimit {
     inFlight.add(request);
     this.#inFlight += 1;
     return (endedAt) => {
-      const slow = this.#slowInMs(group, endedAt) <= 0;
+      const slow = this.slowAt(group, endedAt) <= endedAt;
       inFlight.delete(request);
       this.#inFlight -= 1;
       const known = this.#groupOf(group);
@@ -81,11 +81,6 @@ export class ConcurrencyLimit {
   #shareOf(group: string, now: number): number {
     const punctuality = this.#toleratedMs(group) / durationOf(this.#groupOf(group), now);
     return Math.max(1, Math.min(this.#most, Math.floor(this.limit * punctuality)));
-  }
-
-  /** Milliseconds until a group becomes slow unless an answer comes; not positive when it is. */
-  #slowInMs(group: string, now: number): number {
-    return this.#toleratedMs(group) - durationOf(this.#groupOf(group), now);
   }
 
   #toleratedMs(group: string): number {

@@ -1,3 +1,10 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { ConcurrencyLimit } from './concurrency-limit.ts';
+import type { RefusedToken } from './limit-scopes.ts';
+import type { RateLimiter } from './limiter.ts';
+import type { QueuedRequest } from './queued-requests.ts';
+import { type RateLimitWindow, reservedForOthers, WINDOW_MS, withScatter } from './rate-limit-window.ts';
+
 /**
  * Why a request may not leave now:
  * - `unauthorized`: the platform refuses the token; one request at a time probes whether it still does
@@ -28,44 +35,134 @@ export interface Decision {
   readonly until: number;
 }
 
-/** So many requests, at least one, may leave now (local ms). */
-export function send(free: number, now: number): Decision {
+/** All that the requests of one limit scope may wait for. */
+export interface Limits {
+  readonly token: RefusedToken;
+  readonly limiter: RateLimiter;
+  readonly concurrency: ConcurrencyLimit;
+  readonly platformClock: PlatformClock;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Share of a window after which it is probed again while there are other clients, unless the reserve is larger. */
+const PROBED_SHARE = 0.1;
+
+/** Share of the limit that observed other clients take, in the assumed worst case, of a window whose probe is overdue. */
+const WORST_CASE_SHARE = 0.6;
+
+/**
+ * Whether a request of a scope may leave now (local ms), or why it waits and until when: the first reason that holds.
+ * This is the one place that says so; it changes nothing. What is the same for all requests is decided once.
+ */
+export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {
+  const { token, limiter, concurrency, platformClock } = limits;
+  const allowance = token.probeAt > now ? wait('unauthorized', token.probeAt) : allowanceOf(limiter, now);
+  if (allowance.free === 0) return () => allowance;
+  const bucketClosesAt = platformClock.nextMinute(now);
+  const pacedUntil = pacing(limiter, allowance.free, concurrency.throughput, bucketClosesAt, now);
+  return (request) => {
+    const { group } = request;
+    if (pacedUntil > now && !wouldBeLate(request, bucketClosesAt)) return wait('pacing', pacedUntil);
+    if (concurrency.admits(group, now)) return send(1, now);
+    const slowAt = concurrency.slowAt(group, now);
+    if (slowAt <= now) return wait('slow_api', Number.POSITIVE_INFINITY);
+    return wait('connections', concurrency.full ? Number.POSITIVE_INFINITY : slowAt);
+  };
+}
+
+/** How many requests a limit lets leave now; where one must probe first, the others wait for its answer. */
+export function allowanceOf(limiter: RateLimiter, now: number): Decision {
+  const stoppedUntil = limiter.stoppedUntil(now);
+  if (stoppedUntil !== undefined) return wait('rate_limited', stoppedUntil);
+  if (!limiter.isTold) return allowanceWithoutHeaders(limiter, now);
+  const window = limiter.openWindow(now);
+  const free = window && allowedIn(window, limiter, now);
+  if (window !== undefined && free === 0) return notYet(window, limiter, now);
+  if (free !== undefined && window?.isFresh(now)) return send(free, now);
+  const probedUntil = limiter.awaitsProbeUntil;
+  if (probedUntil > now) return wait('probe', Math.min(probedUntil, window?.closesAt ?? probedUntil));
+  return send(free ?? 1, now);
+}
+
+/** Safe for every position of the platform's window: counted from the answers, within the time of any one window. */
+function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
+  const { allowance, inFlight, reserve } = limiter;
+  const answered = limiter.answeredSince(now - WINDOW_MS);
+  const remaining = allowance - answered.length;
+  if (remaining > inFlight) return send(remaining - inFlight, now);
+  const until = (answered[0] ?? Number.POSITIVE_INFINITY) + WINDOW_MS;
+  if (remaining > 0) return wait('probe', until);
+  return wait(reserve > 0 ? 'reserved' : 'spent', until);
+}
+
+/** How many requests may leave within an open window. */
+function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): number {
+  const { others, inFlight, reserve } = limiter;
+  const remaining = window.remaining - inFlight;
+  const ageMs = now - window.seenAt;
+  const perMs = others.perMs(window);
+  const reserved = reservedForOthers((window.closesAt - now) * perMs, reserve);
+  const expected = Math.max(0, Math.floor(remaining - ageMs * perMs - reserved));
+  if (window.isFresh(now)) return expected;
+  // After a while without an answer, what was allowed may be gone, and what was not may be allowed again.
+  if (remaining - worstCase(window, limiter, ageMs) < 1) return 0;
+  return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
+}
+
+/** How many operations other clients have taken in so many ms without an answer, in the assumed worst case. */
+function worstCase(window: RateLimitWindow, limiter: RateLimiter, ageMs: number): number {
+  const { others, limitInUse, windowMs } = limiter;
+  const overdue = others.observed(window) && ageMs > probeEveryMs(window, limiter);
+  const assumed = overdue ? withScatter((ageMs / windowMs) * WORST_CASE_SHARE * limitInUse) : 0;
+  return Math.max(assumed, others.worstCase(window, ageMs));
+}
+
+/** Nothing may leave before the window closes, or is probed again. */
+function notYet(window: RateLimitWindow, limiter: RateLimiter, now: number): Decision {
+  const remaining = window.remaining - limiter.inFlight;
+  const probeAt = window.seenAt + probeEveryMs(window, limiter);
+  const probes = probeAt > now && remaining > limiter.reserve;
+  return wait(remaining < 1 ? 'spent' : 'reserved', Math.min(probes ? probeAt : Infinity, window.closesAt));
+}
+
+/** While there may be other clients, a window is probed before they could have taken the reserve. */
+function probeEveryMs(
+  window: RateLimitWindow,
+  { others, reserve, limitInUse, windowMs }: RateLimiter,
+): number {
+  if (!others.possible(window)) return Number.POSITIVE_INFINITY;
+  return Math.max(PROBED_SHARE, reserve / limitInUse) * windowMs;
+}
+
+/**
+ * Until when (local ms) requests wait although so many may leave; 0 where none needs to. One right after a bucket closes
+ * brings data that is a minute fresher than one right before: so what can still be sent between then and the window's
+ * end waits for it, unless a probe is due.
+ */
+function pacing(
+  limiter: RateLimiter,
+  free: number,
+  throughput: number,
+  bucketClosesAt: number,
+  now: number,
+): number {
+  const window = limiter.openWindow(now);
+  if (window === undefined) return 0;
+  const probeAt = window.seenAt + probeEveryMs(window, limiter);
+  const forBucket = Math.floor((window.closesAt - bucketClosesAt) * throughput);
+  return now >= probeAt || free > forBucket ? 0 : Math.min(probeAt, bucketClosesAt);
+}
+
+/** Whether a request would be later than planned if it waited for the next bucket. */
+function wouldBeLate({ since, plannedIntervalMs }: QueuedRequest, bucketClosesAt: number): boolean {
+  return bucketClosesAt - since > Math.ceil(plannedIntervalMs() / MINUTE_MS) * MINUTE_MS;
+}
+
+function send(free: number, now: number): Decision {
   return { free, why: undefined, until: now };
 }
 
-/** No request may leave until then (local ms). */
-export function wait(why: WaitReason, until: number): Decision {
+function wait(why: WaitReason, until: number): Decision {
   return { free: 0, why, until };
-}
-
-/** What the reasons speak of, for {@link waitText}. */
-export interface WaitContext {
-  /** The name of the limit scope. */
-  readonly scope: string;
-  /** How many requests may be in flight at once. */
-  readonly concurrency: number;
-}
-
-/** Why a request may not leave, as a clause for the status page. */
-export function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }: WaitContext): string {
-  switch (why) {
-    case 'unauthorized':
-      return 'the platform refuses the token, single requests probe whether it still does';
-    case 'rate_limited':
-      return `rate limited: the platform refuses ${scope} (429)`;
-    case 'probe':
-      return `a request in flight will tell what is left of ${scope}`;
-    case 'spent':
-      return `the quota of ${scope} is used up`;
-    case 'reserved':
-      return `what is left of ${scope} is reserved for the token’s other clients`;
-    case 'pacing':
-      return 'held back for the next bucket, which is fresher, or for a probe';
-    case 'connections':
-      return concurrency === 1 ? 'the connection is in use' : `all ${concurrency} connections are in use`;
-    case 'slow_api':
-      return 'its API answers slowly, so others go first';
-    case undefined:
-      return 'about to be sent';
-  }
 }

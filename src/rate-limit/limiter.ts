@@ -1,10 +1,12 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { RateLimit } from '../platform/rate-limit-headers.ts';
-import { type AllowanceFacts, allowanceOf, probeEveryMs } from './allowance.ts';
-import { type Decision, send, wait } from './decision.ts';
-import { OtherClients, reservedForOthers } from './other-clients.ts';
-import type { OpenWindow } from './pacing.ts';
-import { RateLimitWindow, WINDOW_MS, type WindowReading } from './rate-limit-window.ts';
+import {
+  OtherClients,
+  RateLimitWindow,
+  reservedForOthers,
+  WINDOW_MS,
+  type WindowReading,
+} from './rate-limit-window.ts';
 
 export interface RateLimiterOptions {
   /** Share of the limit (0 to 1) that is left to the token's other clients. */
@@ -24,7 +26,7 @@ const LONGEST_STOP_MS = 15 * 60_000;
 const LONGEST_PROBE_MS = 3_000;
 
 /**
- * How many requests one limit scope of one token allows.
+ * What the answers told of one limit scope of one token, and what is in flight: by it {@link decide} says what may leave.
  *
  * Where the platform's headers tell, they steer: what remains in the window, less what is in flight, less the reserve
  * or what the token's other clients are expected to take until the window closes. When no window is open, or its last
@@ -33,7 +35,7 @@ const LONGEST_PROBE_MS = 3_000;
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
-  readonly #others = new OtherClients();
+  readonly others = new OtherClients();
   /** The newest window, open or not. */
   #window: RateLimitWindow | undefined;
   #windowMs = WINDOW_MS;
@@ -46,6 +48,7 @@ export class RateLimiter {
   #stoppedUntil = 0;
   #retryAt = 0;
   #inFlight = 0;
+  /** The request whose answer tells what is left. */
   #probe: { readonly sentAt: number } | undefined;
 
   constructor(options: RateLimiterOptions) {
@@ -57,20 +60,45 @@ export class RateLimiter {
     return this.#limit;
   }
 
+  /** Operations per window, as the platform named them or as assumed. */
+  get limitInUse(): number {
+    return this.#limit ?? this.#options.assumedLimit;
+  }
+
+  /** Operations per window that are left to the token's other clients. */
+  get reserve(): number {
+    return Math.ceil(this.limitInUse * this.#options.reserve);
+  }
+
   /** Operations per window that this exporter may use when the token has no other clients. */
   get allowance(): number {
-    return Math.max(1, this.#limitOrAssumed - this.#reserve);
+    return Math.max(1, this.limitInUse - this.reserve);
+  }
+
+  /** How long (ms) windows last. */
+  get windowMs(): number {
+    return this.#windowMs;
+  }
+
+  /** Requests of ours that are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Whether the platform's headers tell what remains, or may do so once something is answered after a 429. */
+  get isTold(): boolean {
+    return this.#toldRemaining !== false || this.#stoppedUntil !== 0;
   }
 
   /** Operations per minute that this exporter may expect beside the token's other clients. */
   get perMinute(): number {
-    const reserved = reservedForOthers(this.#windowMs * this.#others.perMs(this.#window), this.#reserve);
-    return (Math.max(1, this.#limitOrAssumed - reserved) * 60_000) / this.#windowMs;
+    const reserved = reservedForOthers(this.#windowMs * this.others.perMs(this.#window), this.reserve);
+    return (Math.max(1, this.limitInUse - reserved) * 60_000) / this.#windowMs;
   }
 
   /** Operations per minute that the token's other clients take, as far as observed. */
   get othersPerMinute(): number {
-    return this.#others.perMs(this.#window) * 60_000;
+    return this.others.perMs(this.#window) * 60_000;
   }
 
   /** The reset that the platform named last (platform ms). */
@@ -78,32 +106,31 @@ export class RateLimiter {
     return this.#window?.resetAt;
   }
 
+  /** The window that is open, as the platform told of it last; undefined when none is. */
+  openWindow(now: number): RateLimitWindow | undefined {
+    return this.#window?.isOpen(now) ? this.#window : undefined;
+  }
+
   /** What the platform said remains of the window, or undefined when none is open. */
   remaining(now: number): number | undefined {
-    return this.#openWindow(now)?.remaining;
-  }
-
-  /** When the platform said {@link remaining} (local ms), or undefined when no window is open. */
-  toldAt(now: number): number | undefined {
-    return this.#openWindow(now)?.seenAt;
-  }
-
-  /** Operations of ours that were answered in the open window; 0 when none is open. */
-  own(now: number): number {
-    return this.#openWindow(now)?.own ?? 0;
+    return this.openWindow(now)?.remaining;
   }
 
   /** When the open window closes (local ms), or undefined when none is open. */
   closesAt(now: number): number | undefined {
-    return this.#openWindow(now)?.closesAt;
+    return this.openWindow(now)?.closesAt;
   }
 
-  /** The open window, for {@link pace}. */
-  openWindow(now: number): OpenWindow | undefined {
-    const window = this.#openWindow(now);
-    if (window === undefined) return undefined;
-    const { closesAt, seenAt } = window;
-    return { closesAt, seenAt, probeEveryMs: probeEveryMs(this.#factsOf(window)) };
+  /** When answers came (local ms) within the time of a window, oldest first. */
+  answeredSince(time: number): readonly number[] {
+    return this.#answeredAt.filter((at) => at > time);
+  }
+
+  /** Until when (local ms) the answer to a request in flight is waited for, since it tells what is left; 0 for none. */
+  get awaitsProbeUntil(): number {
+    // Without a limit on those that are not answered, probes alone could use it up.
+    if (this.#inFlight >= this.allowance) return Number.POSITIVE_INFINITY;
+    return this.#probedUntil;
   }
 
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
@@ -116,22 +143,10 @@ export class RateLimiter {
     return this.#retryAt > Math.max(now, this.#stoppedUntil) ? this.#retryAt : undefined;
   }
 
-  /** How many requests may leave now; where one must probe first, the others wait for its answer. */
-  decide(now: number): Decision {
-    if (this.#stoppedUntil > now) return wait('rate_limited', this.#stoppedUntil);
-    if (this.#toldRemaining === false && this.#stoppedUntil === 0) return this.#decideWithoutHeaders(now);
-    const window = this.#openWindow(now);
-    const allowance = window && allowanceOf(this.#factsOf(window), now);
-    if (allowance !== undefined && (allowance.free === 0 || window?.isFresh(now))) return allowance;
-    const probedUntil = this.#inFlight < this.allowance ? this.#probedUntil : Number.POSITIVE_INFINITY;
-    if (probedUntil > now) return wait('probe', Math.min(probedUntil, window?.closesAt ?? probedUntil));
-    return allowance ?? send(1, now);
-  }
-
   /** A request leaves. The function returned must be called when it is over, whatever came of it. */
   send(now: number): () => void {
     const probe = { sentAt: now };
-    if (this.#probedUntil <= now && this.#openWindow(now)?.isFresh(now) !== true) this.#probe = probe;
+    if (this.#probedUntil <= now && this.openWindow(now)?.isFresh(now) !== true) this.#probe = probe;
     this.#inFlight += 1;
     return () => {
       this.#inFlight -= 1;
@@ -141,11 +156,11 @@ export class RateLimiter {
 
   /** A request that left at `sentAt` was answered. `rate` is what the headers said, undefined when there were none. */
   observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
-    this.#answeredAt = [...this.#answeredAt.filter((at) => at > now - WINDOW_MS), now];
+    this.#answeredAt = [...this.answeredSince(now - WINDOW_MS), now];
     if (this.#stoppedUntil <= now) this.#stoppedUntil = 0;
     this.#limit = rate?.limit ?? this.#limit;
     this.#toldRemaining = rate?.remaining !== undefined;
-    const limit = this.#toldRemaining ? this.#limitOrAssumed : this.#limit;
+    const limit = this.#toldRemaining ? this.limitInUse : this.#limit;
     if (limit === undefined) return;
     this.#read({ now, sentAt, limit, rate, alone: this.#inFlight <= 1 });
   }
@@ -158,36 +173,9 @@ export class RateLimiter {
     this.#retryAt = now + asked;
   }
 
-  get #limitOrAssumed(): number {
-    return this.#limit ?? this.#options.assumedLimit;
-  }
-
-  get #reserve(): number {
-    return Math.ceil(this.#limitOrAssumed * this.#options.reserve);
-  }
-
   /** Until when the answer to a probe is waited for (local ms). */
   get #probedUntil(): number {
     return this.#probe === undefined ? 0 : this.#probe.sentAt + LONGEST_PROBE_MS;
-  }
-
-  #openWindow(now: number): RateLimitWindow | undefined {
-    return this.#window?.isOpen(now) ? this.#window : undefined;
-  }
-
-  #factsOf(window: RateLimitWindow): AllowanceFacts {
-    const [others, windowMs, inFlight] = [this.#others, this.#windowMs, this.#inFlight];
-    return { window, others, windowMs, limit: this.#limitOrAssumed, reserve: this.#reserve, inFlight };
-  }
-
-  /** Safe for every position of the platform's window: counted from the answers, within the time of any one window. */
-  #decideWithoutHeaders(now: number): Decision {
-    const answered = this.#answeredAt.filter((at) => at > now - WINDOW_MS);
-    const left = this.allowance - answered.length;
-    if (left > this.#inFlight) return send(left - this.#inFlight, now);
-    const until = (answered[0] ?? Number.POSITIVE_INFINITY) + WINDOW_MS;
-    if (left > 0) return wait('probe', until);
-    return wait(this.#reserve > 0 ? 'reserved' : 'spent', until);
   }
 
   /** What an answer says of the window that is open, or has just begun. */
@@ -206,7 +194,7 @@ export class RateLimiter {
     const { now, limit, rate } = reading;
     const { platformClock } = this.#options;
     const before = this.#window;
-    if (before !== undefined) this.#others.remember(before);
+    if (before !== undefined) this.others.remember(before);
     const window = new RateLimitWindow(reading, platformClock, this.#windowMs);
     // We opened the window ourselves, so that all of it lies ahead.
     if (platformClock.known && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;

@@ -1,10 +1,8 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, Timer } from '../clock.ts';
 import { ConcurrencyLimit } from './concurrency-limit.ts';
-import { type Decision, send } from './decision.ts';
+import { type Decision, decide } from './decision.ts';
 import type { LimitScope, LimitScopes } from './limit-scopes.ts';
-import { pace } from './pacing.ts';
 import { type QueuedRequest, QueuedRequests, type QueueEntry } from './queued-requests.ts';
-import { Timer } from './timer.ts';
 
 export interface RequestQueueOptions {
   readonly clock: Clock;
@@ -36,20 +34,20 @@ const TOKEN_CHECK_MS = 1_000;
 export class RequestQueue {
   readonly #options: RequestQueueOptions;
   readonly #waiting = new QueuedRequests();
-  readonly #inFlight: ConcurrencyLimit;
+  readonly #concurrency: ConcurrencyLimit;
   readonly #timer: Timer;
   #reviewComes = false;
   #tokenCheckAt = 0;
 
   constructor(options: RequestQueueOptions) {
     this.#options = options;
-    this.#inFlight = new ConcurrencyLimit(options.concurrency);
+    this.#concurrency = new ConcurrencyLimit(options.concurrency);
     this.#timer = new Timer(options.clock, () => this.review());
   }
 
   /** How many requests may be in flight at once. */
   get concurrency(): number {
-    return this.#inFlight.limit;
+    return this.#concurrency.limit;
   }
 
   /** How many requests wait whose time has come, of one scope or of all. */
@@ -115,7 +113,7 @@ export class RequestQueue {
         },
       };
       signal.addEventListener('abort', abort, { once: true });
-      this.#inFlight.meet(request.group);
+      this.#concurrency.meet(request.group);
       this.#waiting.add(entry, this.#options.clock.now());
       this.#reviewSoon();
     });
@@ -157,7 +155,7 @@ export class RequestQueue {
    * connection, the others wait with it, so that they do not spend its allowance, unless its API is slow.
    */
   #choose(now: number): QueueEntry | number {
-    if (this.#inFlight.full) return Number.POSITIVE_INFINITY;
+    if (this.#concurrency.full) return Number.POSITIVE_INFINITY;
     const decide = this.#decisions(now);
     let until = Number.POSITIVE_INFINITY;
     const candidates = this.#waiting.heads(now).filter(({ request }) => {
@@ -170,38 +168,22 @@ export class RequestQueue {
   }
 
   #decisions(now: number): (request: QueuedRequest) => Decision {
+    const { token, platformClock } = this.#options.scopes;
+    const concurrency = this.#concurrency;
     const ofScopes = new Map<LimitScope, (request: QueuedRequest) => Decision>();
     return (request) => {
       const scope = this.#options.scopes.of(request.group);
-      const ofScope = ofScopes.get(scope) ?? this.#decisionsOf(scope, now);
+      const { limiter } = scope;
+      const ofScope = ofScopes.get(scope) ?? decide({ token, limiter, concurrency, platformClock }, now);
       ofScopes.set(scope, ofScope);
       return ofScope(request);
-    };
-  }
-
-  /** What is decided about the requests of a scope: each step of the ladder may make them wait. */
-  #decisionsOf({ limiter }: LimitScope, now: number): (request: QueuedRequest) => Decision {
-    const { scopes } = this.#options;
-    const allowed = limiter.decide(now);
-    const paced = pace({
-      now,
-      free: allowed.free,
-      window: limiter.openWindow(now),
-      bucketClosesAt: scopes.platformClock.nextMinute(now),
-      throughput: this.#inFlight.throughput,
-    });
-    const token = scopes.token.decide(now);
-    return (request) => {
-      if (token?.free === 0) return token;
-      if (allowed.free === 0) return allowed;
-      return paced(request) ?? this.#inFlight.decide(request.group, now) ?? send(1, now);
     };
   }
 
   /** Checks for another token while requests wait since theirs was refused; when (local ms) to check again. */
   #checkToken(now: number): number {
     const { scopes, tokenRenewed } = this.#options;
-    const refused = scopes.token.decide(now)?.free === 0 && this.waiting(now) > 0;
+    const refused = scopes.token.probeAt > now && this.waiting(now) > 0;
     if (!refused || tokenRenewed === undefined) return Number.POSITIVE_INFINITY;
     if (now >= this.#tokenCheckAt) {
       this.#tokenCheckAt = now + TOKEN_CHECK_MS;
@@ -219,7 +201,7 @@ export class RequestQueue {
     const now = clock.now();
     scopes.token.send(now);
     const answered = scopes.of(group).limiter.send(now);
-    const ended = this.#inFlight.send(group, now);
+    const ended = this.#concurrency.send(group, now);
     let over = false;
     return () => {
       if (over) return;

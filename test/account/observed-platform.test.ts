@@ -6,6 +6,7 @@ import {
   parseRetryAfter,
   parseServerDate,
 } from '../../src/platform/rate-limit-headers.ts';
+import { allowanceOf } from '../../src/rate-limit/decision.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const HOUR = 3_600_000;
@@ -51,7 +52,7 @@ function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
     });
   };
   const closesIn = () => (limiter.closesAt(clock.now()) ?? Number.NaN) - clock.now();
-  const waitMs = () => limiter.decide(clock.now()).until - clock.now();
+  const waitMs = () => allowanceOf(limiter, clock.now()).until - clock.now();
   return { clock, account, limiter, answer, closesIn, waitMs, assumed };
 }
 
@@ -82,7 +83,7 @@ describe('an answer tells what is left of the rate-limit window', () => {
     answer(headers);
     expect(limiter.limit).toBe(80);
     expect(limiter.remaining(clock.now())).toBe(79);
-    expect(limiter.decide(clock.now()).free).toBe(79 - 16);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(79 - 16);
     // The Date header's second leaves up to a second's doubt about the platform's time.
     expect(closesIn()).toBeGreaterThanOrEqual(42_811);
     expect(closesIn()).toBeLessThanOrEqual(43_811);
@@ -123,22 +124,22 @@ describe('an answer tells what is left of the rate-limit window', () => {
   it.each([undefined, '-5', 'many', '1e3'])('counting itself when what remains is %s', (remaining) => {
     const { clock, limiter, answer, waitMs } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
-    expect(limiter.decide(clock.now()).free).toBe(64 - 1);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(64 - 1);
     for (let count = 1; count < 64; count += 1) answer({ ...RECORDED, 'X-RateLimit-Remaining': remaining });
-    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(0);
     expect(waitMs()).toBe(60_000);
   });
 
   it('by what remains alone, against the assumed limit, when no limit is named', () => {
     const { clock, limiter, answer } = platform();
     answer({ ...RECORDED, 'X-RateLimit-Limit': undefined, 'X-RateLimit-Remaining': '59' });
-    expect(limiter.decide(clock.now()).free).toBe(59 - 12);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(59 - 12);
   });
 
   it('never more than our own count allows, should what remains lie', () => {
     const { clock, limiter, answer } = platform();
     for (let count = 0; count < 64; count += 1) answer(RECORDED);
-    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(0);
   });
 
   it('that nothing remains: until the window closes nothing leaves, then a single probe', () => {
@@ -146,10 +147,10 @@ describe('an answer tells what is left of the rate-limit window', () => {
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '0' });
     expect(waitMs()).toBe(closesIn());
     clock.advance(closesIn());
-    expect(limiter.decide(clock.now()).free).toBe(1);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(1);
     limiter.send(clock.now());
-    expect(limiter.decide(clock.now()).free).toBe(0);
-    expect(limiter.decide(clock.now()).why).toBe('probe');
+    expect(allowanceOf(limiter, clock.now()).free).toBe(0);
+    expect(allowanceOf(limiter, clock.now()).why).toBe('probe');
     expect(waitMs()).toBe(3_000);
   });
 
@@ -165,7 +166,7 @@ describe('an answer tells what is left of the rate-limit window', () => {
       'X-RateLimit-Remaining': `${remaining}`,
     });
     expect(limiter.limit).toBe(limit);
-    expect(limiter.decide(clock.now()).free).toBe(free);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(free);
   });
 
   it('of windows of another length: as long as the platform says', () => {
@@ -197,17 +198,17 @@ describe('an answer without any of the headers', () => {
     answer({});
     answer({});
     expect(assumed).toEqual([60]);
-    expect(limiter.decide(clock.now()).free).toBe(48 - 2);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(48 - 2);
   });
 
   it('lets no more leave within any minute than that', () => {
     const { clock, limiter, answer, waitMs } = platform();
     for (let count = 0; count < 48; count += 1) answer({});
     clock.advance(10_000);
-    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(0);
     expect(waitMs()).toBe(50_000);
     clock.advance(50_000);
-    expect(limiter.decide(clock.now()).free).toBe(48);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(48);
   });
 
   it('says nothing of an assumption where the others name a limit', () => {
@@ -241,10 +242,10 @@ describe('a refusal from elsewhere stops the scope', () => {
   ])('%s', (_, headers, atLeast, atMost) => {
     const { clock, limiter, answer, waitMs } = platform();
     answer(headers, 429);
-    expect(limiter.decide(clock.now()).free).toBe(0);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(0);
     expect(waitMs()).toBeGreaterThanOrEqual(atLeast);
     expect(waitMs()).toBeLessThanOrEqual(atMost);
-    expect(limiter.stoppedUntil(clock.now())).toBe(limiter.decide(clock.now()).until);
+    expect(limiter.stoppedUntil(clock.now())).toBe(allowanceOf(limiter, clock.now()).until);
   });
 
   it('beyond a short Retry-After, as long as nothing remains of the window', () => {
@@ -263,12 +264,12 @@ describe('a refusal from elsewhere stops the scope', () => {
     for (let count = 0; count < 3; count += 1) answer(headers);
     answer({ ...headers, 'Retry-After': '82800' }, 429);
     clock.advance(900_000);
-    expect(limiter.decide(clock.now()).free).toBe(1);
+    expect(allowanceOf(limiter, clock.now()).free).toBe(1);
     const answered = limiter.send(clock.now());
-    expect(limiter.decide(clock.now())).toMatchObject({ free: 0, why: 'probe' });
+    expect(allowanceOf(limiter, clock.now())).toMatchObject({ free: 0, why: 'probe' });
     answered();
     answer({ ...headers, 'Retry-After': '81900' }, 429);
-    expect(limiter.decide(clock.now())).toMatchObject({ free: 0, why: 'rate_limited' });
+    expect(allowanceOf(limiter, clock.now())).toMatchObject({ free: 0, why: 'rate_limited' });
     expect(limiter.retryAt(clock.now())).toBe(clock.now() + 81_900_000);
     clock.advance(900_000);
     const { date: _date, ...dateless } = headers;
@@ -276,6 +277,6 @@ describe('a refusal from elsewhere stops the scope', () => {
       ...dateless,
       ...('X-RateLimit-Reset' in headers && { 'X-RateLimit-Reset': '2018-06-07T01:53:00' }),
     });
-    expect(limiter.decide(clock.now()).free).toBeGreaterThan(40);
+    expect(allowanceOf(limiter, clock.now()).free).toBeGreaterThan(40);
   });
 });

@@ -109,7 +109,7 @@ it('rests until it is due, and waits only then', async () => {
     answers: true,
   });
   expect(await jobs(3)).toMatchObject([{ last_outcome: 'ok' }, {}, {}]);
-  fire();
+  await fire();
   const due = { state: 'idle', why: '', next_at: '2026-01-05T12:01:00.000Z' };
   expect(status()).toMatchObject({ quota: [{ waiting: 0 }], jobs: [due, due, due] });
   await refusedAfter(40_000);

@@ -63,11 +63,14 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     const unknown = { tokenExpiresAt: () => undefined, silence: () => undefined, listings: () => [] };
     return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
   };
+  /** Many jobs, and on a busy machine a few, are taken in over several turns of the event loop. */
+  const takenIn = async () => {
+    for (let turn = 0; turn < 50; turn += 1) await clock.run(clock.now());
+  };
   const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
     forecast.replace(jobs);
     schedule.replace(jobs);
-    // Many jobs are taken in over several turns of the event loop.
-    for (let turn = 0; turn < 50; turn += 1) await clock.run(clock.now());
+    await takenIn();
     return status().jobs;
   };
   return {
@@ -76,8 +79,9 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     limiter,
     status,
     /** Lets every schedule's time come. */
-    fire(): void {
+    fire(): Promise<void> {
       for (const tick of ticks) tick(clock.now());
+      return takenIn();
     },
     /** Moves time on, and has the platform refuse everything from then on. */
     async refusedAfter(ms: number): Promise<void> {

@@ -138,7 +138,8 @@ it('polls follow-up work when it may start, and stops it with the job that it fo
   await clock.advance(10_000);
   expect(past.leftAt).toEqual([5_000]);
   replace([]);
-  expect(schedule.states()).toEqual([]);
+  // On a busy machine that takes more than one slice.
+  await expect.poll(() => schedule.states()).toEqual([]);
 });
 
 it('tells how each poll ended and goes on, whether the platform failed or the exporter did', async () => {
