@@ -18,7 +18,6 @@ import { Heartbeat } from './heartbeat.ts';
 import { isSurveyed } from './job-part.ts';
 import { AccountJobs, type AccountLimits } from './jobs.ts';
 import type { AccountObserver } from './observer.ts';
-import { PlanReport } from './plan-report.ts';
 import type { AccountView } from './view.ts';
 
 export interface AccountOptions {
@@ -48,7 +47,6 @@ export class Account {
   readonly #jobs: AccountJobs;
   readonly #forecast: DemandForecast;
   readonly #heartbeat: Heartbeat;
-  readonly #planReport: PlanReport;
   #replacements = 0;
   #stopped = false;
 
@@ -69,7 +67,6 @@ export class Account {
     const account = config.name;
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock);
-    this.#planReport = new PlanReport((plan) => observer.planned(account, plan));
     this.#connection = new Connection({
       account: config,
       clock,
@@ -78,8 +75,7 @@ export class Account {
         observer.exchanged(account, info, scope);
         this.#exposeVitals();
       },
-      onAssumedLimit: (limit) => observer.assumedLimit(account, limit),
-      onTurn: ({ group }, waitedMs) => observer.departed(account, platform.scopes.of(group).name, waitedMs),
+      onTurn: (waitedMs) => observer.departed(account, waitedMs),
     });
     const { platform, queue, readAtOnce: exchange } = this.#connection;
     const { scopes, platformClock } = platform;
@@ -179,7 +175,7 @@ export class Account {
     this.#forecast.measure();
     this.#expectPolls(this.#schedule.states().map(({ job }) => job));
     if (this.view.platform.reachability.answered) {
-      this.#planReport.update(this.#forecast, isSurveyed(this.#schedule.states()));
+      observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
     }
     this.#exposeVitals();
     this.#exposeLearned();

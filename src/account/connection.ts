@@ -5,12 +5,13 @@ import { guardedCredentials } from '../credentials/guarded.ts';
 import { openCredentials } from '../credentials/open.ts';
 import { Client, type ExchangeInfo } from '../platform/client.ts';
 import type { Credentials } from '../platform/credentials.ts';
+import { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { TransportOptions } from '../platform/transport.ts';
-import type { LimitScope } from '../rate-limit/limit-scopes.ts';
+import { type LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
-import { ObservedPlatform, type ObservedPlatformOptions } from './observed-platform.ts';
+import { Reachability } from './reachability.ts';
 
 /** Creates an account's credentials; their requests are reported like all others. */
 export type CredentialsFactory = (
@@ -18,7 +19,7 @@ export type CredentialsFactory = (
   onExchange: (info: ExchangeInfo) => void,
 ) => Credentials;
 
-export interface ConnectionOptions extends Partial<Pick<ObservedPlatformOptions, 'onAssumedLimit'>> {
+export interface ConnectionOptions {
   readonly account: AccountConfig;
   readonly clock: Clock;
   readonly credentials: CredentialsFactory;
@@ -42,7 +43,7 @@ export class Connection {
   readonly #client: Client;
   readonly #clock: Clock;
 
-  constructor({ account, clock, credentials, reserve, onExchange, onTurn, ...hooks }: ConnectionOptions) {
+  constructor({ account, clock, credentials, reserve, onExchange, onTurn }: ConnectionOptions) {
     this.#clock = clock;
     const { api_url, quota, request } = account;
     this.platform = new ObservedPlatform({
@@ -50,15 +51,13 @@ export class Connection {
       basePath: new URL(api_url).pathname.replace(/\/$/, ''),
       reserve: reserve ?? (() => quota.reserve),
       assumedLimit: quota.assumed_limit,
-      onExchange: (info, scope) => onExchange?.(info, scope),
-      ...hooks,
+      ...(onExchange !== undefined && { onExchange }),
     });
     this.credentials = credentials(account, this.platform.observe);
-    const { observe: onEveryExchange } = this.platform;
     this.#client = new Client({
       ...transportOf(account, clock),
       credentials: this.credentials,
-      onExchange: onEveryExchange,
+      onExchange: this.platform.observe,
     });
     this.readAtOnce = (resource, signal) => this.#client.get(resource, signal);
     this.queue = new RequestQueue({
@@ -125,4 +124,66 @@ function transportOf({ api_url, request }: AccountConfig, clock: Clock): Transpo
     connections: request.concurrency,
     clock,
   };
+}
+
+export interface ObservedPlatformOptions {
+  readonly clock: Clock;
+  /** The path of the account's base address, which precedes every resource's. */
+  readonly basePath: string;
+  /** Share of each limit to leave to others; called each time, since it may change. */
+  readonly reserve: () => number;
+  readonly assumedLimit: number;
+  /** Called for every exchange, after the rate limiter has recorded it. */
+  readonly onExchange?: (info: ExchangeInfo, scope: LimitScope) => void;
+}
+
+/** Tokens are created and revoked, and so limited, apart from the reads. */
+const TOKENS = 'tokens';
+
+/** What an account knows of its platform from the answers: its clock, its limits, and whether it is up. */
+export class ObservedPlatform {
+  readonly reachability: Reachability;
+  readonly platformClock: PlatformClock;
+  readonly scopes: LimitScopes;
+  readonly #options: ObservedPlatformOptions;
+
+  constructor(options: ObservedPlatformOptions) {
+    this.#options = options;
+    this.reachability = new Reachability(() => options.clock.now());
+    this.platformClock = new PlatformClock(
+      () => options.clock.now(),
+      () => options.clock.wall(),
+    );
+    const { platformClock } = this;
+    this.scopes = new LimitScopes({
+      platformClock,
+      assumedLimit: options.assumedLimit,
+      get reserve() {
+        return options.reserve();
+      },
+    });
+  }
+
+  /** Records an exchange: its time, its limits, and its outcome. */
+  readonly observe = (info: ExchangeInfo): void => {
+    const { endedAt, startedAt, serverDate, rate, status, retryAfterMs, outcome } = info;
+    if (outcome === 'aborted') return;
+    if (serverDate !== undefined) {
+      this.platformClock.observe({ sentAt: startedAt, receivedAt: endedAt, serverDate });
+    }
+    const group = this.groupOf(info);
+    this.scopes.learn(group, rate);
+    const scope = this.scopes.of(group);
+    scope.limiter.observe(endedAt, rate, startedAt);
+    if (status === 429) scope.limiter.stop(endedAt, retryAfterMs);
+    if (info.method === 'GET' && status !== undefined) this.scopes.token.observe(endedAt, status);
+    this.reachability.exchanged(info);
+    this.#options.onExchange?.(info, scope);
+  };
+
+  /** The group of operations that an exchange belongs to: the first segment of its path, or the tokens. */
+  groupOf({ method, path }: Pick<ExchangeInfo, 'method' | 'path'>): string {
+    if (method !== 'GET') return this.scopes.apart(TOKENS).name;
+    return path.slice(this.#options.basePath.length).split(/[/?]/, 2)[1] ?? '';
+  }
 }

@@ -2,7 +2,7 @@ import type { JobState } from '../poll/scheduled-job.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { Listing } from './account-targets.ts';
-import type { ObservedPlatform } from './observed-platform.ts';
+import type { ObservedPlatform } from './connection.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
 export interface AccountView {

@@ -1,4 +1,4 @@
-import type { ObservedPlatform } from '../account/observed-platform.ts';
+import type { ObservedPlatform } from '../account/connection.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';

@@ -12,7 +12,7 @@ export interface RequestQueueOptions {
   /** Whether there is another token than the one that the platform refused last. */
   readonly tokenRenewed?: () => Promise<boolean>;
   /** Told how long (ms) a request that could have left waited for its turn. */
-  readonly onTurn?: (request: QueuedRequest, waitedMs: number) => void;
+  readonly onTurn?: (waitedMs: number) => void;
 }
 
 /** A decision about one request, and its position in the queue. */
@@ -129,7 +129,7 @@ export class RequestQueue {
         break;
       }
       this.#waiting.delete(next);
-      this.#options.onTurn?.(next.request, now - next.request.notBefore);
+      this.#options.onTurn?.(now - next.request.notBefore);
       next.leave();
     }
     this.#timer.set(Math.min(until, this.#checkToken(now)));

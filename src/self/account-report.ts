@@ -1,12 +1,16 @@
 import type { AccountObserver } from '../account/observer.ts';
 import type { Clock } from '../clock.ts';
+import type { Job } from '../poll/job.ts';
+import type { PollEnd } from '../poll/poll-end.ts';
+import type { Counting, PollResult, Restatements } from '../poll/result.ts';
 import type { PushObserver } from '../push/push.ts';
-import { reportData } from './data-report.ts';
-import { reportOperations } from './operation-report.ts';
-import { reportPolls } from './poll-report.ts';
+import { FailureLog, PlanLog, RefusalLog, RejectionLog } from './lasting-problems.ts';
 import { reportPush } from './push-report.ts';
 import type { ReportLog } from './report-log.ts';
 import type { SelfMetrics } from './self-metrics.ts';
+
+/** What hangs once hangs again: how often (ms) it is logged for an account. */
+const OVERDUE_TOLD_EVERY_MS = 3_600_000;
 
 /** Counts what accounts do, and logs what an operator should act on: a problem once, and its end. */
 export function reportTo(
@@ -14,24 +18,165 @@ export function reportTo(
   log: ReportLog,
   clock: Pick<Clock, 'now' | 'wall'>,
 ): AccountObserver & PushObserver {
-  const operations = reportOperations(metrics, log);
-  const polls = reportPolls(metrics, log, clock);
-  const data = reportData(metrics, log);
+  const accounts = new Map<string, AccountNotes>();
+  const notesOf = (account: string): AccountNotes => {
+    const known = accounts.get(account) ?? new AccountNotes(account, log, clock);
+    accounts.set(account, known);
+    return known;
+  };
+  const shortened = new Set<string>();
+  let stateFails = false;
+
+  const counted = (account: string, { subject }: Job, { counted, skipped, restated }: Counting): void => {
+    const { product = '', metric = '' } = subject;
+    if (stateFails && counted > 0) {
+      stateFails = false;
+      log.info({ account }, 'writing the state works again');
+    }
+    metrics.bucketsCounted.add(counted, account, product);
+    metrics.bucketsSkipped.add(skipped, account, product);
+    for (const changes of restated) countRestatements(metrics, account, { product, metric }, changes);
+    if (skipped > 0 && notesOf(account).isNews(`${product} ${metric} skipped`)) {
+      log.warn(
+        { account, product, metric, buckets: skipped },
+        'counters skip buckets that stay missing; edge_exporter_buckets_skipped_total counts them',
+      );
+    }
+  };
+
+  const found = (account: string, job: Job, result: PollResult, committed: boolean): void => {
+    const { metric = '' } = job.subject;
+    for (const dimension of result.unknownDimensions ?? []) {
+      if (notesOf(account).isNews(`${metric} ${dimension} unknown`))
+        log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');
+    }
+    if (result.warning !== undefined) log.warn({ account, job: job.id }, result.warning);
+    if (!committed) return;
+    if (result.counting !== undefined) counted(account, job, result.counting);
+    for (const { id, name, fields } of result.settingChanges ?? []) {
+      log.info({ account, collector: job.id, id, name, fields: fields.join() }, 'setting changed');
+    }
+  };
+
   return {
-    ...operations,
-    ...polls,
     ...reportPush(metrics, log),
-    commitRefused: data.commitRefused,
-    labelShortened: data.labelShortened,
-    delayChanged: data.delayChanged,
+    exchanged(account, info, { name, limiter }) {
+      const { status, method, outcome } = info;
+      metrics.operations.add(1, account, name, status === undefined ? 'none' : String(status));
+      notesOf(account).refusals.exchanged(name, info);
+      const assumed = method === 'GET' && outcome === 'ok' && limiter.limit === undefined;
+      if (assumed && notesOf(account).isNews('assumed limit'))
+        log.warn(
+          { account, operations_per_minute: limiter.limitInUse },
+          'the platform sends no rate limit headers: quota.assumed_limit applies',
+        );
+    },
+    departed(account, waitedMs) {
+      metrics.quotaWait.observe(Math.max(0, waitedMs) / 1_000, account);
+    },
     polled(account, end) {
-      polls.polled(account, end);
-      data.polled(account, end);
+      countPoll(metrics, account, end);
+      if (hasSucceeded(end)) {
+        const { collector } = end.job.subject;
+        metrics.pollLastSuccess.set(clock.wall() / 1_000, account, collector);
+        notesOf(account).succeeded.add(collector);
+      }
+      notesOf(account).failures.polled(end);
+      notesOf(account).rejections.polled(end);
+      if (end.result !== undefined) found(account, end.job, end.result, end.committed);
+    },
+    planned: (account, demands, surveyed) => notesOf(account).plans.planned(demands, surveyed),
+    jobsDropped(account, { count, first }) {
+      metrics.jobsDropped.set(count, account);
+      if (count > 0)
+        log.warn({ account, jobs: count, first }, 'too many jobs: those beyond limits.jobs are left out');
+    },
+    commitRefused(account, { subject: { product, metric } }, failure) {
+      metrics.stateErrors.add(1);
+      if (!stateFails)
+        log.error({ account, product, metric, err: failure }, 'the state cannot be written: counters wait');
+      stateFails = true;
+    },
+    delayChanged(account, { product, metric, delay, before, after }) {
+      const change = { delay, from_seconds: before / 1_000, to_seconds: after / 1_000 };
+      log.info({ account, product, metric, ...change }, 'a learned delay has changed');
+    },
+    labelShortened(label, shown) {
+      if (shortened.has(label)) return;
+      shortened.add(label);
+      log.warn({ label, begins: shown.slice(0, 60) }, 'a label value is too long and was truncated');
+    },
+    overdue(account, job, part) {
+      metrics.pollsOverdue.add(1, account);
+      const notes = notesOf(account);
+      if (clock.now() - notes.overdueToldAt < OVERDUE_TOLD_EVERY_MS) return;
+      notes.overdueToldAt = clock.now();
+      log.error({ account, job: job.id, part }, 'a poll goes on beyond its timeout: this is a bug');
+    },
+    defect(account, job, error) {
+      log.error({ account, job: job.id, err: error }, 'a poll failed: this is a bug');
     },
     left(account, failure) {
-      operations.left(account);
-      data.left(account);
-      polls.left(account, failure);
+      for (const collector of notesOf(account).succeeded) metrics.pollLastSuccess.remove(account, collector);
+      metrics.jobsDropped.remove(account);
+      accounts.delete(account);
+      if (failure !== undefined) log.error({ account, err: failure }, 'the account did not stop properly');
     },
   };
+}
+
+/** What has been said of an account; another one of the same name begins anew. */
+class AccountNotes {
+  readonly failures: FailureLog;
+  readonly rejections: RejectionLog;
+  readonly refusals: RefusalLog;
+  readonly plans: PlanLog;
+  /** Collectors that have a time of their last success. */
+  readonly succeeded = new Set<string>();
+  /** When (local ms) it was last logged that a poll is overdue; the counter has them all. */
+  overdueToldAt = Number.NEGATIVE_INFINITY;
+  readonly #warned = new Set<string>();
+
+  constructor(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
+    this.failures = new FailureLog(account, log);
+    this.rejections = new RejectionLog(account, log, () => clock.now());
+    this.refusals = new RefusalLog(account, log);
+    this.plans = new PlanLog(account, log);
+  }
+
+  /** Whether nobody was warned of it yet. */
+  isNews(text: string): boolean {
+    const known = this.#warned.has(text);
+    this.#warned.add(text);
+    return !known;
+  }
+}
+
+function hasSucceeded({ outcome, operations }: PollEnd): boolean {
+  return (outcome === 'ok' || outcome === 'empty') && operations > 0;
+}
+
+function countPoll(
+  metrics: SelfMetrics,
+  account: string,
+  { job, outcome, operations, rejected, durationMs }: PollEnd,
+): void {
+  const { collector } = job.subject;
+  metrics.polls.add(1, account, collector, outcome);
+  if (operations > 0) metrics.pollDuration.observe(durationMs / 1_000, account, collector);
+  for (const [why, rows] of rejected ?? []) metrics.rejectedRows.add(rows, account, collector, why);
+}
+
+function countRestatements(
+  metrics: SelfMetrics,
+  account: string,
+  { product, metric }: { readonly product: string; readonly metric: string },
+  { ages, downwards, late, lateAmount }: Restatements,
+): void {
+  const upwards = ages.length - downwards;
+  if (upwards > 0) metrics.restatements.add(upwards, account, product, metric, 'up');
+  if (downwards > 0) metrics.restatements.add(downwards, account, product, metric, 'down');
+  for (const age of ages) metrics.settleSeconds.observe(age / 1_000, product);
+  if (late > 0) metrics.lateRestatements.add(late, account, product);
+  if (lateAmount > 0) metrics.lateAmount.add(lateAmount, account, product, metric);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ObservedPlatform } from '../../src/account/observed-platform.ts';
+import { ObservedPlatform } from '../../src/account/connection.ts';
 import {
   type Headers,
   parseRateLimit,
@@ -7,6 +7,8 @@ import {
   parseServerDate,
 } from '../../src/platform/rate-limit-headers.ts';
 import { allowanceOf } from '../../src/rate-limit/decision.ts';
+import { reportTo } from '../../src/self/account-report.ts';
+import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const HOUR = 3_600_000;
@@ -23,14 +25,19 @@ const RECORDED: Headers = {
 /** A platform whose local clock is ahead of the platform's by `ahead` ms, and a way to let an answer come. */
 function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
   const clock = new ManualClock(PLATFORM_TIME + ahead);
-  const assumed: number[] = [];
+  const warnings: object[] = [];
+  const silent = {
+    info: () => undefined,
+    warn: (facts: object) => warnings.push(facts),
+    error: () => undefined,
+  };
+  const report = reportTo(createSelfMetrics(), silent, clock);
   const account = new ObservedPlatform({
     clock,
     basePath: '',
     reserve: () => 0.2,
     assumedLimit: 60,
-    onExchange: () => undefined,
-    onAssumedLimit: (limit) => assumed.push(limit),
+    onExchange: (info, scope) => report.exchanged('a', info, scope),
   });
   const { limiter } = account.scopes.of('metrics');
   const answer = (headers: Headers, status = 200): void => {
@@ -53,7 +60,7 @@ function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
   };
   const closesIn = () => (limiter.closesAt(clock.now()) ?? Number.NaN) - clock.now();
   const waitMs = () => allowanceOf(limiter, clock.now()).until - clock.now();
-  return { clock, account, limiter, answer, closesIn, waitMs, assumed };
+  return { clock, account, limiter, answer, closesIn, waitMs, warnings };
 }
 
 describe('an answer tells what is left of the rate-limit window', () => {
@@ -194,10 +201,10 @@ describe('an answer tells what is left of the rate-limit window', () => {
 
 describe('an answer without any of the headers', () => {
   it('leaves the assumed limit, which is said once', () => {
-    const { clock, limiter, answer, assumed } = platform();
+    const { clock, limiter, answer, warnings } = platform();
     answer({});
     answer({});
-    expect(assumed).toEqual([60]);
+    expect(warnings).toEqual([{ account: 'a', operations_per_minute: 60 }]);
     expect(allowanceOf(limiter, clock.now()).free).toBe(48 - 2);
   });
 
@@ -212,10 +219,10 @@ describe('an answer without any of the headers', () => {
   });
 
   it('says nothing of an assumption where the others name a limit', () => {
-    const { answer, assumed } = platform();
+    const { answer, warnings } = platform();
     answer(RECORDED);
     answer({});
-    expect(assumed).toEqual([]);
+    expect(warnings).toEqual([]);
   });
 });
 

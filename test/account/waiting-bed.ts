@@ -1,5 +1,5 @@
 import { accountStatus } from '../../src/account/account-status.ts';
-import { ObservedPlatform } from '../../src/account/observed-platform.ts';
+import { ObservedPlatform } from '../../src/account/connection.ts';
 import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';

@@ -1,4 +1,4 @@
-import { ObservedPlatform } from '../../src/account/observed-platform.ts';
+import { ObservedPlatform } from '../../src/account/connection.ts';
 import type { Answer, Resource } from '../../src/platform/read.ts';
 import type { Job } from '../../src/poll/job.ts';
 import type { Ticker } from '../../src/poll/ticker.ts';

@@ -1,4 +1,4 @@
-import { ObservedPlatform } from '../../src/account/observed-platform.ts';
+import { ObservedPlatform } from '../../src/account/connection.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
 

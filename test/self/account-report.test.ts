@@ -26,3 +26,21 @@ it('warns of an unknown dimension once for each account, and anew when an accoun
   observer.left('a');
   expect(told()).toEqual([about('a')]);
 });
+
+it('knows nothing any more of the failures of an account that has left', () => {
+  const lines: string[] = [];
+  const note = (_: object, message: string) => void lines.push(message);
+  const observer = reportTo(
+    createSelfMetrics(),
+    { info: note, warn: note, error: note },
+    { now: () => 0, wall: () => 0 },
+  );
+  const job = { id: 'x', subject: { collector: 'metrics' } } as Job;
+  const polled = (outcome: 'network' | 'ok') =>
+    observer.polled('a', { ...BLANK, job, outcome, operations: 1, durationMs: 1 });
+  for (let poll = 0; poll < 3; poll += 1) polled('network');
+  expect(lines.splice(0)).toEqual(['polling the platform fails']);
+  observer.left('a');
+  polled('ok');
+  expect(lines).toEqual([]);
+});

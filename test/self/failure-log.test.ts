@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { Outcome } from '../../src/platform/outcome.ts';
 import type { Job } from '../../src/poll/job.ts';
-import { FailureLog } from '../../src/self/failure-log.ts';
+import { FailureLog } from '../../src/self/lasting-problems.ts';
 
 let lines: string[];
 let log: FailureLog;
@@ -12,12 +12,12 @@ beforeEach(() => {
     const { job = '', outcome = '', after = '' } = facts as Record<string, string>;
     lines.push([level, message, job, outcome || after].filter(Boolean).join(' '));
   };
-  log = new FailureLog({ info: note('info'), warn: note('warn') });
+  log = new FailureLog('a', { info: note('info'), warn: note('warn') });
 });
 
 function polled(id: string, outcome: Outcome): void {
   const job = { id } as Job;
-  log.polled('a', {
+  log.polled({
     job,
     outcome,
     reason: 'why',
@@ -96,15 +96,6 @@ it('tells once of a single job that fails in several general ways', () => {
   expect(lines).toEqual(['warn poll failed x timeout']);
 });
 
-it('knows nothing any more of an account that has left', () => {
-  for (const id of ['x', 'y', 'z']) polled(id, 'network');
-  polled('x', 'forbidden');
-  lines = [];
-  log.forget('a');
-  polled('x', 'ok');
-  expect(lines).toEqual([]);
-});
-
 it('does not take a poll that asked nothing for a platform that works', () => {
   for (let poll = 0; poll < 3; poll += 1) polled('x', 'network');
   const job = { id: 'idle' } as Job;
@@ -117,7 +108,7 @@ it('does not take a poll that asked nothing for a platform that works', () => {
     operations: 0,
     durationMs: 0,
   };
-  log.polled('a', { job, outcome: 'empty', ...nothing });
+  log.polled({ job, outcome: 'empty', ...nothing });
   polled('x', 'network');
   expect(lines).toEqual(['warn polling the platform fails network']);
 });

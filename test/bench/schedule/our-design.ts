@@ -1,4 +1,4 @@
-import { ObservedPlatform } from '../../../src/account/observed-platform.ts';
+import { ObservedPlatform } from '../../../src/account/connection.ts';
 import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
 import { PlatformFailure } from '../../../src/platform/outcome.ts';
 import type { Answer } from '../../../src/platform/read.ts';

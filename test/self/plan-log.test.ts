@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import type { Plan } from '../../src/account/observer.ts';
-import { PlanReport } from '../../src/account/plan-report.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
+import { PlanLog } from '../../src/self/lasting-problems.ts';
 import { FOUND } from '../poll/polling.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
@@ -29,8 +28,10 @@ function planned() {
     platformClock: new PlatformClock(() => NOW),
   });
   const forecast = new DemandForecast(scopes);
-  const told: Plan[] = [];
-  const report = new PlanReport((plan) => void told.push(plan));
+  const told: object[] = [];
+  const tell = (text: string) => (facts: object) => void told.push({ text, ...facts });
+  const log = new PlanLog('a', { info: tell('fits'), warn: tell('exceeds') });
+  const report = (surveyed = true): void => log.planned(forecast.demands(), surveyed);
   const answer = (group: string, limit: number): void => {
     scopes.learn(group, { limit });
     scopes.of(group).limiter.observe(NOW, { limit, remaining: limit - 1 });
@@ -45,27 +46,36 @@ it('compares what is asked for with the limit that it is under, also without a j
     answer('domains', 200);
     answer('analytics', 20);
   }
-  report.update(forecast, true);
-  expect(new Set(told.map(({ jobs, perMinute, allowance }) => ({ jobs, perMinute, allowance })))).toEqual(
-    new Set([
-      { jobs: 30, perMinute: 30, allowance: 16 },
-      { jobs: 5, perMinute: 5, allowance: 160 },
-    ]),
-  );
+  report();
+  const exceeds = { text: 'exceeds', jobs: 30, operations_per_minute: 30, allowed: 16 };
+  const fits = { text: 'fits', jobs: 5, operations_per_minute: 5, allowed: 160 };
+  expect(told).toHaveLength(2);
+  expect(told).toEqual(expect.arrayContaining([exceeds, fits].map((one) => expect.objectContaining(one))));
 });
 
 it('tells of a scope again when its jobs or its limit have changed, and only then', () => {
   const { forecast, told, report, answer } = planned();
   forecast.replace(jobs('metrics', 2));
-  report.update(forecast, true);
-  report.update(forecast, true);
-  expect(told).toEqual([{ scope: 'reads', jobs: 2, perMinute: 2, allowance: 48 }]);
+  report();
+  report();
+  const facts = { account: 'a', scope: 'reads', jobs: 2, operations_per_minute: 2, allowed: 48 };
+  expect(told).toEqual([{ text: 'fits', ...facts }]);
   answer('metrics', 200);
-  report.update(forecast, true);
+  report();
   forecast.replace(jobs('metrics', 3));
-  report.update(forecast, true);
+  report();
   expect(told.slice(1)).toMatchObject([
-    { jobs: 2, allowance: 160 },
-    { jobs: 3, allowance: 160 },
+    { jobs: 2, allowed: 160 },
+    { jobs: 3, allowed: 160 },
   ]);
+});
+
+it('says that a plan fits only when it is known what there is to poll, and at once that it does not', () => {
+  const { forecast, told, report } = planned();
+  forecast.replace(jobs('metrics', 2));
+  report(false);
+  expect(told).toEqual([]);
+  forecast.replace(jobs('metrics', 90));
+  report(false);
+  expect(told).toMatchObject([{ text: 'exceeds', jobs: 90 }]);
 });
