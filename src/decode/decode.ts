@@ -12,6 +12,8 @@ export interface Decoded {
   /** Width of the buckets in ms, or undefined when the answer does not show it (a single bucket, an unclear grid). */
   readonly width: number | undefined;
   readonly rejected: Rejections;
+  /** Starts of the buckets that are in the answer without a usable value, by dimension; left out where there are none. */
+  readonly valueless?: ReadonlyMap<string, Float64Array>;
   /** Rows in the answer, the dropped ones included. */
   readonly rows: number;
 }
@@ -34,7 +36,7 @@ export function decodeSeries(body: unknown, asked: Asked, now: number): Decoded 
     buckets.set(dimension, bucketsOf(given, now, rejected));
   }
   const { series, grid } = onGrid(buckets, rejected);
-  return { series, width: grid?.width, rejected, rows };
+  return { series, width: grid?.width, rejected, ...valuelessIn(buckets), rows };
 }
 
 /** Whether an answer holds no point at all. */
@@ -54,6 +56,7 @@ export function mergeDecoded(answers: readonly Decoded[]): Decoded {
     series: new Map(answers.flatMap(({ series }) => [...series])),
     width: mostFrequent(widths),
     rejected,
+    valueless: new Map(answers.flatMap(({ valueless = [] }) => [...valueless])),
     rows: answers.reduce((sum, { rows }) => sum + rows, 0),
   };
 }
@@ -72,6 +75,15 @@ function onGrid(buckets: Series, rejected: Rejections): { series: Series; grid: 
     return aligned;
   });
   return { series, grid };
+}
+
+function valuelessIn(buckets: Series): Pick<Decoded, 'valueless'> {
+  const valueless = new Map<string, Float64Array>();
+  for (const [dimension, { timestamps, values }] of buckets) {
+    const starts = timestamps.filter((_, index) => Number.isNaN(values[index]));
+    if (starts.length > 0) valueless.set(dimension, starts);
+  }
+  return valueless.size === 0 ? {} : { valueless };
 }
 
 /** Buckets without a value show the grid where they complete it; where they do not, they may be junk altogether. */

@@ -1,10 +1,11 @@
 import { type Decoded, isEmpty } from '../decode/decode.ts';
 import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting, Restatements } from '../poll/result.ts';
-import { freshWindow, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, freshWindow, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import {
   coarseBuckets,
   isWhole,
+  newestStart,
   newestTold,
   reaches,
   startOfBucketAt,
@@ -26,6 +27,12 @@ import { restatements } from './restatements.ts';
 import { type SeenBuckets, seenAgain } from './seen-buckets.ts';
 import { withoutWideRows } from './wide-rows.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
+
+/** The platform does not fall further behind than this (ms) between one answer and the next. */
+const LATEST_MS = 60 * MINUTE_MS;
+
+/** A settle delay (ms) that takes up nearly all of a window. */
+const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
 
 /** What the counters keep across restarts. */
 export interface CountersRecord {
@@ -217,7 +224,8 @@ export class SeriesCounters {
   #reading(answer: WindowedAnswer, width: number, settleDelay: number): Reading {
     const { decoded, window, now } = answer;
     const told = newestTold(answer);
-    const newest = (reaches(answer) ? told : this.#newest) ?? Number.NEGATIVE_INFINITY;
+    const newest =
+      (reaches(answer) ? told : this.#newestProven(answer, width, settleDelay)) ?? Number.NEGATIVE_INFINITY;
     // A bucket of the future was told before the platform's clock was set back: it tells no more.
     const settledUntil =
       told === undefined && newest > now ? Number.NEGATIVE_INFINITY : Math.min(now, newest) - settleDelay;
@@ -230,6 +238,18 @@ export class SeriesCounters {
       forgottenUntil: settledUntil - HISTORY_MS,
       whole: isWhole(decoded, width),
     };
+  }
+
+  /**
+   * How far the platform has come as far as an answer of the past proves: it may have fallen behind since the latest
+   * that reached the present, and then even what it had before is incomplete again.
+   */
+  #newestProven({ decoded, window, now }: WindowedAnswer, width: number, settleDelay: number) {
+    const shown = newestStart(decoded);
+    if (this.#newest === undefined || shown === Number.NEGATIVE_INFINITY) return this.#newest;
+    // After so long a delay no window holds both what has settled and the rows that prove it.
+    const reachesEnd = settleDelay >= LONG_SETTLE_MS && shown + width >= window.to;
+    return reachesEnd || window.to <= now - LATEST_MS ? this.#newest : Math.min(this.#newest, shown);
   }
 
   /** The counters, with new ones for the dimensions that were not met before: they lack what the others have never read. */
@@ -257,9 +277,9 @@ export class SeriesCounters {
     const seen = this.#seen;
     if (seen === undefined) return [];
     return [...decoded.series].map(([name, points]) => {
-      const counted = this.#record?.counters.get(name)?.watermark ?? Number.NEGATIVE_INFINITY;
+      const counter = this.#record?.counters.get(name);
       const before = { points: seen.series.get(name) ?? NO_POINTS, width: seen.width };
-      return restatements(before, { points, width }, counted, now);
+      return restatements(before, { points, width }, (time) => hasCounted(counter, time), now);
     });
   }
 }
@@ -277,6 +297,11 @@ function beyond({ watermark, missing }: Counter, fresh: Window, settledUntil: nu
     end = Number(missing[last - 1]?.from);
   }
   return missing.slice(0, last).filter(({ from }) => from < settledUntil);
+}
+
+function hasCounted(counter: Counter | undefined, { from, to }: Window): boolean {
+  if (counter === undefined || to > counter.watermark) return false;
+  return !counter.missing.some((span) => span.from < to && span.to > from);
 }
 
 function oldest(times: readonly number[]): number | undefined {

@@ -1,6 +1,7 @@
 import type { Points } from '../decode/points.ts';
 import type { Restatements } from '../poll/result.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
+import type { Window } from '../settling/window.ts';
 
 /** The buckets of a series, with their width in ms. */
 export interface Buckets {
@@ -11,9 +12,14 @@ export interface Buckets {
 /**
  * Compares an answer with what was seen of the same series before. Where the widths differ, each of the wider buckets
  * is compared with the sum of those in its time, if all of them are there.
- * @param watermark up to where the counter has counted; a change before it comes too late for the counter
+ * @param isCounted whether a counter has taken in a time: a change comes too late for it
  */
-export function restatements(before: Buckets, after: Buckets, watermark: number, now: number): Restatements {
+export function restatements(
+  before: Buckets,
+  after: Buckets,
+  isCounted: (time: Window) => boolean,
+  now: number,
+): Restatements {
   const ages: number[] = [];
   let downwards = 0;
   let late = 0;
@@ -28,7 +34,7 @@ export function restatements(before: Buckets, after: Buckets, watermark: number,
     if (value === undefined || seen === undefined || isSame(value, seen)) continue;
     ages.push(now - time - width);
     if (value < seen) downwards += 1;
-    if (time + width > watermark) continue;
+    if (!isCounted({ from: time, to: time + width })) continue;
     late += 1;
     lateAmount += Math.abs(value - seen);
   }

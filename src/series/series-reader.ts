@@ -118,7 +118,13 @@ export class SeriesReader {
 /** The series of an answer that names no dimension, under the name of the one that was asked for. */
 function renamed(decoded: Decoded, dimension: string): Decoded {
   const unnamed = decoded.series.get(UNNAMED);
-  return unnamed === undefined ? decoded : { ...decoded, series: new Map([[dimension, unnamed]]) };
+  if (unnamed === undefined) return decoded;
+  const valueless = decoded.valueless?.get(UNNAMED);
+  return {
+    ...decoded,
+    series: new Map([[dimension, unnamed]]),
+    ...(valueless !== undefined && { valueless: new Map([[dimension, valueless]]) }),
+  };
 }
 
 function once<T>(make: () => T): () => T {

@@ -1,55 +1,95 @@
 import type { Decoded } from '../decode/decode.ts';
-import { NO_POINTS, type Points, reject } from '../decode/points.ts';
+import { NO_POINTS, type Points, type RejectionReason, reject } from '../decode/points.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { partsOf, type SeenBuckets } from './seen-buckets.ts';
 
 /** Widths that platforms have beside the minute (ms). */
-const USUAL_WIDTHS = new Set([5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE_MS));
+const USUAL_WIDTHS = [5, 10, 15, 30, 60].map((minutes) => minutes * MINUTE_MS);
 
 /** A bucket seen young may have grown so much; one that holds the sum of several has grown more. */
 const MOST_GROWTH = 1.5;
+
+/** Rows dropped for these reasons may have been any bucket's. */
+const UNPLACED: readonly RejectionReason[] = ['not_a_pair', 'bad_timestamp', 'seconds', 'misaligned'];
 
 /**
  * An answer without the rows that may be wider buckets than its others: rows with nothing after them until where a
  * wider bucket would end. What was seen of their time before tells whether they are, or whether the rows after them
  * are missing; where nothing was seen they are dropped, and counted as `unclear_width`: to take a wider bucket for a
- * minute would count the others in its time twice. An answer of which rows were dropped stays as it is: that explains
- * its gaps.
+ * minute would count the others in its time twice. Rows without a usable value tell where buckets begin all the same.
  */
 export function withoutWideRows(decoded: Decoded, seen: SeenBuckets | undefined): Decoded {
-  const { width } = decoded;
-  if (width === undefined || decoded.rejected.size > 0) return decoded;
+  const { width, valueless } = decoded;
+  if (width === undefined) return decoded;
   const rejected = new Map(decoded.rejected);
+  const isUnplaced = UNPLACED.some((reason) => rejected.has(reason));
   const series = new Map<string, Points>();
+  let dropped = 0;
   for (const [name, points] of decoded.series) {
     const earlier = seen?.width === width ? (seen.series.get(name) ?? NO_POINTS) : NO_POINTS;
-    const wide = wideRows(points, width, earlier);
-    reject(rejected, 'unclear_width', wide.size);
+    const starts = together(points.timestamps, valueless?.get(name));
+    const wide = wideRows(points, { starts, width, earlier, isUnplaced });
+    dropped += wide.size;
     series.set(name, wide.size === 0 ? points : without(points, wide));
   }
-  return rejected.get('unclear_width') === decoded.rejected.get('unclear_width')
-    ? decoded
-    : { ...decoded, series, rejected };
+  reject(rejected, 'unclear_width', dropped);
+  return dropped === 0 ? decoded : { ...decoded, series, rejected };
+}
+
+function together(timestamps: Float64Array, others: Float64Array = new Float64Array()): Float64Array {
+  return others.length === 0 ? timestamps : Float64Array.of(...timestamps, ...others).sort();
 }
 
 const NONE: ReadonlySet<number> = new Set();
 
+interface AnswerRows {
+  /** Where the buckets of the answer begin, those without a usable value included. */
+  readonly starts: Float64Array;
+  readonly width: number;
+  readonly earlier: Points;
+  /** Whether there may be buckets besides. */
+  readonly isUnplaced: boolean;
+}
+
 /** Which rows may be wider buckets, by their index. */
-function wideRows({ timestamps, values }: Points, width: number, earlier: Points): ReadonlySet<number> {
-  const last = timestamps.length - 1;
-  const at = (index: number) => Number(timestamps[index]);
+function wideRows(
+  { timestamps, values }: Points,
+  { starts, width, earlier, isUnplaced }: AnswerRows,
+): ReadonlySet<number> {
+  const last = starts.length - 1;
+  const at = (place: number) => Number(starts[place]);
   if (last < 1 || at(last) - at(0) === last * width) return NONE;
   const wide = new Set<number>();
   let length = 0;
-  for (let index = 0; index <= last; index += 1) {
-    const apart = index < last ? at(index + 1) - at(index) : length;
-    if (index < last) length = apart > width ? apart : 0;
-    if (apart <= width || at(index) % apart !== 0) continue;
-    const again = at(index) - at(index - 1) === apart || at(index + 2) - at(index + 1) === apart;
-    if (!again && !USUAL_WIDTHS.has(apart)) continue;
-    if (isWide(Number(values[index]), partsOf(earlier, at(index), apart, width))) wide.add(index);
+  let index = 0;
+  for (let place = 0; place <= last; place += 1) {
+    const apart = place < last ? at(place + 1) - at(place) : length;
+    if (place < last) length = apart > width ? apart : 0;
+    if (at(place) !== timestamps[index]) continue;
+    const again = at(place) - at(place - 1) === apart || at(place + 2) - at(place + 1) === apart;
+    const value = Number(values[index]);
+    const isLikely = (wider: number) =>
+      at(place) % wider === 0 && isWide(value, partsOf(earlier, at(place), wider, width));
+    if (widthsWithin(apart, { width, again, isUnplaced }).some(isLikely)) wide.add(index);
+    index += 1;
   }
   return wide;
+}
+
+/** Which widths beyond that of the answer a bucket may have of which the next is known to begin so much later. */
+function widthsWithin(
+  apart: number,
+  {
+    width,
+    again,
+    isUnplaced,
+  }: { readonly width: number; readonly again: boolean; readonly isUnplaced: boolean },
+): readonly number[] {
+  if (apart <= width) return [];
+  const usual = USUAL_WIDTHS.filter(
+    (usual) => usual > width && (isUnplaced ? usual <= apart : usual === apart),
+  );
+  return again && !usual.includes(apart) ? [...usual, apart] : usual;
 }
 
 /** Whether a value is that of the whole of a time, rather than of its first bucket, by what was seen of it before. */

@@ -46,7 +46,6 @@ const step: fc.Arbitrary<Step> = fc.record({
 class Counting {
   counters = new SeriesCounters(() => true);
   now = START;
-  #behind = 0;
   /** The minutes that each counter has taken in. */
   readonly #counted = new Map<string, Set<number>>();
   readonly #sums = new Map<string, number>();
@@ -61,9 +60,7 @@ class Counting {
 
   take({ after, read, manner, fate }: Step): void {
     this.now += after;
-    // What a platform has shown it does not take back: it falls behind only as fast as time goes on.
-    this.#behind = Math.max(0, Math.min(manner.late, this.#behind + after / MINUTE));
-    const answered = answer(this.#window(read), this.now, { ...manner, late: this.#behind }, this.#lost);
+    const answered = answer(this.#window(read), this.now, manner, this.#lost);
     if (isCoarse(answered.window)) {
       this.counters.noteCoarse(answered);
       return;

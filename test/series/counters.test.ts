@@ -78,6 +78,46 @@ describe('the counters of a series', () => {
     expectTrue(reading);
   });
 
+  it('counts nothing of a past window that the platform shows unsettled, since it fell behind after the last fresh answer', () => {
+    const reading = new Reading();
+    reading.minutes(60);
+    reading.now += 20 * MINUTE;
+    const spoilt = [31, 32].map((row) => ({ row, how: 'missing' }) as const);
+    const fresh = { from: reading.now - 45 * MINUTE, to: reading.now };
+    reading.enter(answer(fresh, reading.now, { ...PLAIN, spoilt }));
+    const missing = { from: reading.now - 14 * MINUTE, to: reading.now - 12 * MINUTE };
+    expect(reading.counter.missing).toMatchObject([missing]);
+    reading.now += 6 * MINUTE;
+    const window = { from: reading.now - 60 * MINUTE, to: reading.now - 6 * MINUTE };
+    reading.enter(answer(window, reading.now, { ...PLAIN, late: 12 }));
+    expect(reading.counter.missing).toMatchObject([missing]);
+    expectTrue(reading);
+    reading.minutes(30);
+    expect(reading.counter.missing).toEqual([]);
+    expectTrue(reading);
+  });
+
+  it('reports no late restatement of a bucket that it still waits for', () => {
+    const reading = new Reading();
+    reading.minutes(60);
+    const restated = (minute: number, manner: Partial<Manner>) => {
+      const now = reading.now + minute * MINUTE;
+      const answered = answer({ from: now - 30 * MINUTE, to: now }, now, { ...PLAIN, ...manner });
+      const update = reading.counters.update(answered, SETTLE);
+      if (update !== undefined) reading.counters.apply(update, answered);
+      return update?.restated.reduce((sum, { late }) => sum + late, 0);
+    };
+    // The row of a bucket that is not final is invalid for as long as it changes.
+    for (let minute = 1; minute <= 14; minute += 1) {
+      const spoilt = minute < 5 ? [] : [{ row: 27 - minute, how: 'null_value' } as const];
+      expect(restated(minute, { spoilt })).toBe(0);
+    }
+    expect(reading.counter.missing).toHaveLength(1);
+    expect(restated(15, {})).toBe(0);
+    expect(reading.counter.missing).toEqual([]);
+    expectTrue(reading);
+  });
+
   it('does not forget the past because a clock has gone astray', () => {
     const reading = new Reading();
     reading.minutes(20);

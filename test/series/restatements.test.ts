@@ -30,7 +30,7 @@ it('finds every bucket that both answers hold with different values, and what of
       const found = restatements(
         { points: points(before), width: MINUTE },
         { points: points(after), width: MINUTE },
-        watermark * MINUTE,
+        ({ to }) => to <= watermark * MINUTE,
         100 * MINUTE,
       );
       const ages = changed.map((minute) => (100 - Number(minute) - 1) * MINUTE);
@@ -62,8 +62,8 @@ it.each([
       return { points: points(values), width: width * MINUTE };
     };
     const nothing = { ages: [], downwards: 0, late: 0, lateAmount: 0 };
-    expect(restatements(inBuckets(then), inBuckets(now), 20 * MINUTE, 100 * MINUTE)).toEqual(nothing);
-    const changed = restatements(inBuckets(then), inBuckets(now, 3), 20 * MINUTE, 100 * MINUTE);
+    expect(restatements(inBuckets(then), inBuckets(now), () => true, 100 * MINUTE)).toEqual(nothing);
+    const changed = restatements(inBuckets(then), inBuckets(now, 3), () => true, 100 * MINUTE);
     expect(changed).toEqual({ ages: [90 * MINUTE], downwards: 0, late: 1, lateAmount: 3 });
   },
 );

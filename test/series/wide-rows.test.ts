@@ -15,12 +15,13 @@ function points(rows: Rows) {
   };
 }
 
-function sifted(rows: Rows, before: Rows = []) {
+function sifted(rows: Rows, before: Rows = [], damage: Partial<Decoded> = {}) {
   const decoded: Decoded = {
     series: new Map([['total', points(rows)]]),
     width: MINUTE,
     rejected: new Map(),
     rows: rows.length,
+    ...damage,
   };
   const { series, rejected } = withoutWideRows(decoded, {
     width: MINUTE,
@@ -55,6 +56,29 @@ describe('rows that may be wider buckets than the others of their answer', () =>
     const lost: Rows = [[8, 10], [9, 10], [10, 12], ...MINUTES];
     expect(sifted(lost, seen.slice(0, 11))).toMatchObject({ dropped: 0, same: true });
     expect(sifted([[8, 10], [9, 10], [10, 40], ...MINUTES], seen.slice(0, 11))).toMatchObject({ dropped: 1 });
+  });
+
+  it('are none where the row of the minute after them is there without a value', () => {
+    const valueless = new Map([['total', points([[11, 0]]).timestamps]]);
+    const rows: Rows = [[9, 10], [10, 10], ...MINUTES];
+    expect(sifted(rows, [], { valueless })).toMatchObject({ dropped: 0, same: true });
+    expect(sifted(rows)).toMatchObject({ dropped: 1 });
+  });
+
+  it('are dropped where wider buckets between them have no value', () => {
+    const valueless = new Map([['total', points([[5, 0]]).timestamps]]);
+    const wide: Rows = [0, 10].map((minute) => [minute, 50] as const);
+    expect(sifted([...wide, ...MINUTES], [], { valueless })).toMatchObject({ dropped: 2 });
+    const newer = new Map([['total', points([[25, 0]]).timestamps]]);
+    expect(sifted([...MINUTES, [20, 50], [30, 50]], [], { valueless: newer })).toMatchObject({ dropped: 2 });
+  });
+
+  it('are dropped where a row between them names no time', () => {
+    const rejected = new Map([['not_a_pair', 1] as const]);
+    const rows: Rows = [[5, 50], ...MINUTES];
+    expect(sifted(rows, [], { rejected })).toMatchObject({ minutes: [15, 16, 17, 18, 19], dropped: 1 });
+    expect(sifted(rows, seen, { rejected })).toMatchObject({ dropped: 1 });
+    expect(sifted([[5, 10], ...MINUTES], seen, { rejected })).toMatchObject({ dropped: 0 });
   });
 
   it('are none where a gap begins anywhere, or rows are missing here and there', () => {

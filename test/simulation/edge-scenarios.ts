@@ -187,6 +187,17 @@ export const SCENARIOS: readonly Scenario[] = [
     // A bucket of 5 minutes comes every 5 minutes.
     { ...ROWS_DROPPED, stale: 5 },
   ),
+  damaged(
+    'the older buckets of each answer are wider, and some rows are invalid',
+    { wide_buckets: { part: 'older', age: 5 }, wrong_types: { share: 0.1 } },
+    // One line for each reason: those of the invalid rows, misaligned, and an unclear width.
+    { ...ROWS_DROPPED, told: { 'invalid rows of an answer were dropped': 7 }, stale: 4 },
+  ),
+  damaged(
+    'the newer buckets of each answer are wider, and some rows are invalid',
+    { wide_buckets: { part: 'newer', age: 20 }, wrong_types: { share: 0.1 } },
+    { ...ROWS_DROPPED, told: { 'invalid rows of an answer were dropped': 6 }, stale: 5 },
+  ),
   {
     name: 'a storm: missing rows, errors, late data, restarts in between',
     keepsState: true,
