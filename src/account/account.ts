@@ -12,7 +12,7 @@ import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/pruning.ts';
 import type { StateReader } from '../state/state.ts';
-import { expectedAgeSamples, learnedSamples, vitalSamples } from './account-samples.ts';
+import { type ExpectedAge, expectedAgeSamples, learnedSamples, vitalSamples } from './account-samples.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { isSurveyed } from './job-part.ts';
@@ -169,16 +169,31 @@ export class Account {
   }
 
   #everyMinute(): void {
+    void runInSlices(this.#takeStock());
+  }
+
+  /** What was learned and what it asks of the quota, in steps, since each looks at every job. */
+  *#takeStock(): Generator<undefined, void> {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
     for (const change of this.#jobs.delayChanges(platformNow)) observer.delayChanged(config.name, change);
     this.#forecast.measure();
+    yield;
     this.#expectPolls(this.#schedule.states().map(({ job }) => job));
+    yield;
     if (this.view.platform.reachability.answered) {
       observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
     }
+    yield;
+    const ages: ExpectedAge[] = [];
+    for (const job of this.#jobs.series()) {
+      const { product, metric } = job;
+      ages.push({ product, metric, ageMs: job.expectedAge(this.#forecast.intervalOf(job)) });
+      yield;
+    }
+    if (this.#stopped) return;
     this.#exposeVitals();
-    this.#exposeLearned();
+    this.#exposeLearned(ages);
   }
 
   #polled(end: PollEnd): void {
@@ -198,16 +213,12 @@ export class Account {
   }
 
   /** What was learned of the platform's delays, and how old data may therefore be. */
-  #exposeLearned(): void {
+  #exposeLearned(ages: readonly ExpectedAge[]): void {
     const { clock, store, config } = this.#options;
     const now = this.view.platform.platformClock.now();
     const samples = [...this.#jobs.delays()].flatMap(({ product, metric, delays }) =>
       learnedSamples({ account: config.name, product, metric }, delays, now),
     );
-    const ages = this.#jobs.series().map((job) => {
-      const { product, metric } = job;
-      return { product, metric, ageMs: job.expectedAge(this.#forecast.intervalOf(job)) };
-    });
     samples.push(...expectedAgeSamples(config.name, ages));
     store.publish(`${config.name}/learned`, samples, clock.now() + config.stale_after);
   }

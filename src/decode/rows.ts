@@ -1,4 +1,5 @@
-import { type Points, type RejectionReason, type Rejections, reject } from './points.ts';
+import { NO_POINTS, type Points, type RejectionReason, type Rejections, reject } from './points.ts';
+import { shortLivedArray } from './short-lived.ts';
 
 /** Timestamps in milliseconds lie above this (since 1973), timestamps in seconds below it (until the year 5138). */
 const LEAST_MS = 1e11;
@@ -17,8 +18,7 @@ const AHEAD_MS = 60_000;
 export function bucketsOf(rows: readonly unknown[], now: number, rejections: Rejections): Points {
   const latest = now + AHEAD_MS;
   // Made only when there is something to keep: an answer of any size may hold nothing but bad rows.
-  let timestamps = new Float64Array();
-  let values = new Float64Array();
+  let { timestamps, values } = NO_POINTS;
   let size = 0;
   let ascending = true;
   for (const row of rows) {
@@ -31,8 +31,8 @@ export function bucketsOf(rows: readonly unknown[], now: number, rejections: Rej
     const bad = valueFault(pair[1]);
     if (bad !== undefined) reject(rejections, bad, 1);
     if (size === 0) {
-      timestamps = new Float64Array(rows.length);
-      values = new Float64Array(rows.length);
+      timestamps = shortLivedArray(rows.length);
+      values = shortLivedArray(rows.length);
     } else if (pair[0] <= Number(timestamps[size - 1])) ascending = false;
     timestamps[size] = pair[0];
     values[size] = bad === undefined ? Number(pair[1]) : Number.NaN;
@@ -57,7 +57,7 @@ function valueFault(value: unknown): RejectionReason | undefined {
 }
 
 function fitted(array: Float64Array, size: number): Float64Array {
-  return size === array.length ? array : array.slice(0, size);
+  return size === array.length ? array : array.subarray(0, size);
 }
 
 /** Marks a bucket to which rows give different values. */

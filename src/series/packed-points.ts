@@ -1,4 +1,5 @@
-import type { Points } from '../decode/points.ts';
+import { NO_POINTS, type Points } from '../decode/points.ts';
+import { shortLivedArray } from '../decode/short-lived.ts';
 
 /** Points by dimension. */
 export interface PointsByDimension extends Iterable<readonly [string, Points]> {
@@ -27,10 +28,10 @@ export class PackedPoints implements PointsByDimension {
     const all = [...series.values()];
     const [first] = all;
     const alike = all.every(({ timestamps }) => first !== undefined && isSame(timestamps, first.timestamps));
-    const times = alike ? [first?.timestamps ?? []] : all.map(({ timestamps }) => timestamps);
+    const times = alike ? [(first ?? NO_POINTS).timestamps] : all.map(({ timestamps }) => timestamps);
     this.#names = shared(series);
     this.#times = sharedTimes(concatenated(times));
-    this.#values = narrowed(concatenated(all.map(({ values }) => values)));
+    this.#values = packed(all.map(({ values }) => values));
     this.#ends = alike ? undefined : endsOf(all);
     latest = { names: this.#names, times: this.#times };
   }
@@ -52,7 +53,7 @@ export class PackedPoints implements PointsByDimension {
         : [this.#ends[index - 1] ?? 0, this.#ends[index] ?? 0];
     return {
       timestamps: this.#ends === undefined ? this.#times : this.#times.subarray(from, to),
-      values: new Float64Array(this.#values.subarray(from, to)),
+      values: copied(this.#values, from, to),
     };
   }
 }
@@ -75,8 +76,21 @@ function isSame(a: Float64Array, b: Float64Array): boolean {
   return true;
 }
 
-function concatenated(parts: readonly ArrayLike<number>[]): Float64Array {
-  const whole = new Float64Array(parts.reduce((sum, { length }) => sum + length, 0));
+function concatenated(parts: readonly Float64Array[]): Float64Array {
+  return filled(new Float64Array(lengthOf(parts)), parts);
+}
+
+/** Most values are counts: half as many bytes hold them. */
+function packed(parts: readonly Float64Array[]): Float64Array | Uint32Array {
+  const length = lengthOf(parts);
+  return filled(parts.every(isOfCounts) ? new Uint32Array(length) : new Float64Array(length), parts);
+}
+
+function lengthOf(parts: readonly Float64Array[]): number {
+  return parts.reduce((sum, { length }) => sum + length, 0);
+}
+
+function filled<A extends Float64Array | Uint32Array>(whole: A, parts: readonly Float64Array[]): A {
   let end = 0;
   for (const part of parts) {
     whole.set(part, end);
@@ -85,11 +99,18 @@ function concatenated(parts: readonly ArrayLike<number>[]): Float64Array {
   return whole;
 }
 
-/** Most values are counts: half as many bytes hold them. */
-function narrowed(values: Float64Array): Float64Array | Uint32Array {
-  const narrow = new Uint32Array(values);
-  for (let index = 0; index < values.length; index += 1) if (narrow[index] !== values[index]) return values;
-  return narrow;
+function isOfCounts(values: Float64Array): boolean {
+  for (let index = 0; index < values.length; index += 1) {
+    const value = Number(values[index]);
+    if (value !== value >>> 0) return false;
+  }
+  return true;
+}
+
+function copied(values: Float64Array | Uint32Array, from: number, to: number): Float64Array {
+  const copy = shortLivedArray(to - from);
+  for (let index = from; index < to; index += 1) copy[index - from] = Number(values[index]);
+  return copy;
 }
 
 function endsOf(series: readonly Points[]): readonly number[] {

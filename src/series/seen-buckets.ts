@@ -1,5 +1,6 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points } from '../decode/points.ts';
+import { shortLivedArray } from '../decode/short-lived.ts';
 import { USUAL_SETTLE_MS } from '../settling/delays.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
 import { MINUTE_MS } from '../settling/window.ts';
@@ -25,20 +26,24 @@ export function seenAgain(seen: SeenBuckets | undefined, { series }: Decoded, wi
 /** The later points, and of the earlier ones those that they lack and that are not too old. */
 function merged(earlier: Points, later: Points): Points {
   const newest = later.timestamps.at(-1) ?? Number.NEGATIVE_INFINITY;
-  const rows = new Map<number, number>();
-  for (
-    let index = firstAtOrAfter(earlier.timestamps, newest - KEPT_MS);
-    index < earlier.timestamps.length;
-    index += 1
-  ) {
-    rows.set(Number(earlier.timestamps[index]), Number(earlier.values[index]));
+  let from = firstAtOrAfter(earlier.timestamps, newest - KEPT_MS);
+  if (from === earlier.timestamps.length) return later;
+  const most = earlier.timestamps.length - from + later.timestamps.length;
+  const [timestamps, values] = [shortLivedArray(most), shortLivedArray(most)];
+  let size = 0;
+  const take = (points: Points, index: number) => {
+    timestamps[size] = Number(points.timestamps[index]);
+    values[size] = Number(points.values[index]);
+    size += 1;
+  };
+  for (const [index, time] of later.timestamps.entries()) {
+    for (; Number(earlier.timestamps[from]) < time; from += 1) take(earlier, from);
+    if (earlier.timestamps[from] === time) from += 1;
+    take(later, index);
   }
-  const before = rows.size;
-  if (before === 0) return later;
-  for (const [index, time] of later.timestamps.entries()) rows.set(time, Number(later.values[index]));
-  if (rows.size === later.timestamps.length) return later;
-  const timestamps = Float64Array.from(rows.keys()).sort();
-  return { timestamps, values: timestamps.map((time) => Number(rows.get(time))) };
+  for (; from < earlier.timestamps.length; from += 1) take(earlier, from);
+  if (size === later.timestamps.length) return later;
+  return { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) };
 }
 
 /**

@@ -12,7 +12,7 @@ const MEMORY = 5_000;
 /** What was shown of one bucket at each age (whole minutes), as the sum over its series. */
 export interface Growth {
   /** By minute of age; NaN where it was not read at that age. */
-  readonly shown: Float64Array;
+  readonly shown: ArrayLike<number>;
   readonly final: number;
 }
 
@@ -28,7 +28,8 @@ export class Completeness {
   /** Takes in a bucket that is final. One without traffic tells nothing. */
   learn({ shown, final }: Growth): void {
     if (!(final > 0)) return;
-    for (const [minute, value] of shown.entries()) {
+    for (let minute = 0; minute < shown.length; minute += 1) {
+      const value = Number(shown[minute]);
       if (Number.isNaN(value)) continue;
       if ((this.#buckets[minute] ?? 0) >= MEMORY) this.#halve(minute);
       // A bucket restated downwards was complete before.

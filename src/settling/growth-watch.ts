@@ -3,7 +3,8 @@ import { type Completeness, OLDEST_MINUTE } from './completeness.ts';
 import { MINUTE_MS } from './window.ts';
 
 interface Watched {
-  readonly shown: Float64Array;
+  /** By minute of age; NaN where it was not read at that age. */
+  readonly shown: number[];
   /** How many series the sums are over: sums over different series cannot be compared. */
   series: number;
 }
@@ -29,8 +30,13 @@ export class GrowthWatch {
   }
 
   #note(bucket: number, minute: number, sum: number, count: number): void {
-    const watched = this.#watched.get(bucket) ?? { shown: unknown(), series: count };
-    this.#watched.set(bucket, watched);
+    let watched = this.#watched.get(bucket);
+    if (watched === undefined) {
+      // Of what was first read when it was older there is nothing to tell.
+      if (minute > OLDEST_MINUTE) return;
+      watched = { shown: unknown(), series: count };
+      this.#watched.set(bucket, watched);
+    }
     if (watched.series !== count) watched.series = Number.NaN;
     else if (minute <= OLDEST_MINUTE) watched.shown[minute] = sum;
   }
@@ -42,8 +48,9 @@ export class GrowthWatch {
   }
 }
 
-function unknown(): Float64Array {
-  return new Float64Array(OLDEST_MINUTE + 1).fill(Number.NaN);
+/** No typed array: each of those has a buffer of its own, and there are twenty of them for each target. */
+function unknown(): number[] {
+  return new Array<number>(OLDEST_MINUTE + 1).fill(Number.NaN);
 }
 
 function sumsByBucket(series: ReadonlyMap<string, Points>): Map<number, { sum: number; count: number }> {

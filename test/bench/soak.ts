@@ -8,7 +8,16 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { SERIES_PER_CONFIGURATION } from './scrape-platform.ts';
-import { rssOf, type Server, scrape, startProgram, startRole, stop, valueIn } from './scrape-process.ts';
+import {
+  raiseAboveOthers,
+  rssOf,
+  type Server,
+  scrape,
+  startProgram,
+  startRole,
+  stop,
+  valueIn,
+} from './scrape-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 /** After this share of the time memory is taken to have settled: 10 of 60 minutes. */
@@ -82,6 +91,10 @@ const exporter = await startProgram('exporter', process.execPath, (address) => [
   `--web.listen-address=${address}`,
   '--log.level=error',
 ]);
+if (!raiseAboveOthers(exporter))
+  process.stderr.write(
+    'no real-time priority: what else this machine does counts as blocks of the event loop\n',
+  );
 try {
   const { moments, failed } = await scrapeEverySecond(exporter);
   const settled = moments.slice(Math.floor(moments.length * SETTLED));
