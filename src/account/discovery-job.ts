@@ -15,8 +15,7 @@ import {
   type Discovered,
   decodeConfigurations,
 } from '../targets/configuration-list.ts';
-import { seriesResource } from '../targets/target.ts';
-import { type Addressing, addresses } from '../targets/targets.ts';
+import { type Addressing, addresses, seriesResource } from '../targets/target.ts';
 import { READ_AGAIN_MS, ShrunkenList } from './shrunken-list.ts';
 
 export interface DiscoveryJobOptions {

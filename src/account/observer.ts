@@ -1,4 +1,4 @@
-import type { ExchangeInfo } from '../platform/client.ts';
+import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/poll-end.ts';
 import type { PollPart } from '../poll/runner.ts';

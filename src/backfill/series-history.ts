@@ -1,4 +1,4 @@
-import { mostFrequent } from '../decode/bucket-width.ts';
+import { mostFrequent } from '../decode/decode.ts';
 import type { SpoolRecord } from './spool-record.ts';
 
 /** The buckets of one metric of one target over the whole range. Flat arrays, since 30 days have 43,200 minutes. */

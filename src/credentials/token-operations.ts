@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock } from '../clock.ts';
-import { addressOf } from '../platform/address.ts';
+import { addressOf } from '../platform/client.ts';
 import { sendable } from '../platform/credentials.ts';
 import type { Reply } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';

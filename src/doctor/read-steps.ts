@@ -3,7 +3,7 @@ import type { Account } from '../configuration/schema.ts';
 import type { Finding } from '../plan/survey.ts';
 import { IdsUnavailable, LIST_PERMISSION } from '../settings/item-ids.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { addresses } from '../targets/targets.ts';
+import { addresses } from '../targets/target.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber } from '../text/numbers.ts';
 import { seriesFamilies } from './absent-families.ts';

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { leavesOrigin } from './address.ts';
 import { PlatformFailure } from './outcome.ts';
 
 /** What one answer to a list read holds, whatever its shape. */
@@ -58,4 +57,9 @@ function itemsOf(results: unknown): readonly unknown[] {
   }
   if (!('records' in results)) return [results];
   return itemsOf(results.records);
+}
+
+/** Whether a link that the platform gave, absolute or relative, leads off the account's origin. */
+function leavesOrigin(origin: string, link: string): boolean {
+  return URL.canParse(link, origin) && new URL(link, origin).origin !== new URL(origin).origin;
 }

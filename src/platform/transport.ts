@@ -6,18 +6,21 @@ import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
 import { DeadlineExceeded, unlessAborted, withDeadline } from './deadline.ts';
 import {
+  type BodyKind,
   ExchangeFailure,
   type ExchangeInfo,
   type ExchangeOutcome,
+  type Form,
+  formOf,
   type Outgoing,
   type Reply,
+  responseOriginOf,
 } from './exchange.ts';
 import { brokenBodyFailure, networkFailure } from './network-failure.ts';
 import { PlatformFailure } from './outcome.ts';
 import { secretsOfProxy } from './proxy.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate } from './rate-limit-headers.ts';
-import { type Received, receiveDocument, receiveRefusal } from './receive.ts';
-import { type BodyKind, type Form, formOf, responseOriginOf } from './response-origin.ts';
+import { type Received, receiveDocument, receiveRefusal } from './response-body.ts';
 
 export interface TransportOptions {
   /** The account's base address. Every request goes to its origin, by construction of the pool. */

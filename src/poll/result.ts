@@ -4,7 +4,7 @@ import type { Rejections } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { StateEntry } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
-import type { Addressing } from '../targets/targets.ts';
+import type { Addressing } from '../targets/target.ts';
 
 /** What a poll found. Nothing has changed yet: the poll runner commits it, has it adopted, and hands it on. */
 export interface PollResult {

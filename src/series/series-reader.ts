@@ -4,8 +4,7 @@ import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
-import type { Target } from '../targets/target.ts';
-import { type SeriesQuestion, seriesResource } from '../targets/target.ts';
+import { type SeriesQuestion, seriesResource, type Target } from '../targets/target.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface SeriesReaderOptions {

@@ -1,7 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openCredentials } from '../../src/credentials/open.ts';
-import { Client, type ExchangeInfo } from '../../src/platform/client.ts';
+import { Client } from '../../src/platform/client.ts';
+import type { ExchangeInfo } from '../../src/platform/exchange.ts';
 import type { Outcome } from '../../src/platform/outcome.ts';
 import { readPages } from '../../src/platform/pages.ts';
 import type { Resource } from '../../src/platform/read.ts';

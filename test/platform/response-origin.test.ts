@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
-import { formOf, isDocumentedError, responseOriginOf } from '../../src/platform/response-origin.ts';
+import { formOf, isDocumentedError, responseOriginOf } from '../../src/platform/exchange.ts';
 
 const RESET = { resetAt: Date.UTC(2026, 0, 5, 10, 1) };
 
