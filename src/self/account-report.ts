@@ -27,7 +27,7 @@ export function reportTo(
   const shortened = new Set<string>();
   let stateFails = false;
 
-  const counted = (account: string, { subject }: Job, { counted, skipped, restated }: Counting): void => {
+  const counted = (account: string, { subject }: Job, { counted, skipped }: Counting): void => {
     const { product = '', metric = '' } = subject;
     if (stateFails && counted > 0) {
       stateFails = false;
@@ -35,7 +35,6 @@ export function reportTo(
     }
     metrics.bucketsCounted.add(counted, account, product);
     metrics.bucketsSkipped.add(skipped, account, product);
-    for (const changes of restated) countRestatements(metrics, account, { product, metric }, changes);
     if (skipped > 0 && notesOf(account).isNews(`${product} ${metric} skipped`)) {
       log.warn(
         { account, product, metric, buckets: skipped },
@@ -45,7 +44,9 @@ export function reportTo(
   };
 
   const found = (account: string, job: Job, result: PollResult, committed: boolean): void => {
-    const { metric = '' } = job.subject;
+    const { product = '', metric = '' } = job.subject;
+    for (const changes of result.counting?.restated ?? [])
+      countRestatements(metrics, account, { product, metric }, changes);
     for (const dimension of result.unknownDimensions ?? []) {
       if (notesOf(account).isNews(`${metric} ${dimension} unknown`))
         log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');

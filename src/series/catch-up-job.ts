@@ -78,7 +78,7 @@ export class CatchUpJob implements Job<WindowedAnswer> {
       timed: pushed.samples,
       counting,
       adopt: (committed) => {
-        if (committed) adopt();
+        adopt(committed);
         // Each missing span knows when the next read for it is worthwhile.
         if (counted.counters.record !== before) this.#notBefore = 0;
         return counters();

@@ -18,7 +18,7 @@ export interface CountedSeriesOptions {
   readonly counts: (dimension: string) => boolean;
 }
 
-/** What an answer means for the counters: what is to be committed, and what is adopted once that is durable. */
+/** What an answer means for the counters. */
 export interface CountedAnswer {
   readonly commit: NonNullable<PollResult['commit']>;
   readonly counting: Counting | undefined;
@@ -26,7 +26,8 @@ export interface CountedAnswer {
   readonly before: ReadonlyMap<string, Counter> | undefined;
   /** What it does to the counters; undefined when nothing. */
   readonly update: CounterUpdate | undefined;
-  readonly adopt: () => void;
+  /** Takes in what the answer tells of the platform, and the update if it is durable now. */
+  readonly adopt: (committed: boolean) => void;
 }
 
 const NOTHING: CountedAnswer = {
@@ -75,18 +76,27 @@ export class CountedSeries {
       counting: update,
       before: this.totals,
       update,
-      adopt: () => this.#adopt(update, answer),
+      adopt: (committed) => {
+        if (committed) this.#apply(update, answer.now);
+        this.#learn(update, answer);
+      },
     };
   }
 
-  #adopt(update: CounterUpdate, answer: WindowedAnswer): void {
-    const { now, decoded } = answer;
-    this.counters.apply(update, answer);
+  #apply(update: CounterUpdate, now: number): void {
+    this.counters.apply(update);
     this.checkpoints.note(this.#counted(update.record));
-    this.#growth.observe(decoded.series, update.record.width, now, this.#delays.horizon(now));
-    const ages = update.restated.flatMap((restated) => restated.ages);
-    const downwards = update.restated.reduce((sum, restated) => sum + restated.downwards, 0);
-    this.#delays.bound.observe(ages, update.counted, now);
+    this.#delays.bound.observe([], update.counted, now);
+  }
+
+  /** What the platform does to its buckets does not depend on whether they could be counted. */
+  #learn({ record: { width }, restated }: CounterUpdate, answer: WindowedAnswer): void {
+    const { now, decoded } = answer;
+    this.counters.see(answer, width);
+    this.#growth.observe(decoded.series, width, now, this.#delays.horizon(now));
+    const ages = restated.flatMap((changes) => changes.ages);
+    const downwards = restated.reduce((sum, changes) => sum + changes.downwards, 0);
+    this.#delays.bound.observe(ages, 0, now);
     this.#delays.directions.observe(ages.length - downwards, downwards, now);
   }
 

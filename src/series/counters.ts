@@ -60,7 +60,7 @@ export interface CounterUpdate extends Counting {
 
 /**
  * The counters of one metric of one target, one for each dimension. `update` computes what an answer changes without
- * changing anything; `apply` makes it so, once the record is durable.
+ * changing anything; `apply` makes it so, once the record is durable; `see` learns of the platform what it tells.
  */
 export class SeriesCounters {
   #record: CountersRecord | undefined;
@@ -180,9 +180,12 @@ export class SeriesCounters {
   }
 
   /** Applies an update after its record has become durable. */
-  apply(update: CounterUpdate, answer: WindowedAnswer): void {
-    const { width } = update.record;
-    this.#record = update.record;
+  apply({ record }: CounterUpdate): void {
+    this.#record = record;
+  }
+
+  /** Takes in what an answer tells of the platform, whether or not what it changes could be made durable. */
+  see(answer: WindowedAnswer, width: number): void {
     if (answer.decoded.width === width) this.#doubt = undefined;
     if (!reaches(answer)) return;
     this.#newest = newestTold(answer);

@@ -122,7 +122,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
       buckets: { dimensions: series.size, rows, width: decoded.width, newestExposed: shown },
       unknownDimensions: this.#options.samples.unknown(series.keys()),
       adopt: (committed) => {
-        if (committed) counted.adopt();
+        counted.adopt(committed);
         if (width === undefined) return this.#counters();
         this.#width = width;
         const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);

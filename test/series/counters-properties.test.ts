@@ -103,7 +103,8 @@ class Counting {
   }
 
   #apply(update: CounterUpdate, answered: WindowedAnswer): void {
-    this.counters.apply(update, answered);
+    this.counters.apply(update);
+    this.counters.see(answered, update.record.width);
     for (const { dimension, start, width, value } of update.settled) {
       expect(value).toBe(trueSum(dimension, { from: start, to: start + width }, this.#lost));
       const counted = this.#counted.get(dimension) ?? new Set();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { SeriesCounters } from '../../src/series/counters.ts';
+import { type CounterUpdate, SeriesCounters } from '../../src/series/counters.ts';
 import { restoreCounters, storeCounters } from '../../src/series/stored-counters.ts';
 import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
 import type { Window } from '../../src/settling/window.ts';
@@ -31,9 +31,14 @@ class Reading {
   enter(answered: WindowedAnswer): number {
     const update = this.counters.update(answered, this.#settle);
     if (update === undefined) this.counters.noteUncounted(answered);
-    else this.counters.apply(update, answered);
+    else this.apply(update, answered);
     this.skipped += update?.skipped ?? 0;
     return update?.skipped ?? 0;
+  }
+
+  apply(update: CounterUpdate, answered: WindowedAnswer): void {
+    this.counters.apply(update);
+    this.counters.see(answered, update.record.width);
   }
 
   catchUp(): Window | undefined {
@@ -104,7 +109,7 @@ describe('the counters of a series', () => {
       const now = reading.now + minute * MINUTE;
       const answered = answer({ from: now - 30 * MINUTE, to: now }, now, { ...PLAIN, ...manner });
       const update = reading.counters.update(answered, SETTLE);
-      if (update !== undefined) reading.counters.apply(update, answered);
+      if (update !== undefined) reading.apply(update, answered);
       return update?.restated.reduce((sum, { late }) => sum + late, 0);
     };
     // The row of a bucket that is not final is invalid for as long as it changes.

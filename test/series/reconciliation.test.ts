@@ -17,8 +17,9 @@ function sumOf(manner: Partial<Manner>): number | undefined {
     now += MINUTE;
     const read = answer(counters.freshWindow(now, 10 * MINUTE), now, PLAIN);
     const update = counters.update(read, 10 * MINUTE);
-    if (update === undefined) counters.noteUncounted(read);
-    else counters.apply(update, read);
+    if (update === undefined) throw new Error('the answer cannot be counted');
+    counters.apply(update);
+    counters.see(read, update.record.width);
   }
   const { decoded } = answer(PAST_HOUR, NOW, { ...PLAIN, ...manner });
   return counters.sumIfWhole(decoded, PAST_HOUR);
