@@ -5,7 +5,7 @@ import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { parseExposition } from '../parse-exposition.ts';
 import { auditCounters } from '../simulation/true-counters.ts';
-import { DISK_FAILURES, type DiskFailure, HANGING_DISK } from '../state/disk-failures.ts';
+import { DISK_FAILURES, type DiskFailure, HANGING_DISK, mountSmallDisk } from '../state/disk-failures.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
@@ -33,8 +33,7 @@ const ACCOUNT = {
 /** An exporter whose counters have weeks to catch up with, so that it commits all the time, on a small disk of its own. */
 async function startBehind(sandbox: ServedSandbox) {
   const directory = await temporaryFolder();
-  // Where it may be mounted.
-  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', directory]);
+  mountSmallDisk(directory);
   onTestFinished(() => void spawnSync('umount', ['--lazy', directory]));
   const since = Date.now() - 25 * DAY;
   await prepareCounters(directory, { sandbox, account: ACCOUNT.name, metrics: METRICS, since });
@@ -91,8 +90,6 @@ async function trial(failure: DiskFailure, pid: number, directory: string, look:
 it(
   `${TRIALS} times its disk fails and comes back: it is scraped all the time, counters wait and go on, and none is wrong`,
   async () => {
-    const possible = [HANGING_DISK, ...DISK_FAILURES].filter((failure) => failure.isPossible());
-    expect(possible.length).toBeGreaterThan(0);
     // So many that some go on while others wait a minute after a refused commit.
     const sandbox = await serveSandbox({
       configurations: 80,
@@ -101,6 +98,8 @@ it(
     });
     const { exporter, directory } = await startBehind(sandbox);
     const { look } = watched(exporter);
+    const possible = [HANGING_DISK, ...DISK_FAILURES].filter((failure) => failure.isPossible(directory));
+    expect(possible.length).toBeGreaterThan(0);
     for (let index = 0; index < TRIALS; index++) {
       const failure = possible[index % possible.length];
       if (failure === undefined) continue;

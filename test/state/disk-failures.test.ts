@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { compileWriter } from './compiled-writer.ts';
-import { DISK_FAILURES, type DiskFailure } from './disk-failures.ts';
+import { DISK_FAILURES, type DiskFailure, mountSmallDisk } from './disk-failures.ts';
 
 /** More by `DISK_FAILURES=200 npx vitest run test/state/disk-failures.test.ts`. */
 const TRIALS = Number(process.env['DISK_FAILURES'] ?? 14);
@@ -15,8 +15,7 @@ let writer: Awaited<ReturnType<typeof compileWriter>>;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'state-disk-'));
-  // Where it may be mounted: a small disk of its own.
-  spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', directory]);
+  mountSmallDisk(directory);
   writer = await compileWriter('disk-writer');
 });
 
@@ -112,7 +111,7 @@ async function liveThrough(failure: DiskFailure, promised: Map<number, number>):
 it(
   `${TRIALS} times its disk fails and comes back: commits wait and go on, nothing is damaged, nothing is lost`,
   async () => {
-    const possible = DISK_FAILURES.filter((failure) => failure.isPossible());
+    const possible = DISK_FAILURES.filter((failure) => failure.isPossible(directory));
     expect(possible.length).toBeGreaterThan(0);
     const promised = new Map<number, number>();
     for (let trial = 0; trial < TRIALS; trial++) {

@@ -10,7 +10,8 @@ export interface DiskFailure {
   readonly reason: RegExp;
   /** Commits may go on all the same. */
   readonly canBeBorne?: boolean;
-  isPossible(): boolean;
+  /** @param directory where its files are */
+  isPossible(directory: string): boolean;
   strike(pid: number, directory: string): Promise<{ mend(): Promise<void> }>;
 }
 
@@ -30,12 +31,29 @@ const fileSizeLimit: DiskFailure = {
   },
 };
 
-/** A file of somebody else takes the last byte; the directory must be a small file system of its own. */
+/** The size (bytes) of the small disk that `mountSmallDisk` makes. */
+const SMALL_DISK = 8 * 2 ** 20;
+
+/** Makes the directory a small disk of its own. Where that is not allowed it says so, and nothing fills it. */
+export function mountSmallDisk(directory: string): void {
+  const args = ['-t', 'tmpfs', '-o', `size=${SMALL_DISK}`, 'tmpfs', directory];
+  const { status, stderr } = spawnSync('mount', args);
+  if (status === 0) return;
+  process.stderr.write(`no full disk is tried: ${directory} cannot be a disk of its own: ${stderr}\n`);
+}
+
+/** Whether nobody else's files are on the file system of a directory. */
+function isSmallDisk(directory: string): boolean {
+  const { blocks, bsize } = statfsSync(directory);
+  return blocks * bsize <= SMALL_DISK;
+}
+
+/** A file of somebody else takes the last byte. */
 const fullDisk: DiskFailure = {
   name: 'the disk is full',
   reason: /full/,
   canBeBorne: true,
-  isPossible: () => isRoot,
+  isPossible: isSmallDisk,
   async strike(_pid, directory) {
     const ballast = join(directory, '.ballast');
     fill(ballast, directory);
