@@ -1,6 +1,8 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { SlowestFirst } from './test/slowest-first.ts';
 
-const END_TO_END = ['test/end-to-end/**/*.test.ts', 'test/rules/**/*.test.ts'];
+const END_TO_END = ['test/end-to-end/**/*.test.ts', 'test/rules/**/*.test.ts', 'test/**/*.browser.test.ts'];
 const SIMULATION = ['test/simulation/**/*.test.ts'];
 
 export default defineConfig({
@@ -8,16 +10,23 @@ export default defineConfig({
     // A test that hangs ends; one that a busy machine makes wait does not.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Some tests only wait for other processes: that must not leave a core idle.
-    maxWorkers: '100%',
+    // Many end-to-end tests wait for other processes: two more than there are cores leave none of them idle.
+    maxWorkers: availableParallelism() + 2,
+    sequence: { sequencer: SlowestFirst },
     reporters: process.env['CI']
       ? ['default', ['json', { outputFile: '.cache/test-report.json' }]]
       : ['default'],
     projects: [
       {
         extends: true,
-        // Needs nothing but Node.js, and waits for nothing.
-        test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: [...END_TO_END, ...SIMULATION] },
+        // Needs nothing but Node.js, and waits for nothing. Files share processes: to start one for each, with all that
+        // it imports, takes as long as the tests themselves.
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: [...END_TO_END, ...SIMULATION],
+          isolate: false,
+        },
       },
       {
         extends: true,
@@ -28,7 +37,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'end-to-end',
-          // The rules are tested by promtool and Alertmanager, which are obtained in the same way.
+          // The rules are tested by promtool and Alertmanager, which are obtained in the same way; the page by Chromium.
           include: END_TO_END,
           // Obtains Prometheus and its kind; a run of the other tests alone needs none of them.
           globalSetup: 'test/end-to-end/global-setup.ts',
