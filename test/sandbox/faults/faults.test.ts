@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
+import { eventually } from '../../eventually.ts';
 import { type Bench, startBench } from '../client.ts';
 
 const SERIES =
@@ -50,8 +51,12 @@ describe('a fault', () => {
 
   it('can leave a request without any answer', async () => {
     bench = await startBench({ faults: { timeout: {} } });
-    const signal = AbortSignal.timeout(100);
-    await expect(bench.call('GET', SERIES, { version: 2, signal })).rejects.toThrow('timeout');
+    const waiting = new AbortController();
+    const answer = bench.call('GET', SERIES, { version: 2, signal: waiting.signal });
+    const refused = expect(answer).rejects.toThrow('nobody waits any more');
+    await eventually('the platform has been asked', () => bench.sandbox.requests.total === 1);
+    setTimeout(() => waiting.abort(new Error('nobody waits any more')), 100);
+    await refused;
     expect(bench.sandbox.requests.byStatus).toEqual(new Map([[0, 1]]));
   });
 
