@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { compileWriter } from './compiled-writer.ts';
 
 const KILLS = 25;
@@ -29,7 +30,7 @@ interface Life {
   readonly committed: Map<number, number>;
 }
 
-/** Runs the writer and kills it at a random moment: of its start, or of its work. */
+/** Runs the writer and kills it at a random moment: of its start, or of its work, which a busy machine makes no less. */
 async function liveAndDie(whileStarting: boolean): Promise<Life> {
   const child = spawn(process.execPath, [writer.path, directory], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -39,8 +40,12 @@ async function liveAndDie(whileStarting: boolean): Promise<Life> {
     output += text;
   });
   const closed = once(child, 'close');
-  if (!whileStarting) await Promise.race([once(child.stdout, 'data'), closed]);
-  await delay(Math.random() * (whileStarting ? 200 : 60));
+  if (whileStarting) await delay(Math.random() * 200);
+  else {
+    const lines = 1 + Math.random() * 150;
+    await eventually(`${lines} lines`, () => output.split('\n').length > lines, { every: 1 });
+    await delay(Math.random() * 5);
+  }
   child.kill('SIGKILL');
   expect(await closed).toEqual([null, 'SIGKILL']);
   // What follows the last line break was cut off by the kill.
