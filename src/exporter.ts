@@ -35,6 +35,9 @@ export interface ExporterOptions {
 /** How often stale samples are removed and account metrics updated. */
 const UPKEEP_PATTERN = '*/10 * * * * *';
 
+/** When what `/metrics` shows besides buckets is pushed: in the middle of a minute, since most polls come as one begins. */
+const SNAPSHOT_PATTERN = '30 * * * * *';
+
 /** When unused counters in the state are removed. */
 const PRUNING_PATTERN = '30 3 * * *';
 
@@ -72,6 +75,7 @@ export class Exporter {
     metrics.exposed.beforeRefresh(() => measureStore(metrics, this.#store));
     this.#stopTicking = [
       options.ticker(UPKEEP_PATTERN, () => this.#upkeep()),
+      options.ticker(SNAPSHOT_PATTERN, () => void this.#push.takeSnapshot(() => this.#measuredPage())),
       options.ticker(PRUNING_PATTERN, () => void this.#prune()),
     ];
   }
@@ -138,6 +142,11 @@ export class Exporter {
   #upkeep(): void {
     this.#store.expire(this.#options.clock.now());
     void this.#measure();
+  }
+
+  async #measuredPage(): Promise<readonly Buffer[]> {
+    await this.#measure();
+    return this.body('text', 'identity');
   }
 
   #measure(): Promise<void> {

@@ -106,10 +106,18 @@ const RECEIVER = z
       .min(1, 'must not be empty')
       .default(['*'])
       .describe('Names (globs) of the accounts whose samples are pushed.'),
+    buckets_only: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether only buckets are pushed; else, once a minute, all else that /metrics shows as well: settings, edge_up, the exporter’s own metrics.',
+      ),
     expose: z
       .boolean()
       .default(true)
-      .describe('Whether /metrics has what is pushed to this receiver too; false leaves it out there.'),
+      .describe(
+        'Whether /metrics has the buckets that are pushed to this receiver too; false leaves them out there.',
+      ),
     labels: labels().prefault({}).describe('Labels added to every sample, unless it has one of that name.'),
     outbox: outbox.prefault({}).describe('Limits on what waits while the receiver is away.'),
   })

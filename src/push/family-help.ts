@@ -1,8 +1,6 @@
 import { MEANING_FAMILIES, RAW_FAMILIES } from '../catalogue/families.ts';
 import type { Family } from '../catalogue/family.ts';
-
-/** The help text of a family, by its name; empty where it is not known. */
-export type FamilyHelp = (name: string) => string;
+import type { PushedFamily } from './pushed-sample.ts';
 
 const HELP = new Map(
   [
@@ -15,10 +13,12 @@ const HELP = new Map(
   ].map(({ name, help }: Family) => [name, help]),
 );
 
-/** Whether a family is of buckets that are pushed, rather than of what `/metrics` alone has. */
-export function isPushedFamily(name: string): boolean {
+/** Whether a family is of buckets, which are pushed at their own times. */
+export function isBucketFamily(name: string): boolean {
   return HELP.has(name);
 }
 
-/** Help as the catalogue has it: an outbox holds names alone. */
-export const catalogueHelp: FamilyHelp = (name) => HELP.get(name) ?? '';
+/** The help text of a family; an outbox holds names alone. */
+export function helpOf({ name, help }: PushedFamily): string {
+  return help ?? HELP.get(name) ?? '';
+}

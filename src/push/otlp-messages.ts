@@ -1,9 +1,12 @@
-import type { FamilyHelp } from './family-help.ts';
+import { helpOf } from './family-help.ts';
 import { ProtobufWriter } from './protobuf.ts';
 import type { PushedSample } from './pushed-sample.ts';
 
 /** AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE */
 const CUMULATIVE = 2;
+
+/** DataPointFlags.DATA_POINT_FLAGS_NO_RECORDED_VALUE_MASK */
+const NO_RECORDED_VALUE = 1;
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 
@@ -16,14 +19,14 @@ const RESOURCE = { 'service.name': 'edge-exporter' };
  * `opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest`: counters as cumulative monotonic sums, gauges.
  * Without units: receivers make suffixes of these, and the names have theirs.
  */
-export function otlpRequest(samples: readonly PushedSample[], helpOf: FamilyHelp): Uint8Array {
+export function otlpRequest(samples: readonly PushedSample[]): Uint8Array {
   const request = new ProtobufWriter();
   request.message(1, (resourceMetrics) => {
     resourceMetrics.message(1, (resource) => attributes(resource, 1, RESOURCE));
     resourceMetrics.message(2, (scopeMetrics) => {
       scopeMetrics.message(1, (scope) => scope.text(1, 'edge-exporter'));
       for (const [name, own] of byFamily(samples)) {
-        scopeMetrics.message(2, (metric) => writeMetric(metric, { name, help: helpOf(name), samples: own }));
+        scopeMetrics.message(2, (metric) => writeMetric(metric, name, own));
       }
     });
   });
@@ -40,18 +43,14 @@ function byFamily(samples: readonly PushedSample[]): ReadonlyMap<string, readonl
   return families;
 }
 
-interface NamedSamples {
-  readonly name: string;
-  readonly help: string;
-  readonly samples: readonly PushedSample[];
-}
-
-function writeMetric(metric: ProtobufWriter, { name, help, samples }: NamedSamples): void {
+/** The lines of histograms and summaries are gauges of their names: sums would get a suffix by some receivers. */
+function writeMetric(metric: ProtobufWriter, name: string, samples: readonly PushedSample[]): void {
+  const [first] = samples;
   metric.text(1, name);
-  metric.text(2, help);
-  const isCounter = samples[0]?.family.type === 'counter';
+  metric.text(2, first === undefined ? '' : helpOf(first.family));
+  const isCounter = first?.family.type === 'counter';
   metric.message(isCounter ? 7 : 5, (data) => {
-    for (const sample of samples) data.message(1, (point) => writePoint(point, sample));
+    for (const sample of samples) data.message(1, (point) => writePoint(point, sample, isCounter));
     if (!isCounter) return;
     data.integer(2, CUMULATIVE);
     data.integer(3, 1);
@@ -59,10 +58,15 @@ function writeMetric(metric: ProtobufWriter, { name, help, samples }: NamedSampl
 }
 
 /** `NumberDataPoint` */
-function writePoint(point: ProtobufWriter, { labels, value, at, since }: PushedSample): void {
-  if (since !== undefined) point.fixed64(2, BigInt(since) * NANOSECONDS_PER_MS);
+function writePoint(
+  point: ProtobufWriter,
+  { labels, value, at, since, ended }: PushedSample,
+  isCounter: boolean,
+): void {
+  if (isCounter && since !== undefined) point.fixed64(2, BigInt(since) * NANOSECONDS_PER_MS);
   point.fixed64(3, BigInt(at) * NANOSECONDS_PER_MS);
-  point.double(4, value);
+  if (ended) point.integer(8, NO_RECORDED_VALUE);
+  else point.double(4, value);
   attributes(point, 7, labels);
 }
 

@@ -1,6 +1,5 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { catalogueHelp } from './family-help.ts';
 import { otlpRequest } from './otlp-messages.ts';
 import { partialSuccess } from './otlp-partial-success.ts';
 import type { PushedSample } from './pushed-sample.ts';
@@ -23,7 +22,7 @@ export class Otlp {
   /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */
   async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
     try {
-      const message = await compress(otlpRequest(samples, catalogueHelp));
+      const message = await compress(otlpRequest(samples));
       return answerOf(await this.#connection.post(message, HEADERS, signal));
     } catch (error) {
       if (error instanceof NoReply) return { kind: 'failed', words: error.message };

@@ -20,7 +20,9 @@ const packedEntry = z.object({
   queued: z.number(),
   at: z.number(),
   labels,
-  families: z.array(z.tuple([z.string(), z.enum(['gauge', 'counter']), z.number().optional()])),
+  families: z.array(
+    z.tuple([z.string(), z.enum(['gauge', 'counter', 'histogram', 'summary']), z.number().optional()]),
+  ),
   samples: z.array(z.tuple([z.number(), z.number(), labels])),
 });
 

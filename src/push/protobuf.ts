@@ -19,6 +19,11 @@ export class ProtobufWriter {
     this.#length = this.#bytes.writeDoubleLE(value, this.#length);
   }
 
+  /** A double that is Prometheus' stale marker: a NaN of bits of its own, which numbers of JavaScript do not keep. */
+  staleMarker(field: number): void {
+    this.fixed64(field, STALE_NAN);
+  }
+
   /** An unsigned 64-bit number of fixed length. */
   fixed64(field: number, value: bigint): void {
     this.#varint(field * 8 + 1);
@@ -73,6 +78,9 @@ export class ProtobufWriter {
     this.#bytes = larger;
   }
 }
+
+/** Prometheus' `value.StaleNaN`. */
+const STALE_NAN = 0x7ff0000000000002n;
 
 /** A varint may have leading groups of zero; four hold any length below 256 MiB. */
 const LENGTH_BYTES = 4;

@@ -3,13 +3,16 @@ import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateWriteFailure } from '../state/state.ts';
-import { isPushedFamily } from './family-help.ts';
+import { Bell } from './bell.ts';
+import { isBucketFamily } from './family-help.ts';
 import { type Found, Outbox } from './outbox.ts';
+import { PageReader } from './page-reader.ts';
 import { protocolOf } from './protocol.ts';
 import type { RefusalReason } from './receiver-answer.ts';
 import { ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
 import { selectionOf } from './receiver-selection.ts';
+import { ReceiverSnapshots } from './receiver-snapshots.ts';
 import { Sender } from './sender.ts';
 
 /** Told what becomes of what is pushed. */
@@ -51,6 +54,7 @@ export interface ReceiverView {
 interface Running {
   readonly receiver: Receiver;
   readonly queue: ReceiverQueue;
+  readonly snapshots: ReceiverSnapshots;
   readonly view: () => ReceiverView;
   readonly stop: () => Promise<void>;
 }
@@ -61,12 +65,15 @@ export class Push {
   readonly #outbox: Outbox;
   readonly #stopping = new AbortController();
   #running: readonly Running[] = [];
+  readonly #startedAt: number;
+  readonly #pages = new PageReader((family) => !isBucketFamily(family));
   /** What `/metrics` leaves out. */
   #hidden: readonly ReturnType<typeof selectionOf>[] = [];
 
   constructor(options: PushOptions) {
     this.#options = options;
     this.#outbox = new Outbox(options.state, options.clock);
+    this.#startedAt = options.clock.wall();
   }
 
   /** Whether there is anybody to push to. */
@@ -74,14 +81,28 @@ export class Push {
     return this.#outbox.isWanted;
   }
 
-  /** Whether `/metrics` has a sample: it leaves out what is pushed to a receiver that says so. */
+  /** Whether `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
   exposes(sample: Sample): boolean {
-    return !this.#hidden.some((isSelected) => isPushedFamily(sample.family.name) && isSelected(sample));
+    return !this.#hidden.some((isSelected) => isBucketFamily(sample.family.name) && isSelected(sample));
   }
 
   /** Makes durable what a poll found, and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
   commit(found: Found): Promise<void> {
     return this.#outbox.commit(found);
+  }
+
+  /**
+   * Sends what `/metrics` shows besides buckets, as it is now, to the receivers that have the snapshot before.
+   * @param page asked only where there is such a receiver
+   */
+  async takeSnapshot(page: () => Promise<readonly Buffer[]>): Promise<void> {
+    const { clock } = this.#options;
+    const free = () => this.#running.filter(({ snapshots }) => snapshots.isFree(clock.wall()));
+    if (free().length === 0) return;
+    const pieces = await page();
+    const at = clock.wall();
+    const shown = await this.#pages.read(pieces);
+    for (const { snapshots } of free()) snapshots.take(shown, at);
   }
 
   /** Makes these the receivers: those that have changed start anew, the others go on. */
@@ -115,16 +136,22 @@ export class Push {
     const stopping = new AbortController();
     const connection = new ReceiverConnection(receiver, () => clock.wall());
     const protocol = protocolOf(receiver, connection);
+    const added = new Bell();
+    const onAdded = () => added.ring();
     const queue = new ReceiverQueue({
       receiver,
       state,
       clock,
       onDropped: (reason, samples) => observer.dropped(name, reason, samples),
+      onAdded,
     });
+    const snapshots = new ReceiverSnapshots({ receiver, startedAt: this.#startedAt, onAdded });
     let lastSuccessAt: number | undefined;
     let trouble = '';
     const sender = new Sender({
       queue,
+      snapshots,
+      added,
       clock,
       send: (samples, signal) => protocol.send(samples, signal),
       sent: (samples) => {
@@ -148,6 +175,7 @@ export class Push {
     return {
       receiver,
       queue,
+      snapshots,
       view: () => ({
         name,
         url,

@@ -1,7 +1,6 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import { unlessAborted } from '../platform/deadline.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed } from './pushed-sample.ts';
@@ -30,6 +29,7 @@ export interface ReceiverQueueOptions {
   readonly state: State;
   readonly clock: Clock;
   readonly onDropped: (reason: DropReason, samples: number) => void;
+  readonly onAdded: () => void;
 }
 
 /** So many entries are looked through for those that may go out together. */
@@ -55,7 +55,6 @@ export class ReceiverQueue {
   #sending = new Set<string>();
   #bytes = 0;
   #samples = 0;
-  #wake: () => void = () => undefined;
 
   constructor(options: ReceiverQueueOptions) {
     this.#options = options;
@@ -98,7 +97,7 @@ export class ReceiverQueue {
     this.#bytes = 0;
     this.#samples = 0;
     for (const waiting of [...earlier, ...since]) this.#add(waiting);
-    this.#wake();
+    this.#options.onAdded();
   }
 
   /** The entries that samples of a source make, each under a key of its own. */
@@ -121,18 +120,7 @@ export class ReceiverQueue {
   admit(entries: readonly QueuedEntry[]): void {
     for (const waiting of entries) this.#add(waiting);
     void this.#keepWithinLimits();
-    if (entries.length > 0) this.#wake();
-  }
-
-  /** Resolves once there is something to send; rejects when the signal aborts. */
-  async filled(signal: AbortSignal): Promise<void> {
-    while (this.#waiting.size === 0) {
-      const added = new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-      await unlessAborted(added, signal);
-    }
-    signal.throwIfAborted();
+    if (entries.length > 0) this.#options.onAdded();
   }
 
   /** What is to be sent next: of each source its first entry, up to `most` samples and at least one entry. */

@@ -1,9 +1,9 @@
-import type { FamilyHelp } from './family-help.ts';
+import { helpOf } from './family-help.ts';
 import { ProtobufWriter } from './protobuf.ts';
-import type { PushedSample } from './pushed-sample.ts';
+import type { PushedFamily, PushedSample } from './pushed-sample.ts';
 
 /** The enums of both versions: MetricMetadata.MetricType and Metadata.MetricType. */
-const TYPES = { counter: 1, gauge: 2 } as const;
+const TYPES = { counter: 1, gauge: 2, histogram: 3, summary: 5 } as const;
 
 /** A series' labels by name, with its family's name among them, in the order that receivers expect. */
 function sortedLabels({ family, labels }: PushedSample): [string, string][] {
@@ -12,7 +12,7 @@ function sortedLabels({ family, labels }: PushedSample): [string, string][] {
 }
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
-export function writeRequest1(samples: readonly PushedSample[], helpOf: FamilyHelp): Uint8Array {
+export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
   const request = new ProtobufWriter();
   for (const sample of samples) {
     request.message(1, (series) => {
@@ -22,25 +22,22 @@ export function writeRequest1(samples: readonly PushedSample[], helpOf: FamilyHe
           label.text(2, value);
         });
       }
-      series.message(2, (one) => {
-        one.double(1, sample.value);
-        one.integer(2, sample.at);
-      });
+      series.message(2, (one) => writeSample(one, sample));
     });
   }
-  const families = new Map(samples.map(({ family }) => [family.name, family]));
-  for (const { name, type } of families.values()) {
+  const families = new Map(samples.map(({ family }) => [wholeName(family), family]));
+  for (const [name, family] of families) {
     request.message(3, (metadata) => {
-      metadata.integer(1, TYPES[type]);
+      metadata.integer(1, TYPES[family.type]);
       metadata.text(2, name);
-      metadata.text(4, helpOf(name));
+      metadata.text(4, helpOf(family));
     });
   }
   return request.finish();
 }
 
 /** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
-export function writeRequest2(samples: readonly PushedSample[], helpOf: FamilyHelp): Uint8Array {
+export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
   const request = new ProtobufWriter();
   const symbols = new Map([['', 0]]);
   const reference = (text: string): number => {
@@ -51,17 +48,26 @@ export function writeRequest2(samples: readonly PushedSample[], helpOf: FamilyHe
   for (const sample of samples) {
     request.message(5, (series) => {
       series.packed(1, sortedLabels(sample).flat().map(reference));
-      series.message(2, (one) => {
-        one.double(1, sample.value);
-        one.integer(2, sample.at);
-      });
+      series.message(2, (one) => writeSample(one, sample));
       series.message(5, (metadata) => {
         metadata.integer(1, TYPES[sample.family.type]);
-        metadata.integer(3, reference(helpOf(sample.family.name)));
+        metadata.integer(3, reference(helpOf(sample.family)));
       });
       if (sample.since !== undefined) series.integer(6, sample.since);
     });
   }
   for (const text of symbols.keys()) request.text(4, text);
   return request.finish();
+}
+
+/** `Sample`, of either version. */
+function writeSample(writer: ProtobufWriter, { value, at, ended }: PushedSample): void {
+  if (ended) writer.staleMarker(1);
+  else writer.double(1, value);
+  writer.integer(2, at);
+}
+
+/** A family's name without what the lines of histograms and summaries add to it. */
+function wholeName({ name, type }: PushedFamily): string {
+  return type === 'histogram' || type === 'summary' ? name.replace(/_(bucket|sum|count)$/, '') : name;
 }

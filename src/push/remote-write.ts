@@ -1,5 +1,4 @@
 import snappy from 'snappyjs';
-import { catalogueHelp } from './family-help.ts';
 import type { PushedSample } from './pushed-sample.ts';
 import { type ReceiverAnswer, refusalOrFailure } from './receiver-answer.ts';
 import { NoReply, type ReceiverConnection, type Reply } from './receiver-connection.ts';
@@ -56,7 +55,7 @@ export class RemoteWrite {
   }
 
   #post(samples: readonly PushedSample[], signal: AbortSignal): Promise<Reply> {
-    const message = MESSAGES[this.#version](samples, catalogueHelp);
+    const message = MESSAGES[this.#version](samples);
     return this.#connection.post(snappy.compress(message), HEADERS[this.#version], signal);
   }
 }

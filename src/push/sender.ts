@@ -1,8 +1,13 @@
+import type { Bell } from './bell.ts';
 import type { Batch, ReceiverQueue } from './receiver-queue.ts';
+import type { ReceiverSnapshots, Snapshot } from './receiver-snapshots.ts';
 import { Delivery, type DeliveryOptions, REQUEST_SAMPLES } from './sample-delivery.ts';
 
 export interface SenderOptions extends DeliveryOptions {
   readonly queue: ReceiverQueue;
+  readonly snapshots: ReceiverSnapshots;
+  /** Rings when something comes into either. */
+  readonly added: Bell;
 }
 
 /** How long (ms) to wait for more before a request that is not full. */
@@ -27,14 +32,26 @@ export class Sender {
 
   /** Sends until the signal aborts; then it rejects with its reason. */
   async run(signal: AbortSignal): Promise<never> {
-    const { queue, clock } = this.#options;
+    const { queue, snapshots, added, clock } = this.#options;
     for (;;) {
-      await queue.filled(signal);
+      while (queue.samples === 0 && snapshots.waiting === undefined) await added.rung(signal);
+      signal.throwIfAborted();
       if (queue.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
-      const batch = await this.#nextBatch(signal);
-      await this.#delivery.deliver(batch.samples, signal);
-      await queue.remove(batch, signal);
+      const { waiting } = snapshots;
+      if (waiting !== undefined && isNext(waiting, queue)) {
+        await this.#sendSnapshot(waiting, signal);
+      } else {
+        const batch = await this.#nextBatch(signal);
+        await this.#delivery.deliver(batch.samples, signal);
+        await queue.remove(batch, signal);
+      }
     }
+  }
+
+  async #sendSnapshot({ samples }: Snapshot, signal: AbortSignal): Promise<void> {
+    for (let from = 0; from < samples.length; from += REQUEST_SAMPLES)
+      await this.#delivery.deliver(samples.slice(from, from + REQUEST_SAMPLES), signal);
+    this.#options.snapshots.sent();
   }
 
   async #nextBatch(signal: AbortSignal): Promise<Batch> {
@@ -49,4 +66,12 @@ export class Sender {
       }
     }
   }
+}
+
+/**
+ * Whether nothing waits that was there before the snapshot. Prometheus takes no sample that is an hour older than its
+ * newest one: sent first, a snapshot would cost it what waited while it was away.
+ */
+function isNext({ at }: Snapshot, { oldest }: ReceiverQueue): boolean {
+  return oldest === undefined || oldest >= at;
 }

@@ -5,9 +5,11 @@
  */
 import { systemClock } from '../../src/clock.ts';
 import { PUSH } from '../../src/configuration/push-settings.ts';
+import { Bell } from '../../src/push/bell.ts';
 import { Outbox } from '../../src/push/outbox.ts';
 import { ReceiverConnection } from '../../src/push/receiver-connection.ts';
 import { ReceiverQueue } from '../../src/push/receiver-queue.ts';
+import { ReceiverSnapshots } from '../../src/push/receiver-snapshots.ts';
 import { RemoteWrite } from '../../src/push/remote-write.ts';
 import { Sender } from '../../src/push/sender.ts';
 import { openState } from '../../src/state/open-state.ts';
@@ -34,7 +36,10 @@ const fail = (words: string): never => {
 };
 const state = await openState(folder, { info: () => undefined, warn: fail }, { required: true });
 const outbox = new Outbox(state, clock);
-const queue = new ReceiverQueue({ receiver, state, clock, onDropped: (reason) => fail(reason) });
+const added = new Bell();
+const onAdded = () => added.ring();
+const queue = new ReceiverQueue({ receiver, state, clock, onDropped: (reason) => fail(reason), onAdded });
+const snapshots = new ReceiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
 outbox.queues = [queue];
 
 const last = Math.floor(Date.now() / MINUTE_MS) * MINUTE_MS;
@@ -61,6 +66,8 @@ const report = () => {
 };
 const sender = new Sender({
   queue,
+  snapshots,
+  added,
   clock,
   send: (samples, signal) => protocol.send(samples, signal),
   sent: report,

@@ -37,7 +37,7 @@ async function scrapeInto(receiver: PushReceiver, simulation: Simulation): Promi
       'content-encoding': 'snappy',
       'x-prometheus-remote-write-version': '0.1.0',
     },
-    body: Buffer.from(snappy.compress(writeRequest1(scraped, () => ''))),
+    body: Buffer.from(snappy.compress(writeRequest1(scraped))),
   });
   expect(response.ok).toBe(true);
 }

@@ -1,18 +1,69 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type Fate, ModelReceiver } from './model-receiver.ts';
-import { outboxBed, sample } from './outbox-bed.ts';
+import { type Fate, ModelReceiver, seriesOf } from './model-receiver.ts';
+import { outboxBed, sample, shown } from './outbox-bed.ts';
 
 const fate = fc.constantFrom<Fate>('taken', 'taken', 'lost', 'stored, answer lost', 'busy');
 
-/** A poll that brings so many new buckets of one of three sources, a crash, or some time for the sender. */
+const MINUTE = 60_000;
+const SOURCES = 3;
+
+/** What a page may show besides buckets. */
+const page = fc.dictionary(fc.constantFrom('up', 'info', 'limit'), fc.nat({ max: 9 }));
+
+/** A poll that brings so many new buckets of one of the sources, a minute's snapshot, a crash, or some time for the sender. */
 const step = fc.oneof(
-  fc.record({ source: fc.nat({ max: 2 }), buckets: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ source: fc.nat({ max: SOURCES - 1 }), buckets: fc.integer({ min: 1, max: 5 }) }),
+  fc.record({ page }),
   fc.constant('crash' as const),
   fc.nat({ max: 4 }),
 );
 
-it('delivers each sample, in order and never with another value, whatever fails or crashes in whatever order', async () => {
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What was shown at a moment, and what had been found by then. */
+interface Taken {
+  readonly page: Readonly<Record<string, number>>;
+  readonly buckets: readonly number[];
+  /** In which life of the exporter. */
+  readonly life: number;
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** The values stored of a series, by time. */
+function storedOf(receiver: ModelReceiver, { family, labels }: Parameters<typeof seriesOf>[0]) {
+  return receiver.stored.get(seriesOf({ family, labels })) ?? [];
+}
+
+function expectBuckets(receiver: ModelReceiver, made: readonly number[]): void {
+  for (const [source, buckets] of made.entries()) {
+    const expected = Array.from({ length: buckets }, (_, bucket) => [bucket + 1, bucket + 1]);
+    for (const series of ['x', 'y'])
+      expect(storedOf(receiver, sample(`${series}${source}`, 0))).toEqual(expected);
+  }
+}
+
+/** Each snapshot as it was shown, and series ended where a snapshot of the same life lacks them for the first time. */
+function expectSnapshots(receiver: ModelReceiver, taken: ReadonlyMap<number, Taken>, life: number): void {
+  const moments = [...taken];
+  // The last life has ended by itself: what it has shown last is there.
+  const last = moments.findLast(([, { life: its }]) => its === life);
+  for (const name of ['up', 'info', 'limit']) {
+    const stored = new Map(storedOf(receiver, shown(name, 0)));
+    for (const [at, value] of stored) {
+      const index = moments.findIndex(([moment]) => moment === at);
+      const [here, before] = [moments[index]?.[1], moments[index - 1]?.[1]];
+      expect(value).toBe(here?.page[name] ?? Number.NaN);
+      if (!Number.isNaN(value)) continue;
+      expect(before?.life).toBe(here?.life);
+      expect(before?.page[name]).toBeDefined();
+    }
+    if (last !== undefined) expect(stored.has(last[0]) || last[1].page[name] === undefined).toBe(true);
+  }
+}
+
+it('delivers each bucket, and what is shown at its moment, in order and never with another value, whatever fails or crashes in whatever order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { maxLength: 30 }),
@@ -20,19 +71,34 @@ it('delivers each sample, in order and never with another value, whatever fails 
       fc.array(fc.nat({ max: 20 }), { maxLength: 4 }),
       async (steps, fates, crashes) => {
         const receiver = new ModelReceiver();
+        const made = Array.from({ length: SOURCES }, () => 0);
+        const taken = new Map<number, Taken>();
+        let life = 0;
+        let overtaken = 0;
+        const crash = () => {
+          life += 1;
+          bed.crash();
+        };
         const bed = outboxBed({
           async send(samples) {
+            // Prometheus takes nothing much older than its newest: what has waited longer than a snapshot goes first.
+            const { buckets: before = [] } = taken.get(samples[0]?.at ?? 0) ?? {};
+            const has = before.map((_, source) => storedOf(receiver, sample(`x${source}`, 0)).length);
+            overtaken += before.filter((count, source) => count > (has[source] ?? 0)).length;
             const answer = receiver.take(samples, fates[receiver.requests % fates.length] ?? 'taken');
-            if (crashes.includes(receiver.requests)) bed.crash();
-            await new Promise((resolve) => setImmediate(resolve));
+            if (crashes.includes(receiver.requests)) crash();
+            await turn();
             return answer;
           },
         });
-        const made = [0, 0, 0];
-        for (const one of steps) {
-          if (one === 'crash') bed.crash();
-          else if (typeof one === 'number') {
-            for (let turn = 0; turn < one; turn++) await new Promise((resolve) => setImmediate(resolve));
+        const play = async (one: Step): Promise<void> => {
+          if (one === 'crash') return crash();
+          if (typeof one === 'number') {
+            for (let turns = 0; turns < one; turns++) await turn();
+          } else if ('page' in one) {
+            bed.clock.time += MINUTE;
+            const moment = { page: one.page, buckets: [...made], life };
+            if (bed.snapshot(one.page)) taken.set(bed.clock.time, moment);
           } else {
             const from = made[one.source] ?? 0;
             made[one.source] = from + one.buckets;
@@ -42,23 +108,19 @@ it('delivers each sample, in order and never with another value, whatever fails 
               times.flatMap((at) => ['x', 'y'].map((series) => sample(`${series}${one.source}`, at))),
             );
           }
-        }
+        };
+        for (const one of steps) await play(one);
         // From here on every other request is taken.
         fates.push('taken');
         for (let index = 1; index < fates.length; index += 2) fates[index] = 'taken';
         await bed.empty();
         await bed.stop();
         expect(bed.refused).toEqual([]);
-        for (const [source, buckets] of made.entries()) {
-          const expected = Array.from({ length: buckets }, (_, bucket) => [bucket + 1, bucket + 1]);
-          for (const series of ['x', 'y']) {
-            const { family, labels } = sample(`${series}${source}`, 0);
-            const stored = receiver.stored.get(`${family.name}${JSON.stringify(labels)}`) ?? [];
-            expect(stored).toEqual(expected);
-          }
-        }
+        expect(overtaken).toBe(0);
+        expectBuckets(receiver, made);
+        expectSnapshots(receiver, taken, life);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
 });

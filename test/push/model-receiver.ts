@@ -26,7 +26,7 @@ export class ModelReceiver {
     if (own !== undefined) return own;
     const [at, value] = this.stored.get(seriesOf(sample))?.at(-1) ?? [Number.NEGATIVE_INFINITY, 0];
     if (sample.at < at) return 'out_of_order';
-    return sample.at === at && sample.value !== value ? 'duplicate' : undefined;
+    return sample.at === at && !Object.is(sample.value, value) ? 'duplicate' : undefined;
   }
 
   #store(sample: PushedSample): void {

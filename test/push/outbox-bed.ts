@@ -1,9 +1,11 @@
 import type { TimedSample } from '../../src/catalogue/family.ts';
 import type { Clock } from '../../src/clock.ts';
+import { Bell } from '../../src/push/bell.ts';
 import { Outbox } from '../../src/push/outbox.ts';
-import type { PushedSample } from '../../src/push/pushed-sample.ts';
+import type { PushedSample, ShownSample } from '../../src/push/pushed-sample.ts';
 import type { ReceiverAnswer } from '../../src/push/receiver-answer.ts';
 import { type DropReason, ReceiverQueue } from '../../src/push/receiver-queue.ts';
+import { ReceiverSnapshots } from '../../src/push/receiver-snapshots.ts';
 import { Sender } from '../../src/push/sender.ts';
 import { memoryState, type State } from '../../src/state/state.ts';
 
@@ -38,20 +40,28 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
   const refused: [string, number][] = [];
   const failures: string[] = [];
   let sent = 0;
+  let failure: unknown;
   const start = () => {
     const outbox = new Outbox(state, clock);
     const receiver = {
       name: 'r',
       families: [...(limits.families ?? ['*'])],
       accounts: [...(limits.accounts ?? ['*'])],
+      buckets_only: false,
+      labels: {},
       outbox: { max_bytes: limits.maxBytes ?? 2 ** 30, max_age: limits.maxAge ?? 86_400_000 },
     };
     const onDropped = (reason: DropReason, samples: number) => void dropped.push([reason, samples]);
-    const queue = new ReceiverQueue({ receiver, state, clock, onDropped });
+    const added = new Bell();
+    const onAdded = () => added.ring();
+    const queue = new ReceiverQueue({ receiver, state, clock, onDropped, onAdded });
+    const snapshots = new ReceiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
     outbox.queues = [queue];
     const stopping = new AbortController();
     const sender = new Sender({
       queue,
+      snapshots,
+      added,
       clock,
       async send(samples) {
         const answer = await send(samples);
@@ -71,9 +81,9 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       await sender.run(stopping.signal);
     };
     const running = run().catch((error: unknown) => {
-      if (!stopping.signal.aborted) throw error;
+      if (!stopping.signal.aborted) failure ??= error;
     });
-    return { outbox, queue, stopping, ready, running };
+    return { outbox, queue, snapshots, stopping, ready, running };
   };
   let now = start();
   return {
@@ -93,13 +103,24 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     },
     commit: (source: string, samples: readonly TimedSample[]) =>
       now.outbox.commit({ entries: [], samples, source }),
+    /** Takes a snapshot of series with these values, now, unless one waits; whether it did. */
+    snapshot(values: Readonly<Record<string, number>>): boolean {
+      const at = clock.wall();
+      if (!now.snapshots.isFree(at)) return false;
+      now.snapshots.take(
+        new Map(Object.entries(values).map(([name, value]) => [name, shown(name, value)])),
+        at,
+      );
+      return true;
+    },
     crash() {
       now.stopping.abort();
       now = start();
     },
     async empty() {
       await now.ready;
-      for (let turns = 0; now.queue.samples > 0; turns++) {
+      for (let turns = 0; now.queue.samples > 0 || now.snapshots.waiting !== undefined; turns++) {
+        if (failure !== undefined) throw failure;
         if (turns > 20_000) throw new Error(`${now.queue.samples} samples are never sent`);
         await new Promise((resolve) => setImmediate(resolve));
         await now.ready;
@@ -108,6 +129,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     async stop() {
       now.stopping.abort();
       await now.running;
+      if (failure !== undefined) throw failure;
     },
   };
 }
@@ -115,4 +137,12 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
 export function sample(series: string, at: number, value = at, account = 'a'): TimedSample {
   const family = { name: `edge_${series}_total`, type: 'counter', help: '' } as const;
   return { family, labels: { account, series }, value, at, since: 0 };
+}
+
+export function shown(
+  name: string,
+  value: number,
+  labels: Readonly<Record<string, string>> = {},
+): ShownSample {
+  return { family: { name, type: 'gauge', help: '' }, labels, value };
 }
