@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr';
 import { z } from 'zod';
-import type { PushedSample } from './pushed-sample.ts';
+import type { Labels } from '../catalogue/family.ts';
+import type { PushedFamily, PushedSample } from './pushed-sample.ts';
 
 /** Samples of one source and one time, as they wait in the outbox together. */
 export interface OutboxEntry {
@@ -8,22 +9,26 @@ export interface OutboxEntry {
   readonly source: string;
   /** When they were put in (ms since the epoch, local). */
   readonly queuedAt: number;
-  /** Each of another series, all of one time. */
+  /** Each of another series, all of one time. Those with equal labels have the same object. */
   readonly samples: readonly PushedSample[];
 }
 
-const labels = z.record(z.string(), z.string());
-
-/** What the samples have in common stands once. */
+/**
+ * What the samples have in common stands once. Only the form is looked at, by which another version's entries differ: the
+ * state's checksum shows that these are the bytes that were written, and to check each sample took as long as to send it.
+ */
 const packedEntry = z.object({
   source: z.string(),
   queued: z.number(),
   at: z.number(),
-  labels,
+  labels: z.record(z.string(), z.string()),
   families: z.array(
     z.tuple([z.string(), z.enum(['gauge', 'counter', 'histogram', 'summary']), z.number().optional()]),
   ),
-  samples: z.array(z.tuple([z.number(), z.number(), labels])),
+  /** Labels that the samples do not have in common: name, value, name, value, … */
+  own: z.custom<readonly (readonly string[])[]>(Array.isArray),
+  /** Of each sample the place of its family, that of its own labels, and its value: three numbers after three. */
+  points: z.custom<readonly number[]>(Array.isArray),
 });
 
 type PackedEntry = z.infer<typeof packedEntry>;
@@ -32,18 +37,22 @@ const msgpack = new Packr({ useRecords: false });
 
 export function packEntry({ source, queuedAt, samples }: OutboxEntry): Uint8Array {
   const common = commonLabels(samples);
-  const families: PackedEntry['families'] = [];
-  const places = new Map<string, number>();
-  const packed = samples.map(({ family, since, value, labels }): PackedEntry['samples'][number] => {
-    const known = `${family.name} ${since}`;
-    const place = places.get(known) ?? families.length;
-    if (place === families.length) families.push([family.name, family.type, since]);
-    places.set(known, place);
-    const own = Object.entries(labels).filter(([name]) => common[name] === undefined);
-    return [place, value, Object.fromEntries(own)];
+  const families = new Places<PackedEntry['families'][number]>();
+  const own = new Places<readonly string[]>();
+  const points = samples.flatMap(({ family: { name, type }, since, value, labels }) => {
+    const rest = Object.entries(labels).filter(([label]) => common[label] === undefined);
+    const flat = rest.flat();
+    return [families.of(`${name} ${since}`, [name, type, since]), own.of(JSON.stringify(flat), flat), value];
   });
-  const at = samples[0]?.at ?? 0;
-  const entry: PackedEntry = { source, queued: queuedAt, at, labels: common, families, samples: packed };
+  const entry: PackedEntry = {
+    source,
+    queued: queuedAt,
+    at: samples[0]?.at ?? 0,
+    labels: common,
+    families: families.all,
+    own: own.all,
+    points,
+  };
   return msgpack.pack(entry);
 }
 
@@ -52,21 +61,42 @@ export function unpackEntry(bytes: unknown): OutboxEntry | undefined {
   if (!(bytes instanceof Uint8Array)) return undefined;
   const parsed = packedEntry.safeParse(msgpack.unpack(bytes));
   if (!parsed.success) return undefined;
-  const { source, queued, at, labels: common, families, samples } = parsed.data;
-  return {
-    source,
-    queuedAt: queued,
-    samples: samples.flatMap(([place, value, own]) => {
-      const [name, type, since] = families[place] ?? [];
-      if (name === undefined || type === undefined) return [];
-      return [
-        { family: { name, type }, labels: { ...common, ...own }, value, at, since: since ?? undefined },
-      ];
-    }),
-  };
+  const { source, queued, at, labels: common, families: packed, own, points } = parsed.data;
+  const families = packed.map(([name, type, since]) => ({
+    family: { name, type } satisfies PushedFamily,
+    since: since ?? undefined,
+  }));
+  const labels = own.map((flat) => joined(common, flat));
+  const samples: PushedSample[] = [];
+  for (let index = 0; index < points.length; index += 3) {
+    const [of, whose, value] = [points[index] ?? -1, points[index + 1] ?? -1, points[index + 2]];
+    const [family, itsLabels] = [families[of], labels[whose]];
+    if (family === undefined || itsLabels === undefined || value === undefined) return undefined;
+    samples.push({ family: family.family, labels: itsLabels, value, at, since: family.since });
+  }
+  return { source, queuedAt: queued, samples };
 }
 
-function commonLabels(samples: readonly PushedSample[]): Record<string, string> {
+/** Different things in the order in which they came, each once. */
+class Places<Thing> {
+  readonly all: Thing[] = [];
+  readonly #places = new Map<string, number>();
+
+  of(key: string, thing: Thing): number {
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    this.#places.set(key, this.all.length);
+    return this.all.push(thing) - 1;
+  }
+}
+
+function joined(common: Labels, own: readonly string[]): Labels {
+  const labels: Record<string, string> = { ...common };
+  for (let index = 0; index < own.length; index += 2) labels[own[index] ?? ''] = own[index + 1] ?? '';
+  return labels;
+}
+
+function commonLabels(samples: readonly PushedSample[]): Labels {
   const [first, ...others] = samples;
   const shared = Object.entries(first?.labels ?? {}).filter(([name, text]) =>
     others.every(({ labels }) => labels[name] === text),

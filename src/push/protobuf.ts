@@ -1,7 +1,12 @@
 /** Writes a protobuf message, field by field. Nested messages are written by a function of their own. */
 export class ProtobufWriter {
-  #bytes = Buffer.allocUnsafe(1_024);
+  #bytes: Buffer;
   #length = 0;
+
+  /** @param capacity bytes that it has room for at first */
+  constructor(capacity = FIRST_CAPACITY) {
+    this.#bytes = Buffer.allocUnsafe(capacity);
+  }
 
   finish(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
@@ -38,6 +43,13 @@ export class ProtobufWriter {
     this.#varint(length);
     this.#reserve(length);
     this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  /** Fields that another writer has written. */
+  written(fields: Uint8Array): void {
+    this.#reserve(fields.length);
+    this.#bytes.set(fields, this.#length);
+    this.#length += fields.length;
   }
 
   /** Numbers of a repeated field in one piece. */
@@ -81,6 +93,9 @@ export class ProtobufWriter {
 
 /** Prometheus' `value.StaleNaN`. */
 const STALE_NAN = 0x7ff0000000000002n;
+
+/** A request of 2,000 samples takes some 200 KB. */
+const FIRST_CAPACITY = 64 * 1_024;
 
 /** A varint may have leading groups of zero; four hold any length below 256 MiB. */
 const LENGTH_BYTES = 4;

@@ -1,3 +1,4 @@
+import type { Labels } from '../catalogue/family.ts';
 import { helpOf } from './family-help.ts';
 import { ProtobufWriter } from './protobuf.ts';
 import type { PushedFamily, PushedSample } from './pushed-sample.ts';
@@ -5,23 +6,44 @@ import type { PushedFamily, PushedSample } from './pushed-sample.ts';
 /** The enums of both versions: MetricMetadata.MetricType and Metadata.MetricType. */
 const TYPES = { counter: 1, gauge: 2, histogram: 3, summary: 5 } as const;
 
-/** A series' labels by name, with its family's name among them, in the order that receivers expect. */
-function sortedLabels({ family, labels }: PushedSample): [string, string][] {
-  const names = [...Object.keys(labels), '__name__'].sort();
-  return names.map((name) => [name, name === '__name__' ? family.name : (labels[name] ?? '')]);
+/** Where a family's name belongs among a series' labels, which receivers expect in the order of their names. */
+const NAME = '__name__';
+
+/** What is written for labels, before and after the family's name. */
+interface Written<Part> {
+  readonly before: Part;
+  readonly after: Part;
+}
+
+/** Writes labels once for all the series that have them: samples with equal labels share an object. */
+function oncePerLabels<Part>(write: (sorted: readonly (readonly [string, string])[]) => Part) {
+  const known = new Map<Labels, Written<Part>>();
+  return (labels: Labels): Written<Part> => {
+    const written = known.get(labels);
+    if (written !== undefined) return written;
+    const sorted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+    const first = sorted.findIndex(([name]) => name > NAME);
+    const place = first < 0 ? sorted.length : first;
+    const made = { before: write(sorted.slice(0, place)), after: write(sorted.slice(place)) };
+    known.set(labels, made);
+    return made;
+  };
 }
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
 export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
   const request = new ProtobufWriter();
+  const writtenFor = oncePerLabels((labels) => {
+    const writer = new ProtobufWriter(256);
+    for (const [name, value] of labels) writeLabel(writer, name, value);
+    return writer.finish();
+  });
   for (const sample of samples) {
+    const { before, after } = writtenFor(sample.labels);
     request.message(1, (series) => {
-      for (const [name, value] of sortedLabels(sample)) {
-        series.message(1, (label) => {
-          label.text(1, name);
-          label.text(2, value);
-        });
-      }
+      series.written(before);
+      writeLabel(series, NAME, sample.family.name);
+      series.written(after);
       series.message(2, (one) => writeSample(one, sample));
     });
   }
@@ -45,9 +67,12 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
     if (known === undefined) symbols.set(text, symbols.size);
     return known ?? symbols.size - 1;
   };
+  const nameReference = reference(NAME);
+  const referencesOf = oncePerLabels((labels) => labels.flat().map(reference));
   for (const sample of samples) {
+    const { before, after } = referencesOf(sample.labels);
     request.message(5, (series) => {
-      series.packed(1, sortedLabels(sample).flat().map(reference));
+      series.packed(1, [...before, nameReference, reference(sample.family.name), ...after]);
       series.message(2, (one) => writeSample(one, sample));
       series.message(5, (metadata) => {
         metadata.integer(1, TYPES[sample.family.type]);
@@ -58,6 +83,14 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
   }
   for (const text of symbols.keys()) request.text(4, text);
   return request.finish();
+}
+
+/** A `Label` of a `TimeSeries`. */
+function writeLabel(writer: ProtobufWriter, name: string, value: string): void {
+  writer.message(1, (label) => {
+    label.text(1, name);
+    label.text(2, value);
+  });
 }
 
 /** `Sample`, of either version. */
