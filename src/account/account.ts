@@ -103,8 +103,7 @@ export class Account {
       account: config,
       memory,
       isPushed,
-      platformClock,
-      allowance: (group) => scopes.of(group).limiter.allowance,
+      scopes,
       limits,
       onDropped: (dropped) => observer.jobsDropped(account, dropped),
     });
@@ -117,7 +116,7 @@ export class Account {
       forecast,
       tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
       jobs: () => this.#schedule.states(),
-      listings: () => this.#jobs.listings(),
+      listings: () => this.#jobs.targets.listings(),
       silence: () => this.#heartbeat.silence(platform.reachability.up !== false),
     };
   }
@@ -176,7 +175,7 @@ export class Account {
   *#takeStock(): Generator<undefined, void> {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
-    for (const change of this.#jobs.delayChanges(platformNow)) observer.delayChanged(config.name, change);
+    for (const change of this.#jobs.delays.changes(platformNow)) observer.delayChanged(config.name, change);
     this.#forecast.measure();
     yield;
     this.#expectPolls(this.#schedule.states().map(({ job }) => job));
@@ -216,7 +215,7 @@ export class Account {
   #exposeLearned(ages: readonly ExpectedAge[]): void {
     const { clock, store, config } = this.#options;
     const now = this.view.platform.platformClock.now();
-    const samples = [...this.#jobs.delays()].flatMap(({ product, metric, delays }) =>
+    const samples = [...this.#jobs.delays.all()].flatMap(({ product, metric, delays }) =>
       learnedSamples({ account: config.name, product, metric }, delays, now),
     );
     samples.push(...expectedAgeSamples(config.name, ages));

@@ -1,31 +1,26 @@
 import picomatch from 'picomatch';
-import { weightOf } from '../catalogue/metric-weights.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/outcome.ts';
-import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollResult } from '../poll/result.ts';
-import { ReconciliationJob } from '../series/reconciliation-job.ts';
-import { SeriesSamples } from '../series/samples.ts';
+import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { SeriesJob } from '../series/series-job.ts';
-import { ReadModes, SeriesReader } from '../series/series-reader.ts';
-import type { Collector, CollectorContext } from '../settings/collector.ts';
+import type { Collector } from '../settings/collector.ts';
 import type { StateReader } from '../state/state.ts';
-import type { Target } from '../targets/target.ts';
-import { AccountTargets, type Listing, type UnmatchedNames } from './account-targets.ts';
+import { AccountTargets } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
-import { type DelayChange, LearnedDelays, type MetricDelays } from './learned-delays.ts';
+import { JobMaker } from './job-maker.ts';
+import { LearnedDelays } from './learned-delays.ts';
 import { MetadataJob } from './metadata-job.ts';
 
 export interface AccountJobsOptions {
   readonly account: Account;
   /** What was remembered of counters and settings. */
   readonly memory: StateReader;
-  readonly platformClock: PlatformClock;
-  /** Operations per minute that the exporter may use. */
-  readonly allowance: (group: string) => number;
+  /** The platform's limits, by which some jobs use more or less. */
+  readonly scopes: LimitScopes;
   /** Size limits of the account; default: those of the configuration schema. */
   readonly limits?: () => AccountLimits;
   /** Whether any receiver is configured; default: none. */
@@ -49,9 +44,10 @@ const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
 /** The jobs of an account, derived from its configuration and the discovered configurations. */
 export class AccountJobs {
   readonly #options: AccountJobsOptions;
-  readonly #modes = new ReadModes();
-  readonly #targets: AccountTargets;
-  readonly #delays: LearnedDelays;
+  readonly targets: AccountTargets;
+  /** Learned by metric, and shared by all targets. */
+  readonly delays: LearnedDelays;
+  readonly #make: JobMaker;
   /** Jobs by what they were made from: a job that stays is the same object, with all that it has learned. */
   readonly #jobs = new Map<string, Job>();
   /** What limited the jobs when they were made last. */
@@ -61,8 +57,15 @@ export class AccountJobs {
 
   constructor(options: AccountJobsOptions) {
     this.#options = options;
-    this.#targets = new AccountTargets(options.account);
-    this.#delays = new LearnedDelays(options.account);
+    this.targets = new AccountTargets(options.account);
+    this.delays = new LearnedDelays(options.account);
+    this.#make = new JobMaker({
+      ...options,
+      targets: this.targets,
+      delays: this.delays,
+      series: () => this.series(),
+      mostConfigurations: () => this.#limits().configurations,
+    });
   }
 
   /** The jobs wanted now. */
@@ -80,25 +83,26 @@ export class AccountJobs {
       return job;
     };
     for (const product of this.#listed()) {
-      yield keep(`discovery ${product.api} ${product.slug}`, () => this.#discovery(product));
+      yield keep(`discovery ${product.api} ${product.slug}`, () => this.#make.discovery(product));
     }
     const limits = this.#limits();
     const dropped: string[] = [];
     if (this.#readsAllAnalytics()) yield keep('metadata', () => new MetadataJob());
-    for (const read of this.#targets.products()) {
+    for (const read of this.targets.products()) {
       const { product, settings, schedule } = read;
       const wants = picomatch([...settings.dimensions]);
-      for (const { target, metric } of this.#targets.reads(read)) {
+      for (const { target, metric } of this.targets.reads(read)) {
         const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
-        if (keys.size < limits.jobs) yield keep(key, () => this.#series(target, metric, wants, schedule));
+        if (keys.size < limits.jobs)
+          yield keep(key, () => this.#make.series(target, metric, wants, schedule));
         else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
       }
     }
     for (const api of this.#reconciledApis()) {
-      yield keep(`reconciliation ${api}`, () => this.#reconciliation(api));
+      yield keep(`reconciliation ${api}`, () => this.#make.reconciliation(api));
     }
     for (const [name, schedule] of this.#settings()) {
-      for (const job of COLLECTORS[name].jobs(this.#context(name, schedule))) {
+      for (const job of COLLECTORS[name].jobs(this.#make.collectorContext(name, schedule))) {
         yield keep(JSON.stringify([job.id, job.subject]), () => job);
       }
     }
@@ -110,38 +114,23 @@ export class AccountJobs {
   /** Records what a poll shows about what there is to read. Returns whether the jobs change. */
   learn(job: Job, outcome: Outcome, result: PollResult | undefined): boolean {
     const failed = outcome !== 'ok' && outcome !== 'empty';
-    if (job instanceof DiscoveryJob && failed) return this.#targets.listingFailed(job.product, outcome);
+    if (job instanceof DiscoveryJob && failed) return this.targets.listingFailed(job.product, outcome);
     if (result?.discovery !== undefined) {
       const { product, configurations, addressing } = result.discovery;
-      const changed = this.#targets.discovered(product, configurations, addressing);
+      const changed = this.targets.discovered(product, configurations, addressing);
       return changed || this.#limits() !== this.#wantedWithin;
     }
     if (result?.metrics !== undefined) {
-      this.#targets.metrics.list(result.metrics);
+      this.targets.metrics.list(result.metrics);
       return true;
     }
     if (!(job instanceof SeriesJob) || !TELLING.includes(outcome)) return false;
-    return this.#targets.metrics.answered(job.target.product, job.metric, outcome === 'ok');
+    return this.targets.metrics.answered(job.target.product, job.metric, outcome === 'ok');
   }
 
   /** The jobs that read series. */
   series(): readonly SeriesJob[] {
     return [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
-  }
-
-  /** Learned delays, by metric. */
-  delays(): Iterable<MetricDelays> {
-    return this.#delays.all();
-  }
-
-  /** The learned delays that are others than when this was asked last. */
-  delayChanges(now: number): DelayChange[] {
-    return this.#delays.changes(now);
-  }
-
-  /** Names of configurations to be read that match none, as far as the lists were read. */
-  unmatched(): UnmatchedNames[] {
-    return this.#targets.unmatched();
   }
 
   #limits(): AccountLimits {
@@ -154,11 +143,6 @@ export class AccountJobs {
     this.#options.onDropped?.(dropped);
   }
 
-  /** Whether the lists of configurations could be read. */
-  listings(): Listing[] {
-    return this.#targets.listings();
-  }
-
   #settings(): [CollectorName, string][] {
     const { collectors } = this.#options.account;
     return (Object.keys(COLLECTORS) as CollectorName[]).flatMap((name) => {
@@ -169,7 +153,7 @@ export class AccountJobs {
 
   /** Products whose configurations must be listed: those read by configuration, and those that a collector needs. */
   #listed(): Set<Product> {
-    const byConfiguration = this.#targets
+    const byConfiguration = this.targets
       .products()
       .filter(({ settings }) => settings.by.includes('configuration'));
     const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
@@ -181,76 +165,19 @@ export class AccountJobs {
     const { needs }: Collector = COLLECTORS[name];
     if ((this.#options.account.collectors[name]?.configurations ?? []).length > 0) return [];
     const usable = needs.findIndex(
-      (product) =>
-        this.#targets.isPending(product) || (this.#targets.configurations(product) ?? []).length > 0,
+      (product) => this.targets.isPending(product) || (this.targets.configurations(product) ?? []).length > 0,
     );
     return usable < 0 ? needs : needs.slice(0, usable + 1);
   }
 
   #readsAllAnalytics(): boolean {
-    return this.#targets
+    return this.targets
       .products()
       .some(({ product, settings }) => product.api === 'analytics' && settings.metrics.includes('*'));
   }
 
-  #discovery(product: Product): Job {
-    const { account, platformClock } = this.#options;
-    return new DiscoveryJob({
-      account: account.name,
-      product,
-      schedule: account.discovery,
-      addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',
-      platformClock,
-      most: () => this.#limits().configurations,
-    });
-  }
-
-  #series(target: Target, metric: string, wants: (dimension: string) => boolean, schedule: string): Job {
-    const { account, memory, platformClock } = this.#options;
-    return new SeriesJob({
-      target,
-      metric,
-      schedule,
-      weight: weightOf(metric),
-      reader: new SeriesReader({ target, metric, wants, modes: this.#modes, platformClock }),
-      samples: new SeriesSamples(target, metric, account.units, wants),
-      delays: this.#delays.of(target.product.slug, metric),
-      stored: (key) => memory.get(key),
-      isPushed: this.#options.isPushed ?? (() => false),
-      platformClock,
-    });
-  }
-
   #reconciledApis(): Set<SeriesApi> {
     const wanted = this.#options.account.reconciliation_share > 0;
-    return new Set(wanted ? this.#targets.products().map(({ product }) => product.api) : []);
-  }
-
-  /** Each API has its own job, since it may have its own limit; both together keep to the share. */
-  #reconciliation(api: SeriesApi): Job {
-    const { account, platformClock, allowance } = this.#options;
-    const candidates = () => this.series().filter(({ group }) => group === api);
-    const part = () => candidates().length / Math.max(1, this.series().length);
-    return new ReconciliationJob(api, {
-      account: account.name,
-      perMinute: () => account.reconciliation_share * allowance(api) * part(),
-      candidates,
-      platformClock,
-    });
-  }
-
-  #context(collector: CollectorName, schedule: string): CollectorContext {
-    const { account, memory, platformClock } = this.#options;
-    return {
-      account: account.name,
-      origin: new URL(account.api_url).origin,
-      collector,
-      schedule,
-      named: account.collectors[collector]?.configurations ?? [],
-      configurations: (product) => this.#targets.configurations(product),
-      isPending: (product) => this.#targets.isPending(product),
-      memory,
-      platformClock,
-    };
+    return new Set(wanted ? this.targets.products().map(({ product }) => product.api) : []);
   }
 }

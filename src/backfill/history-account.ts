@@ -47,12 +47,10 @@ export class HistoryAccount {
    * @throws PlatformFailure
    */
   async discover(retries: RetryOptions): Promise<PlannedSeries[]> {
-    const { platformClock } = this.#connection.platform;
     const survey = new Survey({
       account: this.#account,
-      platformClock,
+      scopes: this.#connection.platform.scopes,
       readFor: (group) => this.#connection.readFor(group),
-      allowance: (group) => this.#connection.platform.scopes.of(group).limiter.allowance,
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;

@@ -30,12 +30,10 @@ export class Session {
     this.clock = clock;
     this.#signal = signal;
     this.connection = new Connection({ account, clock, credentials: credentialsFrom(clock, { guard }) });
-    const { platformClock, scopes } = this.connection.platform;
     this.#survey = new Survey({
       account,
-      platformClock,
       readFor: (group) => this.#readWithoutWaiting(group),
-      allowance: (group) => scopes.of(group).limiter.allowance,
+      scopes: this.connection.platform.scopes,
     });
   }
 

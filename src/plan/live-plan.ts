@@ -33,12 +33,11 @@ export async function livePlan(
     credentials: credentialsFrom(clock, { guard, onNotice: (_, text) => tell(text) }),
   });
   try {
-    const { platformClock, scopes } = connection.platform;
+    const { scopes } = connection.platform;
     const survey = new Survey({
       account,
-      platformClock,
       readFor: (group) => connection.readFor(group),
-      allowance: (group) => scopes.of(group).limiter.allowance,
+      scopes,
     });
     const { findings, notes, unreachable } = await explore(survey, {
       signal,

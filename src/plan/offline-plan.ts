@@ -30,8 +30,7 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   const { reserve } = account.quota;
   const scopes = new LimitScopes({ platformClock, assumedLimit, reserve });
   const read = imaginedRead(counts);
-  const allowance = (group: string) => scopes.of(group).limiter.allowance;
-  const survey = new Survey({ account, platformClock, readFor: () => read, allowance });
+  const survey = new Survey({ account, scopes, readFor: () => read });
   const { findings } = await explore(survey, {
     signal,
     parts: ['discovery', 'settings'],

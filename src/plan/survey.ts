@@ -4,20 +4,19 @@ import { AccountJobs } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
-import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollResult } from '../poll/result.ts';
+import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { NO_MEMORY } from '../state/state.ts';
 import { thriftyRead } from './thrifty-read.ts';
 
 export interface SurveyOptions {
   readonly account: Account;
-  readonly platformClock: PlatformClock;
+  /** The platform's limits, by which some jobs cost more or less. */
+  readonly scopes: LimitScopes;
   /** Reads for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;
-  /** Operations per minute that the exporter may use, on which the cost of some jobs depends; 0 where it is of no interest. */
-  readonly allowance?: (group: string) => number;
 }
 
 /** What polling a job once has shown. */
@@ -42,9 +41,9 @@ export class Survey {
   readonly #readFor: (group: string) => Read;
   readonly #jobs: AccountJobs;
 
-  constructor({ account, platformClock, readFor, allowance = () => 0 }: SurveyOptions) {
+  constructor({ account, scopes, readFor }: SurveyOptions) {
     this.#readFor = readFor;
-    this.#jobs = new AccountJobs({ account, memory: NO_MEMORY, platformClock, allowance });
+    this.#jobs = new AccountJobs({ account, memory: NO_MEMORY, scopes });
   }
 
   /** The jobs wanted as far as is known: lists of configurations first, and more once those were polled. */
@@ -54,12 +53,12 @@ export class Survey {
 
   /** Names of configurations to be read that match none, as far as the lists were polled. */
   unmatched(): readonly UnmatchedNames[] {
-    return this.#jobs.unmatched();
+    return this.#jobs.targets.unmatched();
   }
 
   /** How the lists of the configured products fared, as far as they were polled. */
   listings(): readonly Listing[] {
-    return this.#jobs.listings();
+    return this.#jobs.targets.listings();
   }
 
   /** Polls a job once. */

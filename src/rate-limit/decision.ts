@@ -110,12 +110,11 @@ function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): 
   return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
 }
 
-/** How many operations other clients have taken in so many ms without an answer, in the assumed worst case. */
+/** How many operations observed other clients have taken since a probe became overdue, in the assumed worst case. */
 function worstCase(window: RateLimitWindow, limiter: RateLimiter, ageMs: number): number {
   const { others, limitInUse, windowMs } = limiter;
-  const overdue = others.observed(window) && ageMs > probeEveryMs(window, limiter);
-  const assumed = overdue ? withScatter((ageMs / windowMs) * WORST_CASE_SHARE * limitInUse) : 0;
-  return Math.max(assumed, others.worstCase(window, ageMs));
+  if (!others.observed(window) || ageMs <= probeEveryMs(window, limiter)) return 0;
+  return withScatter((ageMs / windowMs) * WORST_CASE_SHARE * limitInUse);
 }
 
 /** Nothing may leave before the window closes, or is probed again. */

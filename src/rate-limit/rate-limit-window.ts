@@ -19,7 +19,7 @@ const FRESH_MS = 1_000;
 /** How long (ms) a window must have been watched to count as much as what was known before. */
 const MEMORY_MS = 20_000;
 
-/** What is left of an old worst case after each window: half of it in about an hour. */
+/** How much of the most that was observed is remembered after each window: half of it in about an hour. */
 const FADING = 0.99;
 
 /** Fewer operations than this in a window may be our own miscount. */
@@ -155,14 +155,9 @@ export class OtherClients {
     return (this.#lastPerMs * MEMORY_MS + window.others) / (MEMORY_MS + watchedMs);
   }
 
-  /** How many operations they take in so many ms, in the assumed worst case: the worst of the last hours. */
-  worstCase(window: RateLimitWindow, ms: number): number {
-    return withScatter(ms * this.#worstCasePerMs(window));
-  }
-
   /** Whether other clients have been observed within the last hours. */
   observed(window: RateLimitWindow): boolean {
-    return this.#worstCasePerMs(window) * window.lengthMs >= SOMEBODY;
+    return Math.max(this.#worstPerMs, this.perMs(window)) * window.lengthMs >= SOMEBODY;
   }
 
   /** Whether there may be other clients: true until we have watched long enough to rule them out. */
@@ -175,10 +170,6 @@ export class OtherClients {
     this.#lastPerMs = this.perMs(window);
     this.#worstPerMs = Math.max(this.#worstPerMs * FADING, this.#lastPerMs);
     this.#possiblePerMs *= FADING;
-  }
-
-  #worstCasePerMs(window: RateLimitWindow): number {
-    return Math.max(this.#worstPerMs, this.perMs(window));
   }
 }
 

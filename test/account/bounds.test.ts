@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { AccountJobs, type AccountLimits, type DroppedJobs } from '../../src/account/jobs.ts';
 import { CONFIG } from '../../src/configuration/schema.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
+import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { SeriesJob } from '../../src/series/series-job.ts';
 import { NO_MEMORY } from '../../src/state/state.ts';
 
@@ -23,8 +24,7 @@ function started(limits: AccountLimits) {
   const jobs = new AccountJobs({
     account,
     memory: NO_MEMORY,
-    platformClock: new PlatformClock(() => 0),
-    allowance: () => 0,
+    scopes: new LimitScopes({ reserve: 0.2, assumedLimit: 200, platformClock: new PlatformClock(() => 0) }),
     limits: () => limits,
     onDropped: (jobs) => void dropped.push(jobs),
   });

@@ -4,6 +4,7 @@ import { CONFIG } from '../../src/configuration/schema.ts';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import type { PollResult } from '../../src/poll/result.ts';
+import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { NO_MEMORY } from '../../src/state/state.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
@@ -26,8 +27,7 @@ function started() {
   const jobs = new AccountJobs({
     account,
     memory: NO_MEMORY,
-    platformClock: new PlatformClock(() => NOW),
-    allowance: () => 160,
+    scopes: new LimitScopes({ reserve: 0.2, assumedLimit: 200, platformClock: new PlatformClock(() => NOW) }),
   });
   /** Answers the question which metrics there are. */
   const answer = async (body: unknown): Promise<PollResult> => {

@@ -24,8 +24,6 @@ export interface ModelOptions {
   readonly forbiddenWorkers?: number;
   /** How much earlier than the window's end the reset is that the platform names. */
   readonly resetEarlyMs?: number;
-  /** Whether every other worker draws on a second counter of the same limit, which is full half a window earlier. */
-  readonly secondCounter?: boolean;
 }
 
 /** How it went. */
@@ -45,19 +43,17 @@ const MINUTE_MS = 60_000;
 /** Runs a link and its operations against a counted platform. */
 export async function runModel(options: ModelOptions): Promise<ModelRun> {
   const { limit, windowMs, reserve, workers, latencyMs, aheadMs, headers, random, forMs } = options;
-  const { forbiddenWorkers = 0, resetEarlyMs = 0, secondCounter = false } = options;
+  const { forbiddenWorkers = 0, resetEarlyMs = 0 } = options;
   const clock = new EventClock(START);
   const now = () => clock.now() + aheadMs;
   const local = { now, wall: now, sleep: clock.sleep.bind(clock) };
   const untouched = Math.ceil(limit * reserve);
-  const first = new Counter(options);
-  const second = new Counter(options);
-  const groupOf = (counter: Counter) => (counter === first ? 'metrics' : 'analytics');
+  const counter = new Counter(options);
   let othersPerMinute = 0;
   let operations = 0;
   let refusals = 0;
   const others = (): void => {
-    if (first.left(clock.now()) > untouched) first.take(clock.now());
+    if (counter.left(clock.now()) > untouched) counter.take(clock.now());
     clock.at(clock.now() + (windowMs / (limit * options.othersShare)) * (0.5 + random()), others);
   };
   if (options.othersShare > 0) clock.at(START + options.othersFromMs, others);
@@ -70,7 +66,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     onExchange: () => undefined,
   });
   const queue = new RequestQueue({ clock: local, scopes: link.scopes, concurrency: options.concurrency });
-  const exchange = async (permitted: boolean, counter: Counter): Promise<void> => {
+  const exchange = async (permitted: boolean): Promise<void> => {
     const startedAt = local.now();
     await clock.sleep(latencyMs * (1 + random()));
     const arrivedAt = clock.now();
@@ -81,7 +77,7 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     await clock.sleep(latencyMs * (1 + random()));
     link.observe({
       method: 'GET',
-      path: `/${groupOf(counter)}/x`,
+      path: '/metrics/x',
       version: 2,
       status: allowed ? (permitted ? 200 : 401) : 429,
       outcome: allowed ? 'ok' : 'rate_limited',
@@ -94,27 +90,24 @@ export async function runModel(options: ModelOptions): Promise<ModelRun> {
     for (const { limiter } of link.scopes.all)
       othersPerMinute = Math.max(othersPerMinute, limiter.othersPerMinute);
   };
-  const work = async (since: number, permitted: boolean, counter: Counter): Promise<void> => {
+  const work = async (since: number, permitted: boolean): Promise<void> => {
     const request = {
-      group: groupOf(counter),
+      group: 'metrics',
       notBefore: since,
       weight: permitted ? 1 : 4,
       since,
       plannedIntervalMs: () => MINUTE_MS,
     };
     const over = await queue.turn(request, new AbortController().signal);
-    await exchange(permitted, counter);
+    await exchange(permitted);
     over();
-    void work(local.now() + MINUTE_MS, permitted, counter);
+    void work(local.now() + MINUTE_MS, permitted);
   };
-  // In the middle of the first counter's window the second one's begins.
-  if (secondCounter) second.take(START - windowMs / 2);
   for (let worker = 0; worker < workers; worker += 1) {
-    const counter = secondCounter && worker % 2 === 1 ? second : first;
-    void work(local.now(), worker >= forbiddenWorkers, counter);
+    void work(local.now(), worker >= forbiddenWorkers);
   }
   await clock.run(START + forMs);
-  const windows = first.windows;
+  const windows = counter.windows;
   return {
     operations,
     refusals,

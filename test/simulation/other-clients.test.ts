@@ -22,18 +22,21 @@ describe('while other clients take more than the reserve, and change their mind'
 
 // Ten seconds that take up to half of the limit, after minutes of nothing: nobody can foresee the first of them.
 describe('while other clients come in bursts', () => {
-  it('meets no 429 of its own making where it asks for less than it may use', async () => {
-    const found = await measure({
-      design: 'ours',
-      company: 'bursty',
-      hours: 6,
-      jobs: 50,
-      limit: 80,
-      seed: 1,
-    });
-    expect(found.refusals).toBe(0);
-    expect(found.starved).toBe(0);
-  });
+  it.each([1, 2])(
+    'meets no 429 of its own making where it asks for less than it may use: seed %d',
+    async (seed) => {
+      const found = await measure({
+        design: 'ours',
+        company: 'bursty',
+        hours: 6,
+        jobs: 50,
+        limit: 80,
+        seed,
+      });
+      expect(found.refusals).toBe(0);
+      expect(found.starved).toBe(0);
+    },
+  );
 
   it('meets a few at most where it uses all that it may', async () => {
     const found = await measure({
