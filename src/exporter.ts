@@ -1,11 +1,10 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Account } from './account/account.ts';
 import { accountStatus } from './account/account-status.ts';
 import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountObserver } from './account/observer.ts';
 import { type AccountView, notReady } from './account/view.ts';
 import type { Clock } from './clock.ts';
-import { secretsOf } from './configuration/access.ts';
+import { sameAccount } from './configuration/access.ts';
 import { type Account as AccountConfig, type Config, DEFAULT_LIMITS } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
@@ -55,7 +54,7 @@ export class Exporter {
   readonly #accounts = new Map<string, Running>();
   readonly #departures = new Departures();
   readonly #stopTicking: readonly (() => void)[];
-  /** Configurations are applied one after another. */
+  /** The configuration that is being applied. */
   #applying: Promise<void> = Promise.resolve();
   /** Accounts are measured one time after another. */
   #measuring: Promise<void> = Promise.resolve();
@@ -80,9 +79,12 @@ export class Exporter {
     ];
   }
 
-  /** Makes this the configuration: accounts that have changed start anew, the others go on untouched. */
+  /**
+   * Makes this the configuration: accounts that have changed start anew, the others go on untouched. The caller applies
+   * one after another.
+   */
   apply(config: Config, signal: AbortSignal): Promise<void> {
-    const applied = this.#applying.then(() => this.#apply(config, signal));
+    const applied = this.#apply(config, signal);
     this.#applying = applied.catch(() => undefined);
     return applied;
   }
@@ -210,9 +212,7 @@ export class Exporter {
       ticker,
       store: this.#store,
       memory: state,
-      commit: (found) => this.#push.commit(found),
-      isPushed: () => this.#push.isWanted,
-      exposes: (sample) => this.#push.exposes(sample),
+      push: this.#push,
       observer,
       credentials,
       departures: this.#departures,
@@ -221,14 +221,4 @@ export class Exporter {
     this.#accounts.set(config.name, { config, account });
     account.start();
   }
-}
-
-/** Whether nothing of an account has changed, nor the secrets, which comparing objects does not look into. */
-function sameAccount(before: AccountConfig, after: AccountConfig | undefined): boolean {
-  const revealed = (account: AccountConfig) => secretsOf(account).map((secret) => secret.reveal());
-  return (
-    after !== undefined &&
-    isDeepStrictEqual(before, after) &&
-    isDeepStrictEqual(revealed(before), revealed(after))
-  );
 }

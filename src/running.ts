@@ -28,23 +28,21 @@ export interface RunningOptions {
 export class Running {
   readonly #options: RunningOptions;
   readonly #startedAt: number;
-  /** Reloads go one after another. */
-  #reloading: Promise<unknown> = Promise.resolve();
+  /** Configurations are loaded and applied one after another. */
+  #applying: Promise<unknown> = Promise.resolve();
 
   constructor(options: RunningOptions) {
     this.#options = options;
     this.#startedAt = options.clock.now();
   }
 
-  async start(config: Config): Promise<void> {
-    await this.#apply(config);
+  start(config: Config): Promise<void> {
+    return this.#inTurn(() => this.#apply(config));
   }
 
   /** Loads the configuration anew. A bad one changes nothing. */
   reload(): Promise<ReloadResult> {
-    const reload = this.#reloading.then(() => this.#reload());
-    this.#reloading = reload.catch(() => undefined);
-    return reload;
+    return this.#inTurn(() => this.#reload());
   }
 
   /** What the HTTP surface shows and starts. */
@@ -81,6 +79,12 @@ export class Running {
       push: exporter.receivers().map(receiverStatus),
       accounts: exporter.accounts(),
     };
+  }
+
+  #inTurn<T>(apply: () => Promise<T>): Promise<T> {
+    const applied = this.#applying.then(apply);
+    this.#applying = applied.catch(() => undefined);
+    return applied;
   }
 
   async #reload(): Promise<ReloadResult> {

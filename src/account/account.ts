@@ -26,11 +26,12 @@ export interface AccountOptions {
   readonly ticker: Ticker;
   readonly store: Store;
   readonly memory: StateReader;
-  readonly commit: Commit;
-  /** Whether there is anybody to push to. */
-  readonly isPushed: () => boolean;
-  /** Whether `/metrics` is to have a sample. */
-  readonly exposes: (sample: Sample) => boolean;
+  /** What is committed and pushed, whether there is anybody to push to, and what `/metrics` is to have beside. */
+  readonly push: {
+    readonly commit: Commit;
+    readonly isWanted: boolean;
+    exposes(sample: Sample): boolean;
+  };
   readonly observer: AccountObserver;
   readonly credentials: CredentialsFactory;
   /** Shared by all accounts. */
@@ -51,26 +52,14 @@ export class Account {
   #stopped = false;
 
   constructor(options: AccountOptions) {
-    const {
-      config,
-      clock,
-      ticker,
-      store,
-      memory,
-      commit,
-      isPushed,
-      observer,
-      credentials,
-      departures,
-      limits,
-    } = options;
+    const { config, clock, ticker, store, push, observer } = options;
     const account = config.name;
     this.#options = options;
     this.#heartbeat = new Heartbeat(clock);
     this.#connection = new Connection({
       account: config,
       clock,
-      credentials,
+      credentials: options.credentials,
       onExchange: (info, scope) => {
         observer.exchanged(account, info, scope);
         this.#exposeVitals();
@@ -88,10 +77,10 @@ export class Account {
       forecast,
       exchange,
       requestTimeoutMs: config.request.timeout,
-      departures,
-      commit,
+      departures: options.departures,
+      commit: (found) => push.commit(found),
       store,
-      exposes: options.exposes,
+      exposes: (sample) => push.exposes(sample),
       staleAfter: config.stale_after,
       polled: (end) => this.#polled(end),
       commitRefused: (job, failure) => observer.commitRefused(account, job, failure),
@@ -101,10 +90,10 @@ export class Account {
     this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner });
     this.#jobs = new AccountJobs({
       account: config,
-      memory,
-      isPushed,
+      memory: options.memory,
+      isPushed: () => push.isWanted,
       scopes,
-      limits,
+      limits: options.limits,
       onDropped: (dropped) => observer.jobsDropped(account, dropped),
     });
     this.view = {

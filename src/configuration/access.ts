@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
 import { type Mistake, refuse, text } from './field-types.ts';
@@ -29,6 +30,16 @@ function secretsOfCredentials(credentials: Credentials): readonly Secret[] {
   if (credentials.kind === 'token') return [credentials.token];
   if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
   return [credentials.password];
+}
+
+/** Whether nothing of an account has changed, nor its secrets, which comparing objects does not look into. */
+export function sameAccount<Account extends SecretsInAccount>(before: Account, after?: Account): boolean {
+  const revealed = (account: Account) => secretsOf(account).map((secret) => secret.reveal());
+  return (
+    after !== undefined &&
+    isDeepStrictEqual(before, after) &&
+    isDeepStrictEqual(revealed(before), revealed(after))
+  );
 }
 
 /** The address of an API: origin and path only, over http or https; becomes the address without a trailing slash. */
