@@ -1,20 +1,20 @@
 import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';
-import { type Column, renderTable } from '../text/table.ts';
+import { type Column, left, renderTable, right } from '../text/table.ts';
 import type { AccountPlan, ScopePlan } from './plan.ts';
 import type { PlanRow } from './row.ts';
 import type { Stretch } from './stretch.ts';
 
 const COLUMNS: readonly Column[] = [
-  { title: 'COLLECTOR', align: 'left' },
-  { title: 'PRODUCT', align: 'left' },
-  { title: 'LIMIT', align: 'left' },
-  { title: 'JOBS', align: 'right' },
-  { title: 'OPS/MIN', align: 'right' },
-  { title: 'SHARE', align: 'right' },
-  { title: 'SERIES', align: 'right' },
-  { title: 'EVERY', align: 'left' },
-  { title: 'DATA AGE', align: 'left' },
+  left('COLLECTOR'),
+  left('PRODUCT'),
+  left('LIMIT'),
+  right('JOBS'),
+  right('OPS/MIN'),
+  right('SHARE'),
+  right('SERIES'),
+  left('EVERY'),
+  left('DATA AGE'),
 ];
 
 /** A plan as a person reads it: the verdict, the table, what gives, and what would help. */

@@ -3,12 +3,9 @@ import type { Expression } from './expression.ts';
 import { replaced } from './labels.ts';
 import { operation } from './operate.ts';
 import { OVER_TIME } from './over-time.ts';
-import type { SampleTable } from './sample-table.ts';
+import type { Tables } from './sample-table.ts';
 import { lastOverTime, overTime, selectedNow } from './select.ts';
 import type { Compiled, Scalar, Vector } from './vector.ts';
-
-/** The tables of the series that expressions are made of, by name. */
-export type Tables = ReadonlyMap<string, SampleTable>;
 
 /** An expression that is PromQL, but not of the part that is evaluated here. */
 export class UnsupportedExpression extends Error {}

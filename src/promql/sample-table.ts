@@ -3,6 +3,9 @@ import { keyOf, type Labels } from './labels.ts';
 /** Milliseconds that an instant selector looks back for the newest sample, as Prometheus does unless told otherwise. */
 const LOOKBACK = 300_000;
 
+/** The tables of the series that expressions are made of, by name. */
+export type Tables = ReadonlyMap<string, SampleTable>;
+
 /** The samples of all series of one name, as far back as anybody looks. NaN: there is none. */
 export class SampleTable {
   readonly name: string;

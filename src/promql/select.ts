@@ -1,8 +1,7 @@
-import type { Tables } from './compile.ts';
 import type { Selector } from './expression.ts';
 import { matches } from './labels.ts';
 import type { OverTime } from './over-time.ts';
-import type { SampleTable } from './sample-table.ts';
+import type { SampleTable, Tables } from './sample-table.ts';
 import type { Scalar, Vector } from './vector.ts';
 
 /** Milliseconds that a selector without a range looks back. */

@@ -1,4 +1,5 @@
-import { type Alert, type Chunk, Evaluation } from '../promql/evaluation.ts';
+import { type Chunk, Evaluation } from '../promql/evaluation.ts';
+import type { Alert } from '../promql/evaluation-observer.ts';
 import type { Labels } from '../promql/labels.ts';
 import { type JudgedSeries, judgedSeries } from './judged-series.ts';
 import type { RehearsedRules } from './rehearsed-rules.ts';

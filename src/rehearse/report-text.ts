@@ -1,4 +1,4 @@
-import { renderTable } from '../text/table.ts';
+import { left, renderTable, right } from '../text/table.ts';
 import { lengthText, minute, perWeekText, subject, valueText } from './alert-words.ts';
 import type { Change } from './comparison.ts';
 import type { RehearsedAlert } from './rehearsal.ts';
@@ -43,12 +43,7 @@ export function countText({ page, ticket, info }: Counts): string {
 
 function weekTable({ weeks }: RulesReport): string {
   return renderTable(
-    [
-      { title: 'WEEK OF', align: 'left' },
-      { title: 'PAGES', align: 'right' },
-      { title: 'TICKETS', align: 'right' },
-      { title: 'INFO', align: 'right' },
-    ],
+    [left('WEEK OF'), right('PAGES'), right('TICKETS'), right('INFO')],
     weeks.map(({ from, counts: { page, ticket, info } }) => [
       minute(from).slice(0, 10),
       ...[page, ticket, info].map(String),
@@ -60,15 +55,15 @@ function weekTable({ weeks }: RulesReport): string {
 function alertTable(alerts: readonly RehearsedAlert[], paint: Paint): string {
   const text = renderTable(
     [
-      { title: 'FROM (UTC)', align: 'left' },
-      { title: 'FOR', align: 'left' },
-      { title: 'ALERT', align: 'left' },
-      { title: 'OF', align: 'left' },
-      { title: 'VALUE', align: 'right' },
-      { title: 'PEAK', align: 'right' },
-      { title: 'USUAL', align: 'right' },
-      { title: 'THRESHOLD', align: 'right' },
-      { title: 'SEVERITY', align: 'left' },
+      left('FROM (UTC)'),
+      left('FOR'),
+      left('ALERT'),
+      left('OF'),
+      right('VALUE'),
+      right('PEAK'),
+      right('USUAL'),
+      right('THRESHOLD'),
+      left('SEVERITY'),
     ],
     alerts.map((alert) => [
       minute(alert.from),

@@ -51,6 +51,11 @@ function elevated(floor: number, what: string) {
   };
 }
 
+/** An alert of which only the severity can be chosen. */
+function simple<Level extends AlertKind['level']>(level: Level, severity: Severity) {
+  return { level, severity, parameters: {} };
+}
+
 /** Every alert, with what users may choose of it. */
 export const ALERTS = {
   EdgeWafSpike: { level: 'configuration', severity: 'page', parameters: spike(40, 'Threats') },
@@ -106,9 +111,9 @@ export const ALERTS = {
       least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
     },
   },
-  EdgeWafCounting: { level: 'account', severity: 'ticket', parameters: {} },
-  EdgeWafOff: { level: 'account', severity: 'page', parameters: {} },
-  EdgeFirewallDisabled: { level: 'account', severity: 'page', parameters: {} },
+  EdgeWafCounting: simple('account', 'ticket'),
+  EdgeWafOff: simple('account', 'page'),
+  EdgeFirewallDisabled: simple('account', 'page'),
   EdgeErrorPageCachedTooLong: {
     level: 'configuration',
     severity: 'ticket',
@@ -122,7 +127,7 @@ export const ALERTS = {
       page: time(3 * DAY, 'What is left of a certificate when somebody is woken.'),
     },
   },
-  EdgeSettingChanged: { level: 'account', severity: 'info', parameters: {} },
+  EdgeSettingChanged: simple('account', 'info'),
   EdgeDataStale: {
     level: 'configuration',
     severity: 'ticket',
@@ -130,14 +135,14 @@ export const ALERTS = {
       after: time(10 * MINUTE, 'Age of the newest data at which it is stale.', MINUTE),
     },
   },
-  EdgePlatformUnreachable: { level: 'account', severity: 'ticket', parameters: {} },
+  EdgePlatformUnreachable: simple('account', 'ticket'),
   EdgePollsFailing: {
     level: 'account',
     severity: 'ticket',
     parameters: { share: share(0.1, 'Share of the polls that may fail for long.') },
   },
-  EdgeCollectorFailing: { level: 'account', severity: 'ticket', parameters: {} },
-  EdgeNotDiscovered: { level: 'account', severity: 'ticket', parameters: {} },
+  EdgeCollectorFailing: simple('account', 'ticket'),
+  EdgeNotDiscovered: simple('account', 'ticket'),
   EdgeQuotaNearlySpent: {
     level: 'account',
     severity: 'ticket',
@@ -175,16 +180,16 @@ export const ALERTS = {
       page: time(30 * MINUTE, "What is left of the token's life when somebody is woken."),
     },
   },
-  EdgeStateNotKept: { level: 'exporter', severity: 'ticket', parameters: {} },
-  EdgeExporterDown: { level: 'exporter', severity: 'page', parameters: {} },
-  EdgeConfigReloadFailed: { level: 'exporter', severity: 'ticket', parameters: {} },
-  EdgeSeriesDropped: { level: 'exporter', severity: 'ticket', parameters: {} },
+  EdgeStateNotKept: simple('exporter', 'ticket'),
+  EdgeExporterDown: simple('exporter', 'page'),
+  EdgeConfigReloadFailed: simple('exporter', 'ticket'),
+  EdgeSeriesDropped: simple('exporter', 'ticket'),
   EdgePushBehind: {
     level: 'exporter',
     severity: 'ticket',
     parameters: { after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE) },
   },
-  EdgePushLosing: { level: 'exporter', severity: 'ticket', parameters: {} },
+  EdgePushLosing: simple('exporter', 'ticket'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 export type AlertName = keyof typeof ALERTS;

@@ -4,6 +4,16 @@ export interface Column {
   readonly align: 'left' | 'right';
 }
 
+/** A column of words. */
+export function left(title: string): Column {
+  return { title, align: 'left' };
+}
+
+/** A column of numbers. */
+export function right(title: string): Column {
+  return { title, align: 'right' };
+}
+
 /** Rows as aligned lines under their titles; the columns are two spaces apart and no line ends in spaces. */
 export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[]): string {
   const titles = columns.map(({ title }) => title);
