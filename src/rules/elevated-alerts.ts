@@ -2,13 +2,15 @@ import type { AlertDefinition } from './alert.ts';
 import { paging } from './error-rules.ts';
 import { MEASURES, type Measure, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
 import { recently } from './minute-rules.ts';
-import { larger, range } from './promql.ts';
-import { latest, recorded } from './recorded.ts';
+import { larger, range, selector } from './promql.ts';
+import { latest, type Recorded, recorded } from './recorded.ts';
 import { besideConfigurations, lately, opened } from './scopes.ts';
 import { spiking, ticketTiming, unlessAttacked } from './spike-alerts.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 import { seriesValue, WHOM } from './wording.ts';
+
+const SERVER_ERRORS = { label: 'class', operator: '=', value: '5xx' } as const;
 
 /** How much more than the traffic itself something must have grown not to be a part of it. */
 const BEYOND_GROWTH = 1.5;
@@ -41,6 +43,18 @@ function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefiniti
   };
 }
 
+/**
+ * A page for server errors tells of their codes as well. It comes first: by the share of an hour that fails, it needs a
+ * little longer than a code's spike, which waits for it.
+ */
+function unlessFailing(scope: Scope, names: Recorded, times: Times): string {
+  const within = scope === 'account' ? SCOPE_NAMES : [scope];
+  const on = SCOPES[scope].join(', ');
+  const told = within.map((one) => `unless on (${on})\n${lately(paging(one), times)}`);
+  const young = `unless\ntime() - ${selector(names.since, [SERVER_ERRORS])} < ${times.holdTicket / 1_000}`;
+  return ['', ...told, young].join('\n');
+}
+
 /** Of error codes a spike is no more than a ticket either: whether it is one or an hour's, it is one alert. */
 function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const measure = MEASURES.errors;
@@ -51,7 +65,7 @@ function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition 
     traffic: recently(recorded(scope, MEASURES.requests), times),
     times,
   });
-  const failing = `\nunless on (${SCOPES[scope].join(', ')})\n${lately(paging(scope), times)}`;
+  const failing = unlessFailing(scope, names, times);
   const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
   return {
     alert: measure.elevated,

@@ -16,7 +16,7 @@ export function minuteRules(measure: Measure, times: Times, tuning: Tuning): rea
     const names = recorded(scope, measure);
     return [
       { record: names.value, expr: measure.value(scope, tuning) },
-      ...spikeRules(names, times, measure.atLeast?.(scope)),
+      ...spikeRules(names, { scope, measure, times }),
       ...(measure.falls === true ? [fallenRule(names, times)] : []),
       ...normalRules(names, { scope, measure, times, settings: tuning.settings }),
     ];
@@ -50,11 +50,11 @@ export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute
  * Minutes whose lower bound is above the limit are counted apart from published ones, so that none counts twice: enough
  * of them begin a spike that the same minutes would begin once they are published.
  */
-function spikeRules(names: Recorded, times: Times, atLeast: string | undefined): readonly RecordingRule[] {
-  const { of, begins } = times.spike;
+function spikeRules(names: Recorded, spike: SpikeOptions): readonly RecordingRule[] {
+  const { scope, measure, times } = spike;
+  const atLeast = measure.atLeast?.(scope);
   const threshold = latest(names.threshold, times);
-  const enough = (series: string) =>
-    `sum_over_time(${range(series, of, times.minute)}) >= bool ${Math.round(begins / times.minute)}`;
+  const enough = (series: string) => enoughAbove(series, spike);
   const kept = larger(names.limit, latest(names.ordinary, times));
   return [
     {
@@ -73,6 +73,26 @@ function spikeRules(names: Recorded, times: Times, atLeast: string | undefined):
           },
         ]),
   ];
+}
+
+interface SpikeOptions {
+  readonly scope: Scope;
+  readonly measure: Measure;
+  readonly times: Times;
+}
+
+/**
+ * Whether enough of the last minutes were above the limit. Of an attack on several configurations at once, those that show
+ * it a few minutes later are told of with the first: fewer minutes are enough where another configuration has enough.
+ */
+function enoughAbove(series: string, { scope, measure, times }: SpikeOptions): string {
+  const { of, begins, joins } = times.spike;
+  const [first, joining] = [begins, joins].map((time) => Math.round(time / times.minute)) as [number, number];
+  const above = `sum_over_time(${range(series, of, times.minute)})`;
+  if (scope === 'account' || measure.alert !== 'EdgeWafSpike') return `${above} >= bool ${first}`;
+  const account = SCOPES.account.join(', ');
+  const begun = `max by (${account}) (${above}) >= bool ${first}`;
+  return `${above} >= bool on (${account}) group_left () (${first} - ${first - joining} * (${begun}))`;
 }
 
 function fallenRule(names: Recorded, times: Times): RecordingRule {

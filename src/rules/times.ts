@@ -15,8 +15,16 @@ export interface Times {
   readonly recent: number;
   readonly day: number;
   readonly week: number;
-  /** In how many of the last minutes it must be above the threshold, and in how many threats rise with a flood. */
-  readonly spike: { readonly of: number; readonly begins: number; readonly rises: number };
+  /**
+   * In how many of the last minutes it must be above the threshold, in how many where another configuration is attacked, and
+   * in how many threats rise with a flood.
+   */
+  readonly spike: {
+    readonly of: number;
+    readonly begins: number;
+    readonly joins: number;
+    readonly rises: number;
+  };
   /** A spike is over when no minute was above the threshold for so long. */
   readonly quiet: number;
   /** The same of pulses, which are a ticket: 4 of every 15 minutes are one. */
@@ -59,7 +67,7 @@ export const TIMES: Times = {
   recent: 6 * HOUR,
   day: DAY,
   week: 7 * DAY,
-  spike: { of: 12 * MINUTE, begins: 6 * MINUTE, rises: 3 * MINUTE },
+  spike: { of: 12 * MINUTE, begins: 6 * MINUTE, joins: 3 * MINUTE, rises: 3 * MINUTE },
   quiet: 4 * MINUTE,
   lull: 12 * MINUTE,
   apart: 70 * MINUTE,
