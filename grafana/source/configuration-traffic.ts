@@ -2,7 +2,7 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { type Section, shelves } from './layout.ts';
 import type { Query } from './panel.ts';
-import { mean, meanBefore, SITE, share, sum } from './query.ts';
+import { ESTIMATE, estimated, mean, meanBefore, SITE, share, sum } from './query.ts';
 
 const CACHE = [
   ['saved', 'from the cache'],
@@ -101,14 +101,16 @@ const requests: readonly Panel[] = [
   }),
   chart({
     title: 'Requests against the same time before',
-    description: 'Requests per minute, and at the same time a day and a week before where there is history.',
+    description:
+      'Requests per minute, and (dashed) at the same time a day and a week before where there is history, and what the newest minute will come to where the exporter has learned enough.',
     unit: 'reqpm',
     queries: [
       { expr: sum(mean('edge_requests_per_minute', SITE)), legend: 'now' },
+      { expr: estimated('edge_requests', SITE), legend: ESTIMATE },
       { expr: sum(meanBefore('1d', 'edge_requests_per_minute', SITE)), legend: 'a day before' },
       { expr: sum(meanBefore('1w', 'edge_requests_per_minute', SITE)), legend: 'a week before' },
     ],
-    dashed: ['a day before', 'a week before'],
+    dashed: ['a day before', 'a week before', ESTIMATE],
   }),
 ];
 

@@ -27,6 +27,18 @@ export function meanBefore(before: string, family: string, ...matchers: string[]
   return `avg_over_time(${of(family, ...matchers)}[$__rate_interval] offset ${before})`;
 }
 
+/** The legend of what is estimated. */
+export const ESTIMATE = 'newest minute, estimated';
+
+/**
+ * The sum with what the newest minute is estimated to come to, minutes before it is complete. Of series that have no
+ * estimate the complete minute stands in; where there is no estimate at all, there is no line.
+ */
+export function estimated(stem: string, matchers: string): string {
+  const estimate = mean(`${stem}_expected_per_minute`, matchers);
+  return `${sum(`${estimate} or ${mean(`${stem}_per_minute`, matchers)}`)} and on () ${sum(estimate)}`;
+}
+
 /** Increase of a counter per second. */
 export function rate(family: string, ...matchers: string[]): string {
   return `rate(${of(family, ...matchers)}[$__rate_interval])`;

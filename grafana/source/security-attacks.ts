@@ -2,7 +2,19 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { LIMITS } from './limits.ts';
 import { TO_CONFIGURATION } from './links.ts';
-import { ACCOUNT, BY_SITE, highest, mean, meanBefore, of, SITE, share, sum } from './query.ts';
+import {
+  ACCOUNT,
+  BY_SITE,
+  ESTIMATE,
+  estimated,
+  highest,
+  mean,
+  meanBefore,
+  of,
+  SITE,
+  share,
+  sum,
+} from './query.ts';
 import { table } from './table.ts';
 import { trafficNow } from './traffic-queries.ts';
 import { familyQueries, THREATS, timesUsual } from './waf-queries.ts';
@@ -31,13 +43,16 @@ export const attackCharts: readonly Panel[] = [
   }),
   chart({
     title: 'Detected and stopped',
-    description: 'Threats detected and requests stopped per minute. What lies between was let through.',
+    description:
+      'Threats detected and requests stopped per minute. What lies between was let through. Dashed, where the exporter has learned enough: what the newest minute will come to.',
     unit: 'short',
     axis: 'per minute',
     queries: [
       { expr: sum(mean(THREATS, SITE)), legend: 'detected' },
       { expr: sum(mean('edge_waf_blocked_per_minute', SITE)), legend: 'stopped' },
+      { expr: estimated('edge_waf_threats', SITE), legend: ESTIMATE },
     ],
+    dashed: [ESTIMATE],
   }),
   chart({
     title: 'Threats against the same time before',

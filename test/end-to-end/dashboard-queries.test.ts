@@ -35,6 +35,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   ['configuration:edge_data_age_seconds:stale', 'no data is stale'],
   [':since', 'nothing is above its threshold'],
   ['edge_waf_threats_at_least_per_minute', 'bounds are shown once a thousand changes of buckets were seen'],
+  ['_expected_per_minute', 'estimates are shown once it was learned how complete young buckets are'],
   [':at_least', 'bounds are shown once a thousand changes of buckets were seen'],
   [':certain', 'bounds are shown once a thousand changes of buckets were seen'],
   [':accepted', 'no level has lasted'],
