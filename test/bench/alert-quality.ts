@@ -1,15 +1,21 @@
 /**
  * What the alert rules make of histories: run by `npm run bench alerts`, which evaluates the shipped rule files.
+ * With `--evaluated-by=prometheus3`, a real Prometheus is asked for every rule at each of its evaluations.
  * Others: `.cache/bench/test/bench/alert-quality.js --rules=DIR --alertmanager=FILE --accounts=13 --weeks=3 --seed=N`.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
-import { evaluate } from '../../src/promql/evaluate.ts';
+import { evaluate, type FiredAlert } from '../../src/promql/evaluate.ts';
+import { keyOf } from '../../src/promql/labels.ts';
 import type { Group } from '../../src/promql/rule-group.ts';
+import { startPrometheus } from '../end-to-end/prometheus.ts';
+import { askPrometheus, type PrometheusAnswers } from './alerts/asked-prometheus.ts';
 import { EVENT_KINDS, type EventKind } from './alerts/event.ts';
-import { drawHistory } from './alerts/history.ts';
+import { drawHistory, type History, seenLive } from './alerts/history.ts';
 import { notifications, readRouting } from './alerts/notifications.ts';
 import { percentile, Score } from './alerts/score.ts';
 
@@ -22,6 +28,13 @@ const { values: flags } = parseArgs({
     weeks: { type: 'string', default: '3' },
     seed: { type: 'string', default: '1' },
     steps: { type: 'string' },
+    // As it is seen live: published so many minutes late; the share of a minute that lower bounds show at its end.
+    delay: { type: 'string' },
+    bound: { type: 'string' },
+    // own, or a Prometheus: prometheus (2.42 or later), prometheus3.
+    'evaluated-by': { type: 'string', default: 'own' },
+    // Where a Prometheus' answers are kept: of each account and these rules it is asked once.
+    answers: { type: 'string', default: join('.cache', 'alert-answers') },
     remarks: { type: 'boolean', default: false },
   },
 });
@@ -50,23 +63,100 @@ const score = new Score();
 const [first, accounts, weeks, seed] = [flags.first, flags.accounts, flags.weeks, flags.seed].map(Number);
 const began = performance.now();
 const histories = Array.from({ length: Number(accounts) }, (_, index) =>
-  drawHistory(Number(seed), Number(first) + index, Number(weeks)),
+  live(drawHistory(Number(seed), Number(first) + index, Number(weeks))),
 );
+
+function live(history: History): History {
+  const { delay, bound } = flags;
+  if (delay === undefined) return history;
+  return seenLive(history, { delay: Number(delay), bound: bound === undefined ? undefined : Number(bound) });
+}
+
 // All accounts at once: what it costs is evaluating a rule, hardly how many series it has.
-const fired = evaluate({
-  groups,
-  inputs: histories.flatMap(({ inputs }) => inputs),
-  step: 60_000,
-  start: 0,
-  steps: Math.min(Number(flags.steps ?? 1e9), histories[0]?.minutes ?? 0),
-});
+const tool = flags['evaluated-by'];
+const answers = tool === 'prometheus' || tool === 'prometheus3' ? await askAll(tool) : undefined;
+const own =
+  answers?.flatMap((answer) => answer.own) ??
+  evaluate({
+    groups,
+    inputs: histories.flatMap(({ inputs }) => inputs),
+    step: 60_000,
+    start: 0,
+    steps: Math.min(Number(flags.steps ?? 1e9), histories[0]?.minutes ?? 0),
+  });
+const fired = answers?.flatMap((answer) => answer.fired) ?? own;
+
+/** What a Prometheus makes of each account, one after another; what was answered before is not asked again. */
+async function askAll(which: 'prometheus' | 'prometheus3'): Promise<readonly PrometheusAnswers[]> {
+  const folder = flags.answers;
+  await mkdir(folder, { recursive: true });
+  const rules = createHash('sha256').update(JSON.stringify(groups)).digest('hex').slice(0, 12);
+  const found: PrometheusAnswers[] = [];
+  for (const history of histories) {
+    const file = join(folder, `${which}-${rules}-seed${seed}-${weeks}w-account${history.account}.json`);
+    if (!existsSync(file)) await writeFile(file, JSON.stringify(await ask(which, history)));
+    const answer = JSON.parse(await readFile(file, 'utf8')) as PrometheusAnswers;
+    found.push(answer);
+    const { values, differing, remarks } = answer;
+    const lines = [`account ${history.account}: ${differing} of ${values} values differ`, ...remarks];
+    process.stderr.write(`${lines.join('\n')}\n`);
+  }
+  return found;
+}
+
+async function ask(tool: 'prometheus' | 'prometheus3', history: History): Promise<PrometheusAnswers> {
+  const prometheus = await startPrometheus({
+    tool,
+    flags: [
+      '--web.enable-remote-write-receiver',
+      '--storage.tsdb.retention.time=10y',
+      '--storage.tsdb.min-block-duration=1d',
+      '--storage.tsdb.max-block-duration=31d',
+    ],
+  });
+  try {
+    return await askPrometheus(prometheus, groups, history);
+  } finally {
+    await prometheus.stop();
+  }
+}
+
+/** In how many minutes an alert fires by the one and not by the other, and in how many it fires by either. */
+function differingMinutes(): { readonly differing: number; readonly firing: number } {
+  const spans = (all: readonly FiredAlert[]) =>
+    new Set(
+      all.flatMap(({ labels, from, to }) =>
+        Array.from(
+          { length: (to - from) / 60_000 },
+          (_, minute) => `${keyOf(labels)} ${from / 60_000 + minute}`,
+        ),
+      ),
+    );
+  const [a, b] = [spans(own), spans(fired)];
+  const firing = new Set([...a, ...b]).size;
+  return {
+    firing,
+    differing: [...a].filter((one) => !b.has(one)).length + [...b].filter((one) => !a.has(one)).length,
+  };
+}
+
 for (const history of histories) {
-  const own = fired.filter(({ labels }) => labels['account'] === history.account);
-  score.add(`${history.account} ${history.theme}`, history, own, notifications(own, routing));
+  const ofAccount = fired.filter(({ labels }) => labels['account'] === history.account);
+  score.add(`${history.account} ${history.theme}`, history, ofAccount, notifications(ofAccount, routing));
 }
 
 function share(part: number, whole: number): string {
   return whole === 0 ? '' : `${((100 * part) / whole).toFixed(0)} %`;
+}
+
+function comparison(all: readonly PrometheusAnswers[]): string {
+  const sum = (of: (answer: PrometheusAnswers) => number): number =>
+    all.reduce((total, one) => total + of(one), 0);
+  const { differing, firing } = differingMinutes();
+  return (
+    `By ${tool}: ${sum((one) => one.differing)} of ${sum((one) => one.values)} recorded values differ from our ` +
+    `evaluation, ${differing} of ${firing} minutes of alerts`
+  );
 }
 
 const rows = (Object.keys(EVENT_KINDS) as EventKind[]).flatMap((kind) => {
@@ -101,6 +191,7 @@ const lines = [
   `False pages per account and week: ${total(score.falsePages)} (${perWeek(score.falsePages)})`,
   `False tickets per account and week: ${total(score.falseTickets)} (${perWeek(score.falseTickets)})`,
   `Flaps of pages per account and week: ${(score.flaps / score.weeks).toFixed(3)}`,
+  ...(answers === undefined ? [] : [comparison(answers)]),
   `${((performance.now() - began) / 1_000).toFixed(0)} s`,
   ...(flags.remarks ? score.remarks : []),
 ];

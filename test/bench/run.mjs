@@ -4,6 +4,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
+const DEBIAN = join(ROOT, '.cache', 'debian');
 const BUILT = join(ROOT, '.cache', 'bench', 'test', 'bench');
 
 /** By name: the program and its arguments. */
@@ -17,6 +18,13 @@ const BENCHMARKS = {
   edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
+};
+
+/** The programs of the end-to-end tests, for benchmarks, which are compiled to elsewhere. */
+const ENVIRONMENT = {
+  PROMETHEUS_BIN: join(DEBIAN, 'prometheus', 'usr', 'bin', 'prometheus'),
+  PROMETHEUS3_BIN: join(DEBIAN, 'prometheus@testing', 'usr', 'bin', 'prometheus'),
+  ...process.env,
 };
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
@@ -36,6 +44,6 @@ for (const name of asked.length > 0 ? asked : ['scrape']) {
 }
 
 function run(args) {
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env: ENVIRONMENT });
   if (status !== 0) process.exit(1);
 }

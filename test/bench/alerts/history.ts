@@ -28,6 +28,27 @@ export function drawHistory(seed: number, account: number, weeks: number): Histo
   return { account: String(account), theme, inputs, events, minutes };
 }
 
+/** How a history is seen live. */
+export interface Live {
+  /** Minutes after its end at which a minute is published. */
+  readonly delay: number;
+  /** The share of a minute that its lower bound shows at its end; undefined: no bounds are shown. */
+  readonly bound: number | undefined;
+}
+
+/** A history as an exporter shows it live: minutes late, threats' lower bounds at once. */
+export function seenLive(history: History, { delay, bound }: Live): History {
+  const inputs = history.inputs.flatMap((input): readonly Input[] => {
+    const late = new Float64Array(input.values.length).fill(Number.NaN);
+    late.set(input.values.subarray(0, late.length - delay), delay);
+    const published = { ...input, values: late };
+    if (bound === undefined || input.name !== 'edge_waf_threats_per_minute') return [published];
+    const atLeast = input.values.map((value) => Math.floor(value * bound));
+    return [published, { ...input, name: 'edge_waf_threats_at_least_per_minute', values: atLeast }];
+  });
+  return { ...history, inputs };
+}
+
 function drawSites(random: Random, theme: string, minutes: number): [Site, ...Site[]] {
   const size = theme === 'tiny' ? 300 : random.logNormal(1_500, 1.6);
   const weekend = theme === 'weekends' ? { weekend: random.pick([0.12, 0.25, 0.4, 1.8]) } : {};

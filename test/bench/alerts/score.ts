@@ -93,24 +93,18 @@ export class Score {
         `${label}: ${pages[0]?.name} pages at ${pages[0]?.from}, ${event.kind} at ${event.from}`,
       );
     }
-    const count = (receiver: string): number =>
-      told.filter(
-        ({ at, receiver: who }) =>
-          who === receiver && at / MINUTE >= event.from && at / MINUTE < event.to + ECHO,
-      ).length;
-    const tickets = told.filter(
-      ({ at, receiver: who }) =>
-        who === 'tickets' && at / MINUTE >= event.from && at / MINUTE < event.to + ECHO,
-    );
-    if (tickets.length > 1) {
-      const names = tickets.map(
-        ({ at, alerts }) =>
-          `${at / MINUTE - event.from}: ${alerts.map((one) => `${one['alertname']} ${one['scope']} ${one['code'] ?? ''} ${one['span'] ?? ''} ${one['severity']}`).join(' + ')}`,
-      );
-      this.remarks.push(`${label}: ${event.kind} ${names.join('; ')}`);
+    const heardAtAll = told.filter(({ at }) => at / MINUTE >= event.from && at / MINUTE < event.to + ECHO);
+    for (const [receiver, word] of [
+      ['on-call', 'pages'],
+      ['tickets', 'tickets'],
+    ] as const) {
+      const heard = heardAtAll.filter(({ receiver: who }) => who === receiver);
+      score[word] += heard.length;
+      if (heard.length > 1)
+        this.remarks.push(
+          `${label}: ${event.kind} at ${event.from} for ${event.to - event.from} is ${heard.length} ${word}: ${heard.map((one) => notificationText(one, event.from)).join('; ')}`,
+        );
     }
-    score.pages += count('on-call');
-    score.tickets += count('tickets');
     score.flaps += flaps(pages);
   }
 
@@ -131,6 +125,14 @@ export class Score {
 function alertSpan({ labels, from, to }: FiredAlert): AlertSpan {
   const { alertname: name = '', severity = '' } = labels;
   return { name, severity, key: JSON.stringify(labels), from: from / MINUTE, to: to / MINUTE };
+}
+
+/** When somebody is told of what, in minutes after a moment. */
+function notificationText({ at, alerts }: Notification, from: number): string {
+  const texts = alerts.map(({ alertname, configuration = 'account', code = '', burn = '' }) =>
+    `${alertname} ${configuration} ${code}${burn}`.trim(),
+  );
+  return `${at / MINUTE - from} min ${texts.join(' + ')}`;
 }
 
 /** How often pages that had ended came back within two hours. */

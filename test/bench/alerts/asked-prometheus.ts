@@ -1,0 +1,172 @@
+import { parseDuration } from '../../../src/configuration/prometheus-duration.ts';
+import { AlertState } from '../../../src/promql/alert-states.ts';
+import { labelsOfAlert, timingOf, type WrittenAlertingRule } from '../../../src/promql/alerting-rule.ts';
+import type { FiredAlert } from '../../../src/promql/evaluate.ts';
+import { Evaluation } from '../../../src/promql/evaluation.ts';
+import type { EvaluationObserver } from '../../../src/promql/evaluation-observer.ts';
+import { keyOf, type Labels } from '../../../src/promql/labels.ts';
+import type { Group } from '../../../src/promql/rule-group.ts';
+import type { PrometheusApi, QueriedSeries } from '../../end-to-end/prometheus-api.ts';
+import { type AskedRule, askedRules } from './asked-rules.ts';
+import type { History } from './history.ts';
+import { type WrittenSeries, writeSeries } from './remote-write.ts';
+
+const MINUTE = 60_000;
+
+/** A Prometheus answers at most 11,000 moments at once. */
+const AT_ONCE = 10_080;
+
+/** Kahan's sums differ in the last digits. */
+const TOLERANCE = 1e-9;
+
+/** What a Prometheus makes of the rules, asked for each at every one of its evaluations. */
+export interface PrometheusAnswers {
+  readonly fired: readonly FiredAlert[];
+  /** What fires by our evaluation. */
+  readonly own: readonly FiredAlert[];
+  /** Recorded values that were compared with those of our evaluation, and those that differ. */
+  readonly values: number;
+  readonly differing: number;
+  /** Where values differ: the first of each rule. */
+  readonly remarks: readonly string[];
+}
+
+/**
+ * Asks a Prometheus without samples for every rule over a history, when the series that the rule is made of are those that
+ * our evaluation recorded. Where it answers what our evaluation recorded, and that for every rule, a Prometheus that
+ * evaluates the rules one after another comes to the same: each evaluation follows from those before it.
+ */
+export async function askPrometheus(
+  prometheus: PrometheusApi & { readonly url: string },
+  groups: readonly Group[],
+  { inputs, minutes }: History,
+): Promise<PrometheusAnswers> {
+  const { recorded, own } = ownEvaluation(groups, { inputs, minutes });
+  const scraped = inputs.map((input) => ({ ...input, interval: MINUTE }));
+  await writeSeries(prometheus.url, [
+    ...scraped,
+    ...[...recorded.values()].flatMap((all) => [...all.values()]),
+  ]);
+  const fired: FiredAlert[] = [];
+  const remarks: string[] = [];
+  let [values, differing] = [0, 0];
+  for (const asked of askedRules(groups)) {
+    const answer = await wholeAnswer(prometheus, asked, minutes);
+    const { rule, interval } = asked;
+    if (!('record' in rule)) {
+      fired.push(...firings(rule, answer, interval, minutes));
+      continue;
+    }
+    const found = compare(answer, recorded.get(rule.record) ?? new Map(), (minutes * MINUTE) / interval);
+    values += found.values;
+    differing += found.differing;
+    if (found.first !== undefined) remarks.push(`${rule.record}: ${found.differing} differ, ${found.first}`);
+  }
+  return { fired, own, values, differing, remarks };
+}
+
+type SeriesByLabels = ReadonlyMap<string, WrittenSeries>;
+
+interface OwnEvaluation {
+  /** What it records, by name. */
+  readonly recorded: ReadonlyMap<string, SeriesByLabels>;
+  readonly own: readonly FiredAlert[];
+}
+
+function ownEvaluation(
+  groups: readonly Group[],
+  { inputs, minutes }: Pick<History, 'inputs' | 'minutes'>,
+): OwnEvaluation {
+  const intervals = new Map(
+    groups.flatMap(({ interval, rules }) =>
+      rules.flatMap((rule) =>
+        'record' in rule ? [[rule.record, parseDuration(interval) ?? MINUTE] as const] : [],
+      ),
+    ),
+  );
+  const found = new Map<string, WrittenSeries[]>();
+  const recorded = (name: string, series: readonly Labels[], moment: number, values: Float64Array): void => {
+    const interval = intervals.get(name) ?? MINUTE;
+    const known = found.get(name) ?? [];
+    found.set(name, known);
+    while (known.length < series.length) {
+      const empty = new Float64Array((minutes * MINUTE) / interval).fill(Number.NaN);
+      known.push({ name, labels: series[known.length] ?? {}, interval, values: empty });
+    }
+    for (const [place, { values: all }] of known.entries()) all[moment / interval] = values[place] as number;
+  };
+  const own: FiredAlert[] = [];
+  const observer: EvaluationObserver = {
+    recorded,
+    fired: ({ labels }, firing, open) => own.push({ ...firing, labels, open }),
+  };
+  const evaluation = new Evaluation({ groups, step: MINUTE, observer });
+  evaluation.advance({ start: 0, steps: minutes, inputs });
+  evaluation.end();
+  const byLabels = (all: readonly WrittenSeries[]) => new Map(all.map((one) => [keyOf(one.labels), one]));
+  return { recorded: new Map([...found].map(([name, all]) => [name, byLabels(all)])), own };
+}
+
+/** The values of each element of a rule's expression, by evaluation. */
+type Answer = ReadonlyMap<string, { readonly labels: Labels; readonly values: Float64Array }>;
+
+async function wholeAnswer(
+  { queryRange }: PrometheusApi,
+  { query, interval }: AskedRule,
+  minutes: number,
+): Promise<Answer> {
+  const evaluations = (minutes * MINUTE) / interval;
+  const answer = new Map<string, { readonly labels: Labels; readonly values: Float64Array }>();
+  const take = ({ labels: { __name__, ...labels }, samples }: QueriedSeries): void => {
+    const key = keyOf(labels);
+    const one = answer.get(key) ?? { labels, values: new Float64Array(evaluations).fill(Number.NaN) };
+    answer.set(key, one);
+    for (const { at, value } of samples) one.values[at / interval] = value;
+  };
+  for (let first = 0; first < evaluations; first += AT_ONCE) {
+    const last = Math.min(evaluations, first + AT_ONCE) - 1;
+    (await queryRange(query, { start: first * interval, end: last * interval, step: interval })).forEach(
+      take,
+    );
+  }
+  return answer;
+}
+
+function compare(answer: Answer, ours: SeriesByLabels, evaluations: number) {
+  const none = new Float64Array(evaluations).fill(Number.NaN);
+  let [values, differing] = [0, 0];
+  let first: string | undefined;
+  for (const key of new Set([...answer.keys(), ...ours.keys()])) {
+    const [theirs, own] = [answer.get(key)?.values ?? none, ours.get(key)?.values ?? none];
+    for (let index = 0; index < evaluations; index++) {
+      const [a, b] = [theirs[index] as number, own[index] as number];
+      if (Number.isNaN(a) && Number.isNaN(b)) continue;
+      values += 1;
+      if (Math.abs(a - b) <= TOLERANCE * Math.max(Math.abs(a), Math.abs(b))) continue;
+      differing += 1;
+      first ??= `${key} at evaluation ${index}: ${a}, here ${b}`;
+    }
+  }
+  return { values, differing, first };
+}
+
+/** When the alerts of a rule fire, of which the condition is known at every evaluation. */
+function firings(
+  rule: WrittenAlertingRule,
+  answer: Answer,
+  interval: number,
+  minutes: number,
+): readonly FiredAlert[] {
+  return [...answer.values()].flatMap(({ labels: element, values }) => {
+    const state = new AlertState(timingOf(rule));
+    const labels = labelsOfAlert(rule, element);
+    const fired: FiredAlert[] = [];
+    for (const [index, value] of values.entries()) {
+      const ended = state.evaluate(index * interval, !Number.isNaN(value));
+      if (ended !== undefined) fired.push({ ...ended, labels, open: false });
+    }
+    if (state.firingSince !== undefined)
+      fired.push({ from: state.firingSince, to: minutes * MINUTE, labels, open: true });
+    return fired;
+  });
+}
