@@ -6,6 +6,7 @@ import { FLAGS, type FlagName, flagVariable } from '../src/command-line/flags.ts
 import { COMMANDS } from '../src/commands.ts';
 import { ACCOUNT_VARIABLES } from '../src/configuration/environment.ts';
 import { createRouter } from '../src/web/routes.ts';
+import { figuresIn, readmeFigures, withFigures } from './bench/readme-figures.ts';
 import { knownMetrics } from './dashboards/known-metrics.ts';
 import { permissionOf } from './reference/collectors-table.ts';
 import { configurationKeys } from './reference/configuration-keys.ts';
@@ -181,4 +182,30 @@ it.each(PAGES)('%s names only keys of the configuration that exist', (_, text) =
   const keys = configurationKeys().map(({ path }) => path);
   const named = [...text.matchAll(/`((?:quota|request|limits)\.[a-z_.]+)`/g)].map(([, key = '']) => key);
   expect(named.filter((key) => !keys.some((path) => path.endsWith(key)))).toEqual([]);
+});
+
+/** Where `npm run bench` writes what it measured. */
+const RESULTS = join(ROOT, 'test/bench/RESULTS.md');
+
+it('README has the figures that the benchmark measured, and none where it did not', () => {
+  const results = existsSync(RESULTS) ? readFileSync(RESULTS, 'utf8') : '';
+  expect(figuresIn(README)).toBe(readmeFigures(results));
+});
+
+it('the benchmark puts its figures of 100,000 series into README in place of earlier ones', () => {
+  const results = (ms: string) => `# Scrapes
+
+2026-01-05, Node v20, polls every 20 s.
+
+| series | accounts | floor p50 | quiet p50 | x floor | prom-client p50 | Pushgateway p50 |
+| --: | --: | --: | --: | --: | --: | --: |
+| 1000 | 1 | 0.40 | 0.50 | 1.2 | 5.43 | 6.42 |
+| 100000 | 1 | 0.80 | ${ms} | 1.3 | 483.12 | – |
+`;
+  const first = withFigures(README, results('1.04'));
+  expect(figuresIn(first)).toContain('takes 1.0 ms, a static file of the same bytes 0.8 ms; for the same');
+  expect(figuresIn(first)).toContain('prom-client behind express 483 ms\n(medians of 2026-01-05');
+  const second = withFigures(first, results('1.26'));
+  expect(second).toBe(first.replace('1.0 ms', '1.3 ms'));
+  expect(withFigures(second, '# nothing')).toBe(withFigures(README, ''));
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Server, startProgram, stop } from './scrape-process.ts';
 
 /** How long it scrapes (s): every 5 s, which also 500,000 series leave time for. */
-const SCRAPING_S = 40;
+const SCRAPING_S = 30;
 
 /** The median `scrape_duration_seconds` of each server, in ms; nothing where that Prometheus is not there. */
 export async function scrapeDurations(
