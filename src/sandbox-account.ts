@@ -8,7 +8,7 @@ export interface SandboxAccount {
   close(): Promise<void>;
 }
 
-/** How the embedded platform is polled: its token has no other users for whom more would have to be left. */
+/** How the embedded platform is polled: its token has no other clients for whom more would have to be left. */
 export const SANDBOX_ACCOUNT = { name: 'sandbox', quota: { reserve: 0.1 } } as const;
 
 /** Starts the embedded platform on a free port of this machine, for an exporter that has nothing else to poll. */

@@ -91,7 +91,7 @@ export interface QuotaStatus {
   /** Operations per minute that the token's other clients take, as far as observed. */
   readonly others_per_minute: number;
   readonly reset_at: string | null;
-  /** Share of the limit left to the token's other users, 0 to 1. */
+  /** Share of the limit left to the token's other clients, 0 to 1. */
   readonly reserve: number;
   /** Operations that wait for this scope. */
   readonly waiting: number;

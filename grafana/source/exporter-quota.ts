@@ -14,7 +14,7 @@ export const quota: readonly Panel[] = [
   chart({
     title: 'Quota headroom',
     description:
-      'The smallest share of the quota that was left, as the platform’s headers say. It falls within a rate-limit window and returns at its end; near zero, the token’s other users are refused. The dashed lines are at 5 % and 15 %.',
+      'The smallest share of the quota that was left, as the platform’s headers say. It falls within a rate-limit window and returns at its end; near zero, the token’s other clients are refused. The dashed lines are at 5 % and 15 %.',
     unit: 'percentunit',
     max: 1,
     limits: LIMITS.quotaLeft,

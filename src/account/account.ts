@@ -160,7 +160,7 @@ export class Account {
     void runInSlices(this.#takeStock());
   }
 
-  /** What was learned and what it asks of the quota, in steps, since each looks at every job. */
+  /** What was learned and what it asks of the quota, in steps, since each goes through all jobs. */
   *#takeStock(): Generator<undefined, void> {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();

@@ -6,7 +6,7 @@ const MOST_LOST = 0.5;
 /** So many reads must agree that most is gone. */
 const READS = 3;
 
-/** How long (ms) after a doubted read the next one comes: a fault that passes shall not be met again. */
+/** How long (ms) after a doubted read the next one comes: a fault that passes should be over by then. */
 export const READ_AGAIN_MS = MINUTE_MS;
 
 /** What is made of the length of a list. */

@@ -8,7 +8,7 @@ import type { ObservedPlatform } from './connection.ts';
 export interface AccountView {
   readonly name: string;
   readonly apiUrl: string;
-  /** Share of each limit to leave to the token's other users. */
+  /** Share of each limit to leave to the token's other clients. */
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;

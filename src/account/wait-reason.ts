@@ -44,7 +44,7 @@ const TIMED: readonly (WaitReason | undefined)[] = [
 
 /**
  * When the turn of a waiting request comes (local ms), as far as can be told: those that are more urgent go first, and
- * what the windows do not hold waits for later ones.
+ * what does not fit the windows waits for later ones.
  */
 export function turnAt(
   { why, until, next, ahead }: RequestDecision,
@@ -73,7 +73,7 @@ export function waitText({ why }: Pick<Decision, 'why'>, { scope, concurrency }:
     case 'reserved':
       return `what is left of ${scope} is reserved for the token’s other clients`;
     case 'pacing':
-      return 'held back for the next bucket, which is fresher, or for a probe';
+      return 'waits for the next bucket, which is fresher, or for a probe';
     case 'connections':
       return concurrency === 1 ? 'the connection is in use' : `all ${concurrency} connections are in use`;
     case 'slow_api':

@@ -16,7 +16,7 @@ const quota = z.strictObject({
     .min(0)
     .max(0.95)
     .default(0.2)
-    .describe("Share of each limit to leave to the token's other users."),
+    .describe("Share of each limit to leave to the token's other clients."),
   assumed_limit: integer()
     .min(1)
     .default(60)

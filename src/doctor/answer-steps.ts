@@ -40,7 +40,7 @@ function quotaStep(
   const { ok, warning, problem } = stepsNamed('quota');
   const wait = usedUpForMs(limiter, now);
   if (wait > 0)
-    return problem(`${usedUp(name, wait, now)}; the token has other users, or an exporter is running`);
+    return problem(`${usedUp(name, wait, now)}; the token has other clients, or an exporter is running`);
   const { limit, allowance } = limiter;
   if (limit === undefined) {
     return warning(

@@ -1,4 +1,3 @@
-import type { FamilyLines } from './family-lines.ts';
 import { formatValue } from './sample-value.ts';
 import { joinSegments, makeSegment, type Segment } from './segment.ts';
 import type { SeriesTable } from './series-table.ts';
@@ -12,14 +11,14 @@ const FULL_SIZE = 32 * 1024;
 const VALUE_SIZE = 10;
 
 /** Consecutive lines of one family: the unit in which a page is rendered anew. */
-export class Chunk {
-  readonly family: FamilyLines;
+export class Chunk<Family extends { readonly name: string } = { readonly name: string }> {
+  readonly family: Family;
   readonly group: ChunkGroup;
   readonly #series: number[] = [];
   #size = 0;
   #segment: Segment | undefined;
 
-  constructor(family: FamilyLines, group: ChunkGroup) {
+  constructor(family: Family, group: ChunkGroup) {
     this.family = family;
     this.group = group;
   }
@@ -47,7 +46,7 @@ export class Chunk {
     this.#size -= this.#sizeOf(text);
   }
 
-  render(table: SeriesTable): void {
+  render(table: Pick<SeriesTable<unknown>, 'textOf' | 'valueOf'>): void {
     const { name } = this.family;
     let text = '';
     for (const series of this.#series) {

@@ -1,3 +1,4 @@
+import type { Chunk } from './chunk.ts';
 import type { FamilyMetadata } from './family-header.ts';
 import { FamilyLines } from './family-lines.ts';
 import type { ExpositionFormat } from './negotiate.ts';
@@ -8,7 +9,7 @@ type Pages = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
 
 /** Families that have series, and the page that they make: by name, as last rendered. */
 export class Families {
-  readonly table = new SeriesTable();
+  readonly table = new SeriesTable<Chunk<FamilyLines>>();
   readonly #families = new Map<string, FamilyLines>();
   #pages: Pages = { text: [], openmetrics: [] };
   /** Whether families came or went since the pages were made. */

@@ -7,19 +7,19 @@ import type { SeriesTable } from './series-table.ts';
 /** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
 export class FamilyLines {
   readonly name: string;
-  readonly #table: SeriesTable;
+  readonly #table: SeriesTable<Chunk<FamilyLines>>;
   readonly #headers: Readonly<Record<ExpositionFormat, Segment>>;
   /** The number of every series shown, by label text. */
   readonly #series = new Map<string, number>();
   readonly #groups = new Set<ChunkGroup>();
   /** Chunks with room for further lines. */
-  readonly #roomy = new Set<Chunk>();
+  readonly #roomy = new Set<Chunk<FamilyLines>>();
   /** Chunks to be rendered. */
-  readonly #stale = new Set<Chunk>();
+  readonly #stale = new Set<Chunk<FamilyLines>>();
   /** Header and lines as last rendered, until something changes. */
   #pages: Readonly<Record<ExpositionFormat, readonly Segment[]>> | undefined;
 
-  constructor(family: FamilyMetadata, table: SeriesTable) {
+  constructor(family: FamilyMetadata, table: SeriesTable<Chunk<FamilyLines>>) {
     this.name = family.name;
     this.#table = table;
     this.#headers = {
@@ -53,10 +53,10 @@ export class FamilyLines {
     return series;
   }
 
-  #roomyChunk(): Chunk {
+  #roomyChunk(): Chunk<FamilyLines> {
     const [roomy] = this.#roomy;
     if (roomy !== undefined) return roomy;
-    const chunk = new Chunk(this, this.#roomyGroup());
+    const chunk = new Chunk<FamilyLines>(this, this.#roomyGroup());
     chunk.group.add(chunk);
     this.#roomy.add(chunk);
     return chunk;

@@ -1,12 +1,10 @@
-import type { Chunk } from './chunk.ts';
-
 const FIRST_CAPACITY = 256;
 
 /**
  * The series of many families by number: label text, value and place, in flat arrays. Measured, an object for each
  * owner and family with arrays of its own takes three times as much where there is one series in it.
  */
-export class SeriesTable {
+export class SeriesTable<Chunk> {
   readonly #texts: string[] = [];
   readonly #chunks: (Chunk | undefined)[] = [];
   #values = new Float64Array(FIRST_CAPACITY);

@@ -6,7 +6,7 @@ export interface ScopeLimit {
   readonly limit: number;
   /** Who named the limit: the platform's headers, or the configuration or command line in their place. */
   readonly namedBy: 'platform' | 'assumption';
-  /** Share of the limit (0 to 1) left to the token's other users. */
+  /** Share of the limit (0 to 1) left to the token's other clients. */
   readonly reserve: number;
   /** What is left of the limit after the reserve. */
   readonly allowance: number;

@@ -43,7 +43,7 @@ export class ConcurrencyLimit {
   }
 
   /** From now on this group counts among those that may want to send. */
-  meet(group: string): void {
+  register(group: string): void {
     this.#groupOf(group);
   }
 

@@ -52,8 +52,8 @@ const PROBED_SHARE = 0.1;
 const WORST_CASE_SHARE = 0.6;
 
 /**
- * Whether a request of a scope may leave now (local ms), or why it waits and until when: the first reason that holds.
- * This is the one place that says so; it changes nothing. What is the same for all requests is decided once.
+ * Whether a request of a scope may leave now (local ms), or why it waits and until when: the first reason that applies.
+ * Nothing else says so; it changes nothing. What is the same for all requests is decided once.
  */
 export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {
   const { token, limiter, concurrency, platformClock } = limits;

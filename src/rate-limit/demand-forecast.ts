@@ -61,7 +61,7 @@ export class DemandForecast {
     this.measure();
   }
 
-  /** Measures anew: costs are learned, limits change, and so does what the token's other users take. */
+  /** Measures anew: costs are learned, limits change, and so does what the token's other clients take. */
   measure(): void {
     const demands = this.#demands();
     this.#perMinute = demandPerMinute([...demands.values()].flat());

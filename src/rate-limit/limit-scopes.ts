@@ -19,7 +19,7 @@ export interface LimitScope {
  * whose answers keep naming different limits at the same time are under different counters, so a group whose
  * limit differs gets a scope of its own. A limit that changes for everybody is told apart by the other groups
  * following it: only a group that insists on its old limit proves that there are two. Should answers that overtook
- * each other have looked like that, the scopes become one again as soon as they name the same limit and reset.
+ * each other have seemed to say that, the scopes become one again as soon as they name the same limit and reset.
  */
 export class LimitScopes {
   /** The token that all scopes share. */

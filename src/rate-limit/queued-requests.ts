@@ -20,7 +20,7 @@ export interface QueueEntry {
 
 /**
  * The requests that wait. Which of two is more urgent changes with time only when their weights differ: so there is
- * a line for each group and weight, ordered once for good, and only its head can be the next to leave.
+ * a list for each group and weight, ordered once for good, and only its head can be the next to leave.
  */
 export class QueuedRequests {
   /** Those whose time has come, the longest since first. */
@@ -34,11 +34,11 @@ export class QueuedRequests {
   }
 
   delete(entry: QueueEntry): void {
-    // Whoever leaves is in a line, mostly at its head; only who gives up may be early.
+    // What leaves is in a list, mostly at its head; only what is aborted may be early.
     if (!remove(this.#sorted.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
   }
 
-  /** Lines up those whose time has come; the time of the next one (Infinity when there is none). */
+  /** Sorts in those whose time has come; the time of the next one (Infinity when there is none). */
   admit(now: number): number {
     for (;;) {
       const next = this.#early.at(-1);
@@ -49,7 +49,7 @@ export class QueuedRequests {
     }
   }
 
-  /** The most urgent requests of each group and weight, and whatever has not been lined up yet; the most urgent first. */
+  /** The most urgent requests of each group and weight, and whatever has not been sorted in yet; the most urgent first. */
   heads(now: number): QueueEntry[] {
     const heads = [...this.#sorted.values()].flatMap(([head]) => head ?? []);
     return [...heads, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
@@ -57,15 +57,15 @@ export class QueuedRequests {
 
   /** All whose time has come, the most urgent first. */
   inOrder(now: number): QueueEntry[] {
-    const lined = [...this.#sorted.values()].flat();
-    return [...lined, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
+    const sorted = [...this.#sorted.values()].flat();
+    return [...sorted, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
   /** How many may leave as far as their time is concerned, of groups that satisfy a condition. */
   count(now: number, matches: (group: string) => boolean): number {
     let count = 0;
-    for (const line of this.#sorted.values()) {
-      if (line[0] !== undefined && matches(line[0].request.group)) count += line.length;
+    for (const list of this.#sorted.values()) {
+      if (list[0] !== undefined && matches(list[0].request.group)) count += list.length;
     }
     for (const { request } of this.#due(now)) if (matches(request.group)) count += 1;
     return count;
@@ -81,9 +81,9 @@ export class QueuedRequests {
 
   #sortIn(entry: QueueEntry): void {
     const key = keyOf(entry.request);
-    const line = this.#sorted.get(key) ?? [];
-    this.#sorted.set(key, line);
-    insert(line, entry, (other) => other.request.since);
+    const list = this.#sorted.get(key) ?? [];
+    this.#sorted.set(key, list);
+    insert(list, entry, (other) => other.request.since);
   }
 }
 
@@ -104,15 +104,15 @@ function keyOf({ group, weight }: QueuedRequest): string {
 }
 
 /** Puts an entry behind all whose rank is not greater than its own. */
-function insert(line: QueueEntry[], entry: QueueEntry, rank: (entry: QueueEntry) => number): void {
+function insert(list: QueueEntry[], entry: QueueEntry, rank: (entry: QueueEntry) => number): void {
   const mine = rank(entry);
   let low = 0;
-  let high = line.length;
+  let high = list.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    const other = line[middle];
+    const other = list[middle];
     if (other !== undefined && rank(other) > mine) high = middle;
     else low = middle + 1;
   }
-  line.splice(low, 0, entry);
+  list.splice(low, 0, entry);
 }

@@ -25,7 +25,7 @@ const FADING = 0.99;
 /** Fewer operations than this in a window may be our own miscount. */
 const SOMEBODY = 1;
 
-/** Operations per ms that unseen other clients may take, before anything has been observed. */
+/** Operations per ms that other clients may take, before anything has been observed. */
 const POSSIBLE_PER_MS = 2e-5;
 
 /** An answer that says something about a window. */

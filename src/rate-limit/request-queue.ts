@@ -113,7 +113,7 @@ export class RequestQueue {
         },
       };
       signal.addEventListener('abort', abort, { once: true });
-      this.#concurrency.meet(request.group);
+      this.#concurrency.register(request.group);
       this.#waiting.add(entry, this.#options.clock.now());
       this.#reviewSoon();
     });

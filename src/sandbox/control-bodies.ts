@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { WAF_FAMILIES } from './account/security.ts';
 import { faultsSchema } from './faults/faults.ts';
 import { timestampOption } from './timestamp-format.ts';
-import { INCIDENT_KINDS } from './traffic/incidents.ts';
+import { INCIDENT_KINDS } from './traffic/incident-recipes.ts';
 
 /** The query of `GET /_sandbox/truth`; the width is in ms. */
 export const truthQuery = z.strictObject({

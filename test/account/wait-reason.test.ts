@@ -92,11 +92,11 @@ it('shows how long the platform asked to wait, where that is longer than the tim
   });
 });
 
-it('is held back for the fresher bucket only where it can wait for that, and until the next probe at the latest', async () => {
+it('waits for the fresher bucket only where it can wait for that, and until the next probe at the latest', async () => {
   const told = { remaining: 190, closesIn: 50 };
   const [rare] = await accountWith({ told }).jobs(1, { schedule: '0 0 1 1 *' });
   expect(rare).toMatchObject({
-    why: 'due for 0 s, goes next: held back for the next bucket, which is fresher, or for a probe',
+    why: 'due for 0 s, goes next: waits for the next bucket, which is fresher, or for a probe',
     next_at: after(12),
   });
   const [late] = await accountWith({ told }).jobs(1);

@@ -139,7 +139,7 @@ it('an exhausted quota: until when, and what could not be checked', async () => 
   expect(of('token')?.text).toBe('not checked: HTTP 429: Request was throttled.');
   expect(of('quota')?.status).toBe('problem');
   expect(of('quota')?.text).toMatch(
-    /^the quota of reads is used up until 12:01:1\d UTC, for (1 min|1 min 1 s); the token has other users, or an exporter is running$/,
+    /^the quota of reads is used up until 12:01:1\d UTC, for (1 min|1 min 1 s); the token has other clients, or an exporter is running$/,
   );
   expect(of(REST)?.text).toBe('not checked: the quota is used up: run doctor again after its reset');
   expect(sandbox.requests.byStatus.get(429)).toBe(1);

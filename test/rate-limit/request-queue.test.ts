@@ -129,7 +129,7 @@ it('lets a request go that is aborted while it waits', async () => {
 
 const HANGS = { analytics: 30_000 };
 
-it('lets the others go on when one API hangs: by the place left to them, a moment later past it', async () => {
+it('lets the others go on when one API hangs: by the connection left to them, a moment later past it', async () => {
   const { ask, left, after } = await queueWith(79, { concurrency: 6, answersAfter: HANGS });
   const since = START - 10 * MINUTE;
   for (let count = 0; count < 20; count += 1) ask('hung', { group: 'analytics', since });
@@ -140,7 +140,7 @@ it('lets the others go on when one API hangs: by the place left to them, a momen
   expect(left.filter((name) => name === 'works')).toHaveLength(30);
 });
 
-it('leaves a single place to an API that hangs, and the others to those that answer', async () => {
+it('leaves a single connection to an API that hangs, and the others to those that answer', async () => {
   const { ask, left, after } = await queueWith(79, { concurrency: 6, answersAfter: HANGS });
   const since = START - 10 * MINUTE;
   for (let count = 0; count < 20; count += 1) ask('hung', { group: 'analytics', since });
@@ -166,7 +166,7 @@ it('does not wait for an answer that hangs to tell what is left of a window', as
   expect(left).toEqual(['hung', 'works']);
 });
 
-it('leaves a place for another API while all answer, and keeps to the most urgent first', async () => {
+it('leaves a connection for another API while all answer, and keeps to the most urgent first', async () => {
   const { ask, left, after, clock } = await queueWith(79, { concurrency: 3 });
   const early = { since: clock.now() - 10 * MINUTE };
   for (let count = 0; count < 4; count += 1) ask('urgent', early);

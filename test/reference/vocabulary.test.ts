@@ -19,12 +19,23 @@ interface Retired {
 }
 
 const QUEUEING = /^(src|test)\/(rate-limit|account|poll|plan)\//;
+const LIMITING = /^(src|test)\/rate-limit\//;
 
 /** Words that this project has used for what the field has a term for, or for several things at once. */
 const RETIRED: readonly Retired[] = [
   { pattern: /\btickets?\b/i, instead: 'queued request', within: QUEUEING },
   { pattern: /\bwish(es|ed|of)?\b/i, instead: 'queued request, or what it is' },
   { pattern: /waiting.?room/i, instead: 'request queue' },
+  {
+    pattern: /\b(lines?|lined|places?)\b/i,
+    instead: 'list; concurrency limit, connection',
+    within: LIMITING,
+  },
+  { pattern: /\blook(s|ed|ing)?\b/i, instead: 'probe', within: LIMITING },
+  { pattern: /\b(holds?|held|kept)\b/i, instead: 'wait reason', within: LIMITING },
+  { pattern: /\b(met|meets?|about)\b.*\bothers?\b/i, instead: 'other clients', within: LIMITING },
+  { pattern: /\bother users\b/i, instead: 'other clients of the token' },
+  { pattern: /\bblind(ly)?\b|\bunseen\b/i, instead: 'since the last answer', within: LIMITING },
   { pattern: /\bwires?\b|\bwire[A-Z]|Wire[A-Z]/, instead: 'concurrency limit, in flight' },
   {
     pattern: /(?<!X-|x-|"|')\bframes?\b(?!-(ancestors|options))|[a-z]Frame\b|\bFrame[A-Z]|FRAME_/,

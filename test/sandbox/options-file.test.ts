@@ -6,7 +6,7 @@ import { faultsSchema, POINT_DAMAGES, SHAPE_QUIRKS } from '../../src/sandbox/fau
 import { snakeKeys } from '../../src/sandbox/letter-case.ts';
 import { parseOptions } from '../../src/sandbox/options-file.ts';
 import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
-import { DEFAULT_SIZE } from '../../src/sandbox/seed/seed-account.ts';
+import { DEFAULT_SIZE } from '../../src/sandbox/seed/account-size.ts';
 
 const example = readFileSync(new URL('../../config/sandbox.yaml', import.meta.url), 'utf8');
 

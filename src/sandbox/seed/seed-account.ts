@@ -1,26 +1,9 @@
 import { type Account, emptyAccount } from '../account/platform-account.ts';
 import { fraction, keyOf } from '../hash.ts';
+import type { AccountSize } from './account-size.ts';
 import { originId, platformHostname } from './generated.ts';
 import { addSecurity } from './seed-security.ts';
 import { addServices } from './seed-services.ts';
-
-/** How large the account is. */
-export interface AccountSize {
-  /** Edge applications, which are the configurations of content delivery. */
-  readonly configurations: number;
-  readonly domainsPerConfiguration: number;
-  readonly functions: number;
-  readonly zones: number;
-  readonly recordsPerZone: number;
-}
-
-export const DEFAULT_SIZE: AccountSize = {
-  configurations: 3,
-  domainsPerConfiguration: 2,
-  functions: 3,
-  zones: 2,
-  recordsPerZone: 6,
-};
 
 const SITES = [
   'shop',

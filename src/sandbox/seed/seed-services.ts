@@ -1,7 +1,7 @@
 import type { Account } from '../account/platform-account.ts';
 import { hexDigits, keyOf } from '../hash.ts';
+import type { AccountSize } from './account-size.ts';
 import { ZONE_DEFAULTS } from './generated.ts';
-import type { AccountSize } from './seed-account.ts';
 
 /** Functions, DNS, workloads, and the configurations of products that have no resource of their own. */
 export function addServices(account: Account, size: AccountSize): void {

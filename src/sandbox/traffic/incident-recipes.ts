@@ -1,4 +1,6 @@
-import type { IncidentKind } from './incidents.ts';
+export const INCIDENT_KINDS = ['waf_attack', '5xx_spike', '4xx_spike', 'surge', 'outage'] as const;
+
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
 
 /** A whole divided among cells; a `null` cell takes a share that no cell of the line counts. */
 export type Line = readonly (readonly [cell: string | null, share: number])[];

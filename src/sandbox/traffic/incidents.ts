@@ -1,9 +1,5 @@
 import { GROUPS, type Group } from './groups.ts';
-import { type Line, RECIPES, type Recipe } from './incident-recipes.ts';
-
-export const INCIDENT_KINDS = ['waf_attack', '5xx_spike', '4xx_spike', 'surge', 'outage'] as const;
-
-export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+import { type IncidentKind, type Line, RECIPES, type Recipe } from './incident-recipes.ts';
 
 /** Something that happens to a configuration's traffic: requests on top of it, or (an outage) none at all. */
 export interface Incident {
