@@ -104,10 +104,17 @@ describe('a history that is pushed', () => {
       otlp: PUSH_RECEIVERS['VictoriaMetrics by OTLP'](),
     });
     const range = [flag('from', hoursBefore(6)), flag('to', hoursBefore(0))];
-    const ending = await runExporter(backfill('--push', '--output=history.om', ...range));
+    const labels = '--labels=job=edge-exporter,instance=exporter:9801';
+    const ending = await runExporter(backfill('--push', '--output=history.om', labels, ...range));
     expect(ending, ending.stderr).toMatchObject({ code: 0 });
     const expected = await samplesIn(join(folder, 'history.om'));
     expect(countOf(expected)).toBeGreaterThan(2 * 12 * 2 * 6 * 60);
+    for (const key of expected.keys()) {
+      expect(Object.fromEntries(JSON.parse(key)[1])).toMatchObject({
+        job: 'edge-exporter',
+        instance: 'exporter:9801',
+      });
+    }
     await expectIn(receivers, expected);
     for (const name of Object.keys(receivers)) {
       expect(ending.stdout).toMatch(
