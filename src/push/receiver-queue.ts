@@ -4,23 +4,17 @@ import type { Receiver } from '../configuration/push-settings.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed } from './pushed-sample.ts';
+import { ReadAhead } from './read-ahead.ts';
 import { selectionOf } from './receiver-selection.ts';
+import { byTime } from './samples-by-time.ts';
+import { type LimitReason, nameOf, WaitingEntries, type WaitingEntry } from './waiting-entries.ts';
 
 /** Why samples left an outbox without having been sent. */
-export type DropReason = 'outbox_full' | 'outbox_age' | 'receiver_removed' | 'damaged';
-
-/** What is known of an entry without reading it. */
-export interface QueuedEntry {
-  readonly key: StateKey;
-  readonly source: string;
-  readonly queuedAt: number;
-  readonly bytes: number;
-  readonly samples: number;
-}
+export type DropReason = LimitReason | 'receiver_removed' | 'damaged';
 
 /** Samples that may go out in one request: no two of one series. */
 export interface Batch {
-  readonly entries: readonly QueuedEntry[];
+  readonly entries: readonly WaitingEntry[];
   readonly samples: readonly PushedSample[];
 }
 
@@ -32,71 +26,48 @@ export interface ReceiverQueueOptions {
   readonly onAdded: () => void;
 }
 
-/** So many entries are looked through for those that may go out together. */
-const LOOKAHEAD = 1_000;
-
-/** And no more of them than have so many bytes together. */
-const READ_BYTES = 4 * 2 ** 20;
-
-/** More samples than this are not kept in one entry, since an entry is sent whole. */
-const ENTRY_SAMPLES = 2_000;
+/** So many entries of an earlier run are taken up at once. */
+const TAKEN_UP_AT_ONCE = 1_000;
 
 /** How long (ms) to wait before a disk that refused is asked again. */
 const RETRY_MS = 10_000;
 
 /** What waits for one receiver: the entries on disk, and in memory what must be known of each. */
 export class ReceiverQueue {
+  readonly prefix: StateKey;
   readonly #options: ReceiverQueueOptions;
   readonly #wants: (sample: TimedSample) => boolean;
-  /** In the order of their keys. */
-  #waiting = new Map<string, QueuedEntry>();
-  /** The first entries as read from disk. */
-  readonly #read = new Map<string, OutboxEntry>();
-  #sending = new Set<string>();
-  #bytes = 0;
-  #samples = 0;
+  readonly #waiting = new WaitingEntries();
+  readonly #readAhead: ReadAhead;
+  #sending: ReadonlySet<string> = new Set();
 
   constructor(options: ReceiverQueueOptions) {
+    const { receiver, state } = options;
+    this.prefix = [QUEUE, 'push', receiver.name];
     this.#options = options;
-    this.#wants = selectionOf(options.receiver);
+    this.#wants = selectionOf(receiver);
+    this.#readAhead = new ReadAhead(state, this.prefix, this.#waiting);
   }
 
-  get samples(): number {
-    return this.#samples;
-  }
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Since when (ms since the epoch) the oldest has waited; undefined where none does. */
-  get oldest(): number | undefined {
-    for (const { queuedAt } of this.#waiting.values()) return queuedAt;
-    return undefined;
-  }
-
-  get prefix(): StateKey {
-    return [QUEUE, 'push', this.#options.receiver.name];
+  /** What waits: samples, bytes, and since when the oldest. */
+  get waiting(): Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'> {
+    return this.#waiting;
   }
 
   /** Takes up what an earlier run left: all entries whose keys come before `end`. */
   async takeUp(end: StateKey): Promise<void> {
-    const earlier: QueuedEntry[] = [];
+    const earlier: WaitingEntry[] = [];
     for (let after: StateKey | undefined; ; ) {
       const found = await this.#options.state.range(this.prefix, {
-        limit: LOOKAHEAD,
+        limit: TAKEN_UP_AT_ONCE,
         ...(after && { after }),
       });
       const left = found.filter(({ key }) => nameOf(key) < nameOf(end));
       for (const { key, value } of left) earlier.push(...(await this.#takeUp(key, value)));
       after = left.at(-1)?.key;
-      if (left.length < LOOKAHEAD) break;
+      if (left.length < TAKEN_UP_AT_ONCE) break;
     }
-    const since = [...this.#waiting.values()];
-    this.#waiting = new Map();
-    this.#bytes = 0;
-    this.#samples = 0;
-    for (const waiting of [...earlier, ...since]) this.#add(waiting);
+    this.#waiting.addBefore(earlier);
     this.#options.onAdded();
   }
 
@@ -105,7 +76,7 @@ export class ReceiverQueue {
     source: string,
     samples: readonly TimedSample[],
     nextKey: (prefix: StateKey) => StateKey,
-  ): { readonly waiting: QueuedEntry; readonly entry: StateEntry }[] {
+  ): { readonly waiting: WaitingEntry; readonly entry: StateEntry }[] {
     const wanted = samples.filter(this.#wants);
     const queuedAt = this.#options.clock.wall();
     return byTime(wanted).map((group) => {
@@ -117,8 +88,8 @@ export class ReceiverQueue {
   }
 
   /** Takes in entries that are durable now. */
-  admit(entries: readonly QueuedEntry[]): void {
-    for (const waiting of entries) this.#add(waiting);
+  admit(entries: readonly WaitingEntry[]): void {
+    for (const waiting of entries) this.#waiting.add(waiting);
     void this.#keepWithinLimits();
     if (entries.length > 0) this.#options.onAdded();
   }
@@ -126,13 +97,12 @@ export class ReceiverQueue {
   /** What is to be sent next: of each source its first entry, up to `most` samples and at least one entry. */
   async next(most: number): Promise<Batch> {
     await this.#keepWithinLimits();
-    await this.#readAhead();
-    const entries: QueuedEntry[] = [];
+    await this.#readAhead.readOn();
+    const entries: WaitingEntry[] = [];
     const samples: PushedSample[] = [];
     const sources = new Set<string>();
-    for (const [name, { source, samples: own }] of this.#read) {
-      const waiting = this.#waiting.get(name);
-      if (waiting === undefined || sources.has(source)) continue;
+    for (const [waiting, { source, samples: own }] of this.#readAhead.entries()) {
+      if (sources.has(source)) continue;
       sources.add(source);
       if (entries.length > 0 && samples.length + own.length > most) continue;
       entries.push(waiting);
@@ -158,7 +128,7 @@ export class ReceiverQueue {
     this.#sending = new Set();
   }
 
-  async #takeUp(key: StateKey, value: unknown): Promise<QueuedEntry[]> {
+  async #takeUp(key: StateKey, value: unknown): Promise<WaitingEntry[]> {
     const entry = unpackEntry(value);
     if (entry !== undefined) return [waitingOf(key, entry, value)];
     this.#options.onDropped('damaged', 1);
@@ -166,52 +136,15 @@ export class ReceiverQueue {
     return [];
   }
 
-  async #readAhead(): Promise<void> {
-    if (this.#read.size >= Math.min(LOOKAHEAD / 2, this.#waiting.size)) return;
-    const limit = this.#readableEntries();
-    // Where entries are large, fewer of them are held; those that are held suffice for a request.
-    if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
-    for (const { key, value } of await this.#options.state.range(this.prefix, { limit })) {
-      const name = nameOf(key);
-      const entry = this.#waiting.has(name) ? unpackEntry(value) : undefined;
-      if (entry !== undefined) this.#read.set(name, entry);
-    }
-  }
-
-  /** How many of the first entries may be held in memory. */
-  #readableEntries(): number {
-    let entries = 0;
-    let bytes = 0;
-    for (const waiting of this.#waiting.values()) {
-      if (entries === LOOKAHEAD || (entries > 0 && bytes + waiting.bytes > READ_BYTES)) break;
-      entries += 1;
-      bytes += waiting.bytes;
-    }
-    return entries;
-  }
-
   /** The oldest goes first. What is being sent just now stays: it may have arrived. */
   async #keepWithinLimits(): Promise<void> {
     const { receiver, clock, onDropped } = this.#options;
-    const { max_bytes, max_age } = receiver.outbox;
-    const dropped: QueuedEntry[] = [];
-    let bytes = this.#bytes;
-    for (const [name, waiting] of this.#waiting) {
-      const reason =
-        bytes > max_bytes
-          ? 'outbox_full'
-          : clock.wall() - waiting.queuedAt > max_age
-            ? 'outbox_age'
-            : undefined;
-      if (reason === undefined) break;
-      if (this.#sending.has(name)) continue;
-      bytes -= waiting.bytes;
-      dropped.push(waiting);
-      onDropped(reason, waiting.samples);
-    }
+    const { max_bytes: bytes, max_age: age } = receiver.outbox;
+    const dropped = this.#waiting.beyond({ bytes, queuedBefore: clock.wall() - age }, this.#sending);
     if (dropped.length === 0) return;
-    this.#forget(dropped);
-    await this.#delete(dropped.map(({ key }) => key));
+    for (const { entry, reason } of dropped) onDropped(reason, entry.samples);
+    this.#forget(dropped.map(({ entry }) => entry));
+    await this.#delete(dropped.map(({ entry: { key } }) => key));
   }
 
   /** What the disk does not let go of is taken up, and dropped, by a later run. */
@@ -220,45 +153,15 @@ export class ReceiverQueue {
     await this.#options.state.commit(removals).catch(() => undefined);
   }
 
-  #add(waiting: QueuedEntry): void {
-    if (this.#waiting.has(nameOf(waiting.key))) return;
-    this.#waiting.set(nameOf(waiting.key), waiting);
-    this.#bytes += waiting.bytes;
-    this.#samples += waiting.samples;
-  }
-
-  #forget(entries: readonly QueuedEntry[]): void {
-    for (const { key, bytes, samples } of entries) {
-      this.#read.delete(nameOf(key));
-      if (!this.#waiting.delete(nameOf(key))) continue;
-      this.#bytes -= bytes;
-      this.#samples -= samples;
+  #forget(entries: readonly WaitingEntry[]): void {
+    for (const { key } of entries) {
+      this.#readAhead.delete(nameOf(key));
+      this.#waiting.delete(nameOf(key));
     }
   }
 }
 
-function waitingOf(key: StateKey, { source, queuedAt, samples }: OutboxEntry, value: unknown): QueuedEntry {
+function waitingOf(key: StateKey, { source, queuedAt, samples }: OutboxEntry, value: unknown): WaitingEntry {
   const bytes = value instanceof Uint8Array ? value.length : 0;
   return { key, source, queuedAt, bytes, samples: samples.length };
-}
-
-function nameOf(key: StateKey): string {
-  return key.at(-1) ?? '';
-}
-
-/** Samples of one time together, the earliest first. */
-function byTime(samples: readonly TimedSample[]): TimedSample[][] {
-  const groups = new Map<number, TimedSample[]>();
-  for (const sample of samples) {
-    const group = groups.get(sample.at) ?? [];
-    groups.set(sample.at, group);
-    group.push(sample);
-  }
-  return [...groups]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([, group]) =>
-      Array.from({ length: Math.ceil(group.length / ENTRY_SAMPLES) }, (_, part) =>
-        group.slice(part * ENTRY_SAMPLES, (part + 1) * ENTRY_SAMPLES),
-      ),
-    );
 }

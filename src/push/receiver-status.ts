@@ -1,5 +1,5 @@
 import type { ReceiverStatus } from '../status.ts';
-import type { ReceiverView } from './push.ts';
+import type { ReceiverView } from './running-receiver.ts';
 
 /** A receiver as the status tells of it; without its address, whose path may be a secret of its own. */
 export function receiverStatus(view: ReceiverView): ReceiverStatus {

@@ -34,9 +34,9 @@ export class Sender {
   async run(signal: AbortSignal): Promise<never> {
     const { queue, snapshots, added, clock } = this.#options;
     for (;;) {
-      while (queue.samples === 0 && snapshots.waiting === undefined) await added.rung(signal);
+      while (queue.waiting.samples === 0 && snapshots.waiting === undefined) await added.rung(signal);
       signal.throwIfAborted();
-      if (queue.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
+      if (queue.waiting.samples < REQUEST_SAMPLES) await clock.sleep(GATHER_MS, signal);
       const { waiting } = snapshots;
       if (waiting !== undefined && isNext(waiting, queue)) {
         await this.#sendSnapshot(waiting, signal);
@@ -72,6 +72,6 @@ export class Sender {
  * Whether nothing waits that was there before the snapshot. Prometheus takes no sample that is an hour older than its
  * newest one: sent first, a snapshot would cost it what waited while it was away.
  */
-function isNext({ at }: Snapshot, { oldest }: ReceiverQueue): boolean {
+function isNext({ at }: Snapshot, { waiting: { oldest } }: ReceiverQueue): boolean {
   return oldest === undefined || oldest >= at;
 }

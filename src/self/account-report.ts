@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/poll-end.ts';
 import type { Counting, PollResult, Restatements } from '../poll/result.ts';
-import type { PushObserver } from '../push/push.ts';
+import type { PushObserver } from '../push/push-observer.ts';
 import { FailureLog, PlanLog, RefusalLog, RejectionLog } from './lasting-problems.ts';
 import { reportPush } from './push-report.ts';
 import type { ReportLog } from './report-log.ts';

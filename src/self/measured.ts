@@ -1,6 +1,6 @@
 import type { AccountView } from '../account/view.ts';
 import type { Store } from '../exposition/store.ts';
-import type { ReceiverView } from '../push/push.ts';
+import type { ReceiverView } from '../push/running-receiver.ts';
 import type { State } from '../state/state.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 

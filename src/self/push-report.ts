@@ -1,4 +1,4 @@
-import type { PushObserver } from '../push/push.ts';
+import type { PushObserver } from '../push/push-observer.ts';
 import type { ReportLog } from './report-log.ts';
 import type { SelfMetrics } from './self-metrics.ts';
 

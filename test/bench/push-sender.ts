@@ -61,7 +61,7 @@ const protocol = new RemoteWrite({
   },
 });
 const report = () => {
-  const { samples, bytes: outboxBytes } = queue;
+  const { samples, bytes: outboxBytes } = queue.waiting;
   process.send?.({ samples, outboxBytes, sentBytes, protocol: protocol.name } satisfies SenderReport);
 };
 const sender = new Sender({

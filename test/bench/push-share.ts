@@ -124,9 +124,10 @@ async function shareOf(receiver: Server, simulation: Simulation, seen: readonly 
 /** How far the increases of an hour are from the platform's totals: the median and the largest deviation, in percent. */
 async function deviation(receiver: Server, simulation: Simulation, job: string, hour: number) {
   const increases = await query(receiver, `increase(${COUNTER}{job="${job}"}[1h])`, hour);
-  const deviations = [...bucketsOf(simulation, hour)].map(([id, buckets]) => {
+  const deviations = [...bucketsOf(simulation, hour)].flatMap(([id, buckets]) => {
     const truth = buckets.reduce((sum, [, value]) => sum + value, 0);
-    return 100 * Math.abs((increases.get(id) ?? 0) / truth - 1);
+    // Of nothing there is no share.
+    return truth === 0 ? [] : [100 * Math.abs((increases.get(id) ?? 0) / truth - 1)];
   });
   const sorted = deviations.toSorted((a, b) => a - b);
   return { median: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN };

@@ -119,9 +119,9 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     },
     async empty() {
       await now.ready;
-      for (let turns = 0; now.queue.samples > 0 || now.snapshots.waiting !== undefined; turns++) {
+      for (let turns = 0; now.queue.waiting.samples > 0 || now.snapshots.waiting !== undefined; turns++) {
         if (failure !== undefined) throw failure;
-        if (turns > 20_000) throw new Error(`${now.queue.samples} samples are never sent`);
+        if (turns > 20_000) throw new Error(`${now.queue.waiting.samples} samples are never sent`);
         await new Promise((resolve) => setImmediate(resolve));
         await now.ready;
       }

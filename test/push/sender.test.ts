@@ -83,10 +83,10 @@ it('drops the oldest beyond the size of the outbox, and counts it', async () => 
     maxBytes: 20_000,
   });
   for (let at = 1; at <= 100; at++) await bed.commit('job', many(10, at));
-  expect(bed.queue.bytes).toBeLessThanOrEqual(20_000);
+  expect(bed.queue.waiting.bytes).toBeLessThanOrEqual(20_000);
   const droppedSamples = bed.dropped.reduce((sum, [, samples]) => sum + samples, 0);
   expect(droppedSamples).toBeGreaterThan(0);
-  expect(bed.queue.samples).toBe(1_000 - droppedSamples);
+  expect(bed.queue.waiting.samples).toBe(1_000 - droppedSamples);
   expect(new Set(bed.dropped.map(([reason]) => reason))).toEqual(new Set(['outbox_full']));
 });
 
