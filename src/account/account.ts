@@ -15,8 +15,7 @@ import type { StateReader } from '../state/state.ts';
 import { type ExpectedAge, expectedAgeSamples, learnedSamples, vitalSamples } from './account-samples.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
 import { Heartbeat } from './heartbeat.ts';
-import { isSurveyed } from './job-part.ts';
-import { AccountJobs, type AccountLimits } from './jobs.ts';
+import { AccountJobs, type AccountLimits, isSurveyed } from './jobs.ts';
 import type { AccountObserver } from './observer.ts';
 import type { AccountView } from './view.ts';
 

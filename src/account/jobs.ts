@@ -2,9 +2,10 @@ import picomatch from 'picomatch';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
-import type { Outcome } from '../platform/outcome.ts';
+import { isPassing, type Outcome } from '../platform/outcome.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollResult } from '../poll/result.ts';
+import type { JobState } from '../poll/scheduled-job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import type { Collector } from '../settings/collector.ts';
@@ -180,4 +181,23 @@ export class AccountJobs {
     const wanted = this.#options.account.reconciliation_share > 0;
     return new Set(wanted ? this.targets.products().map(({ product }) => product.api) : []);
   }
+}
+
+/** What kind of thing a job reads. */
+export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
+
+/** Which part of the work a job belongs to. */
+export function partOf({ subject: { collector } }: Job): JobPart {
+  if (collector === 'discovery') return 'discovery';
+  if (Object.hasOwn(COLLECTORS, collector)) return 'settings';
+  return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
+}
+
+/** Whether all lists were read once (or refused), so that what there is to poll is known. */
+export function isSurveyed(states: readonly JobState[]): boolean {
+  const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
+  return lists.every(
+    ({ lastSuccessAt, lastOutcome }) =>
+      lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
+  );
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { partOf } from '../account/job-part.ts';
+import { partOf } from '../account/jobs.ts';
 import { routeOf } from '../configuration/route.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';

@@ -1,6 +1,6 @@
 import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
-import { partOf } from '../account/job-part.ts';
+import { partOf } from '../account/jobs.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import { type Finding, Survey } from '../plan/survey.ts';

@@ -1,4 +1,4 @@
-import { partOf } from '../account/job-part.ts';
+import { partOf } from '../account/jobs.ts';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { planOf, unlistedProducts } from '../plan/account-plan.ts';

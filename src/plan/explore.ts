@@ -1,4 +1,4 @@
-import { type JobPart, partOf } from '../account/job-part.ts';
+import { type JobPart, partOf } from '../account/jobs.ts';
 import type { Outcome } from '../platform/outcome.ts';
 import type { Job } from '../poll/job.ts';
 import { representatives } from './representatives.ts';

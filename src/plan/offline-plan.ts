@@ -1,4 +1,4 @@
-import { partOf } from '../account/job-part.ts';
+import { partOf } from '../account/jobs.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';

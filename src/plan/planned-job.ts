@@ -1,4 +1,4 @@
-import { partOf } from '../account/job-part.ts';
+import { partOf } from '../account/jobs.ts';
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
 import type { Job, JobSubject } from '../poll/job.ts';

@@ -1,4 +1,4 @@
-import { partOf } from '../account/job-part.ts';
+import { partOf } from '../account/jobs.ts';
 import type { Job } from '../poll/job.ts';
 
 /** Jobs of one kind differ only in the configuration that they read. */

@@ -1,6 +1,5 @@
 import type { Listing, UnmatchedNames } from '../account/account-targets.ts';
-import { partOf } from '../account/job-part.ts';
-import { AccountJobs } from '../account/jobs.ts';
+import { AccountJobs, partOf } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Outcome, PlatformFailure } from '../platform/outcome.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ShrunkenList } from '../../src/account/shrunken-list.ts';
+import { ShrunkenList } from '../../src/account/discovery-job.ts';
 
 /** Whether each list of a sequence of lengths is believed. */
 function believed(...lengths: number[]): boolean[] {
