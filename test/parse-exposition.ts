@@ -8,7 +8,7 @@ export interface ParsedExposition {
 }
 
 const COMMENT = /^# (HELP|TYPE) (\S+) (.*)$/s;
-const SAMPLE = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (\S+)$/s;
+const SERIES = /^([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})?$/s;
 const LABEL = /([a-zA-Z_][a-zA-Z0-9_]*)="((?:\\.|[^\\"\n])*)"(,|$)/gsy;
 
 function unescaped(text: string): string {
@@ -27,15 +27,17 @@ function parseLabels(text: string): [string, string][] {
   return labels;
 }
 
+const SPECIAL: Readonly<Record<string, number>> = {
+  '+Inf': Infinity,
+  '-Inf': -Infinity,
+  NaN: Number.NaN,
+  Nan: Number.NaN,
+};
+
 function parseNumber(text: string): number {
-  const special: Record<string, number> = {
-    '+Inf': Infinity,
-    '-Inf': -Infinity,
-    NaN: Number.NaN,
-    Nan: Number.NaN,
-  };
-  const value = special[text] ?? Number(text);
-  if (Number.isNaN(value) && !/^nan$/i.test(text)) throw new Error(`not a number: ${text}`);
+  const value = SPECIAL[text] ?? Number(text);
+  if (/^$|\s/.test(text) || (Number.isNaN(value) && !/^nan$/i.test(text)))
+    throw new Error(`not a number: ${text}`);
   return value;
 }
 
@@ -51,6 +53,21 @@ export function seriesKey(
   ]);
 }
 
+/** The keys of series as they are written: a simulated week scrapes the same ones a thousand times. */
+const knownKeys = new Map<string, string>();
+
+function keyOfWritten(series: string): string {
+  const known = knownKeys.get(series);
+  if (known !== undefined) return known;
+  const [, name, labels = ''] = SERIES.exec(series) ?? [];
+  if (name === undefined) throw new Error(`not a series: ${series}`);
+  const key = seriesKey(name, Object.fromEntries(parseLabels(labels)));
+  if (knownKeys.size > 100_000) knownKeys.clear();
+  // A copy: a part of a text would keep the whole text in memory.
+  knownKeys.set(Buffer.from(series).toString(), key);
+  return key;
+}
+
 function add<Value>(map: Map<string, Value>, key: string, value: Value): void {
   if (map.has(key)) throw new Error(`met twice: ${key}`);
   map.set(key, value);
@@ -63,12 +80,12 @@ export function parseExposition(text: string): ParsedExposition {
   const samples = new Map<string, number>();
   if (text !== '' && !text.endsWith('\n')) throw new Error('the last line has no end');
   for (const line of text.split('\n').filter((candidate) => candidate !== '' && candidate !== '# EOF')) {
-    const [, comment, family = '', rest = ''] = COMMENT.exec(line) ?? [];
-    const [, name, labels = '', value = ''] = SAMPLE.exec(line) ?? [];
+    const [, comment, family = '', rest = ''] = (line.startsWith('#') && COMMENT.exec(line)) || [];
+    const space = line.lastIndexOf(' ');
     if (comment === 'HELP') add(helps, family, unescaped(rest));
     else if (comment === 'TYPE') add(types, family, rest);
-    else if (name === undefined) throw new Error(`not a sample: ${line}`);
-    else add(samples, seriesKey(name, Object.fromEntries(parseLabels(labels))), parseNumber(value));
+    else if (space < 0) throw new Error(`not a sample: ${line}`);
+    else add(samples, keyOfWritten(line.slice(0, space)), parseNumber(line.slice(space + 1)));
   }
   return { types, helps, samples };
 }

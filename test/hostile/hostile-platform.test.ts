@@ -1,4 +1,3 @@
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { expect, it, onTestFinished } from 'vitest';
 import { credentialsFrom } from '../../src/account/connection.ts';
 import { systemClock } from '../../src/clock.ts';
@@ -44,8 +43,7 @@ it('every poll ends within its timeout and a second, while platforms misbehave i
     credentials: credentialsFrom(systemClock, { guard: () => undefined }),
   });
   onTestFinished(() => exporter.stop(AbortSignal.timeout(5_000)));
-  const delay = monitorEventLoopDelay({ resolution: 10 });
-  delay.enable();
+  const standstill = watchStandstill();
   await exporter.apply(
     CONFIG.parse({
       accounts: hostile.map(({ name, account, origin }) => ({
@@ -63,16 +61,15 @@ it('every poll ends within its timeout and a second, while platforms misbehave i
   );
   const isOver = ({ account }: { account: string }) => (ends.get(account)?.length ?? 0) >= 2;
   await eventually('every account has ended two polls', () => hostile.every(isOver), {
-    within: 25_000,
+    within: 100_000,
     evidence: () =>
       hostile
         .filter((each) => !isOver(each))
         .map(({ name }) => name)
         .join(', '),
   });
-  delay.disable();
 
-  const longest = TIMEOUT_MS + 1_000 + delay.max / 1e6;
+  const longest = TIMEOUT_MS + 1_000 + standstill.end();
   for (const { name, account, requests } of hostile) {
     expect(requests(), name).toBeGreaterThan(0);
     for (const { outcome, durationMs, job } of ends.get(account) ?? []) {
@@ -83,3 +80,23 @@ it('every poll ends within its timeout and a second, while platforms misbehave i
   }
   expect(defects).toEqual([]);
 });
+
+/** How long (ms) in all this process has stood still: a busy machine may let it wait again and again during one poll. */
+function watchStandstill() {
+  const everyMs = 20;
+  let last = performance.now();
+  let total = 0;
+  const look = () => {
+    const late = performance.now() - last - everyMs;
+    if (late > everyMs) total += late;
+    last = performance.now();
+  };
+  const timer = setInterval(look, everyMs);
+  return {
+    end() {
+      look();
+      clearInterval(timer);
+      return total;
+    },
+  };
+}

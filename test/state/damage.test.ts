@@ -261,5 +261,5 @@ it(
     expect(outcomes.get('whole')).toBeGreaterThan(TRIALS / 20);
     expect(outcomes.get('set aside')).toBeGreaterThan(TRIALS / 3);
   },
-  TRIALS * 2_000,
+  TRIALS * 10_000,
 );
