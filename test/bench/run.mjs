@@ -15,6 +15,7 @@ const BENCHMARKS = {
   soak: [join(BUILT, 'soak.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],
   push: [join(BUILT, 'push.js')],
+  'backfill-push': [join(BUILT, 'backfill-push.js')],
   'push-share': [join(BUILT, 'push-share.js')],
   edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],

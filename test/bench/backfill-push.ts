@@ -1,0 +1,107 @@
+/**
+ * How fast `backfill --push` sends a history that it has read to a Prometheus with an out-of-order window:
+ * `npm run bench -- backfill-push [--hours=72] [--configurations=4]`.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { backfill } from '../../src/backfill/backfill.ts';
+import type { BackfillObserver } from '../../src/backfill/backfill-options.ts';
+import { systemClock } from '../../src/clock.ts';
+import { CONFIG } from '../../src/configuration/schema.ts';
+import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { cpuOf, startProgram, stop } from './scrape-process.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
+const PROMETHEUS =
+  process.env['PROMETHEUS_BIN'] ?? join(ROOT, '.cache', 'debian', 'prometheus', 'usr', 'bin', 'prometheus');
+const HOUR = 3_600_000;
+
+const { values } = parseArgs({
+  options: { hours: { type: 'string', default: '72' }, configurations: { type: 'string', default: '4' } },
+});
+const configurations = Number(values.configurations);
+
+const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-backfill-'));
+const config = join(folder, 'receiver.yml');
+writeFileSync(config, JSON.stringify({ storage: { tsdb: { out_of_order_time_window: '31d' } } }));
+const receiver = await startProgram('receiver', PROMETHEUS, (address) => [
+  `--config.file=${config}`,
+  `--storage.tsdb.path=${join(folder, 'tsdb')}`,
+  `--web.listen-address=${address}`,
+  '--web.enable-remote-write-receiver',
+  '--log.level=error',
+]);
+const rateLimit = { reads: 1_000_000, writes: 100, purges: 100 };
+const platform = await createSandbox({ rateLimit, configurations }).listen(0);
+try {
+  const { accounts, push } = CONFIG.parse({
+    accounts: [
+      {
+        name: 'bench',
+        api_url: platform.url,
+        token: DEFAULT_TOKEN.token,
+        collectors: {
+          metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code', 'waf'] } } },
+        },
+      },
+    ],
+    push: [{ name: 'central', kind: 'remote_write', url: `${receiver.url}/api/v1/write` }],
+  });
+  const usedCpu = () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1_000;
+  };
+  const beginning = { at: 0, cpu: 0, receiverCpu: 0 };
+  const ignore = () => undefined;
+  const fail = (...words: readonly unknown[]): never => {
+    throw new Error(words.join(' '));
+  };
+  const observer: BackfillObserver = {
+    planned: ignore,
+    advanced: ignore,
+    connected: ignore,
+    exchanged: ignore,
+    retried: ignore,
+    stumbled: ignore,
+    vanished: ignore,
+    notice: ignore,
+    writing: ignore,
+    pushed: ignore,
+    refused: fail,
+    pushFailed: fail,
+    pushing: () =>
+      void Object.assign(beginning, { at: performance.now(), cpu: usedCpu(), receiverCpu: cpuOf(receiver) }),
+  };
+  const to = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
+  process.chdir(folder);
+  const { pushed } = await backfill({
+    accounts,
+    from: to - Number(values.hours) * HOUR,
+    to,
+    labels: {},
+    output: undefined,
+    receivers: push,
+    mode: 'restart',
+    clock: systemClock,
+    signal: new AbortController().signal,
+    guard: ignore,
+    observer,
+  });
+  const seconds = (performance.now() - beginning.at) / 1_000;
+  const samples = pushed.get('central') ?? 0;
+  const perThousand = (ms: number) => ((1_000 * ms) / samples).toFixed(2);
+  process.stdout.write(
+    [
+      `${samples} samples in ${seconds.toFixed(1)} s: ${Math.round(samples / seconds)} a second`,
+      `CPU per 1,000 samples: ours ${perThousand(usedCpu() - beginning.cpu)} ms, the receiver's ${perThousand(cpuOf(receiver) - beginning.receiverCpu)} ms`,
+      '',
+    ].join('\n'),
+  );
+} finally {
+  await platform.close();
+  await stop(receiver);
+  process.chdir('/');
+  rmSync(folder, { recursive: true, force: true });
+}
