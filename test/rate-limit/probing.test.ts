@@ -46,7 +46,8 @@ function watched() {
     return waits;
   };
   const free = () => allowanceOf(limiter, now).free;
-  return { windows, waitsMs, answer, free };
+  const own = () => limiter.openWindow(now)?.own;
+  return { windows, waitsMs, answer, free, own };
 }
 
 const UNTIL_THE_BUCKET_CLOSES = 20_000;
@@ -75,4 +76,12 @@ it('keeps to the counter that is nearer to its end where a scope turns out to ha
   expect(free()).toBe(79 - 16);
   answer(30, START + 30_000);
   expect(free()).toBe(30 - 16);
+});
+
+it('takes resets that differ by a second for those of one window', () => {
+  const { answer, own } = watched();
+  answer(79, START + 60_000);
+  answer(78, START + 61_000);
+  answer(77, START + 59_000);
+  expect(own()).toBe(3);
 });
