@@ -43,10 +43,13 @@ export class Account {
   readonly view: AccountView;
   readonly #options: AccountOptions;
   readonly #connection: Connection;
+  readonly #runner: PollRunner;
   readonly #schedule: Schedule;
   readonly #jobs: AccountJobs;
   readonly #forecast: DemandForecast;
   readonly #heartbeat: Heartbeat;
+  /** Whether the platform was up when the last poll ended. */
+  #isUp = false;
   #replacements = 0;
   #stopped = false;
 
@@ -69,7 +72,7 @@ export class Account {
     const { scopes, platformClock } = platform;
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
-    const runner = new PollRunner({
+    this.#runner = new PollRunner({
       account,
       clock,
       queue,
@@ -86,7 +89,7 @@ export class Account {
       overdue: (job, part) => observer.overdue(account, job, part),
       defect: (job, error) => observer.defect(account, job, error),
     });
-    this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner });
+    this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner: this.#runner });
     this.#jobs = new AccountJobs({
       account: config,
       memory: options.memory,
@@ -164,6 +167,7 @@ export class Account {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
     for (const change of this.#jobs.delays.changes(platformNow)) observer.delayChanged(config.name, change);
+    if (this.#isUp) this.#runner.withdrawStale();
     this.#forecast.measure();
     yield;
     this.#expectPolls(this.#schedule.states().map(({ job }) => job));
@@ -186,10 +190,18 @@ export class Account {
   #polled(end: PollEnd): void {
     const { observer, config } = this.#options;
     this.view.platform.reachability.polled(end);
+    this.#withdrawStaleOnceUp();
     if (end.operations > 0) this.#heartbeat.polled();
     this.#exposeVitals();
     observer.polled(config.name, end);
     if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
+  }
+
+  /** While the platform is down its last data may stay, since `edge_up` tells; once it is up nothing stale may. */
+  #withdrawStaleOnceUp(): void {
+    const wasUp = this.#isUp;
+    this.#isUp = this.view.platform.reachability.up === true;
+    if (this.#isUp && !wasUp) this.#runner.withdrawStale();
   }
 
   /** Reachability, remaining quota and token expiry as samples. */

@@ -70,7 +70,7 @@ export const EDGE_PRODUCT_SEEN_UNTIL = gauge(
 export const EDGE_EXPECTED_AGE = gauge(
   'edge_expected_age_seconds',
   OF_PRODUCT,
-  'Age that the data of an API metric reaches when all is well: publish delay, interval between polls as stretched by the quota, and bucket width. Older data is stale.',
+  'Age that the data of an API metric reaches when all is well: publish delay, how late the platform usually is, interval between polls as stretched by the quota, and bucket width. Older data is stale, and its gauges are withdrawn while edge_up is 1.',
 );
 
 /** The moments that the data of an API metric has, by what is read. */

@@ -36,7 +36,9 @@ const TIMES = {
     ),
   stale_after: duration({ min: MINUTE, max: 7 * 24 * HOUR })
     .prefault('15m')
-    .describe('How long a value is kept after its last successful poll.'),
+    .describe(
+      'How long a value is kept after its last successful poll; stale gauges go sooner while the platform is up.',
+    ),
   reconciliation_share: z
     .number()
     .min(0)

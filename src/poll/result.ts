@@ -37,8 +37,11 @@ export interface PollResult {
 export interface Exposure {
   readonly part: string;
   readonly samples: readonly Sample[];
-  /** By how much (ms) the samples are older than they usually are when exposed: they expire so much earlier. */
-  readonly ageMs?: number;
+  /**
+   * How long ago (ms) the bucket ended that the samples show: while the platform is up they are exposed only until they
+   * are older than data of the job should be. Undefined where they tell their time themselves.
+   */
+  readonly dataAgeMs?: number;
 }
 
 /** How an answer changed counters. */

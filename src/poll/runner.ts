@@ -58,6 +58,8 @@ export class PollRunner {
   readonly #options: RunnerOptions;
   /** The last conclusion of each job: those of a job and of its follow-ups come one after the other. */
   readonly #concluding = new Map<string, Promise<unknown>>();
+  /** Until when (ms) what is exposed tells of the platform, and whose it is, by owner. */
+  readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
@@ -83,7 +85,28 @@ export class PollRunner {
 
   /** Stops exposing what a job has exposed. */
   withdraw({ exposed }: ScheduledJob): void {
-    for (const owner of exposed) this.#options.store.withdraw(owner);
+    for (const owner of exposed) this.#withdraw(owner);
+  }
+
+  /** Stops exposing what has become stale: to be called while the platform is up, so that nothing old seems to be new. */
+  withdrawStale(): void {
+    const { forecast } = this.#options;
+    for (const [owner, { until, job }] of this.#shown) {
+      // One poll may fail.
+      if (this.#staleFor(job, until) > forecast.intervalOf(job)) this.#withdraw(owner);
+    }
+  }
+
+  /** For how long (ms) data up to a time has been older than it should be. */
+  #staleFor(job: Job, until: number): number {
+    const { clock, forecast } = this.#options;
+    const expected = job.expectedAge?.(forecast.intervalOf(job)) ?? Number.POSITIVE_INFINITY;
+    return clock.now() - until - expected;
+  }
+
+  #withdraw(owner: string): void {
+    this.#shown.delete(owner);
+    this.#options.store.withdraw(owner);
   }
 
   async #poll(scheduled: ScheduledJob): Promise<Ending> {
@@ -126,15 +149,16 @@ export class PollRunner {
     }
   }
 
-  #expose(scheduled: ScheduledJob, { part, samples, ageMs = 0 }: Exposure): void {
+  #expose(scheduled: ScheduledJob, { part, samples, dataAgeMs }: Exposure): void {
     const { account, clock, store, exposes } = this.#options;
     const source = scheduled.job.follows ?? scheduled.job;
     const owner = `${account}/${source.id}/${part}`;
+    const now = clock.now();
     scheduled.exposed.add(owner);
-    const until = clock.now() + this.#lifetime(source) - ageMs;
-    // What has become stale meanwhile must not reappear for a moment.
-    if (until <= clock.now()) store.withdraw(owner);
-    else store.publish(owner, samples.filter(exposes), until);
+    if (dataAgeMs === undefined) this.#shown.delete(owner);
+    else this.#shown.set(owner, { until: now - dataAgeMs, job: source });
+    if (dataAgeMs !== undefined && this.#staleFor(source, now - dataAgeMs) > 0) this.#withdraw(owner);
+    else store.publish(owner, samples.filter(exposes), now + this.#lifetime(source));
   }
 
   /** How long (ms) samples are exposed without being renewed: until well after the next poll should have done so. */

@@ -14,6 +14,12 @@ export function newestTold(answer: WindowedAnswer): number | undefined {
   return newest === Number.NEGATIVE_INFINITY || !reaches(answer) ? undefined : newest;
 }
 
+/** The end of that bucket, which may not be over yet. */
+export function newestEnd(answer: WindowedAnswer, width: number): number | undefined {
+  const told = newestTold(answer);
+  return told === undefined ? undefined : Math.min(answer.now, told + width);
+}
+
 /** Whether an answer was to bring the newest bucket. */
 export function reaches({ window, now }: WindowedAnswer): boolean {
   return reachesPresent(window, now);

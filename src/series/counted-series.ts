@@ -3,6 +3,7 @@ import type { Delays } from '../settling/delays.ts';
 import { GrowthWatch } from '../settling/growth-watch.ts';
 import { isCoarse } from '../settling/window.ts';
 import type { StateKey } from '../state/state.ts';
+import { newestEnd } from './answer-buckets.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Counter } from './counter.ts';
 import { type CountersRecord, type CounterUpdate, SeriesCounters } from './counters.ts';
@@ -93,11 +94,14 @@ export class CountedSeries {
   #learn({ record: { width }, restated }: CounterUpdate, answer: WindowedAnswer): void {
     const { now, decoded } = answer;
     this.counters.see(answer, width);
-    this.#growth.observe(decoded.series, width, now, this.#delays.horizon(now));
     const ages = restated.flatMap((changes) => changes.ages);
     const downwards = restated.reduce((sum, changes) => sum + changes.downwards, 0);
     this.#delays.bound.observe(ages, 0, now);
     this.#delays.directions.observe(ages.length - downwards, downwards, now);
+    const newest = newestEnd(answer, width);
+    if (newest === undefined) return;
+    this.#growth.observe(decoded.series, width, newest, this.#delays.horizon(now));
+    this.#delays.lag.observe(now - newest, now);
   }
 
   #counted({ counters }: CountersRecord): ReadonlyMap<string, Counter> {

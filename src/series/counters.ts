@@ -5,6 +5,7 @@ import { FINEST_WINDOW_MS, freshWindow, HISTORY_MS, MINUTE_MS, type Window } fro
 import {
   coarseBuckets,
   isWhole,
+  newestEnd,
   newestStart,
   newestTold,
   reaches,
@@ -66,6 +67,8 @@ export class SeriesCounters {
   #record: CountersRecord | undefined;
   #seen: SeenBuckets | undefined;
   #doubt: WidthDoubt | undefined;
+  /** The end of the newest bucket that any answer had; of the future before there was one. */
+  #reached = Number.POSITIVE_INFINITY;
   /** The platform's newest bucket as the latest answer that reached the present told it; undefined if it had none. */
   #newest: number | undefined;
   readonly #counts: (dimension: string) => boolean;
@@ -187,6 +190,7 @@ export class SeriesCounters {
   /** Takes in what an answer tells of the platform, whether or not what it changes could be made durable. */
   see(answer: WindowedAnswer, width: number): void {
     if (answer.decoded.width === width) this.#doubt = undefined;
+    this.#reached = this.reached(answer, width) ?? this.#reached;
     if (!reaches(answer)) return;
     this.#newest = newestTold(answer);
     if (this.#newest !== undefined) this.#seen = seenAgain(this.#seen, answer.decoded, width);
@@ -253,6 +257,17 @@ export class SeriesCounters {
     // After so long a delay no window holds both what has settled and the rows that prove it.
     const reachesEnd = settleDelay >= LONG_SETTLE_MS && shown + width >= window.to;
     return reachesEnd || window.to <= now - LATEST_MS ? this.#newest : Math.min(this.#newest, shown);
+  }
+
+  /**
+   * How far the platform has come (platform ms): the end of its newest bucket, of this answer or one before. Buckets
+   * fill up by this time, not by the clock: while it stands still, so do they.
+   */
+  reached(answer: WindowedAnswer, width: number): number | undefined {
+    const newest = newestEnd(answer, width);
+    // What an answer before had ends in the future where the platform's clock was set back.
+    const before = this.#reached <= answer.now ? this.#reached : undefined;
+    return newest === undefined || before === undefined ? (newest ?? before) : Math.max(newest, before);
   }
 
   /** The counters, with new ones for the dimensions that were not met before: they lack what the others have never read. */

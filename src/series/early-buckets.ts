@@ -41,15 +41,15 @@ export class EarlyBuckets {
     this.#options = options;
   }
 
-  /** What to expose from now on; nothing where that stays as it is. */
-  expose({ decoded, now }: WindowedAnswer, width: number): Exposure[] {
+  /** What to expose from now on; nothing where that stays as it is. @param reached the end of the platform's newest bucket */
+  expose({ decoded, now }: WindowedAnswer, width: number, reached: number): Exposure[] {
     const { delays } = this.#options;
     const dimensions = [...decoded.series].filter(([name]) => this.#of(name) !== undefined);
     if (dimensions.length === 0) return [];
     if (!delays.directions.onlyGrow(now)) return this.#withdrawn();
     const bucket = Math.max(
       newestWithData(decoded.series, now - width),
-      newestBucket(decoded.series, width, now - delays.publish()) ?? Number.NEGATIVE_INFINITY,
+      newestBucket(decoded.series, width, reached - delays.publish()) ?? Number.NEGATIVE_INFINITY,
     );
     // Where the bucket exposed lies in the future, the platform's clock was set back.
     const before = this.#exposedUntil ?? Number.NEGATIVE_INFINITY;
@@ -57,10 +57,9 @@ export class EarlyBuckets {
     if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now)) return [];
     this.#exposedUntil = until;
     const { seenUntil } = DATA_MOMENTS[this.#options.target.by];
-    const samples = [...this.#samples(dimensions, bucket, { width, now })];
+    const samples = [...this.#samples(dimensions, bucket, { width, reached })];
     samples.push(this.#options.samples.moment(seenUntil, until));
-    // As with the gauges: what is shown must not outlive its bucket's own age.
-    return [{ part: 'early', samples, ageMs: Math.max(0, now - delays.publish() - until) }];
+    return [{ part: 'early', samples, dataAgeMs: now - until }];
   }
 
   #withdrawn(): Exposure[] {
@@ -72,7 +71,7 @@ export class EarlyBuckets {
   *#samples(
     dimensions: readonly (readonly [string, Points])[],
     bucket: number,
-    { width, now }: { readonly width: number; readonly now: number },
+    { width, reached }: { readonly width: number; readonly reached: number },
   ): Generator<Sample> {
     const sums = new Map<Bound, number>();
     for (const [name, points] of dimensions) {
@@ -80,7 +79,7 @@ export class EarlyBuckets {
       const value = valueAt(points, bucket);
       if (bound !== undefined && value !== undefined) sums.set(bound, (sums.get(bound) ?? 0) + value);
     }
-    const age = Math.floor((now - bucket - width) / MINUTE_MS);
+    const age = Math.floor((reached - bucket - width) / MINUTE_MS);
     const complete = this.#options.delays.completeness.at(age) ?? 0;
     for (const [{ faces, labels }, sum] of sums) {
       const { early, gauge } = faces;

@@ -110,9 +110,11 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     const empty = isEmpty(decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     const width = this.#counted.counters.widthOf(decoded);
+    const reached = width === undefined ? undefined : this.#counted.counters.reached(answer, width);
     const counted = this.#counted.conclude(answer);
-    const toPush = [this.#countersToPush(counted), this.#gaugesToPush(answer, width)];
-    const shown = width === undefined ? undefined : this.#bucketToShow(answer, width);
+    const toPush = [this.#countersToPush(counted), this.#gaugesToPush(answer, width, reached)];
+    const shown =
+      width === undefined || reached === undefined ? undefined : this.#bucketToShow(answer, width, reached);
     return {
       outcome: empty ? 'empty' : 'ok',
       rejected,
@@ -123,10 +125,10 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
       unknownDimensions: this.#options.samples.unknown(series.keys()),
       adopt: (committed) => {
         counted.adopt(committed);
-        if (width === undefined) return this.#counters();
+        if (width === undefined || reached === undefined) return this.#counters();
         this.#width = width;
         const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
-        return [...this.#counters(), ...gauges, ...this.#early.expose(answer, width)];
+        return [...this.#counters(), ...gauges, ...this.#early.expose(answer, width, reached)];
       },
     };
   }
@@ -137,8 +139,9 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
 
   /** Age (ms) that its data reaches when all is well; undefined until the width of its buckets is known. */
   expectedAge(intervalMs: number): number | undefined {
+    const { delays } = this.#options;
     const width = this.#counted.counters.record?.width ?? this.#width;
-    return width === undefined ? undefined : this.#options.delays.publish() + intervalMs + width;
+    return width === undefined ? undefined : delays.publish() + delays.lag.ms + intervalMs + width;
   }
 
   counted(intervalMs: number): Counted | undefined {
@@ -190,32 +193,33 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     return this.#pushedCounters.toPush(before, update);
   }
 
-  #gaugesToPush(answer: WindowedAnswer, width: number | undefined): ToPush {
+  #gaugesToPush(answer: WindowedAnswer, width: number | undefined, reached: number | undefined): ToPush {
     const { isPushed, delays } = this.#options;
-    if (width === undefined || !isPushed()) return NOTHING_TO_PUSH;
-    return this.#pushedGauges.toPush(answer, width, answer.now - delays.publish());
+    if (width === undefined || reached === undefined || !isPushed()) return NOTHING_TO_PUSH;
+    return this.#pushedGauges.toPush(answer, width, reached - delays.publish());
   }
 
   /**
    * The start of the bucket whose values become the gauges now: one newer than they show. A bucket is shown once: read
    * again it would only seem to grow, where the publish delay has become longer or the platform has fallen behind.
    */
-  #bucketToShow({ decoded, now }: WindowedAnswer, width: number): number | undefined {
-    const newest = newestBucket(decoded.series, width, now - this.#options.delays.publish());
+  #bucketToShow({ decoded, now }: WindowedAnswer, width: number, reached: number): number | undefined {
+    const newest = newestBucket(decoded.series, width, reached - this.#options.delays.publish());
     if (newest === undefined || newest + width > this.#shownUntil) return newest;
     // Where the bucket shown lies in the future, the platform's clock was set back.
     return this.#shownUntil > now ? newest : undefined;
   }
 
   #gauges({ decoded, now }: WindowedAnswer, shown: number, width: number): Exposure[] {
-    const { delays, samples } = this.#options;
+    const { samples } = this.#options;
     const { lastBucket, dataUntil } = this.#moments;
     this.#shownUntil = shown + width;
     const gauges = samples.gauges(decoded.series, shown, width);
-    // What is shown is as old as its bucket, however fresh the answer: it must not outlive its bucket's own age.
-    const ageMs = Math.max(0, now - delays.publish() - shown - width);
     const moments = [samples.moment(lastBucket, shown), samples.moment(dataUntil, shown + width)];
-    return [{ part: 'now', samples: [...gauges, ...moments], ageMs }];
+    return [
+      { part: 'now', samples: gauges, dataAgeMs: now - shown - width },
+      { part: 'moments', samples: moments },
+    ];
   }
 }
 

@@ -1,6 +1,7 @@
 import { Completeness } from './completeness.ts';
 import { RestatementDirections } from './restatement-directions.ts';
 import { SettlingBound } from './settling-bound.ts';
+import { UsualLag } from './usual-lag.ts';
 import { MINUTE_MS } from './window.ts';
 
 /** A delay of the configuration: a time in ms, or `auto` for what is learned. */
@@ -24,6 +25,7 @@ export class Delays {
   readonly completeness = new Completeness();
   readonly bound = new SettlingBound();
   readonly directions = new RestatementDirections();
+  readonly lag = new UsualLag();
   readonly #publish: ConfiguredDelay;
   readonly #settle: ConfiguredDelay;
   #published = USUAL_PUBLISH_MS;
@@ -33,7 +35,7 @@ export class Delays {
     this.#settle = settle;
   }
 
-  /** Age (ms since the bucket closed) at which a bucket is shown as a gauge. */
+  /** Age at which a bucket is shown as a gauge: ms from its end to the end of the platform's newest. */
   publish(): number {
     if (this.#publish !== 'auto') return this.#publish;
     const wanted = this.completeness.leastAge(COMPLETE);

@@ -13,7 +13,7 @@ export const RECONCILIATION_RATIO = gauge(
 export const PUBLISH_DELAY_SECONDS = gauge(
   'edge_exporter_publish_delay_seconds',
   ['account', 'product', 'metric'],
-  'Age at which buckets of an API metric are shown as gauges, as configured or learned.',
+  "Age at which buckets of an API metric are shown as gauges, as configured or learned, before the end of the platform's newest bucket.",
 );
 
 export const SETTLE_DELAY_SECONDS = gauge(

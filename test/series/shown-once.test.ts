@@ -43,7 +43,8 @@ function polled() {
     const series = new Map([['total', { timestamps, values }]]);
     const decoded = { series, width: MINUTE, rejected: new Map(), rows: 20 };
     const exposures = job.conclude({ decoded, window, now }).adopt(true);
-    const samples = exposures.find(({ part }) => part === 'now')?.samples ?? [];
+    const shown = exposures.filter(({ part }) => part === 'now' || part === 'moments');
+    const samples = shown.flatMap((exposure) => exposure.samples);
     const of = (name: string) => samples.find(({ family }) => family.name === name)?.value;
     const until = of('edge_data_until_timestamp_seconds');
     if (until === undefined) return undefined;

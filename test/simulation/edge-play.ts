@@ -33,8 +33,6 @@ export interface Scenario {
   readonly blank?: number;
   /** Minutes until the gauges are current that cannot be helped; default 2. */
   readonly current?: number;
-  /** Minutes of stale gauges beside `edge_up` 1 and readiness 200 that cannot be helped; default 1. */
-  readonly stale?: number;
   /** Buckets that are skipped since the platform has lost them for good, and when that was. */
   readonly lost?: { readonly from: number; readonly to: number };
 }
@@ -73,6 +71,9 @@ const ACCOUNT = {
   reconciliation_share: 0,
   collectors: { metrics: { products: { edge_applications: { metrics: ['status_code'] } } } },
 };
+
+/** In minutes; stale gauges beside `edge_up` 1 and readiness 200 may be seen for no longer. */
+const POLL_INTERVAL = 1;
 
 /** A scrape falls a little after the minute. */
 const SCRAPE_SECONDS = 5;
@@ -161,10 +162,7 @@ function findings(simulation: Simulation, { scrapes, lastEvent, log, decreases, 
     wrongGauges: sum(({ wrong }) => wrong),
     wrongBounds: sum(({ wrongBounds }) => wrongBounds),
     shownAgain: scrapes.filter(({ again }) => again).length,
-    unseenStaleMinutes: longestRun(
-      scrapes,
-      ({ trusted, current, shown }) => trusted && shown > 0 && !current,
-    ),
+    unseenStaleMinutes: longestRun(scrapes, ({ trusted, stale }) => trusted && stale),
     blankMinutes: longestRun(scrapes, ({ shown }) => shown === 0),
     minutesUntilCurrent: until(({ current }) => current),
     minutesUntilCounted: until(({ counted }) => counted),
@@ -181,7 +179,7 @@ export function unexpected(scenario: Scenario, found: Findings): string[] {
   const most: readonly (readonly [string, number, number])[] = [
     ...Object.entries(none).map(([what, count]) => [what, count, 0] as const),
     ['blankMinutes', found.blankMinutes, scenario.blank ?? 0],
-    ['unseenStaleMinutes', found.unseenStaleMinutes, scenario.stale ?? 1],
+    ['unseenStaleMinutes', found.unseenStaleMinutes, POLL_INTERVAL],
     ['minutesUntilCurrent', found.minutesUntilCurrent, scenario.current ?? 2],
     ['minutesUntilCounted', found.minutesUntilCounted, COUNTED_WITHIN],
   ];

@@ -132,6 +132,8 @@ export const SCENARIOS: readonly Scenario[] = [
   {
     name: 'the process is suspended for 10 min',
     events: { 5: ({ simulation }) => simulation.clock.suspend(10 * MINUTE) },
+    // What was shown before is withdrawn when it goes on, until it has polled.
+    blank: 1,
     told: { 'the exporter stood still: the process was suspended, or its event loop blocked': 1 },
     metrics: ['edge_exporter_stalled_seconds_total'],
   },
@@ -184,19 +186,19 @@ export const SCENARIOS: readonly Scenario[] = [
   damaged(
     'the newer buckets of each answer are wider',
     { wide_buckets: { part: 'newer', age: 20 } },
-    // A bucket of 5 minutes comes every 5 minutes.
-    { ...ROWS_DROPPED, stale: 5 },
+    // A bucket of 5 minutes comes every 5 minutes, and is shown until the next minute is due.
+    { ...ROWS_DROPPED, blank: 5 },
   ),
   damaged(
     'the older buckets of each answer are wider, and some rows are invalid',
     { wide_buckets: { part: 'older', age: 5 }, wrong_types: { share: 0.1 } },
     // One line for each reason: those of the invalid rows, misaligned, and an unclear width.
-    { ...ROWS_DROPPED, told: { 'invalid rows of an answer were dropped': 7 }, stale: 4 },
+    { ...ROWS_DROPPED, told: { 'invalid rows of an answer were dropped': 7 } },
   ),
   damaged(
     'the newer buckets of each answer are wider, and some rows are invalid',
     { wide_buckets: { part: 'newer', age: 20 }, wrong_types: { share: 0.1 } },
-    { ...ROWS_DROPPED, told: { 'invalid rows of an answer were dropped': 6 }, stale: 5 },
+    { ...ROWS_DROPPED, told: { 'invalid rows of an answer were dropped': 6 }, blank: 5 },
   ),
   {
     name: 'a storm: missing rows, errors, late data, restarts in between',
@@ -214,6 +216,28 @@ export const SCENARIOS: readonly Scenario[] = [
       20: faults({ server_error: {} }),
       28: faults({ missing_rows: { share: 0.2 } }),
       32: faults({}),
+    },
+  },
+  {
+    name: 'the platform is 8 min late, and its buckets fill up as late',
+    events: { 3: faults({ late_data: { minutes: 8, settling: 'late' } }), 40: faults({}) },
+    // Until so late is usual.
+    blank: 15,
+  },
+  {
+    name: 'a storm: data late and filling up late, missing rows, errors, a restart in between',
+    keepsState: true,
+    told: { 'poll failed': 1, 'invalid rows of an answer were dropped': 2 },
+    blank: 16,
+    events: {
+      2: faults({ late_data: { minutes: 5, settling: 'late' }, missing_rows: { share: 0.2 } }),
+      10: faults({ late_data: { minutes: 8, settling: 'late' }, server_error: { probability: 0.3 } }),
+      18: ({ simulation }) => simulation.restart(),
+      24: faults({
+        late_data: { minutes: 3, settling: 'late' },
+        missing_rows: { every: 3, probability: 0.5 },
+      }),
+      30: faults({}),
     },
   },
   {

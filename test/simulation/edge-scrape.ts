@@ -39,7 +39,9 @@ export interface Scrape {
   readonly wrongBounds: number;
   /** Whether a bucket's gauges are others than when it was shown first. */
   readonly again: boolean;
-  /** Whether all gauges, and all counters, are as young as is to be expected. */
+  /** Whether any gauge shows a bucket that is older than is to be expected. */
+  readonly stale: boolean;
+  /** Whether all data, and all counters, are as young as is to be expected. */
   readonly current: boolean;
   readonly counted: boolean;
   /** Whether `edge_up` is 1 and readiness 200. */
@@ -56,6 +58,7 @@ export class Scraper {
   readonly #simulation: Simulation;
   readonly #truths = new Map<string, ReturnType<Simulation['sandbox']['truth']>>();
   readonly #shownAs = new Map<string, number>();
+  #exporter: unknown;
 
   constructor(simulation: Simulation) {
     this.#simulation = simulation;
@@ -64,6 +67,10 @@ export class Scraper {
   async scrape(): Promise<Scrape> {
     const exposition = await this.#simulation.scrape();
     const { samples } = exposition;
+    const exporter = this.#simulation.exporter();
+    // Another process knows nothing of what this one has shown, nor of the delays that it had learned.
+    if (exporter !== this.#exporter) this.#shownAs.clear();
+    this.#exporter = exporter;
     const now = this.#simulation.clock.now() / 1_000;
     const of = (wanted: string) =>
       [...samples].flatMap(([key, value]) =>
@@ -77,6 +84,7 @@ export class Scraper {
     }));
     const bounds = of('edge_responses_at_least_per_minute');
     const [expected] = of('edge_expected_age_seconds');
+    const oldestExpected = now - (expected?.value ?? 0) - SLACK_SECONDS;
     const up = of('edge_up').every(({ value }) => value === 1);
     return {
       exposition,
@@ -84,9 +92,8 @@ export class Scraper {
       wrong: gauges.filter(({ labels, bucket, value }) => !this.#isTrue(labels, bucket, value)).length,
       again: gauges.filter((gauge) => this.#wasOtherwise(gauge)).length > 0,
       wrongBounds: bounds.filter(({ labels, value }) => this.#isTooHigh(samples, labels, value)).length,
-      current:
-        gauges.length > 0 &&
-        now - oldest('edge_data_until_timestamp_seconds') <= (expected?.value ?? 0) + SLACK_SECONDS,
+      stale: gauges.some(({ bucket }) => bucket.to / 1_000 < oldestExpected),
+      current: gauges.length > 0 && oldest('edge_data_until_timestamp_seconds') >= oldestExpected,
       counted:
         of('edge_counted_until_timestamp_seconds').length > 0 &&
         now - oldest('edge_counted_until_timestamp_seconds') <= COUNTED_SECONDS,
