@@ -17,6 +17,7 @@ const SLOWEST = [
   'end-to-end/push-kills',
   'end-to-end/disk-failures',
   'simulation/edges',
+  'state/damage',
 ].map((file) => `/test/${file}.test.ts`);
 
 /** The projects in this order: what waits first, so that the others work meanwhile. */
