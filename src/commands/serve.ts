@@ -1,4 +1,5 @@
 import process from 'node:process';
+import { setFlagsFromString } from 'node:v8';
 import { credentialsFrom } from '../account/connection.ts';
 import { systemClock } from '../clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
@@ -34,6 +35,12 @@ const STOP_MS = 3_000;
 /** More clients than any monitoring has. */
 const MOST_CONNECTIONS = 1_024;
 
+/**
+ * By how much (per cent) the heap grows beyond what is live before V8 collects. V8 itself lets it grow to several times
+ * that: at 100,000 series the process is then half again as large (450 MB instead of 300), for no measurable CPU.
+ */
+const HEAP_GROWTH = 50;
+
 /** Everything that was started, to be stopped in reverse order. */
 type Stops = (() => Promise<void> | void)[];
 
@@ -49,6 +56,7 @@ const KNOWN_FAILURES = [
 
 /** Runs the exporter until it is asked to end. */
 export async function serve(invocation: Serve): Promise<ExitCode> {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH}`);
   const stops: Stops = [];
   try {
     // If asked to stop while starting, it stops at once: with hundreds of accounts a start takes seconds.
