@@ -89,19 +89,20 @@ function spender(quota: readonly Pick<QuotaStatus, 'others_per_minute'>[]): Html
 
 function late(
   { stretch, quota }: AccountStatus,
-  { late, jobs, oldestSeconds = 0 }: Tally,
+  { late, lateThoughRead, jobs, oldestSeconds = 0 }: Tally,
 ): Trouble[] | undefined {
   if (late === 0) return undefined;
+  const trouble = { severity: SEVERITY.late, mood: 'warn' } as const;
+  const text = html`${grouped(late)} of ${grouped(jobs)} jobs show data older than expected, up to ${duration(oldestSeconds)}`;
+  const which = html`<a href="?show=late#jobs-head">See which</a>`;
+  if (stretch < NOTABLE_STRETCH && lateThoughRead === late) {
+    const next = html`Polls succeed, the platform has nothing newer yet: counters catch up when it has. ${which}.`;
+    return [{ ...trouble, text: html`the platform is late: ${text}`, next }];
+  }
   const intervals =
     stretch < NOTABLE_STRETCH ? '' : html`; intervals are ${grouped(stretch)} times as long as planned`;
-  return [
-    {
-      severity: SEVERITY.late,
-      mood: 'warn',
-      text: html`${grouped(late)} of ${grouped(jobs)} jobs show data older than expected, up to ${duration(oldestSeconds)}${intervals}${spender(quota)}`,
-      next: html`<a href="?show=late#jobs-head">See which</a>, and what each waits for.`,
-    },
-  ];
+  const next = html`${which}, and what each waits for.`;
+  return [{ ...trouble, text: html`${text}${intervals}${spender(quota)}`, next }];
 }
 
 /** Counters that stand still while gauges are fresh look like no traffic at all. */

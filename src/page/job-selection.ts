@@ -68,6 +68,11 @@ export function isFailing(job: JobStatus): boolean {
   return failureOf(job) !== undefined;
 }
 
+/** Whether the job's last poll succeeded, and the next is not due yet. */
+export function isRead({ last_outcome: outcome, state }: JobStatus): boolean {
+  return state === 'idle' && (outcome === 'ok' || outcome === 'empty');
+}
+
 /** Whether what the job brings has an age of its own, that of its newest bucket. */
 export function showsBuckets({ metric, catches_up_for }: JobStatus): boolean {
   return metric !== undefined && catches_up_for === undefined;

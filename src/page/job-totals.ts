@@ -1,6 +1,6 @@
 import type { FailureOutcome } from '../platform/outcome.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
-import { failureOf, isLate, partOf, secondsBehind, showsBuckets } from './job-selection.ts';
+import { failureOf, isLate, isRead, partOf, secondsBehind, showsBuckets } from './job-selection.ts';
 
 /** Jobs added up. */
 export interface Tally {
@@ -9,6 +9,8 @@ export interface Tally {
   readonly waiting: number;
   /** Jobs whose data is older than it should be. */
   readonly late: number;
+  /** Those of them whose last poll succeeded, and that wait for none: the platform has nothing newer. */
+  readonly lateThoughRead: number;
   /** Jobs whose counters end longer ago than they should. */
   readonly behind: number;
   /** How long ago (s) those of them end that are the furthest behind; 0 where none is. */
@@ -42,7 +44,7 @@ export function tallyAccounts(accounts: readonly AccountStatus[]): TalliedAccoun
 
 /** Adds up jobs; each is looked at once. */
 export function tallyOf(jobs: readonly JobStatus[]): Tally {
-  const sum = { failing: 0, waiting: 0, late: 0, behind: 0 };
+  const sum = { failing: 0, waiting: 0, late: 0, lateThoughRead: 0, behind: 0 };
   const behindBy = new Map<string, number>();
   const reasons = new Map<string, number>();
   const failures = new Map<FailureOutcome, number>();
@@ -55,7 +57,10 @@ export function tallyOf(jobs: readonly JobStatus[]): Tally {
       count(reasons, job.last_reason ?? failure);
     }
     if (job.state === 'waiting') sum.waiting += 1;
-    if (isLate(job)) sum.late += 1;
+    if (isLate(job)) {
+      sum.late += 1;
+      if (isRead(job)) sum.lateThoughRead += 1;
+    }
     const behind = secondsBehind(job);
     if (behind !== undefined) {
       sum.behind += 1;

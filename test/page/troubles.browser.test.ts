@@ -129,8 +129,8 @@ const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[]
   [
     'late-data',
     // The platform is 25 min late, and data of a platform in time are up to 5 min old.
-    /^production: \d+ of \d+ jobs show data older than expected, up to (2[5-9]|30) min/,
-    /^See which, and what each waits for\.$/,
+    /^production: the platform is late: \d+ of \d+ jobs show data older than expected, up to (2[5-9]|30) min/,
+    /^Polls succeed, the platform has nothing newer yet: counters catch up when it has\. See which\.$/,
   ],
   [
     'missing-state',

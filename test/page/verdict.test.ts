@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { TOLERATED_BEHIND_SECONDS } from '../../src/page/job-selection.ts';
 import { ALERTS } from '../../src/rules/alert-catalogue.ts';
-import type { Status } from '../../src/status.ts';
+import type { JobStatus, Status } from '../../src/status.ts';
 import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus } from './made-up-status.ts';
 import { page } from './rendered.ts';
 
@@ -57,6 +57,16 @@ test('data older than expected is not fresh, whatever the account says of itself
   expect(verdict({ accounts: [madeUpAccount({ jobs, quota, stretch: 3.2 })] })).toEqual([
     'production: 1 of 2 jobs show data older than expected, up to 25 min; intervals are 3.2 times as long as planned; other clients of the token take about 150 operations a minute.',
   ]);
+});
+
+test('data of polls that succeed is late because the platform is', () => {
+  const job = { data_age_seconds: 1_500, last_outcome: 'ok' } as const;
+  const late = '1 of 1 jobs show data older than expected, up to 25 min.';
+  const said = (changes: Partial<JobStatus>) =>
+    verdict({ accounts: [madeUpAccount({ jobs: [madeUpJob({ ...job, ...changes })] })] })[0];
+  expect(said({})).toBe(`production: the platform is late: ${late}`);
+  expect(said({ state: 'waiting' })).toBe(`production: ${late}`);
+  expect(said({ last_outcome: 'server_error' })).toBe(`production: ${late}`);
 });
 
 test('counters that are behind are told, although gauges are fresh, with the part that is worst off', () => {
