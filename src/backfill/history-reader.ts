@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Decoded, isEmpty } from '../decode/decode.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { Read } from '../platform/read.ts';
-import { answerWidth, doubtAgain, type WidthDoubt } from '../series/answer-width.ts';
+import { answerWidth } from '../series/bucket-width.ts';
 import type { SeriesReader } from '../series/series-reader.ts';
+import { doubtAgain, type WidthDoubt } from '../series/width-doubt.ts';
 import {
   type Evidence,
   isTimedOut,

@@ -1,12 +1,93 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
 import { bucketsWithin, without } from '../settling/spans.ts';
-import { reachesPresent, type Window } from '../settling/window.ts';
-import { someStart } from './answer-width.ts';
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
+
+/** The platform does not fall further behind than this (ms) between one answer and the next. */
+const LATEST_MS = 60 * MINUTE_MS;
+
+/** A settle delay (ms) that takes up nearly all of a window. */
+const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
 
 /** A platform that lacks buckets has one gap; an answer with more gaps has lost rows. */
 const MOST_HOLES = 2;
+
+/** What one answer tells about the buckets of all counters of a metric. */
+export interface Reading {
+  readonly window: Window;
+  /** The platform's time when the answer came. */
+  readonly now: number;
+  /** Bucket width in ms. */
+  readonly width: number;
+  /** Buckets that closed at or before this time do not change any more (platform ms). */
+  readonly settledUntil: number;
+  /** Where the watermark belongs, on the grid of the answer; undefined where the answer does not reach the present. */
+  readonly watermark: number | undefined;
+  /** Where the platform's history begins (ms since the epoch). */
+  readonly forgottenUntil: number;
+  /** Whether the answer had rows, and none was dropped. */
+  readonly whole: boolean;
+}
+
+/** What is known before an answer is read. */
+export interface KnownOfPlatform {
+  /** The start of the platform's newest bucket, as the latest answer told that reached the present. */
+  readonly newest: number | undefined;
+  /** Age (ms) at which buckets have settled. */
+  readonly settleDelay: number;
+}
+
+/** What an answer tells about the buckets of all counters of a metric. */
+export function readingOf(answer: WindowedAnswer, width: number, known: KnownOfPlatform): Reading {
+  const { decoded, window, now } = answer;
+  const told = newestTold(answer);
+  const newest = (reaches(answer) ? told : newestProven(answer, width, known)) ?? Number.NEGATIVE_INFINITY;
+  // A bucket of the future was told before the platform's clock was set back: it tells no more.
+  const settledUntil =
+    told === undefined && newest > now ? Number.NEGATIVE_INFINITY : Math.min(now, newest) - known.settleDelay;
+  return {
+    window,
+    now,
+    width,
+    settledUntil,
+    watermark: told === undefined ? undefined : startOfBucketAt(settledUntil, width, decoded),
+    forgottenUntil: settledUntil - HISTORY_MS,
+    whole: isWhole(decoded, width),
+  };
+}
+
+/**
+ * How far the platform has come as far as an answer of the past proves: it may have fallen behind since the latest
+ * that reached the present, and then even what it had before is incomplete again.
+ */
+function newestProven(
+  { decoded, window, now }: WindowedAnswer,
+  width: number,
+  { newest, settleDelay }: KnownOfPlatform,
+): number | undefined {
+  const shown = newestStart(decoded);
+  if (newest === undefined || shown === Number.NEGATIVE_INFINITY) return newest;
+  // After so long a delay no window holds both what has settled and the rows that prove it.
+  const reachesEnd = settleDelay >= LONG_SETTLE_MS && shown + width >= window.to;
+  return reachesEnd || window.to <= now - LATEST_MS ? newest : Math.min(newest, shown);
+}
+
+/**
+ * How far the platform has come (platform ms): the end of its newest bucket, of this answer or one before. Buckets
+ * fill up by this time, not by the clock: while it stands still, so do they.
+ * @param before what this was for the answer before
+ */
+export function reachedBy(
+  answer: WindowedAnswer,
+  width: number,
+  before: number | undefined,
+): number | undefined {
+  const newest = newestEnd(answer, width);
+  // What an answer before had ends in the future where the platform's clock was set back.
+  const held = before !== undefined && before <= answer.now ? before : undefined;
+  return newest === undefined || held === undefined ? (newest ?? held) : Math.max(newest, held);
+}
 
 /** The start of the platform's newest bucket, as far as an answer tells: one that reaches the present and has rows. */
 export function newestTold(answer: WindowedAnswer): number | undefined {
@@ -26,20 +107,26 @@ export function reaches({ window, now }: WindowedAnswer): boolean {
 }
 
 /** The start of the newest bucket of any series; -Infinity where there is none. */
-export function newestStart({ series }: Decoded): number {
+function newestStart({ series }: Decoded): number {
   let newest = Number.NEGATIVE_INFINITY;
   for (const { timestamps } of series.values()) newest = Math.max(newest, timestamps.at(-1) ?? newest);
   return newest;
 }
 
+/** The start of some bucket, which tells where all others of its width begin; undefined where there is none. */
+export function someStart({ series }: Decoded): number | undefined {
+  for (const { timestamps } of series.values()) if (timestamps[0] !== undefined) return timestamps[0];
+  return undefined;
+}
+
 /** The start of the bucket that holds a time, on the grid of an answer. */
-export function startOfBucketAt(time: number, width: number, decoded: Decoded): number {
+function startOfBucketAt(time: number, width: number, decoded: Decoded): number {
   const start = someStart(decoded) ?? 0;
   return start + Math.floor((time - start) / width) * width;
 }
 
 /** Whether what an answer lacks is the platform's doing: it has rows, none was dropped, and they are not full of holes. */
-export function isWhole({ series, rejected }: Decoded, width: number): boolean {
+function isWhole({ series, rejected }: Decoded, width: number): boolean {
   let rows = 0;
   for (const points of series.values()) {
     rows += points.timestamps.length;

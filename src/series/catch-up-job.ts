@@ -62,10 +62,10 @@ export class CatchUpJob implements Job<WindowedAnswer> {
 
   conclude(answered: WindowedAnswer): PollResult {
     const { counted, counters, toPush } = this.#options;
-    const answer = isCoarse(answered.window) ? answered : counted.counters.sifted(answered);
-    const { decoded, window } = answer;
-    const rejected = isCoarse(window) ? decoded.rejected : counted.counters.rejectedRows(decoded);
-    const empty = isEmpty(decoded);
+    const { answer, rejected } = isCoarse(answered.window)
+      ? { answer: answered, rejected: answered.decoded.rejected }
+      : counted.counters.understood(answered);
+    const empty = isEmpty(answer.decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
     const before = counted.counters.record;
     const concluded = counted.conclude(answer);

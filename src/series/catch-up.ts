@@ -6,7 +6,7 @@ import {
   MINUTE_MS,
   type Window,
 } from '../settling/window.ts';
-import { bestRead, type MissingSpan } from './counter.ts';
+import { bestRead, type Counter, type MissingSpan } from './counter.ts';
 
 /** A read that the counters need besides the fresh ones. */
 export interface CatchUp {
@@ -23,12 +23,23 @@ const PACE_MS = 6 * MINUTE_MS;
 const SLOW_PACE_MS = 30 * MINUTE_MS;
 const QUICK_ANSWERS = 7;
 
+export interface CatchUpNeeds {
+  /** The platform's time. */
+  readonly now: number;
+  /** Bucket width (ms). */
+  readonly width: number;
+  /** The window of the next fresh read. */
+  readonly fresh: Window;
+  /** Up to where buckets have settled (platform ms). */
+  readonly settledUntil: number;
+}
+
 /** The next read for what the counters lack; undefined when fresh reads bring all of it. */
 export function nextCatchUp(
-  missing: readonly MissingSpan[],
-  now: number,
-  width: number,
+  counters: readonly Counter[],
+  { now, width, fresh, settledUntil }: CatchUpNeeds,
 ): CatchUp | undefined {
+  const missing = counters.flatMap((counter) => beyond(counter, fresh, settledUntil));
   let next: MissingSpan | undefined;
   for (const span of missing) {
     if (next === undefined || askAt(span, now) < askAt(next, now) || isOlderAndDue(span, next, now))
@@ -36,6 +47,21 @@ export function nextCatchUp(
   }
   if (next === undefined) return undefined;
   return { window: windowFor(next, isInGap(next, missing), now, width), at: askAt(next, now) };
+}
+
+/** What of a counter's missing time has settled and is not about to be brought by fresh reads. */
+function beyond({ watermark, missing }: Counter, fresh: Window, settledUntil: number): MissingSpan[] {
+  let end = watermark;
+  let last = missing.length;
+  // A series that has ended lacks all up to its watermark: fresh reads are enough to see that it stays so.
+  for (
+    ;
+    last > 0 && missing[last - 1]?.to === end && Number(missing[last - 1]?.from) >= fresh.from;
+    last -= 1
+  ) {
+    end = Number(missing[last - 1]?.from);
+  }
+  return missing.slice(0, last).filter(({ from }) => from < settledUntil);
 }
 
 /** Whether earlier reads lacked the time before a span as well. */

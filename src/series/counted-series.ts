@@ -1,13 +1,13 @@
 import type { Counting, PollResult } from '../poll/result.ts';
+import { GrowthWatch } from '../settling/completeness.ts';
 import type { Delays } from '../settling/delays.ts';
-import { GrowthWatch } from '../settling/growth-watch.ts';
 import { isCoarse } from '../settling/window.ts';
 import type { StateKey } from '../state/state.ts';
 import { newestEnd } from './answer-buckets.ts';
 import { Checkpoints } from './checkpoints.ts';
 import type { Counter } from './counter.ts';
-import { type CountersRecord, type CounterUpdate, SeriesCounters } from './counters.ts';
-import { restoreCounters, storeCounters } from './stored-counters.ts';
+import { type CounterUpdate, SeriesCounters } from './counters.ts';
+import { type CountersRecord, restoreCounters, storeCounters } from './stored-counters.ts';
 import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface CountedSeriesOptions {

@@ -8,7 +8,7 @@ import {
 } from '../settling/missing-buckets.ts';
 import { changedWithin, covers, firstAtOrAfter, joined, without } from '../settling/spans.ts';
 import { MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
-import type { CoarseBuckets } from './answer-buckets.ts';
+import type { CoarseBuckets, Reading } from './answer-buckets.ts';
 
 /** Time whose buckets a counter lacks: never read yet (`asked` is 0), or missing from the answers. */
 export interface MissingSpan extends Window, Evidence {}
@@ -21,23 +21,6 @@ export interface Counter {
   readonly watermark: number;
   /** What is still to be counted before the watermark, ascending. */
   readonly missing: readonly MissingSpan[];
-}
-
-/** What one answer tells about the buckets of all counters of a metric. */
-export interface Reading {
-  readonly window: Window;
-  /** The platform's time when the answer came. */
-  readonly now: number;
-  /** Bucket width in ms. */
-  readonly width: number;
-  /** Buckets that closed at or before this time do not change any more (platform ms). */
-  readonly settledUntil: number;
-  /** Where the watermark belongs, on the grid of the answer; undefined where the answer does not reach the present. */
-  readonly watermark: number | undefined;
-  /** Where the platform's history begins (ms since the epoch). */
-  readonly forgottenUntil: number;
-  /** Whether the answer had rows, and none was dropped. */
-  readonly whole: boolean;
 }
 
 /** A bucket that a counter has taken in. */
@@ -71,6 +54,10 @@ const NOTED_STEP_MS = MINUTE_MS;
  * bucket counts if all of its time is due, and is due no more afterwards. So any order, repetition or overlap of
  * answers, and any change of width, counts no moment twice; and what an answer lacks stays due, without holding up
  * what comes after it.
+ *
+ * Why a bucket is not counted: it may still change (it ends after `settledUntil`); the answer's window cuts it, or some
+ * of its time is no longer due; the answer lacks it, or had its row dropped. It stays due, until it is skipped: when the
+ * platform forgets it, or was asked for so long and so often without having it (`TIMEOUT`).
  */
 export function count(counter: Counter, points: Points, reading: Reading): Counted {
   const due = dueSpans(counter, reading);
@@ -87,6 +74,12 @@ export function count(counter: Counter, points: Points, reading: Reading): Count
   const total = settled.at(-1)?.total ?? counter.total;
   const after = { total, watermark, missing: joined(missing, areAlike) };
   return { counter: isSame(after, counter) ? counter : after, settled, skipped };
+}
+
+/** Whether a counter has taken in all of a time, or skipped it. */
+export function hasCounted(counter: Counter | undefined, { from, to }: Window): boolean {
+  if (counter === undefined || to > counter.watermark) return false;
+  return !counter.missing.some((span) => span.from < to && span.to > from);
 }
 
 /** So many buckets of a width take up a span. */

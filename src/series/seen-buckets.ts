@@ -1,10 +1,11 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points } from '../decode/points.ts';
 import { shortLivedArray } from '../decode/short-lived.ts';
-import { USUAL_SETTLE_MS } from '../settling/delays.ts';
+import type { Restatements } from '../poll/result.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
-import { MINUTE_MS } from '../settling/window.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { PackedPoints, type PointsByDimension } from './packed-points.ts';
+import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** The newest buckets of a metric as the answers before have shown them, by dimension. */
 export interface SeenBuckets {
@@ -15,7 +16,7 @@ export interface SeenBuckets {
 /** How long before the newest bucket others are remembered: long enough for some that have settled. */
 const KEPT_MS = 25 * MINUTE_MS;
 
-/** What was seen with what an answer shows, which also says what has changed. */
+/** What was seen, with what an answer shows. */
 export function seenAgain(seen: SeenBuckets | undefined, { series }: Decoded, width: number): SeenBuckets {
   if (seen === undefined || seen.width !== width) return { width, series: new PackedPoints(series) };
   const together = new Map(seen.series);
@@ -47,32 +48,6 @@ function merged(earlier: Points, later: Points): Points {
 }
 
 /**
- * Why the rows of an answer lie further apart than the buckets seen before: they are wider where each holds the sum of
- * those seen in its time; the answer lacks rows where the values seen at the same times are unchanged.
- */
-export function widerOrHoled(
-  { series }: Decoded,
-  apart: number,
-  seen: SeenBuckets,
-): 'wider' | 'holed' | undefined {
-  const verdicts = new Set<'wider' | 'holed'>();
-  for (const [name, points] of series) {
-    const earlier = seen.series.get(name) ?? NO_POINTS;
-    const settled = Number(earlier.timestamps.at(-1)) - USUAL_SETTLE_MS;
-    for (const [index, time] of points.timestamps.entries()) {
-      if (time + apart > settled) break;
-      const parts = partsOf(earlier, time, apart, seen.width);
-      if (parts?.rest === undefined || parts.rest === 0) continue;
-      const value = Number(points.values[index]);
-      if (value === parts.first) verdicts.add('holed');
-      else if (isAbout(value, parts.first + parts.rest)) verdicts.add('wider');
-    }
-  }
-  const [verdict] = verdicts;
-  return verdicts.size === 1 ? verdict : undefined;
-}
-
-/**
  * What was seen of the time of a wider bucket: the value of its first bucket, undefined where that was not seen, and the
  * sum of the others, which is undefined where not all were.
  */
@@ -94,6 +69,74 @@ export function partsOf(
   return { first, rest };
 }
 
-function isAbout(a: number, b: number): boolean {
-  return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
+/**
+ * What an answer changes of the buckets seen before, for each dimension.
+ * @param isCounted whether the counter of a dimension has taken in a time
+ */
+export function restatedIn(
+  seen: SeenBuckets | undefined,
+  { decoded, now }: WindowedAnswer,
+  width: number,
+  isCounted: (dimension: string, time: Window) => boolean,
+): Restatements[] {
+  if (seen === undefined) return [];
+  return [...decoded.series].map(([name, points]) => {
+    const before = { points: seen.series.get(name) ?? NO_POINTS, width: seen.width };
+    return restatements(before, { points, width }, (time) => isCounted(name, time), now);
+  });
+}
+
+/** The buckets of a series, with their width in ms. */
+export interface Buckets {
+  readonly points: Points;
+  readonly width: number;
+}
+
+/**
+ * Compares an answer with what was seen of the same series before. Where the widths differ, each of the wider buckets
+ * is compared with the sum of those in its time, if all of them are there.
+ * @param isCounted whether a counter has taken in a time: a change comes too late for it
+ */
+export function restatements(
+  before: Buckets,
+  after: Buckets,
+  isCounted: (time: Window) => boolean,
+  now: number,
+): Restatements {
+  const ages: number[] = [];
+  let downwards = 0;
+  let late = 0;
+  let lateAmount = 0;
+  const width = Math.max(before.width, after.width);
+  const { timestamps } = before.width === width ? before.points : after.points;
+  const first = Math.max(Number(before.points.timestamps[0]), Number(after.points.timestamps[0]));
+  for (let index = firstAtOrAfter(timestamps, first); index < timestamps.length; index += 1) {
+    const time = Number(timestamps[index]);
+    const value = sumOver(after, time, width);
+    const seen = sumOver(before, time, width);
+    if (value === undefined || seen === undefined || isSame(value, seen)) continue;
+    ages.push(now - time - width);
+    if (value < seen) downwards += 1;
+    if (!isCounted({ from: time, to: time + width })) continue;
+    late += 1;
+    lateAmount += Math.abs(value - seen);
+  }
+  return { ages, downwards, late, lateAmount };
+}
+
+/** The value of [from, from + length); undefined where not all of it is there. */
+function sumOver({ points, width }: Buckets, from: number, length: number): number | undefined {
+  const { timestamps, values } = points;
+  let index = firstAtOrAfter(timestamps, from);
+  let sum = 0;
+  for (let time = from; time < from + length; time += width, index += 1) {
+    if (timestamps[index] !== time || time + width > from + length) return undefined;
+    sum += Number(values[index]);
+  }
+  return sum;
+}
+
+/** Sums of fractions differ by their rounding. */
+export function isSame(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(a, b);
 }

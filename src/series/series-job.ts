@@ -5,6 +5,7 @@ import type { Read } from '../platform/read.ts';
 import type { Counted, FollowUp, Job, JobSubject } from '../poll/job.ts';
 import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
+import type { StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import { CatchUpJob } from './catch-up-job.ts';
 import type { CountedSpan } from './checkpoints.ts';
@@ -65,24 +66,16 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     this.weight = options.weight;
     this.group = api;
     const key = countersKey(target, metric);
-    const counts = (dimension: string) => samples.counts(dimension);
-    this.#counted = new CountedSeries({ key, stored: () => stored(key), delays, counts });
     const pushed = pushedKeys(key);
-    this.#pushedCounters = new PushedCounters({
-      key: pushed.counters,
-      stored: () => stored(pushed.counters),
-      samples,
-    });
-    this.#pushedGauges = new PushedGauges({
-      key: pushed.gauges,
-      stored: () => stored(pushed.gauges),
-      samples,
-    });
-    const exposed = () => this.#counters();
+    const kept = (under: StateKey) => ({ key: under, stored: () => stored(under) });
+    const counts = (dimension: string) => samples.counts(dimension);
+    this.#counted = new CountedSeries({ ...kept(key), delays, counts });
+    this.#pushedCounters = new PushedCounters({ ...kept(pushed.counters), samples });
+    this.#pushedGauges = new PushedGauges({ ...kept(pushed.gauges), samples });
     this.#catchUp = new CatchUpJob({
       follows: this,
       counted: this.#counted,
-      counters: exposed,
+      counters: () => this.#counters(),
       toPush: (counted) => this.#countersToPush(counted),
       reader,
       delays,
@@ -103,14 +96,11 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   }
 
   conclude(answered: WindowedAnswer): PollResult {
-    const answer = this.#counted.counters.sifted(answered);
+    const { answer, width, rejected, reached } = this.#counted.counters.understood(answered);
     const { decoded } = answer;
     const { rows, series } = decoded;
-    const rejected = this.#counted.counters.rejectedRows(decoded);
     const empty = isEmpty(decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    const width = this.#counted.counters.widthOf(decoded);
-    const reached = width === undefined ? undefined : this.#counted.counters.reached(answer, width);
     const counted = this.#counted.conclude(answer);
     const toPush = [this.#countersToPush(counted), this.#gaugesToPush(answer, width, reached)];
     const shown =

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import type { StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import type { Counter, MissingSpan } from './counter.ts';
-import type { CountersRecord } from './counters.ts';
+
+/** What the counters keep across restarts. */
+export interface CountersRecord {
+  /** From where on the counters count (ms since the epoch). */
+  readonly since: number;
+  /** The width of the buckets seen last (ms). */
+  readonly width: number;
+  readonly counters: ReadonlyMap<string, Counter>;
+}
 
 /** `[from, to, since, until, asked, whole]`. */
 const storedSpan = z.tuple([
@@ -38,6 +46,14 @@ export function countersKey({ account, product, by, id }: Target, metric: string
 export function pushedKeys(counters: StateKey): Readonly<Record<'counters' | 'gauges', StateKey>> {
   const [, ...rest] = counters;
   return { counters: ['pushed', ...rest, 'counters'], gauges: ['pushed', ...rest, 'gauges'] };
+}
+
+/** The record as it was, where nothing has changed: it need not be written again. */
+export function sameOrChanged(before: CountersRecord | undefined, record: CountersRecord): CountersRecord {
+  if (before === undefined || before.width !== record.width) return record;
+  if (before.counters.size !== record.counters.size) return record;
+  for (const [name, counter] of record.counters) if (before.counters.get(name) !== counter) return record;
+  return before;
 }
 
 /** The stored form of counters. */

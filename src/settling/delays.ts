@@ -1,6 +1,5 @@
 import { Completeness } from './completeness.ts';
-import { RestatementDirections } from './restatement-directions.ts';
-import { SettlingBound } from './settling-bound.ts';
+import { RestatementDirections, SettlingBound } from './restatement-memory.ts';
 import { UsualLag } from './usual-lag.ts';
 import { MINUTE_MS } from './window.ts';
 

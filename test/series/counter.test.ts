@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Points } from '../../src/decode/points.ts';
-import { type Counter, count, type MissingSpan, type Reading } from '../../src/series/counter.ts';
+import type { Reading } from '../../src/series/answer-buckets.ts';
+import { type Counter, count, type MissingSpan } from '../../src/series/counter.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);

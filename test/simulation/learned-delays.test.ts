@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { Checkpoints } from '../../src/series/checkpoints.ts';
 import { Completeness, OLDEST_MINUTE } from '../../src/settling/completeness.ts';
 import { Delays, USUAL_PUBLISH_MS, USUAL_SETTLE_MS } from '../../src/settling/delays.ts';
-import { SettlingBound } from '../../src/settling/settling-bound.ts';
+import { SettlingBound } from '../../src/settling/restatement-memory.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RestatementDirections } from '../../src/settling/restatement-directions.ts';
+import { RestatementDirections } from '../../src/settling/restatement-memory.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

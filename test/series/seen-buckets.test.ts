@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Points } from '../../src/decode/points.ts';
-import { restatements } from '../../src/series/restatements.ts';
+import { restatements } from '../../src/series/seen-buckets.ts';
 
 const MINUTE = 60_000;
 const series = fc.dictionary(
