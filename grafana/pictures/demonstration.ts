@@ -2,13 +2,14 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { IncidentKind } from '../../src/sandbox/traffic/incidents.ts';
-import { startExporter } from '../../test/end-to-end/exporter-process.ts';
+import type { IncidentKind } from '../../src/sandbox/traffic/incident-recipes.ts';
+import { type ExporterProcess, startExporter } from '../../test/end-to-end/exporter-process.ts';
 import { startPrometheus } from '../../test/end-to-end/prometheus.ts';
 import { promtool } from '../../test/end-to-end/promtool.ts';
 import { eventually } from '../../test/eventually.ts';
 import { type Shown, writeHistory } from './history.ts';
 import { learn } from './learn.ts';
+import { listenForTroubles, type Troubled } from './troubles.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -19,7 +20,9 @@ const COMPARED = /^edge_(requests|waf_threats|waf_requests)_per_minute$/;
 
 const TOKEN = 'sandbox-token';
 
-/** Two accounts, of which one has a quota that is a little short and one a platform that stumbles now and then. */
+/**
+ * Three accounts: one has a quota that is a little short, one a platform that stumbles now and then, and one is small.
+ */
 function sandboxes(): Map<string, Sandbox> {
   const production = createSandbox({
     seed: 1,
@@ -37,9 +40,16 @@ function sandboxes(): Map<string, Sandbox> {
       latency: { ms: 40, spread_ms: 900, probability: 0.3 },
     },
   });
+  const training = createSandbox({
+    seed: 3,
+    configurations: 2,
+    domainsPerConfiguration: 1,
+    tokens: [{ token: TOKEN }],
+  });
   return new Map([
     ['production', production],
     ['staging', staging],
+    ['training', training],
   ]);
 }
 
@@ -76,6 +86,9 @@ function shownIn(exposition: string): Shown[] {
   ) as unknown as Shown[];
 }
 
+/** Whether the rules learn from a few hours only, which takes minutes less: enough for most troubles. */
+const BRIEF = process.argv.includes('brief');
+
 const now = Math.floor(Date.now() / MINUTE) * MINUTE;
 const folder = await mkdtemp(join(tmpdir(), 'demonstration-'));
 const accounts = sandboxes();
@@ -85,16 +98,28 @@ const urls = await Promise.all(
   [...accounts].map(async ([name, sandbox]) => ({ name, ...(await sandbox.listen(0)) })),
 );
 const config = join(folder, 'exporter.yaml');
-const entries = urls.map(({ name, url }) => ({ name, api_url: url, token: TOKEN, quota: { reserve: 0.1 } }));
+const state = join(folder, 'state');
+const tokenFileOf = (name: string) => join(folder, `${name}.token`);
+for (const { name } of urls) await writeFile(tokenFileOf(name), TOKEN);
+const entries = urls.map(({ name, url }) => ({
+  name,
+  api_url: url,
+  token_file: tokenFileOf(name),
+  quota: { reserve: 0.1 },
+}));
 await writeFile(config, JSON.stringify({ accounts: entries }));
-const exporter = await startExporter({
-  args: ['serve', `--config.file=${config}`, `--state.dir=${join(folder, 'state')}`],
-});
+const serve = (port: number): Promise<ExporterProcess> =>
+  startExporter({ args: ['serve', `--config.file=${config}`, `--state.dir=${state}`], port });
+let exporter = await serve(0);
 const shown = await eventually(
   'every series is shown',
   async () => {
     const found = shownIn((await exporter.scrape()).body);
-    return found.length >= 12 * 2 * 9 && found.some(({ account }) => account === 'staging') && found;
+    return (
+      found.length >= 12 * 2 * 9 &&
+      urls.every(({ name }) => found.some(({ account }) => account === name)) &&
+      found
+    );
   },
   { within: 600_000, every: 5_000 },
 );
@@ -121,12 +146,13 @@ const scrapeConfigs = [
 ];
 const prometheus = await startPrometheus({ storage, scrapeInterval: '15s', scrapeConfigs });
 process.stdout.write(`Prometheus: ${prometheus.url}\nexporter: ${exporter.url}\n`);
+const learnedFrom = BRIEF ? now - 9 * HOUR : now - 8 * DAY;
 await learn(prometheus, {
   storage,
   to: Date.now() - MINUTE,
   lessons: [
-    { groups: /^edge-minutes$/, from: now - 8 * DAY, yields: 'account:edge_requests_per_minute:sum' },
-    { groups: /^edge-minutes$/, from: now - 8 * DAY, yields: 'account:edge_requests_per_minute:normal' },
+    { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:sum' },
+    { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:normal' },
     {
       groups: /^edge-(baseline|error-ratios)/,
       from: now - 8 * HOUR,
@@ -142,10 +168,24 @@ await learn(prometheus, {
 await prometheus.reconfigure({ storage, scrapeInterval: '15s', scrapeConfigs, rules });
 // Between two reads of the settings, so that both are found changed.
 if (production) change(production);
-process.stdout.write('ready for pictures\n');
+const troubles = await listenForTroubles(troubledOf);
+process.stdout.write(`ready for pictures\ntroubles: curl -X POST ${troubles.url}/help\n`);
 process.once('SIGINT', stop).once('SIGTERM', stop);
 
+function troubledOf(account: string): Troubled | undefined {
+  const sandbox = accounts.get(account);
+  if (sandbox === undefined) return undefined;
+  const restart = async (between: () => Promise<void>) => {
+    const port = Number(new URL(exporter.url).port);
+    await exporter.stop();
+    await between();
+    exporter = await serve(port);
+  };
+  return { sandbox, tokenFile: tokenFileOf(account), token: TOKEN, stateDirectory: state, restart };
+}
+
 async function stop(): Promise<void> {
+  troubles.server.close();
   await prometheus.stop();
   await exporter.stop();
   for (const { close } of urls) await close();

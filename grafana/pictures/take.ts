@@ -17,6 +17,9 @@ const CHOSEN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** How many hours a picture shows, where that is not what the dashboard starts with: what a demonstration has soon. */
 const HOURS: Readonly<Record<string, number>> = { exporter: 0.5 };
 
+/** Of whole dashboards and all accounts, or of the first screen of them for one account, into another folder. */
+const { PICTURES: folder = 'grafana', ACCOUNT: account } = process.env;
+
 const [, , prometheus = 'http://127.0.0.1:9090', ...wanted] = process.argv;
 const names = wanted.length > 0 ? wanted : ['overview', 'configuration', 'security', 'exporter'];
 const browser = await chromium.launch({ executablePath: toolPath('chromium'), args: ['--no-sandbox'] });
@@ -36,7 +39,7 @@ async function take(name: string): Promise<void> {
     dashboard,
     prometheus,
     range: { from: to - hours * HOUR, to, step: hours > 1 ? 60_000 : 15_000 },
-    chosen: { ...all, ...CHOSEN[name] },
+    chosen: { ...all, ...(account === undefined ? CHOSEN[name] : { account }) },
     width: WIDTH,
   };
   const page = await browser.newPage({ viewport: { width: WIDTH, height: 1000 }, timezoneId: 'UTC' });
@@ -57,7 +60,7 @@ async function take(name: string): Promise<void> {
   );
   // Graphs measure their text, and draw themselves after that.
   await page.waitForTimeout(2_500);
-  await page.screenshot({ path: join('grafana', `${name}.png`), fullPage: true });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: account === undefined });
   await page.close();
 }
 

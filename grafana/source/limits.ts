@@ -55,6 +55,12 @@ export const LIMITS = {
     [null, COLOURS.notice],
     [1, COLOURS.good],
   ],
+  /** How soon somebody has to act: wait, soon, now. */
+  urgency: [
+    [null, COLOURS.neutral],
+    [1, COLOURS.notice],
+    [2, COLOURS.bad],
+  ],
   letThrough: rising(0.1, 0.5),
   eventLoopLag: rising(0.1, 0.5),
   errorPageCache: rising(60, 600),

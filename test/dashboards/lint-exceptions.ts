@@ -35,5 +35,12 @@ const LONG_RATES = ['Polls failed', 'Collectors'].map((where) => ({
   reason: SELDOM,
 }));
 
+const TROUBLES = ['target-job', 'target-instance'].map((rule) => ({
+  rule,
+  file: 'exporter.json',
+  where: 'What is wrong, and what to do next',
+  reason: 'what is wrong is told for the accounts, in the same words as in the other dashboards',
+}));
+
 /** Every exception, with its reason. */
-export const EXCEPTIONS: readonly Exception[] = [...OF_THE_PLATFORM, ...MARKS, ...LONG_RATES];
+export const EXCEPTIONS: readonly Exception[] = [...OF_THE_PLATFORM, ...MARKS, ...TROUBLES, ...LONG_RATES];

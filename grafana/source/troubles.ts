@@ -1,0 +1,121 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { firingAlerts } from './annotations.ts';
+import { LIMITS } from './limits.ts';
+import { TO_ACCOUNT } from './links.ts';
+import { ACCOUNT, largest, of, sum } from './query.ts';
+import { table } from './table.ts';
+import { URGENCY } from './words.ts';
+
+/** Something that is wrong, and what an operator does about it. */
+interface Trouble {
+  /** Has samples only while it is wrong. */
+  readonly while: string;
+  readonly says: string;
+  readonly next: string;
+  readonly act: keyof typeof ACT;
+}
+
+const ACT = { now: 2, soon: 1, 'just wait': 0 } as const;
+
+const UP = of('edge_up', ACCOUNT);
+const DOWN = `${UP} == 0`;
+
+/** Accounts of which polls have failed so within a quarter of an hour: while the platform is down, few are tried. */
+const failed = (outcomes: string): string =>
+  `${sum(`increase(${of('edge_exporter_polls_total', ACCOUNT, `outcome=~"${outcomes}"`)}[15m])`, 'account')} > 0`;
+
+const refusals = sum(
+  `increase(${of('edge_exporter_operations_total', ACCOUNT, 'status="429"')}[15m])`,
+  'account',
+);
+
+const WITHHELD = 'edge_exporter_state_durable == 0';
+
+const ofAccounts: readonly Trouble[] = [
+  {
+    while: firingAlerts('alertname=~"EdgeWaf(Spike|BlockedSpike|FamilyAttack)"'),
+    says: 'is under attack: the WAF sees far more threats than usual',
+    next: 'Security dashboard: “Under attack now” names the site, “Let through” whether the WAF stops it',
+    act: 'now',
+  },
+  {
+    while: `${DOWN} and on (account) ${failed('unauthorized')}`,
+    says: 'no new data: the platform refuses the token',
+    next: 'Renew the credentials: a token file is read again by itself',
+    act: 'now',
+  },
+  {
+    while: `${DOWN} and on (account) ${failed('timeout|network')}`,
+    says: 'no new data: the platform cannot be reached',
+    next: 'edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address',
+    act: 'now',
+  },
+  {
+    while: `${DOWN} and on (account) ${failed('server_error')}`,
+    says: 'no new data: the platform is down (it answers with errors)',
+    next: 'See the platform’s own status page; polling goes on, and counters catch up',
+    act: 'just wait',
+  },
+  {
+    while: `${DOWN} unless on (account) ${failed('unauthorized|timeout|network|server_error')}`,
+    says: 'no new data: the platform does not answer as it should',
+    next: 'The exporter’s status page says why; edge-exporter doctor finds where it breaks',
+    act: 'now',
+  },
+  {
+    while: `${refusals} > 0`,
+    says: 'the platform refuses operations (429): other clients use up the token’s quota',
+    next: 'Give the exporter a token of its own, or leave more to others with quota.reserve',
+    act: 'soon',
+  },
+  {
+    while: `${of('configuration:edge_data_age_seconds:stale', ACCOUNT)} and on (account) ${UP} == 1`,
+    says: 'data is late, although the platform answers',
+    next: 'The exporter’s status page says what each job waits for. Stale gauges are withdrawn, not wrong',
+    act: 'just wait',
+  },
+];
+
+const ofExporters: readonly Trouble[] = [
+  {
+    while: `label_replace(${WITHHELD}, "account", "all of $1", "instance", "(.*)")`,
+    says: 'counters are withheld: the state directory cannot be used',
+    next: 'Make it exist, writable and with room: counters go on where they were. Gauges are not affected',
+    act: 'soon',
+  },
+  {
+    while: `label_replace(absent(${UP}), "account", "none", "", "")`,
+    says: 'nothing is known: Prometheus scrapes no exporter of such an account',
+    next: 'Start the exporter, or mend the scrape configuration',
+    act: 'now',
+  },
+];
+
+function row({ while: samples, says, next, act }: Trouble): string {
+  const told = `label_replace(0 * ${largest(samples, 'account')} + ${ACT[act]}, "trouble", "${says}", "", "")`;
+  return `label_replace(${told}, "next", "${next}", "", "")`;
+}
+
+/** A sample for each account and trouble: how soon somebody has to act, with what to say as labels. */
+export const TOLD = [...ofAccounts, ...ofExporters].map(row).join(' or ');
+
+/** In one sentence for each trouble what is wrong and what to do next: the first thing to read in every dashboard. */
+export const troubles: Panel = table({
+  title: 'What is wrong, and what to do next',
+  description:
+    'What keeps the chosen accounts’ data from being complete, or wants somebody to act because of an attack. Everything else that fires is in the Overview, and the exporter’s status page says more. Attacks and late data are told by the rules of config/prometheus: without them they are missing here.',
+  unit: 'short',
+  rows: { account: 'Account', trouble: 'What is wrong', next: 'What to do next' },
+  links: { Account: TO_ACCOUNT },
+  widths: { Account: 190, 'What is wrong': 500, Act: 90 },
+  sortedBy: 'Act',
+  noValue: 'nothing',
+  columns: [
+    {
+      title: 'Act',
+      expr: TOLD,
+      limits: LIMITS.urgency,
+      mappings: URGENCY,
+    },
+  ],
+});

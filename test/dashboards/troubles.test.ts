@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { filledIn } from '../../grafana/source/filled-in.ts';
+import { TOLD } from '../../grafana/source/troubles.ts';
+import { PROMTOOLS, testRules } from '../end-to-end/promtool.ts';
+
+const ACCOUNT = 'account="a"';
+const NO_DATA = 'no new data: the platform';
+
+/** Series -> values, a minute apart. */
+type Given = Readonly<Record<string, string>>;
+
+const UP: Given = { [`edge_up{${ACCOUNT}}`]: '1x10' };
+const DOWN: Given = { [`edge_up{${ACCOUNT}}`]: '0x10' };
+const polls = (outcome: string): Given => ({
+  [`edge_exporter_polls_total{${ACCOUNT}, collector="metrics", outcome="${outcome}"}`]: '3+1x10',
+});
+const refused: Given = { [`edge_exporter_operations_total{${ACCOUNT}, status="429"}`]: '0+2x10' };
+const stale: Given = {
+  [`configuration:edge_data_age_seconds:stale{${ACCOUNT}, configuration="shop", metric="waf"}`]: '1500x10',
+};
+const alert = (name: string): Given => ({
+  [`ALERTS{${ACCOUNT}, alertname="${name}", alertstate="firing", severity="page"}`]: '1x10',
+});
+const state = (durable: 0 | 1): Given => ({
+  'edge_exporter_state_durable{instance="edge:9801", job="edge-exporter"}': `${durable}x10`,
+});
+
+/** What is told, of whom, and how soon somebody has to act: 2 now, 1 soon, 0 just wait. */
+type Told = readonly (readonly [account: string, trouble: string, act: number])[];
+
+const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
+  ['nothing while all is well', { ...UP, ...polls('ok'), ...state(1) }, []],
+  [
+    'nothing of what alerts tell of errors, of which there is a list',
+    { ...UP, ...alert('Edge5xxRatio') },
+    [],
+  ],
+  [
+    'an attack',
+    { ...UP, ...alert('EdgeWafSpike'), ...alert('EdgeWafFamilyAttack') },
+    [['a', 'is under attack: the WAF sees far more threats than usual', 2]],
+  ],
+  ['a refused token', { ...DOWN, ...polls('unauthorized') }, [['a', `${NO_DATA} refuses the token`, 2]]],
+  [
+    'a platform that is down',
+    { ...DOWN, ...polls('server_error') },
+    [['a', `${NO_DATA} is down (it answers with errors)`, 0]],
+  ],
+  [
+    'a platform that cannot be reached',
+    { ...DOWN, ...polls('timeout') },
+    [['a', `${NO_DATA} cannot be reached`, 2]],
+  ],
+  [
+    'a platform that is down in a way of which nothing more is known',
+    { ...DOWN, ...polls('undecodable') },
+    [['a', `${NO_DATA} does not answer as it should`, 2]],
+  ],
+  ['no trouble of single polls that fail while the platform is up', { ...UP, ...polls('server_error') }, []],
+  [
+    'a quota that others use up',
+    { ...UP, ...refused },
+    [['a', 'the platform refuses operations (429): other clients use up the token’s quota', 1]],
+  ],
+  ['late data', { ...UP, ...stale }, [['a', 'data is late, although the platform answers', 0]]],
+  [
+    'stale data of a platform that is down as that alone',
+    { ...DOWN, ...polls('server_error'), ...stale },
+    [['a', `${NO_DATA} is down (it answers with errors)`, 0]],
+  ],
+  [
+    'counters that are withheld',
+    { ...UP, ...state(0) },
+    [['all of edge:9801', 'counters are withheld: the state directory cannot be used', 1]],
+  ],
+  [
+    'that nothing is known',
+    polls('ok'),
+    [['none', 'nothing is known: Prometheus scrapes no exporter of such an account', 2]],
+  ],
+];
+
+it.each(PROMTOOLS)('every dashboard tells each trouble in the words for it (%s)', async (tool) => {
+  const folder = await mkdtemp(join(tmpdir(), 'troubles-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const expr = `sum by (account, trouble) (${filledIn(TOLD, { account: '.+' })})`;
+  const tests = CASES.map(([what, given, told]) => ({
+    name: what,
+    interval: '1m',
+    input_series: Object.entries(given).map(([series, values]) => ({ series, values })),
+    promql_expr_test: [
+      {
+        expr,
+        eval_time: '10m',
+        exp_samples: told.map(([account, trouble, act]) => ({
+          labels: `{account="${account}", trouble="${trouble}"}`,
+          value: act,
+        })),
+      },
+    ],
+  }));
+  const file = join(folder, 'test.yml');
+  await writeFile(file, stringify({ tests }, { lineWidth: 0 }));
+  expect(await testRules(tool, file)).toBe('');
+});
