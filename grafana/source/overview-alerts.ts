@@ -69,6 +69,7 @@ export const firing = table({
     { title: 'Now, share', expr: valuesOf(SHARES), unit: 'percentunit', decimals: 1, noValue: '–' },
     { title: 'Data age', expr: valuesOf(AGES), unit: 's', decimals: 0, noValue: '–' },
   ],
+  widths: { Alert: 230 },
   sortedBy: 'Severity',
   order: 'ascending',
   noValue: 'none',

@@ -14,7 +14,7 @@ import { troubles } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 
 const now = trafficNow(SITE);
-/** A recording rule that has a value for each account as long as Prometheus evaluates the rules. */
+/** A recording rule that has had a value for each account lately, if Prometheus evaluates the rules: late data has none now. */
 const RULES_RUN = 'account:edge_requests_per_minute:sum';
 
 const figures: readonly Panel[] = [
@@ -68,7 +68,7 @@ const figures: readonly Panel[] = [
     description:
       'Alerts that fire now and want somebody to act, of the chosen accounts and of the exporter itself. “no rules” means that Prometheus has not loaded the alert rules.',
     unit: 'short',
-    expr: `count(${URGENT}) or 0 * count(${of(RULES_RUN, ACCOUNT)})`,
+    expr: `count(${URGENT}) or 0 * count(last_over_time(${of(RULES_RUN, ACCOUNT)}[6h]))`,
     limits: LIMITS.anyIsBad,
     noValue: 'no rules',
   }),

@@ -20,9 +20,19 @@ const ACT = { now: 2, soon: 1, 'just wait': 0 } as const;
 const UP = of('edge_up', ACCOUNT);
 const DOWN = `${UP} == 0`;
 
-/** Accounts of which polls have failed so within a quarter of an hour: while the platform is down, few are tried. */
+/** Accounts of which polls have just failed so: while the platform is down, one is tried every five minutes at least. */
 const failed = (outcomes: string): string =>
-  `${sum(`increase(${of('edge_exporter_polls_total', ACCOUNT, `outcome=~"${outcomes}"`)}[15m])`, 'account')} > 0`;
+  `${sum(`increase(${of('edge_exporter_polls_total', ACCOUNT, `outcome=~"${outcomes}"`)}[6m])`, 'account')} > 0`;
+
+const METRIC = 'account,product,metric';
+/** Series that are as old as the alerts call stale; they tell it minutes later. */
+const LATE = `(${of('edge_data_until_timestamp_seconds', ACCOUNT)} < time() - 600) < on (${METRIC}) group_left () (time() - 1.5 * ${largest(of('edge_expected_age_seconds', ACCOUNT), METRIC)})`;
+
+/** Accounts that are down for that, rather than for what tells more: single polls fail for another reason just before. */
+function downBy(outcomes: string, tellsMore?: string): string {
+  const unless = tellsMore === undefined ? '' : ` unless on (account) ${failed(tellsMore)}`;
+  return `${DOWN} and on (account) ${failed(outcomes)}${unless}`;
+}
 
 const refusals = sum(
   `increase(${of('edge_exporter_operations_total', ACCOUNT, 'status="429"')}[15m])`,
@@ -39,19 +49,19 @@ const ofAccounts: readonly Trouble[] = [
     act: 'now',
   },
   {
-    while: `${DOWN} and on (account) ${failed('unauthorized')}`,
+    while: downBy('unauthorized'),
     says: 'no new data: the platform refuses the token',
     next: 'Renew the credentials: a token file is read again by itself',
     act: 'now',
   },
   {
-    while: `${DOWN} and on (account) ${failed('timeout|network')}`,
+    while: downBy('timeout|network', 'unauthorized|server_error'),
     says: 'no new data: the platform cannot be reached',
     next: 'edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address',
     act: 'now',
   },
   {
-    while: `${DOWN} and on (account) ${failed('server_error')}`,
+    while: downBy('server_error', 'unauthorized'),
     says: 'no new data: the platform is down (it answers with errors)',
     next: 'See the platform’s own status page; polling goes on, and counters catch up',
     act: 'just wait',
@@ -64,12 +74,12 @@ const ofAccounts: readonly Trouble[] = [
   },
   {
     while: `${refusals} > 0`,
-    says: 'the platform refuses operations (429): other clients use up the token’s quota',
+    says: 'operations are refused (429): others use up the token’s quota',
     next: 'Give the exporter a token of its own, or leave more to others with quota.reserve',
     act: 'soon',
   },
   {
-    while: `${of('configuration:edge_data_age_seconds:stale', ACCOUNT)} and on (account) ${UP} == 1`,
+    while: `${LATE} and on (account) ${UP} == 1`,
     says: 'data is late, although the platform answers',
     next: 'The exporter’s status page says what each job waits for. Stale gauges are withdrawn, not wrong',
     act: 'just wait',
@@ -103,7 +113,7 @@ export const TOLD = [...ofAccounts, ...ofExporters].map(row).join(' or ');
 export const troubles: Panel = table({
   title: 'What is wrong, and what to do next',
   description:
-    'What keeps the chosen accounts’ data from being complete, or wants somebody to act because of an attack. Everything else that fires is in the Overview, and the exporter’s status page says more. Attacks and late data are told by the rules of config/prometheus: without them they are missing here.',
+    'What keeps the chosen accounts’ data from being complete, or wants somebody to act because of an attack. Everything else that fires is in the Overview, and the exporter’s status page says more. Attacks are told by the rules of config/prometheus: without them they are missing here.',
   unit: 'short',
   rows: { account: 'Account', trouble: 'What is wrong', next: 'What to do next' },
   links: { Account: TO_ACCOUNT },

@@ -19,9 +19,11 @@ const polls = (outcome: string): Given => ({
   [`edge_exporter_polls_total{${ACCOUNT}, collector="metrics", outcome="${outcome}"}`]: '3+1x10',
 });
 const refused: Given = { [`edge_exporter_operations_total{${ACCOUNT}, status="429"}`]: '0+2x10' };
-const stale: Given = {
-  [`configuration:edge_data_age_seconds:stale{${ACCOUNT}, configuration="shop", metric="waf"}`]: '1500x10',
-};
+/** Ten minutes after the epoch, so old (s), of data that should be four minutes old at most. */
+const aged = (seconds: number): Given => ({
+  [`edge_data_until_timestamp_seconds{${ACCOUNT}, product="p", metric="waf", configuration="shop"}`]: `${600 - seconds}+0x10`,
+  [`edge_expected_age_seconds{${ACCOUNT}, product="p", metric="waf"}`]: '240x10',
+});
 const alert = (name: string): Given => ({
   [`ALERTS{${ACCOUNT}, alertname="${name}", alertstate="firing", severity="page"}`]: '1x10',
 });
@@ -51,6 +53,11 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
     [['a', `${NO_DATA} is down (it answers with errors)`, 0]],
   ],
   [
+    'a refused token alone, although single polls have failed otherwise just before',
+    { ...DOWN, ...polls('unauthorized'), ...polls('server_error'), ...polls('timeout') },
+    [['a', `${NO_DATA} refuses the token`, 2]],
+  ],
+  [
     'a platform that cannot be reached',
     { ...DOWN, ...polls('timeout') },
     [['a', `${NO_DATA} cannot be reached`, 2]],
@@ -64,12 +71,13 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
   [
     'a quota that others use up',
     { ...UP, ...refused },
-    [['a', 'the platform refuses operations (429): other clients use up the token’s quota', 1]],
+    [['a', 'operations are refused (429): others use up the token’s quota', 1]],
   ],
-  ['late data', { ...UP, ...stale }, [['a', 'data is late, although the platform answers', 0]]],
+  ['late data', { ...UP, ...aged(601) }, [['a', 'data is late, although the platform answers', 0]]],
+  ['no late data of what is a little older than expected', { ...UP, ...aged(599) }, []],
   [
     'stale data of a platform that is down as that alone',
-    { ...DOWN, ...polls('server_error'), ...stale },
+    { ...DOWN, ...polls('server_error'), ...aged(1_500) },
     [['a', `${NO_DATA} is down (it answers with errors)`, 0]],
   ],
   [
