@@ -147,24 +147,27 @@ const scrapeConfigs = [
 const prometheus = await startPrometheus({ storage, scrapeInterval: '15s', scrapeConfigs });
 process.stdout.write(`Prometheus: ${prometheus.url}\nexporter: ${exporter.url}\n`);
 const learnedFrom = BRIEF ? now - 9 * HOUR : now - 8 * DAY;
-await learn(prometheus, {
-  storage,
-  to: Date.now() - MINUTE,
-  lessons: [
-    { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:sum' },
-    { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:normal' },
-    {
-      groups: /^edge-(baseline|error-ratios)/,
-      from: now - 8 * HOUR,
-      yields: 'account:edge_requests_per_minute:avg1h',
-    },
-    {
-      groups: /^edge-baseline/,
-      from: now - 7 * HOUR,
-      yields: 'account:edge_waf_threats_per_minute:threshold',
-    },
-  ],
-});
+const lessons = [
+  { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:sum' },
+  { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:normal' },
+  {
+    groups: /^edge-(baseline|error-ratios)/,
+    from: now - 8 * HOUR,
+    yields: 'account:edge_requests_per_minute:avg1h',
+  },
+  {
+    groups: /^edge-baseline/,
+    from: now - 7 * HOUR,
+    yields: 'account:edge_waf_threats_per_minute:seasonal',
+  },
+  {
+    groups: /^edge-baseline/,
+    from: now - 6 * HOUR,
+    yields: 'account:edge_waf_threats_per_minute:threshold',
+  },
+];
+// Thresholds follow within minutes once the rules run.
+await learn(prometheus, { storage, to: Date.now() - MINUTE, lessons: BRIEF ? lessons.slice(0, 3) : lessons });
 await prometheus.reconfigure({ storage, scrapeInterval: '15s', scrapeConfigs, rules });
 // Between two reads of the settings, so that both are found changed.
 if (production) change(production);

@@ -119,7 +119,7 @@ export const troubles: Panel = table({
   links: { Account: TO_ACCOUNT },
   widths: { Account: 190, 'What is wrong': 500, Act: 90 },
   sortedBy: 'Act',
-  noValue: 'nothing',
+  noValue: 'no trouble with the data, and no alert of an attack',
   columns: [
     {
       title: 'Act',
