@@ -73,12 +73,15 @@ function widerWidth(
   return doubt === undefined ? undefined : widthByDoubt(doubt, decoded, { known, expected });
 }
 
+/** A bucket may be as large as the next ones are together by chance; so many are not. */
+const AGREEING_BUCKETS = 2;
+
 /**
  * Why the rows of an answer lie further apart than the buckets seen before: they are wider where each holds the sum of
  * those seen in its time; the answer lacks rows where the values seen at the same times are unchanged.
  */
 function widerOrHoled({ series }: Decoded, apart: number, seen: SeenBuckets): 'wider' | 'holed' | undefined {
-  const verdicts = new Set<'wider' | 'holed'>();
+  const shown = { wider: 0, holed: 0 };
   for (const [name, points] of series) {
     const earlier = seen.series.get(name) ?? NO_POINTS;
     const settled = Number(earlier.timestamps.at(-1)) - USUAL_SETTLE_MS;
@@ -87,12 +90,12 @@ function widerOrHoled({ series }: Decoded, apart: number, seen: SeenBuckets): 'w
       const parts = partsOf(earlier, time, apart, seen.width);
       if (parts?.rest === undefined || parts.rest === 0) continue;
       const value = Number(points.values[index]);
-      if (value === parts.first) verdicts.add('holed');
-      else if (isSame(value, parts.first + parts.rest)) verdicts.add('wider');
+      if (value === parts.first) shown.holed += 1;
+      else if (isSame(value, parts.first + parts.rest)) shown.wider += 1;
     }
   }
-  const [verdict] = verdicts;
-  return verdicts.size === 1 ? verdict : undefined;
+  if (shown.wider === 0 && shown.holed > 0) return 'holed';
+  return shown.holed === 0 && shown.wider >= AGREEING_BUCKETS ? 'wider' : undefined;
 }
 
 /** Widths that platforms have beside the minute (ms). */

@@ -131,6 +131,8 @@ function noteMissing(spans: readonly MissingSpan[], reading: Reading): MissingSp
   const { window, settledUntil, whole } = reading;
   const now = noted(reading.now);
   const asked = { from: window.from, to: Math.min(window.to, settledUntil) };
+  // An answer that shows but the first of its window proves none of it to have settled.
+  if (asked.to <= asked.from) return [...spans];
   return changedWithin(spans, asked, (span) => ({ ...span, ...missedAgain(span, whole, now) }));
 }
 

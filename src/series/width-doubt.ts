@@ -28,7 +28,7 @@ export function doubtAgain(
   if (apart === undefined || start === undefined) return doubt;
   const common = doubt === undefined ? undefined : commonSpacing(decoded, doubt);
   if (doubt === undefined || common !== doubt.apart || common !== apart) {
-    return { apart, phase: start % apart, answers: (doubt?.answers ?? 0) + 1, since: now, until: now };
+    return { apart, phase: start % apart, answers: 1, since: now, until: now };
   }
   return { ...doubt, answers: doubt.answers + 1, since: Math.min(doubt.since, now), until: now };
 }

@@ -149,6 +149,50 @@ class Counting {
   }
 }
 
+const then = (after: number, read: Step['read'], changes: Partial<Manner> = {}): Step => ({
+  after,
+  read,
+  manner: { ...PLAIN, ...changes },
+  fate: 'applied',
+});
+
+/** What random answers seldom come to, each of which was once counted wrong. */
+const SELDOM: readonly Step[][] = [
+  // Answers that lost rows follow others whose rows lay apart in other ways: they are not that many that agree.
+  [
+    then(1_000, 'fresh', { finestUpTo: 6 }),
+    then(1_000, 'fresh', { finestUpTo: 6 }),
+    then(MINUTE, { back: 0, length: 21 }, { finestUpTo: 20 }),
+    then(1_000, 'fresh', { oneOf: 2 }),
+    then(-MINUTE, 'catch-up', { finestUpTo: 20, oneOf: 3 }),
+    then(1_000, 'fresh', { finestUpTo: 20, oneOf: 3 }),
+    then(MINUTE, 'fresh', { oneOf: 3 }),
+  ],
+  // The platform's clock is set back, and a short answer of the past proves nothing of its window to have settled.
+  [
+    then(-MINUTE, 'fresh'),
+    then(4_412_415, 'fresh'),
+    then(110_253, 'fresh'),
+    then(1_417_332, 'fresh'),
+    then(-2_880_001, 'fresh', { oneOf: 3 }),
+    then(1_000, { back: 49, length: 2 }),
+    then(MINUTE, 'fresh'),
+    then(1_000, 'catch-up'),
+  ],
+  // By chance one minute that was seen young has grown to as much as it and the next one were seen to have.
+  [
+    then(127_759, 'fresh'),
+    then(74_445, 'fresh'),
+    then(133_211, 'fresh'),
+    then(1_000, 'catch-up', { finestUpTo: 6 }),
+    { ...then(36_114, 'fresh'), fate: 'only computed' },
+    then(40_275, 'fresh', { finestUpTo: 6, late: 25 }),
+    then(84_993, 'catch-up', { oneOf: 3 }),
+    then(895_176, 'fresh', { oneOf: 2 }),
+    then(47_027, 'fresh', { oneOf: 2 }),
+  ],
+];
+
 describe('the counters of a series, whatever answers come when', () => {
   it('count every bucket once, with its true value, or wait for it, or skip it', () => {
     fc.assert(
@@ -156,7 +200,7 @@ describe('the counters of a series, whatever answers come when', () => {
         const counting = new Counting();
         for (const next of steps) counting.take(next);
       }),
-      { numRuns: 400 },
+      { numRuns: 400, examples: SELDOM.map((steps) => [steps]) },
     );
   });
 
