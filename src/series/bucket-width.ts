@@ -80,8 +80,15 @@ const AGREEING_BUCKETS = 2;
  * Why the rows of an answer lie further apart than the buckets seen before: they are wider where each holds the sum of
  * those seen in its time; the answer lacks rows where the values seen at the same times are unchanged.
  */
-function widerOrHoled({ series }: Decoded, apart: number, seen: SeenBuckets): 'wider' | 'holed' | undefined {
-  const shown = { wider: 0, holed: 0 };
+function widerOrHoled(decoded: Decoded, apart: number, seen: SeenBuckets): 'wider' | 'holed' | undefined {
+  const verdicts = [...verdictsOn(decoded, apart, seen)];
+  const wider = verdicts.filter((verdict) => verdict === 'wider').length;
+  if (wider === 0 && verdicts.length > 0) return 'holed';
+  return wider === verdicts.length && wider >= AGREEING_BUCKETS ? 'wider' : undefined;
+}
+
+/** What each row tells whose time was seen before. */
+function* verdictsOn({ series }: Decoded, apart: number, seen: SeenBuckets): Generator<'wider' | 'holed'> {
   for (const [name, points] of series) {
     const earlier = seen.series.get(name) ?? NO_POINTS;
     const settled = Number(earlier.timestamps.at(-1)) - USUAL_SETTLE_MS;
@@ -90,12 +97,10 @@ function widerOrHoled({ series }: Decoded, apart: number, seen: SeenBuckets): 'w
       const parts = partsOf(earlier, time, apart, seen.width);
       if (parts?.rest === undefined || parts.rest === 0) continue;
       const value = Number(points.values[index]);
-      if (value === parts.first) shown.holed += 1;
-      else if (isSame(value, parts.first + parts.rest)) shown.wider += 1;
+      if (value === parts.first) yield 'holed';
+      else if (isSame(value, parts.first + parts.rest)) yield 'wider';
     }
   }
-  if (shown.wider === 0 && shown.holed > 0) return 'holed';
-  return shown.holed === 0 && shown.wider >= AGREEING_BUCKETS ? 'wider' : undefined;
 }
 
 /** Widths that platforms have beside the minute (ms). */
