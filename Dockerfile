@@ -33,5 +33,6 @@ EXPOSE 9801
 # With TLS or basic auth in the web configuration, or another port, replace it (--health-cmd) or switch it off.
 HEALTHCHECK --interval=30s --timeout=5s --start-period=10s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9801/-/healthy').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# Node is process 1 itself, handles SIGTERM and starts no children: no init is needed.
-ENTRYPOINT ["node", "/app/dist/main.js"]
+# Node is process 1 itself, handles SIGTERM and starts no children: no init is needed. V8's memory reducer collects
+# whenever the process rests, which may hold up a scrape; memory stays the same without it.
+ENTRYPOINT ["node", "--no-memory-reducer", "/app/dist/main.js"]

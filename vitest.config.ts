@@ -13,19 +13,19 @@ export default defineConfig({
     // Many end-to-end tests wait for other processes: two more than there are cores leave none of them idle.
     maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: SlowestFirst },
+    // Files share processes: to start one for each, with all that it imports, takes a quarter of the whole.
+    isolate: false,
     reporters: process.env['CI']
       ? ['default', ['json', { outputFile: '.cache/test-report.json' }]]
       : ['default'],
     projects: [
       {
         extends: true,
-        // Needs nothing but Node.js, and waits for nothing. Files share processes: to start one for each, with all that
-        // it imports, takes as long as the tests themselves.
+        // Needs nothing but Node.js, and waits for nothing.
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...END_TO_END, ...SIMULATION],
-          isolate: false,
         },
       },
       {

@@ -42,6 +42,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** Why the sleep of a timer ends early. One for all: to make an error for each, as `abort` does by itself, takes its time. */
+const SET_ANEW = new Error('set to another time');
+
 /** Calls back once, at the time it was set to last. */
 export class Timer {
   readonly #clock: Clock;
@@ -57,7 +60,7 @@ export class Timer {
   /** Sets it to another time (local ms); Infinity for none. */
   set(at: number): void {
     if (at === this.#at) return;
-    this.#sleep?.abort();
+    this.#sleep?.abort(SET_ANEW);
     this.#at = at;
     if (at === Number.POSITIVE_INFINITY) return;
     this.#sleep = new AbortController();

@@ -1,24 +1,21 @@
-import { Account } from './account/account.ts';
 import { accountStatus } from './account/account-status.ts';
 import type { CredentialsFactory } from './account/connection.ts';
-import type { AccountObserver } from './account/observer.ts';
-import { type AccountView, notReady } from './account/view.ts';
+import { type AccountObserver, notReady } from './account/view.ts';
 import type { Clock } from './clock.ts';
-import { sameAccount } from './configuration/access.ts';
-import { type Account as AccountConfig, type Config, DEFAULT_LIMITS } from './configuration/schema.ts';
-import { Exposition, type ExpositionEncoding } from './exposition/exposition.ts';
+import type { Config } from './configuration/schema.ts';
+import { Exposition, type ExpositionEncoding, type ExpositionPart } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
-import type { ExpositionPart } from './exposition/part.ts';
 import { runInSlices } from './exposition/slices.ts';
 import { Store } from './exposition/store.ts';
-import { Departures } from './poll/departures.ts';
+import { Turns } from './poll/operations.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { Push } from './push/push.ts';
 import type { PushObserver } from './push/push-observer.ts';
 import type { ReceiverView } from './push/running-receiver.ts';
+import { RunningAccounts } from './running-accounts.ts';
 import { measureAccounts, measurePush, measureStore } from './self/measured.ts';
 import type { SelfMetrics } from './self/self-metrics.ts';
-import { pruneCounters } from './series/pruning.ts';
+import { pruneCounters } from './series/stored-counters.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
 
@@ -42,25 +39,18 @@ const SNAPSHOT_PATTERN = '30 * * * * *';
 /** When unused counters in the state are removed. */
 const PRUNING_PATTERN = '30 3 * * *';
 
-interface Running {
-  readonly config: AccountConfig;
-  readonly account: Account;
-}
-
 /** Everything between the configuration and the bytes of `/metrics`, without process or server. */
 export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
   readonly #exposition: Exposition;
   readonly #push: Push;
-  readonly #accounts = new Map<string, Running>();
-  readonly #departures = new Departures();
+  readonly #accounts: RunningAccounts;
   readonly #stopTicking: readonly (() => void)[];
   /** The configuration that is being applied. */
   #applying: Promise<void> = Promise.resolve();
   /** Accounts are measured one time after another. */
   #measuring: Promise<void> = Promise.resolve();
-  #limits = DEFAULT_LIMITS;
   #stopped = false;
 
   constructor(options: ExporterOptions) {
@@ -69,15 +59,18 @@ export class Exporter {
       seriesLimit: Number.POSITIVE_INFINITY,
       onShortened: (label, shown) => options.observer.labelShortened(label, shown),
     });
-    const { metrics, processMetrics, clock, state, observer } = options;
+    const { metrics, processMetrics, clock, ticker, state, observer, credentials } = options;
+    const store = this.#store;
     this.#push = new Push({ clock, state, observer });
-    const parts = [this.#store, metrics.exposed, ...(processMetrics === undefined ? [] : [processMetrics])];
+    const turns = new Turns(() => this.#exposition.isAwaited);
+    this.#accounts = new RunningAccounts({ clock, ticker, store, state, observer, credentials, turns });
+    const parts = [store, metrics.exposed, ...(processMetrics === undefined ? [] : [processMetrics])];
     this.#exposition = new Exposition(...parts);
-    metrics.exposed.beforeRefresh(() => measureStore(metrics, this.#store));
+    metrics.exposed.beforeRefresh(() => measureStore(metrics, store));
     this.#stopTicking = [
-      options.ticker(UPKEEP_PATTERN, () => this.#upkeep()),
-      options.ticker(SNAPSHOT_PATTERN, () => void this.#push.takeSnapshot(() => this.#measuredPage())),
-      options.ticker(PRUNING_PATTERN, () => void this.#prune()),
+      ticker(UPKEEP_PATTERN, () => this.#upkeep()),
+      ticker(SNAPSHOT_PATTERN, () => void this.#push.takeSnapshot(() => this.#measuredPage())),
+      ticker(PRUNING_PATTERN, () => void this.#prune()),
     ];
   }
 
@@ -96,13 +89,13 @@ export class Exporter {
     format: ExpositionFormat,
     encoding: ExpositionEncoding,
   ): Promise<readonly Buffer[]> | readonly Buffer[] {
-    const refreshed = this.#exposition.refresh();
+    const refreshed = this.#exposition.refreshForScrape();
     const body = () => this.#exposition.snapshot(format, encoding);
     return refreshed === undefined ? body() : refreshed.then(body);
   }
 
   accounts(): AccountStatus[] {
-    return this.#views().map((view) => accountStatus(view, this.#options.clock));
+    return this.#accounts.views().map((view) => accountStatus(view, this.#options.clock));
   }
 
   /** The receivers that samples are pushed to. */
@@ -125,22 +118,15 @@ export class Exporter {
 
   /** Why the exporter is not ready, as sentences; empty if it is. */
   notReady(): string[] {
-    return this.#views().flatMap((view) => notReady(view) ?? []);
+    return this.#accounts.views().flatMap((view) => notReady(view) ?? []);
   }
 
   /** Stops polling and revokes tokens, until the signal aborts. */
   async stop(signal: AbortSignal): Promise<void> {
     this.#stopped = true;
     for (const stopTicking of this.#stopTicking) stopTicking();
-    // At once and not in slices: what stops makes the event loop free.
-    const leaving = [...this.#accounts.values()].map((running) => this.#leave(running, signal));
-    await Promise.all([this.#applying, ...leaving]);
-    this.#accounts.clear();
+    await Promise.all([this.#applying, this.#accounts.stop(signal)]);
     await this.#push.stop();
-  }
-
-  #views(): AccountView[] {
-    return [...this.#accounts.values()].map(({ account }) => account.view);
   }
 
   #upkeep(): void {
@@ -157,70 +143,26 @@ export class Exporter {
     const { metrics, state, clock } = this.#options;
     this.#measuring = this.#measuring.then(() => {
       measurePush(metrics, this.#push.receivers());
-      return runInSlices(measureAccounts(metrics, state, this.#views(), clock.now()));
+      return runInSlices(measureAccounts(metrics, state, this.#accounts.views(), clock.now()));
     });
     return this.#measuring;
   }
 
   async #prune(): Promise<void> {
-    const kept = [...this.#accounts.values()].flatMap(({ account }) => account.keptCounters());
     try {
-      await pruneCounters(this.#options.state, kept);
+      await pruneCounters(this.#options.state, this.#accounts.keptCounters());
     } catch (failure) {
       // Retried the next day; a failing disk is reported when counters are written.
       if (!(failure instanceof StateWriteFailure)) throw failure;
     }
   }
 
-  async #apply(config: Config, signal: AbortSignal): Promise<void> {
+  async #apply({ accounts, limits, push }: Config, signal: AbortSignal): Promise<void> {
     if (this.#stopped) return;
-    this.#limits = config.limits;
-    this.#store.seriesLimit = config.limits.series;
-    await this.#push.apply(config.push);
-    const wanted = new Map(config.accounts.map((account) => [account.name, account]));
-    const leaving = [...this.#accounts].filter(
-      ([name, { config }]) => !sameAccount(config, wanted.get(name)),
-    );
-    for (const [name] of leaving) this.#accounts.delete(name);
-    await Promise.all(leaving.map(([, running]) => this.#leave(running, signal)));
-    if (this.#stopped) return;
-    await runInSlices(this.#startAll([...wanted.values()]));
-    await this.#measure();
-  }
-
-  /** Starts those that do not run, one a step; asked to stop meanwhile, no further one. */
-  *#startAll(accounts: readonly AccountConfig[]): Generator<undefined, void> {
-    for (const account of accounts) {
-      if (this.#stopped) return;
-      if (!this.#accounts.has(account.name)) this.#start(account);
-      yield;
-    }
-  }
-
-  /** Stops an account. A failure is reported and affects nothing else. */
-  async #leave({ config, account }: Running, signal: AbortSignal): Promise<void> {
-    const { observer } = this.#options;
-    await account.stop(signal).then(
-      () => observer.left(config.name),
-      (error: unknown) => observer.left(config.name, error),
-    );
-  }
-
-  #start(config: AccountConfig): void {
-    const { clock, ticker, state, observer, credentials } = this.#options;
-    const account = new Account({
-      config,
-      clock,
-      ticker,
-      store: this.#store,
-      memory: state,
-      push: this.#push,
-      observer,
-      credentials,
-      departures: this.#departures,
-      limits: () => this.#limits,
-    });
-    this.#accounts.set(config.name, { config, account });
-    account.start();
+    this.#store.seriesLimit = limits.series;
+    await this.#push.apply(push);
+    this.#accounts.pushTo(push.length > 0 ? this.#push : undefined);
+    await this.#accounts.apply(accounts, limits, signal);
+    if (!this.#stopped) await this.#measure();
   }
 }

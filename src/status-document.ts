@@ -65,6 +65,27 @@ export function statusDocument(status: Status, query: StatusQuery): StatusDocume
   return { ...status, jobs: { total: before, offset, limit, next }, accounts };
 }
 
+/** A document as JSON, written in small steps, since it may have thousands of jobs: each is as it is when its turn comes. */
+export function* statusText({ accounts, ...facts }: StatusDocument): Generator<undefined, string> {
+  const pieces = [`${openObject(facts)},"accounts":[`];
+  for (const [index, { jobs, ...account }] of accounts.entries()) {
+    pieces.push(`${index > 0 ? ',' : ''}${openObject(account)},"jobs":[`);
+    for (const [position, job] of jobs.entries()) {
+      pieces.push(`${position > 0 ? ',' : ''}${JSON.stringify(job)}`);
+      yield;
+    }
+    pieces.push(']}');
+    yield;
+  }
+  pieces.push(']}');
+  return pieces.join('');
+}
+
+/** JSON of an object that has fields, without its closing brace. */
+function openObject(fields: object): string {
+  return JSON.stringify(fields).slice(0, -1);
+}
+
 function nextQuery({ account, offset, limit }: StatusQuery): string {
   const next = { ...(account !== undefined && { account }), offset: `${offset + limit}`, limit: `${limit}` };
   return `?${new URLSearchParams(next).toString()}`;

@@ -17,16 +17,18 @@ const ARGUMENTS = [
 
 let browser: Browser;
 
-beforeAll(async () => {
-  if (!existsSync(EXECUTABLE)) {
-    throw new Error(
-      `no Chromium at ${EXECUTABLE}: install it (apt-get install chromium) or set CHROMIUM_PATH`,
-    );
-  }
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
-});
-
-afterAll(() => browser?.close());
+/** Starts a browser for the tests of a file, and ends it with them. */
+export function useBrowser(): void {
+  beforeAll(async () => {
+    if (!existsSync(EXECUTABLE)) {
+      throw new Error(
+        `no Chromium at ${EXECUTABLE}: install it (apt-get install chromium) or set CHROMIUM_PATH`,
+      );
+    }
+    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+  });
+  afterAll(() => browser?.close());
+}
 
 /** How a page is looked at. */
 export interface Visit {

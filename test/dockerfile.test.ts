@@ -66,6 +66,7 @@ describe('the Dockerfile', () => {
     expect(textsOf('WORKDIR', image)).toEqual(['/app']);
     expect(JSON.parse(textsOf('ENTRYPOINT', image)[0] ?? '')).toEqual([
       'node',
+      '--no-memory-reducer',
       `/app/${manifest.bin['edge-exporter']}`,
     ]);
     expect(textsOf('CMD', image)).toEqual([]);

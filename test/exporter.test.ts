@@ -1,12 +1,14 @@
-import { beforeEach, expect, test } from 'vitest';
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../src/clock.ts';
 import { type Account, CONFIG, type Config } from '../src/configuration/schema.ts';
 import { Exporter } from '../src/exporter.ts';
-import { PlatformFailure } from '../src/platform/outcome.ts';
+import { Exposition } from '../src/exposition/exposition.ts';
 import type { Job } from '../src/poll/job.ts';
 import { reportTo } from '../src/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../src/self/self-metrics.ts';
 import { memoryState } from '../src/state/state.ts';
+import { noToken } from './credentials/no-token.ts';
 import { eventually } from './eventually.ts';
 
 const never = new AbortController().signal;
@@ -38,17 +40,7 @@ beforeEach(() => {
     observer,
     credentials: ({ name }: Account) => {
       started.push(name);
-      return {
-        kind: 'token',
-        authorization: async () => {
-          throw new PlatformFailure('unauthorized', 'no token in this test');
-        },
-        refused: async () => false,
-        renewed: async () => false,
-        expiresAt: () => undefined,
-        secrets: () => [],
-        close: () => closing.get(name) ?? Promise.resolve(),
-      };
+      return noToken(() => closing.get(name) ?? Promise.resolve());
     },
   });
 });
@@ -117,15 +109,27 @@ test('a stop during a reload waits for it, and the reload starts nothing any mor
   const applying = exporter.apply(configOf('b'), never);
   let stopped = false;
   // Lets the reload begin.
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   const stopping = exporter.stop(never).then(() => {
     stopped = true;
   });
-  await new Promise((resolve) => setImmediate(resolve));
+  await setImmediate();
   expect(stopped).toBe(false);
   release();
   await Promise.all([applying, stopping]);
   await exporter.apply(configOf('c'), never);
   expect(names()).toEqual([]);
   expect(started).toEqual(['a']);
+});
+
+test('no request of an account leaves while a scrape waits', async () => {
+  const isAwaited = vi.spyOn(Exposition.prototype, 'isAwaited', 'get').mockReturnValue(true);
+  await exporter.apply(configOf('a'), never);
+  for (let turn = 0; turn < 50; turn++) await setImmediate();
+  expect(exporter.accounts().map(({ up }) => up)).toEqual([null]);
+  isAwaited.mockRestore();
+  await eventually('the account shows that it is down', async () =>
+    (await shown()).includes('edge_up{account="a"} 0'),
+  );
+  await exporter.stop(never);
 });

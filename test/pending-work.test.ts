@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gunzip, gzip } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { cronTicker } from '../src/poll/ticker.ts';
@@ -68,6 +68,12 @@ describe('pending work', () => {
     await done;
     await new SimulatedClock().advance(0, { busy: work.count });
     expect(work.count()).toBe(0);
+  });
+
+  it('does not count a decompression that failed', async () => {
+    work = watchPendingWork();
+    await expect(promisify(gunzip)('not compressed')).rejects.toThrow('incorrect header check');
+    expect(work.kinds()['compression']).toBe(0);
   });
 
   it('keeps simulated time from passing a commit to disk', async () => {

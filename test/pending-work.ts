@@ -1,6 +1,8 @@
-import { createHook } from 'node:async_hooks';
 import { channel } from 'node:diagnostics_channel';
+import type { Transform } from 'node:stream';
 import { Worker } from 'node:worker_threads';
+import { createGzip } from 'node:zlib';
+import { watchFiles } from './pending-files.ts';
 
 /** What is under way in this process, seen from outside, without a hook in the code under test. */
 export interface PendingWork {
@@ -11,59 +13,62 @@ export interface PendingWork {
   readonly stop: () => void;
 }
 
-/** Asynchronous resources whose work is over when their callback starts. */
-const ONE_SHOT = new Set(['FSREQCALLBACK', 'FSREQPROMISE', 'Immediate']);
-
 /**
  * Watches this process' work until stopped. HTTP requests are those of undici and `fetch`, from their creation to
  * the end of the answer; so a server in the same process is covered by its clients.
  */
 export function watchPendingWork(): PendingWork {
-  const oneShot = new Map<number, string>();
-  const compressors = new Map<number, WeakRef<Compressor>>();
-  const hook = createHook({
-    init(id, type, _trigger, resource) {
-      if (ONE_SHOT.has(type)) oneShot.set(id, type);
-      if (type === 'ZLIB') compressors.set(id, new WeakRef(resource));
-    },
-    before: (id) => void oneShot.delete(id),
-    destroy(id) {
-      oneShot.delete(id);
-      compressors.delete(id);
-    },
-  }).enable();
   const requests = watchRequests();
   const threads = watchThreads();
-  const compressing = () => {
-    // One that has nothing to work on is over: all compressions here are of one buffer. Thousands may await collection.
-    for (const [id, compressor] of compressors) if (!compressor.deref()?.buffer) compressors.delete(id);
-    return compressors.size;
-  };
+  const compressions = watchCompressions();
+  const files = watchFiles();
+  const immediates = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Immediate').length;
   return {
-    count: () => requests.inFlight.size + threads.asked() + oneShot.size + compressing(),
+    count: () =>
+      requests.inFlight.size + threads.asked() + compressions.running() + files.count() + immediates(),
     kinds: () => ({
       request: requests.inFlight.size,
       thread: threads.asked(),
-      compression: compressing(),
-      ...countEach(oneShot.values()),
+      compression: compressions.running(),
+      file: files.count(),
+      immediate: immediates(),
     }),
     stop() {
-      hook.disable();
       requests.stop();
       threads.stop();
+      compressions.stop();
+      files.stop();
     },
   };
 }
 
-/** Node's native side of a compression stream, which lives until it is collected; its buffer is what it works on. */
-interface Compressor {
-  readonly buffer?: unknown;
+/** Compressions and decompressions, also those of `gzip` and its like, are streams whose class has one `_transform`. */
+function watchCompressions() {
+  const streams = new Set<Transform>();
+  const shared = owner(createGzip(), '_transform');
+  const transform = shared._transform;
+  shared._transform = function (this: Transform, chunk, encoding, done) {
+    streams.add(this);
+    transform.call(this, chunk, encoding, (...result) => {
+      streams.delete(this);
+      done(...result);
+    });
+  };
+  return {
+    running() {
+      // One that failed does not say that it is done.
+      for (const stream of streams) if (stream.destroyed) streams.delete(stream);
+      return streams.size;
+    },
+    stop: () => void Object.assign(shared, { _transform: transform }),
+  };
 }
 
-function countEach(kinds: Iterable<string>): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const kind of kinds) counts[kind] = (counts[kind] ?? 0) + 1;
-  return counts;
+/** The object in the chain of prototypes that a property is kept in. */
+function owner(stream: Transform, property: string): Transform {
+  let object = stream;
+  while (!Object.hasOwn(object, property)) object = Object.getPrototypeOf(object);
+  return object;
 }
 
 function watchRequests() {

@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
+import { credentialsFrom } from '../src/account/connection.ts';
 import { systemClock } from '../src/clock.ts';
 import type { LoadedConfig } from '../src/configuration/config.ts';
 import { ConfigInUse } from '../src/configuration/in-use.ts';
 import { CONFIG } from '../src/configuration/schema.ts';
-import { openCredentials } from '../src/credentials/open.ts';
 import { Exporter } from '../src/exporter.ts';
 import { Running } from '../src/running.ts';
 import { reportTo } from '../src/self/account-report.ts';
@@ -35,15 +36,7 @@ function runningWith(load: () => LoadedConfig | Promise<LoadedConfig>) {
     state,
     metrics,
     observer: reportTo(metrics, silent, systemClock),
-    credentials: ({ credentials, api_url, request }, onExchange) =>
-      openCredentials(credentials, {
-        baseUrl: api_url,
-        timeoutMs: request.timeout,
-        maxResponseBytes: request.max_response_bytes,
-        connections: 1,
-        clock: systemClock,
-        onExchange,
-      }),
+    credentials: credentialsFrom(systemClock, { guard: () => undefined }),
   });
   const inUse = new ConfigInUse({ env: {} }, systemClock, async () => load());
   const log = { info: () => undefined, warn: note };
@@ -76,11 +69,16 @@ test('reloads go one after another, so that the one asked for last is in force',
   const configured = (name: string): LoadedConfig => {
     return { ...LOADED, config: CONFIG.parse({ accounts: [{ ...ACCOUNT, name }] }) };
   };
-  const loads = [
-    () => new Promise<LoadedConfig>((resolve) => setTimeout(() => resolve(configured('first')), 50)),
-    () => configured('last'),
-  ];
+  let first = (_: LoadedConfig): void => undefined;
+  const slow = new Promise<LoadedConfig>((resolve) => {
+    first = resolve;
+  });
+  const loads = [() => slow, () => configured('last')];
   const { running } = runningWith(() => loads.shift()?.() ?? NOTHING);
-  expect(await Promise.all([running.reload(), running.reload()])).toEqual([{ ok: true }, { ok: true }]);
+  const reloads = [running.reload(), running.reload()];
+  // As long as the second takes where it does not wait for the first.
+  await setImmediate();
+  first(configured('first'));
+  expect(await Promise.all(reloads)).toEqual([{ ok: true }, { ok: true }]);
   expect(running.status().accounts.map(({ name }) => name)).toEqual(['last']);
 });

@@ -17,22 +17,17 @@ export interface Listing {
   readonly product: Product;
   /** Whether it could be read when that was last tried. */
   readonly listed: boolean;
-  /** How many configured names match none of them. */
-  readonly unmatched: number;
-}
-
-/** Names of a product's configurations that are to be read although the account has none that they match. */
-export interface UnmatchedNames {
-  readonly product: Product;
-  readonly names: readonly string[];
+  /** Configured names that match none of them: mistyped, or deleted on the platform. */
+  readonly unmatched: readonly string[];
 }
 
 /** Failures that mean that a list does not exist for this token; any other may be temporary. */
-const NOT_TO_BE_HAD: readonly Outcome[] = ['not_found', 'forbidden', 'not_acceptable', 'undecodable'];
+const UNAVAILABLE: readonly Outcome[] = ['not_found', 'forbidden', 'not_acceptable', 'undecodable'];
 
 interface Known {
   readonly configurations: readonly Configuration[];
   readonly addressing: Addressing;
+  readonly unmatched: Listing['unmatched'];
 }
 
 /** What an account reads series of: its products, and of them the configurations that were discovered and selected. */
@@ -63,7 +58,11 @@ export class AccountTargets {
   /** Records the list of a product's configurations. Whether it differs from the one before. */
   discovered(product: Product, configurations: readonly Configuration[], addressing: Addressing): boolean {
     const before = this.#known.get(product);
-    this.#known.set(product, { configurations, addressing });
+    this.#known.set(product, {
+      configurations,
+      addressing,
+      unmatched: this.#unmatchedBy(product, configurations),
+    });
     this.#unlistable.delete(product);
     this.#listed.set(product, true);
     return before?.addressing !== addressing || !sameList(before.configurations, configurations);
@@ -73,7 +72,7 @@ export class AccountTargets {
   listingFailed(product: Product, outcome: Outcome): boolean {
     const wasPending = this.isPending(product);
     this.#listed.set(product, false);
-    if (this.#known.has(product) || this.#unlistable.has(product) || !NOT_TO_BE_HAD.includes(outcome))
+    if (this.#known.has(product) || this.#unlistable.has(product) || !UNAVAILABLE.includes(outcome))
       return wasPending;
     this.#unlistable.add(product);
     return true;
@@ -114,21 +113,18 @@ export class AccountTargets {
 
   /** Whether the lists of configurations could be read, for those that were tried. */
   listings(): Listing[] {
-    const unmatched = new Map(this.unmatched().map(({ product, names }) => [product, names.length]));
     return this.products().flatMap(({ product }) => {
       const listed = this.#listed.get(product);
-      return listed === undefined ? [] : [{ product, listed, unmatched: unmatched.get(product) ?? 0 }];
+      if (listed === undefined) return [];
+      return [{ product, listed, unmatched: this.#known.get(product)?.unmatched ?? [] }];
     });
   }
 
-  /** Names that match nothing in the lists: mistyped, or deleted on the platform. */
-  unmatched(): UnmatchedNames[] {
-    return this.products().flatMap(({ product, settings: { by, configurations } }) => {
-      const known = this.#known.get(product);
-      if (known === undefined || !by.includes('configuration')) return [];
-      const names = configurations.include.filter((name) => matchesNothing(name, known.configurations));
-      return names.length === 0 ? [] : [{ product, names }];
-    });
+  /** Compared once for each list, since it may have thousands of configurations. */
+  #unmatchedBy({ api, slug }: Product, configurations: readonly Configuration[]): readonly string[] {
+    const settings = this.#account.collectors[api]?.products[slug];
+    if (!settings?.by.includes('configuration')) return [];
+    return settings.configurations.include.filter((name) => matchesNothing(name, configurations));
   }
 }
 

@@ -7,8 +7,8 @@ import { Client } from '../platform/client.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
 import type { TransportOptions } from '../platform/transport.ts';
+import { Operations, type Turns } from '../poll/operations.ts';
 import { type LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';
@@ -27,6 +27,8 @@ export interface ConnectionOptions {
   /** Called for every exchange, after the rate limiter has recorded it. */
   readonly onExchange?: (info: ExchangeInfo, scope: LimitScope) => void;
   readonly onTurn?: RequestQueueOptions['onTurn'];
+  /** Shared by all accounts; default: none. */
+  readonly turns?: Turns;
   /** Share of each limit to leave to others, called each time; default: the account's reserve. */
   readonly reserve?: () => number;
 }
@@ -39,13 +41,14 @@ export class Connection {
   readonly platform: ObservedPlatform;
   readonly credentials: Credentials;
   readonly queue: RequestQueue;
+  /** Requests within the quota. */
+  readonly operations: Operations;
   /** Reads that are sent at once, for a caller that observes the quota itself. */
   readonly readAtOnce: Client['get'];
   readonly #client: Client;
-  readonly #clock: Clock;
 
-  constructor({ account, clock, credentials, reserve, onExchange, onTurn }: ConnectionOptions) {
-    this.#clock = clock;
+  constructor(options: ConnectionOptions) {
+    const { account, clock, credentials, reserve, onExchange, onTurn, turns } = options;
     const { api_url, quota, request } = account;
     this.platform = new ObservedPlatform({
       clock,
@@ -68,20 +71,13 @@ export class Connection {
       concurrency: request.concurrency,
       ...(onTurn !== undefined && { onTurn }),
     });
-  }
-
-  /** Reads for operations of a group: each waits for its turn under the quota. */
-  readFor(group: string): Read {
-    return async (resource, signal) => {
-      const now = this.#clock.now();
-      const request = { group, notBefore: now, weight: 1, since: now, plannedIntervalMs: () => 0 };
-      const over = await this.queue.turn(request, signal);
-      try {
-        return await this.readAtOnce(resource(), signal);
-      } finally {
-        over();
-      }
-    };
+    this.operations = new Operations({
+      clock,
+      queue: this.queue,
+      exchange: this.readAtOnce,
+      timeoutMs: request.timeout,
+      turns,
+    });
   }
 
   /** Revokes a token that the exporter created, until the signal aborts, and closes the connections. */

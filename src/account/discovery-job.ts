@@ -3,6 +3,7 @@ import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platf
 import type { Product } from '../catalogue/products.ts';
 import { decodeSeries, isEmpty } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
+import { madeInSlices } from '../exposition/slices.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
@@ -10,7 +11,6 @@ import type { FollowUp, Job, JobSubject } from '../poll/job.ts';
 import type { Discovery, PollResult } from '../poll/result.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import {
-  type Configuration,
   configurationsResource,
   type Discovered,
   decodeConfigurations,
@@ -34,7 +34,7 @@ const DISCOVERY_WEIGHT = 10;
 /** A list that has lost more than this share of its items at once is doubted. */
 const MOST_LOST = 0.5;
 
-/** So many reads must agree that most is gone. */
+/** How many reads in a row must show that most of the list is gone. */
 const READS = 3;
 
 /** How long (ms) after a doubted read the next one comes: a fault that passes should be over by then. */
@@ -43,6 +43,7 @@ const READ_AGAIN_MS = MINUTE_MS;
 interface Listed extends Discovered {
   /** Which id the API takes, where it is known. */
   readonly addressing: Addressing | undefined;
+  readonly samples: readonly Sample[];
 }
 
 /** Lists the configurations of a product, periodically. */
@@ -52,6 +53,7 @@ export class DiscoveryJob implements Job<Listed> {
   readonly schedule: string;
   readonly group: string;
   readonly weight = DISCOVERY_WEIGHT;
+  readonly findsJobs = true;
   readonly #options: DiscoveryJobOptions;
   readonly #length = new ShrunkenList();
   #addressing: Addressing | undefined;
@@ -76,16 +78,23 @@ export class DiscoveryJob implements Job<Listed> {
 
   async read(read: Read, signal: AbortSignal): Promise<Listed> {
     const { body } = await read(() => configurationsResource(this.#options.product), signal);
-    const discovered = decodeConfigurations(body, this.#options.most());
+    const discovered = await madeInSlices(decodeConfigurations(body, this.#options.most()));
     const addressing = this.#addressing ?? (await findAddressing(this.#options, discovered, read, signal));
-    return { ...discovered, addressing };
+    const { account, product } = this.#options;
+    const discovery = {
+      product,
+      configurations: discovered.configurations,
+      addressing: addressing ?? 'domain',
+    };
+    const samples = await madeInSlices(configurationSamples(account, discovery));
+    return { ...discovered, addressing, samples };
   }
 
-  conclude({ configurations, rejected, overLimit, addressing: found }: Listed): PollResult {
+  conclude({ configurations, rejected, overLimit, addressing: found, samples }: Listed): PollResult {
     const rejections: Rejections = new Map();
     reject(rejections, 'bad_value', rejected);
     reject(rejections, 'over_limit', overLimit);
-    const { account, product } = this.#options;
+    const { product } = this.#options;
     const addressing = found ?? 'domain';
     const discovery = { product, configurations, addressing };
     const listed = configurations.length;
@@ -99,7 +108,7 @@ export class DiscoveryJob implements Job<Listed> {
         this.#length.note(listed, judgement);
         if (!judgement.believed) return [];
         this.#addressing = found;
-        return [{ part: 'info', samples: configurationSamples(account, discovery) }];
+        return [{ part: 'info', samples }];
       },
     };
   }
@@ -112,8 +121,8 @@ export class DiscoveryJob implements Job<Listed> {
 }
 
 /**
- * Whether the API takes a domain's id or the configuration's own: the specification says the former (section 4.13),
- * others have seen the latter. One small read of a configuration whose ids differ shows it; undefined if there is none.
+ * Whether the API takes a domain's id, as the specification says (section 4.13), or the configuration's own, as others
+ * have seen. One small read of a configuration whose ids differ shows it; undefined if there is none.
  */
 async function findAddressing(
   { account, product, platformClock }: DiscoveryJobOptions,
@@ -143,26 +152,25 @@ async function findAddressing(
   return undefined;
 }
 
-function configurationSamples(account: string, { product, configurations, addressing }: Discovery): Sample[] {
+/** In small steps, since there may be thousands of configurations. */
+function* configurationSamples(
+  account: string,
+  { product, configurations, addressing }: Discovery,
+): Generator<undefined, readonly Sample[]> {
   const labels = { account, product: product.slug };
-  const count = { family: EDGE_CONFIGURATIONS, labels, value: configurations.length };
-  const infos = configurations.flatMap((configuration: Configuration) =>
-    addresses(configuration, addressing).map((id) => ({
-      family: EDGE_CONFIGURATION_INFO,
-      labels: {
-        account,
-        product: product.slug,
-        configuration_id: id,
-        configuration: configuration.name,
-        active: String(configuration.active),
-      },
-      value: 1,
-    })),
-  );
-  return [count, ...infos];
+  const samples: Sample[] = [{ family: EDGE_CONFIGURATIONS, labels, value: configurations.length }];
+  for (const configuration of configurations) {
+    for (const id of addresses(configuration, addressing)) {
+      const { name, active } = configuration;
+      const own = { configuration_id: id, configuration: name, active: String(active) };
+      samples.push({ family: EDGE_CONFIGURATION_INFO, labels: { ...labels, ...own }, value: 1 });
+    }
+    yield;
+  }
+  return samples;
 }
 
-/** What is made of the length of a list. */
+/** Whether a list is believed, judged by its length. */
 export interface Judgement {
   readonly believed: boolean;
   /** What an operator should know of it; undefined where nothing is strange. */
@@ -183,7 +191,7 @@ export class ShrunkenList {
     return this.#doubted > 0;
   }
 
-  /** What to make of a list of so many items. */
+  /** Judges a list of this length. */
   judge(items: number): Judgement {
     if (items >= this.#known * (1 - MOST_LOST)) return { believed: true, warning: undefined };
     const shrank = `the list of configurations shrank from ${this.#known} to ${items}`;
@@ -193,7 +201,7 @@ export class ShrunkenList {
     return { believed: false, warning: `${shrank}: it is read again before anything is withdrawn` };
   }
 
-  /** Takes over what was made of a list. */
+  /** Records how a list of this length was judged. */
   note(items: number, { believed }: Judgement): void {
     this.#doubted = believed ? 0 : this.#doubted + 1;
     if (believed) this.#known = items;

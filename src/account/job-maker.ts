@@ -4,16 +4,16 @@ import type { CollectorName } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Job } from '../poll/job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
-import { ReconciliationJob } from '../series/reconciliation-job.ts';
+import { Checkpoints, ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { ReadModes, SeriesReader } from '../series/series-reader.ts';
 import type { CollectorContext } from '../settings/collector.ts';
+import type { LearnedDelays } from '../settling/delays.ts';
 import type { StateReader } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
-import type { LearnedDelays } from './learned-delays.ts';
 
 /** What the jobs of an account share. */
 export interface JobMakerOptions {
@@ -66,6 +66,7 @@ export class JobMaker {
       stored: (key) => memory.get(key),
       isPushed: this.#options.isPushed ?? (() => false),
       platformClock,
+      checkpoints: account.reconciliation_share > 0 ? new Checkpoints() : undefined,
     });
   }
 

@@ -9,11 +9,11 @@ import type { JobState } from '../poll/scheduled-job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import type { Collector } from '../settings/collector.ts';
+import { LearnedDelays } from '../settling/delays.ts';
 import type { StateReader } from '../state/state.ts';
 import { AccountTargets } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
 import { JobMaker } from './job-maker.ts';
-import { LearnedDelays } from './learned-delays.ts';
 import { MetadataJob } from './metadata-job.ts';
 
 export interface AccountJobsOptions {

@@ -35,6 +35,7 @@ export class MetadataJob implements Job<Listed> {
   readonly schedule = SCHEDULE;
   readonly group = 'analytics';
   readonly weight = METADATA_WEIGHT;
+  readonly findsJobs = true;
 
   cost(): number {
     return 1;
@@ -46,7 +47,7 @@ export class MetadataJob implements Job<Listed> {
   }
 
   conclude({ metrics, rejected }: Listed): PollResult {
-    // Without any metric it tells nothing: what was known before, at first the catalogue, stays.
+    // An empty list is not believed: the list before it stays in use, at first the catalogue's.
     if (metrics.length === 0) return { outcome: 'empty', rejected, adopt: () => [] };
     return { outcome: 'ok', rejected, metrics, adopt: () => [] };
   }

@@ -1,6 +1,6 @@
 import { describeForeignAnswer, type ExchangeInfo } from '../platform/exchange.ts';
 import type { Job } from '../poll/job.ts';
-import type { PollEnd } from '../poll/poll-end.ts';
+import type { PollEnd } from '../poll/runner.ts';
 
 /** A hint for the case that another server answers. */
 const HINT = 'is api_url right?';
@@ -15,6 +15,10 @@ function refusalOf({ method }: ExchangeInfo): string {
   return method === 'GET'
     ? 'the platform refuses the token'
     : 'the platform refuses the user name or the password';
+}
+
+function unlike(info: ExchangeInfo): string {
+  return `${describeForeignAnswer(info)}: ${HINT}`;
 }
 
 /**
@@ -70,15 +74,14 @@ export class Reachability {
   /** Records an exchange that was not aborted by the exporter. */
   exchanged(info: ExchangeInfo): void {
     const { status, outcome, answeredBy } = info;
-    const unlike = `${describeForeignAnswer(info)}: ${HINT}`;
     const noAnswer = NO_ANSWER[outcome];
     if (answeredBy === 'platform') this.#recognise();
     if (noAnswer !== undefined) this.#down(noAnswer);
     else if (status === undefined) this.#down(`the server at api_url does not speak HTTP: ${HINT}`);
     else if (status >= 500) this.#failed(info, status);
-    else if (status === 401) this.#down(answeredBy === 'platform' ? refusalOf(info) : unlike);
+    else if (status === 401) this.#down(answeredBy === 'platform' ? refusalOf(info) : unlike(info));
     else if (this.#recognised && answeredBy !== 'foreign') this.#rise();
-    else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike);
+    else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike(info));
   }
 
   /** Records the end of a poll: only its reader knows whether the document came from the platform. */

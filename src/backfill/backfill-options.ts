@@ -17,6 +17,8 @@ export interface BackfillOptions {
   readonly to: number | undefined;
   /** Labels that every series gets besides its own. */
   readonly labels: Labels;
+  /** Of which families, by their names, the history is; all where it is left out. */
+  readonly families?: ReadonlySet<string>;
   /** The file to write; undefined to write none. */
   readonly output: string | undefined;
   /** The history is pushed to these. */

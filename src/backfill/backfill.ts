@@ -130,10 +130,10 @@ async function push(
 
 function familiesAsked(
   series: readonly Collected[],
-  { labels, accounts }: BackfillOptions,
+  { labels, accounts, families }: BackfillOptions,
 ): HistoryFamiliesOptions {
   const units = new Map(accounts.map((account) => [account.name, account.units]));
-  return { series, labels, unitsOf: (account) => units.get(account) ?? {} };
+  return { series, labels, families, unitsOf: (account) => units.get(account) ?? {} };
 }
 
 async function write(

@@ -50,7 +50,7 @@ export class HistoryAccount {
     const survey = new Survey({
       account: this.#account,
       scopes: this.#connection.platform.scopes,
-      readFor: (group) => this.#connection.readFor(group),
+      readFor: (group) => this.#connection.operations.readFor(group),
     });
     for (const job of survey.jobs()) {
       if (job.subject.collector !== 'discovery' || !this.#isRead(job.group, job.subject.product)) continue;
@@ -98,7 +98,7 @@ export class HistoryAccount {
       modes: this.#modes,
       platformClock: this.platformClock,
     });
-    return { reader, read: this.#connection.readFor(planned.api) };
+    return { reader, read: this.#connection.operations.readFor(planned.api) };
   }
 
   /** Until when nothing of this account can be read, where its quota is used up and something waits for it. */

@@ -1,7 +1,7 @@
 import { facesOf } from '../catalogue/catalogue.ts';
 import type { Family, Labels } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
-import { LabelTexts } from '../exposition/label-text.ts';
+import { LabelTexts } from '../exposition/sample-text.ts';
 import { targetLabels } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import type { SeriesHistory } from './series-history.ts';
@@ -14,6 +14,8 @@ export interface HistoryFamiliesOptions {
   /** Labels that every series gets besides its own. */
   readonly labels: Labels;
   readonly unitsOf: (account: string) => UnitOverrides;
+  /** The names of those that are wanted; all where it is left out. */
+  readonly families?: ReadonlySet<string> | undefined;
 }
 
 /** A series of the history: a dimension as one family shows it. */
@@ -32,6 +34,7 @@ export function historyFamilies({
   series,
   labels,
   unitsOf,
+  families: wanted,
 }: HistoryFamiliesOptions): [Family, HistorySeries[]][] {
   const families = new Map<Family, Map<string, HistorySeries>>();
   const texts = new LabelTexts();
@@ -43,6 +46,7 @@ export function historyFamilies({
       const all = { ...labels, ...targetLabels(target), ...own };
       const labelText = texts.of(all);
       const add = (family: Family, points: (history: DimensionHistory) => PointsOfBucket) => {
+        if (wanted?.has(family.name) === false) return;
         const text = family.name + labelText;
         const known = families.get(family) ?? new Map<string, HistorySeries>();
         families.set(family, known);

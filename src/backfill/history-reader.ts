@@ -23,7 +23,7 @@ export interface HistoryReaderOptions extends RetryOptions {
   readonly end: number;
 }
 
-/** What the platform leaves out is believed when a whole answer brings nothing new, or after so many answers. */
+/** Buckets count as missing from the platform when a whole answer brings nothing new, or after this many answers. */
 const BELIEVED: MissingBucketTimeout = { after: 0, whole: 1, asked: 5 };
 
 /**

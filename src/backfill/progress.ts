@@ -23,7 +23,8 @@ const LONG_WAIT_MS = 2_000;
 /** How much of a history has been read. */
 export class BackfillProgress {
   readonly #clock: Clock;
-  readonly #startedAt: number;
+  #startedAt: number;
+  #activity: string | undefined;
   #windows = 0;
   #done = 0;
   #doneBefore = 0;
@@ -38,8 +39,14 @@ export class BackfillProgress {
     this.#startedAt = clock.now();
   }
 
-  /** Says how many windows of a metric there are in all, and how many of them an earlier start has read. */
-  expect(windows: number, done: number): void {
+  /**
+   * Says how many windows of a metric there are in all, how many of them an earlier start has read, and what is done with
+   * them, where it is not reading.
+   */
+  expect(windows: number, done: number, activity?: string): void {
+    // What came before tells nothing of how long this takes.
+    this.#startedAt = this.#clock.now();
+    this.#activity = activity;
     this.#windows = windows;
     this.#done = done;
     this.#doneBefore = done;
@@ -55,6 +62,11 @@ export class BackfillProgress {
     this.#done += windows;
   }
 
+  /** What is done now, for a log. */
+  get words(): string {
+    return this.stage ?? this.#activity ?? 'reading history';
+  }
+
   get facts(): BackfillFacts {
     const read = this.#done - this.#doneBefore;
     const elapsed = this.#clock.now() - this.#startedAt;
@@ -63,7 +75,7 @@ export class BackfillProgress {
       windows: this.#done,
       of: this.#windows,
       operations: this.#operations,
-      seconds_left: left,
+      seconds_left: this.stage === undefined ? left : undefined,
       waiting: this.#waiting || undefined,
     };
   }
@@ -84,7 +96,8 @@ export class BackfillProgress {
     const { windows, of, operations, seconds_left: left } = this.facts;
     const share = of === 0 ? 0 : Math.floor((100 * windows) / of);
     const rest = left === undefined ? '' : `, ${duration(left)} left`;
-    return `${windows} of ${of} windows (${share} %), ${operations} operations${rest}${waiting}`;
+    const activity = this.#activity === undefined ? '' : `${this.#activity}: `;
+    return `${activity}${windows} of ${of} windows (${share} %), ${operations} operations${rest}${waiting}`;
   }
 }
 

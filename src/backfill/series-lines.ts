@@ -1,4 +1,4 @@
-import { formatValue } from '../exposition/sample-value.ts';
+import { formatValue } from '../exposition/sample-text.ts';
 import type { PointsOfBucket } from './series-points.ts';
 
 /** So many buckets are handed on at once: enough to be worth a write, little to hold. */

@@ -38,7 +38,7 @@ export function showProgress({ progress, stderr, log, clock }: ShowingOptions): 
   const live = stderr.isTTY === true;
   const show = () => {
     if (live) stderr.write(`${CLEAR_LINE}${progress.line}`);
-    else log.info(progress.facts, progress.stage ?? 'reading history');
+    else log.info(progress.facts, progress.words);
   };
   const goOn = (): void => {
     clock.sleep(live ? LIVE_MS : LOGGED_MS, over.signal).then(

@@ -56,12 +56,12 @@ export class Spool {
     return this.#windows.has(window);
   }
 
-  /** How many of so many windows need no more reading. */
+  /** How many of the windows need no more reading. */
   done(windows: number): number {
     return this.#vanished ? windows : this.#windows.size;
   }
 
-  /** Keeps a line; resolves with how many of so many windows need no more reading because of it. */
+  /** Keeps a line; resolves with how many of the windows need no more reading because of it. */
   async append(line: SpoolLine, windows: number): Promise<number> {
     const written = this.#writing.then(() => appendFile(this.#path, `${JSON.stringify(line)}\n`));
     // After a failure nothing more is written: half a line may be there, and what follows must not join it.

@@ -9,14 +9,19 @@ export interface FaceContext {
   readonly units?: UnitOverrides | undefined;
 }
 
+/** Families of a series' newest bucket, and the labels that are left in them: the same object for all that are summed up. */
+export interface EarlyFaces extends EarlyFamilies {
+  readonly labels: Labels;
+}
+
 /** How a series of the platform is exposed. */
 export interface Faces {
   /** The newest published bucket: its value times `scale`, and by minutes of bucket width when `perMinute`. */
   readonly gauge: { readonly family: Family; readonly scale: number; readonly perMinute: boolean };
   /** Of additive series: the sum of all settled buckets' values, times `scale`. */
   readonly counter?: { readonly family: Family; readonly scale: number };
-  /** Of what wakes people: the families of its newest bucket, and the labels that are left in them. */
-  readonly early?: EarlyFamilies & { readonly labels: Labels };
+  /** Of what wakes people. */
+  readonly early?: EarlyFaces;
   /** Written after the common labels. */
   readonly labels: Labels;
   /** False when the catalogue does not know the metric or the dimension: it is exported raw, with a warning. */
@@ -43,11 +48,32 @@ function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: Un
   return unit === 'rate' ? scale / 8 : scale;
 }
 
-/** Faces by units and by what else they depend on: thousands of configurations have the same. */
-const known = new WeakMap<UnitOverrides, Map<string, Faces>>();
-const DEFAULTS: UnitOverrides = {};
-/** More names than the platform documents may come, and each takes memory. */
+/** Faces that are known, by metric and dimension. */
+class KnownFaces {
+  readonly #byMetric = new Map<string, Map<string, Faces>>();
+  #count = 0;
+
+  get(metric: string, dimension: string): Faces | undefined {
+    return this.#byMetric.get(metric)?.get(dimension);
+  }
+
+  /** More names than the platform documents may come, and each takes memory. */
+  add(metric: string, dimension: string, faces: Faces): void {
+    if (this.#count >= MOST_KNOWN) return;
+    this.#count += 1;
+    const ofMetric = this.#byMetric.get(metric) ?? new Map<string, Faces>();
+    this.#byMetric.set(metric, ofMetric.set(dimension, faces));
+  }
+}
+
 const MOST_KNOWN = 10_000;
+
+/** By what else they depend on: thousands of configurations have the same, and look them up in each poll. */
+const known: Readonly<Record<Scope, WeakMap<UnitOverrides, KnownFaces>>> = {
+  configuration: new WeakMap(),
+  product: new WeakMap(),
+};
+const DEFAULTS: UnitOverrides = {};
 
 /**
  * The families, scales and extra labels of one series of the platform: the metric contract. A dimension of '' is a
@@ -55,11 +81,12 @@ const MOST_KNOWN = 10_000;
  */
 export function facesOf(metric: string, dimension: string, context: FaceContext): Faces {
   const { scope, units = DEFAULTS } = context;
-  const alike = known.get(units) ?? new Map<string, Faces>();
-  known.set(units, alike);
-  const key = JSON.stringify([scope, metric, dimension]);
-  const faces = alike.get(key) ?? makeFaces(metric, dimension, context);
-  if (alike.size < MOST_KNOWN) alike.set(key, faces);
+  const alike = known[scope].get(units) ?? new KnownFaces();
+  known[scope].set(units, alike);
+  const before = alike.get(metric, dimension);
+  if (before !== undefined) return before;
+  const faces = makeFaces(metric, dimension, context);
+  alike.add(metric, dimension, faces);
   return faces;
 }
 
@@ -77,7 +104,16 @@ function makeFaces(metric: string, dimension: string, context: FaceContext): Fac
   const faces = { gauge, counter: { family: families.counter, scale }, labels, known: true };
   const { boundedBy } = reading.meaning;
   if (families.early === undefined || boundedBy === undefined) return faces;
-  return { ...faces, early: { ...families.early, labels: only(labels, boundedBy) } };
+  return { ...faces, early: earlyFaces(families.early, only(labels, boundedBy)) };
+}
+
+const knownEarly = new Map<string, EarlyFaces>();
+
+function earlyFaces(families: EarlyFamilies, labels: Labels): EarlyFaces {
+  const key = JSON.stringify([families.atLeast.name, labels]);
+  const early = knownEarly.get(key) ?? { ...families, labels };
+  knownEarly.set(key, early);
+  return early;
 }
 
 function only(labels: Labels, names: readonly string[]): Labels {

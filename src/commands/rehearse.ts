@@ -171,7 +171,7 @@ function fromPlatform(
 async function evaluated(history: RehearsalHistory, work: Work): Promise<RehearsalReport> {
   const { call, rules, rehearsed, progress } = work;
   progress.stage = undefined;
-  progress.expect(history.pieces, 0);
+  progress.expect(history.pieces, 0, 'evaluating the rules');
   const result = await evaluateHistory(history, rehearsed, call.signal);
   return reportOf({
     history,

@@ -30,7 +30,7 @@ export type LoadedConfig =
       readonly nothingConfigured: boolean;
     };
 
-/** What there is to tell of a configuration, right or wrong. */
+/** What an operator should know of a configuration, valid or not. */
 export interface ExaminedConfig {
   readonly loaded: LoadedConfig;
   /** What is allowed but probably not meant, also beside mistakes. */
@@ -43,7 +43,7 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
   return (await examineConfig(source)).loaded;
 }
 
-/** Loads and checks the configuration, and tells what else there is to tell of it. */
+/** Loads and checks the configuration, with what an operator should know of it. */
 export async function examineConfig(source: ConfigSource): Promise<ExaminedConfig> {
   const written = await ('file' in source ? inFile(source.file, source.env) : inEnvironment(source.env));
   const { value, issues, place, directory } = written;

@@ -137,9 +137,12 @@ export const CONFIG = z
 
 export type Config = z.output<typeof CONFIG>;
 
-/** The JSON Schema of the YAML file, by which editors complete and check it. */
+let jsonSchema: z.core.JSONSchema.BaseSchema | undefined;
+
+/** The JSON Schema of the YAML file, by which editors complete and check it. Made once, since that takes milliseconds. */
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
-  return z.toJSONSchema(CONFIG.meta({ title: 'Configuration of edge-exporter' }), { io: 'input' });
+  jsonSchema ??= z.toJSONSchema(CONFIG.meta({ title: 'Configuration of edge-exporter' }), { io: 'input' });
+  return jsonSchema;
 }
 
 function isObject({ value }: { readonly value: unknown }): boolean {

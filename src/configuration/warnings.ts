@@ -39,12 +39,13 @@ function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
 function unknownDimensions(account: LenientAccount, path: ConfigPath): Finding[] {
   return PRODUCTS.flatMap(({ api, slug, metrics }) => {
     const given = running(account, api)?.products?.[slug];
-    const asked = given?.metrics?.filter((metric) => typeof metric === 'string') ?? [];
+    if (given?.dimensions === undefined) return [];
+    const asked = given.metrics?.filter((metric) => typeof metric === 'string') ?? [];
     const read = asked.length === 0 || asked.includes('*') ? metrics : asked;
     // Nobody knows which dimensions an unknown metric has.
     if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return [];
     const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));
-    return (given?.dimensions ?? []).flatMap((dimension, index): Finding[] => {
+    return given.dimensions.flatMap((dimension, index): Finding[] => {
       if (typeof dimension !== 'string' || dimension.trim() === '') return [];
       if (read.some((metric) => facesOf(metric, dimension, { scope: 'configuration' }).known)) return [];
       const matches = picomatch(dimension);

@@ -44,13 +44,16 @@ export function decodeSeries(body: unknown, asked: Asked, now: number): Decoded 
     rows += given.length;
     buckets.set(dimension, bucketsOf(given, now, rejected));
   }
-  const { series, grid } = onGrid(buckets, rejected);
-  return { series, width: grid?.width, rejected, ...valuelessIn(buckets), rows };
+  const valued = valuedOf(buckets);
+  const { series, grid } = onGrid(buckets, valued, rejected);
+  const valueless = valued === buckets ? {} : { valueless: valuelessIn(buckets) };
+  return { series, width: grid?.width, rejected, ...valueless, rows };
 }
 
 /** Whether an answer holds no point at all. */
 export function isEmpty({ series }: Decoded): boolean {
-  return [...series.values()].every(({ timestamps }) => timestamps.length === 0);
+  for (const { timestamps } of series.values()) if (timestamps.length > 0) return false;
+  return true;
 }
 
 /** The answers to the reads of a metric's single dimensions over one window, as if one read had brought all. */
@@ -72,9 +75,26 @@ export function mergeDecoded(answers: readonly Decoded[]): Decoded {
 
 type Series = ReadonlyMap<string, Points>;
 
+/** The points with a value; the same object when all have one. */
+function valuedOf(buckets: Series): Series {
+  let isWhole = true;
+  for (const { values } of buckets.values()) isWhole &&= !hasNaN(values);
+  return isWhole
+    ? buckets
+    : eachSeries(buckets, (points) => keep(points, (_, value) => !Number.isNaN(value)));
+}
+
+function hasNaN(values: Float64Array): boolean {
+  for (let index = 0; index < values.length; index += 1) if (Number.isNaN(Number(values[index]))) return true;
+  return false;
+}
+
 /** The points with a value, without those beside the grid. */
-function onGrid(buckets: Series, rejected: Rejections): { series: Series; grid: Grid | undefined } {
-  const valued = eachSeries(buckets, (points) => keep(points, (_, value) => !Number.isNaN(value)));
+function onGrid(
+  buckets: Series,
+  valued: Series,
+  rejected: Rejections,
+): { series: Series; grid: Grid | undefined } {
   const grid = gridOfBuckets(buckets, valued);
   if (grid === undefined || grid.complete) return { series: valued, grid };
   const { width, phase } = grid;
@@ -86,19 +106,19 @@ function onGrid(buckets: Series, rejected: Rejections): { series: Series; grid: 
   return { series, grid };
 }
 
-function valuelessIn(buckets: Series): Pick<Decoded, 'valueless'> {
+function valuelessIn(buckets: Series): ReadonlyMap<string, Float64Array> {
   const valueless = new Map<string, Float64Array>();
   for (const [dimension, { timestamps, values }] of buckets) {
     const starts = timestamps.filter((_, index) => Number.isNaN(values[index]));
     if (starts.length > 0) valueless.set(dimension, starts);
   }
-  return valueless.size === 0 ? {} : { valueless };
+  return valueless;
 }
 
 /** Buckets without a value show the grid where they complete it; where they do not, they may be junk altogether. */
 function gridOfBuckets(buckets: Series, valued: Series): Grid | undefined {
   const grid = gridOf([...buckets.values()]);
-  return grid?.complete ? grid : gridOf([...valued.values()]);
+  return grid?.complete || valued === buckets ? grid : gridOf([...valued.values()]);
 }
 
 function eachSeries(series: Series, change: (points: Points) => Points): Series {

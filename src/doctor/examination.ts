@@ -42,7 +42,7 @@ export async function* examine(options: ExaminationOptions): AsyncGenerator<Step
   }
 }
 
-/** What the first read tells of the platform; whether there is more to be told. */
+/** What the first read shows of the platform; whether to go on. */
 async function* platformSteps(
   session: Session,
   way: Way,

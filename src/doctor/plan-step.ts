@@ -1,6 +1,6 @@
 import { partOf } from '../account/jobs.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
-import { planOf } from '../plan/account-plan.ts';
+import { planOf } from '../plan/plan.ts';
 import { plainNumber } from '../text/numbers.ts';
 import type { Session } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
@@ -10,7 +10,6 @@ export function planStep(session: Session): Step {
   const { account, connection, findings } = session;
   const { ok, warning } = stepsNamed('plan');
   const { scopes } = connection.platform;
-  const assumedLimit = account.quota.assumed_limit;
   const plan = planOf({
     account,
     jobs: session.jobs(),
@@ -18,7 +17,6 @@ export function planStep(session: Session): Step {
     notes: [],
     listings: session.listings(),
     scopes,
-    assumedLimit,
   });
   const untried = untriedMetrics(session);
   const atLeast = untried > 0 ? 'at least ' : '';

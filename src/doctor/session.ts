@@ -43,13 +43,11 @@ export class Session {
 
   /** Names of the product's configurations to be read that match none of its list. */
   unmatched({ group, subject: { product } }: Job): readonly string[] {
-    const mine = this.#survey
-      .unmatched()
-      .find(({ product: { api, slug } }) => api === group && slug === product);
-    return mine?.names ?? [];
+    const listing = this.listings().find(({ product: { api, slug } }) => api === group && slug === product);
+    return listing?.unmatched ?? [];
   }
 
-  /** Products that are configured: how many lists were tried, and which of them cannot be had. */
+  /** Products that are configured: how many lists were tried, and which of them are not available. */
   listings(): readonly Listing[] {
     return this.#survey.listings();
   }

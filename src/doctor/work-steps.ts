@@ -1,7 +1,7 @@
 import { partOf } from '../account/jobs.ts';
 import type { Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import { unlistedProducts } from '../plan/account-plan.ts';
+import { unlistedProducts } from '../plan/plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
@@ -81,7 +81,7 @@ async function* probesOfSeries(session: Session): AsyncGenerator<Finding | strin
   if (polled.size === 0 && series !== undefined) yield await session.poll(series);
 }
 
-/** The jobs that list configurations. A list that is not to be had gives way to another. */
+/** The jobs that list configurations. Where a list is not available, another is read. */
 function listsOf(session: Session): readonly Job[] {
   return session.jobs().filter((job) => partOf(job) === 'discovery' && job.subject.product !== undefined);
 }

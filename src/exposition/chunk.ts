@@ -1,6 +1,6 @@
-import { formatValue } from './sample-value.ts';
+import { formatValue } from './sample-text.ts';
 import { joinSegments, makeSegment, type Segment } from './segment.ts';
-import type { SeriesTable } from './series-table.ts';
+import type { Place, SeriesTable } from './series-table.ts';
 
 /**
  * From this size (bytes) on a chunk takes no further lines. Smaller chunks make a poll cheaper, which renders and
@@ -10,8 +10,10 @@ const FULL_SIZE = 32 * 1024;
 /** A value with its space and line end, about. */
 const VALUE_SIZE = 10;
 
+const NOTHING = Buffer.alloc(0);
+
 /** Consecutive lines of one family: the unit in which a page is rendered anew. */
-export class Chunk<Family extends { readonly name: string } = { readonly name: string }> {
+export class Chunk<Family extends Place['family'] = Place['family']> implements Place {
   readonly family: Family;
   readonly group: ChunkGroup;
   readonly #series: number[] = [];
@@ -36,28 +38,48 @@ export class Chunk<Family extends { readonly name: string } = { readonly name: s
     return this.#size >= FULL_SIZE;
   }
 
-  add(series: number, text: string): void {
+  /** @param length of its label text, in bytes */
+  add(series: number, length: number): void {
     this.#series.push(series);
-    this.#size += this.#sizeOf(text);
+    this.#size += this.#sizeOf(length);
   }
 
-  delete(series: number, text: string): void {
+  delete(series: number, length: number): void {
     this.#series.splice(this.#series.indexOf(series), 1);
-    this.#size -= this.#sizeOf(text);
+    this.#size -= this.#sizeOf(length);
   }
 
-  render(table: Pick<SeriesTable<unknown>, 'textOf' | 'valueOf'>): void {
+  /** The text of so many bytes from an offset on, as last rendered. */
+  textAt(start: number, length: number): string {
+    return this.#bytes.toString('utf8', start, start + length);
+  }
+
+  /** Writes the lines anew: what stands before each value is taken from the bytes before, once it is there. */
+  render(table: SeriesTable<Place>): void {
     const { name } = this.family;
+    // Each byte is a character here, so that a place among these is the same among the bytes.
+    const before = this.#bytes.toString('latin1');
     let text = '';
     for (const series of this.#series) {
-      text += `${name}${table.textOf(series)} ${formatValue(table.valueOf(series))}\n`;
+      const added = table.newTextOf(series);
+      const start = table.startOf(series);
+      const head =
+        added === undefined
+          ? before.slice(start - name.length, start + table.lengthOf(series))
+          : name + Buffer.from(added).toString('latin1');
+      table.rendered(series, text.length + name.length);
+      text += `${head} ${formatValue(table.valueOf(series))}\n`;
     }
-    this.#segment = makeSegment(text);
+    this.#segment = makeSegment(Buffer.from(text, 'latin1'));
     this.group.changed();
   }
 
-  #sizeOf(text: string): number {
-    return this.family.name.length + text.length + VALUE_SIZE;
+  get #bytes(): Buffer {
+    return this.#segment?.identity[0] ?? NOTHING;
+  }
+
+  #sizeOf(length: number): number {
+    return this.family.name.length + length + VALUE_SIZE;
   }
 }
 

@@ -1,9 +1,18 @@
 import type { ExpositionFormat } from './negotiate.ts';
-import type { ExpositionPart } from './part.ts';
 import { gzipMember, makeSegment, type Segment } from './segment.ts';
 import { runInSlices } from './slices.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
+
+/** A part of the exposition that changes by itself, of families that no other part has. */
+export interface ExpositionPart {
+  /** Brings the pages up to date, in small steps between which they are still as they were. */
+  refresh(): Generator<undefined, void>;
+  /** Everything it shows, as last brought up to date. */
+  page(format: ExpositionFormat): readonly Segment[];
+  /** Has `listener` called, instead of an earlier one, whenever there is something to bring up to date. */
+  onChange(listener: () => void): void;
+}
 
 /**
  * How long changes may wait for others (ms), to be rendered together: answers often come in bursts, and their lines
@@ -52,6 +61,8 @@ export class Exposition {
   /** Changes that no refresh has begun to take in. */
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** How many scrapes wait for it. */
+  #scrapes = 0;
   /** The refresh under way. */
   #refreshing: Promise<void> | undefined;
 
@@ -70,6 +81,21 @@ export class Exposition {
     if (this.#waiting === 0) return this.#refreshing;
     if (this.#refreshing !== undefined) return this.#refreshing.then(() => this.refresh());
     return this.#refresh();
+  }
+
+  /** The same for a scrape, which waits for it: meanwhile it goes before what else is done. */
+  refreshForScrape(): Promise<void> | undefined {
+    const refreshed = this.refresh();
+    if (refreshed === undefined) return undefined;
+    this.#scrapes += 1;
+    return refreshed.finally(() => {
+      this.#scrapes -= 1;
+    });
+  }
+
+  /** Whether a scrape waits. */
+  get isAwaited(): boolean {
+    return this.#scrapes > 0;
   }
 
   /** Resolves when scrapes see everything that the parts were told before the call. */
@@ -98,7 +124,7 @@ export class Exposition {
   #refresh(): Promise<void> | undefined {
     clearTimeout(this.#timer);
     this.#waiting = 0;
-    this.#refreshing = runInSlices(this.#steps())?.then(() => this.#refreshed());
+    this.#refreshing = runInSlices(this.#steps(), () => this.isAwaited)?.then(() => this.#refreshed());
     if (this.#refreshing === undefined) this.#snapshots = this.#takeSnapshots();
     return this.#refreshing;
   }

@@ -1,9 +1,8 @@
-import { Families } from './exposed-families.ts';
+import type { ExpositionPart } from './exposition.ts';
 import type { FamilyMetadata } from './family-header.ts';
-import type { FamilyLines } from './family-lines.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import type { ExpositionPart } from './part.ts';
 import type { Segment } from './segment.ts';
+import { Families, type FamilyLines } from './shown-families.ts';
 
 /** Series whose values are set one by one, as those of the exporter's own metrics: ready bytes like all others. */
 export class LiveSeries implements ExpositionPart {

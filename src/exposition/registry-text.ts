@@ -1,8 +1,7 @@
 import type { Labels } from '../catalogue/family.ts';
 import { type FamilyMetadata, familyHeader } from './family-header.ts';
-import { writeLabels } from './label-text.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import { formatThreshold, formatValue } from './sample-value.ts';
+import { formatThreshold, formatValue, writeLabels } from './sample-text.ts';
 
 /** A metric as prom-client's `registry.getMetricsAsJSON()` describes it; its own types leave out some of this. */
 export interface RegistryMetric {

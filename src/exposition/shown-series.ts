@@ -1,13 +1,15 @@
-import type { Sample } from '../catalogue/family.ts';
-import { Families } from './exposed-families.ts';
-import type { FamilyLines } from './family-lines.ts';
-import { LabelTexts, type OnShortened } from './label-text.ts';
+import type { Labels, Sample } from '../catalogue/family.ts';
+import { LabelTexts, type OnShortened } from './sample-text.ts';
+import { Families, type FamilyLines } from './shown-families.ts';
 
 /** What an owner shows: the number of the series of each of its samples, in their order, or `NOT_SHOWN`. */
 export type OwnedSeries = readonly number[];
 
 /** Instead of the number of a series that is beyond the limit, or shown already. */
 const NOT_SHOWN = -1;
+
+/** The number of a series that is shown, or the label text of one that is not. */
+type Known = number | string;
 
 /** So many samples are dealt with in one step. */
 const STEP_SAMPLES = 100;
@@ -47,12 +49,13 @@ export class ShownSeries {
   /** Shows `samples` in place of everything that their owner showed `before`. */
   *replace(before: OwnedSeries, samples: readonly Sample[]): Generator<undefined, OwnedSeries> {
     if (yield* this.#update(before, samples)) return before;
-    const wanted = yield* this.#wanted(samples);
+    const known = yield* this.#known(before, samples);
+    const wanted = new Set<Known>(known);
     const own = new Set(before.filter((series) => wanted.has(series)));
     const left = yield* this.#remove(before.filter((series) => !wanted.has(series)));
     const after: number[] = [];
     for (const [index, sample] of samples.entries()) {
-      after.push(this.#show(sample, own));
+      after.push(this.#show(sample, known[index] ?? '', own));
       if (isStep(index)) yield;
     }
     for (const lines of left) this.families.release(lines);
@@ -66,22 +69,35 @@ export class ShownSeries {
     for (const [index, { family, labels, value }] of samples.entries()) {
       const series = before[index] ?? NOT_SHOWN;
       const lines = table.chunkOf(series)?.family;
-      if (lines?.name !== family.name || table.textOf(series) !== this.#labelTexts.of(labels)) return false;
+      if (lines?.name !== family.name || !this.#isOf(labels, series)) return false;
       lines.change(series, value);
       if (isStep(index)) yield;
     }
     return true;
   }
 
-  /** The series of these samples that are shown already, whoever shows them. */
-  *#wanted(samples: readonly Sample[]): Generator<undefined, ReadonlySet<number>> {
-    const wanted = new Set<number>();
+  /** Whether a series has these labels. Most owners keep the object: its text is written once. */
+  #isOf(labels: Labels, series: number): boolean {
+    const { table } = this.families;
+    if (table.labelsOf(series) === labels) return true;
+    if (table.textOf(series) !== this.#labelTexts.of(labels)) return false;
+    table.publishedWith(series, labels);
+    return true;
+  }
+
+  /** The series of each of these samples, whoever shows it, or the label text of one that is not shown. */
+  *#known(before: OwnedSeries, samples: readonly Sample[]): Generator<undefined, readonly Known[]> {
+    const { table } = this.families;
+    const own = new Map(before.map((series) => [table.labelsOf(series), series]));
+    const known: Known[] = [];
     for (const [index, { family, labels }] of samples.entries()) {
-      const known = this.families.find(family)?.find(this.#labelTexts.of(labels));
-      if (known !== undefined) wanted.add(known);
+      const series = own.get(labels) ?? NOT_SHOWN;
+      const isOwn = table.chunkOf(series)?.family.name === family.name;
+      const text = isOwn ? '' : this.#labelTexts.of(labels);
+      known.push(isOwn ? series : (this.families.find(family)?.find(text) ?? text));
       if (isStep(index)) yield;
     }
-    return wanted;
+    return known;
   }
 
   /** Removes series; returns their families. */
@@ -97,24 +113,23 @@ export class ShownSeries {
   }
 
   /** Shows a sample if it is new and within the limit, or one of the owner's own, which it takes out of `own`. */
-  #show({ family, labels, value }: Sample, own: Set<number>): number {
+  #show({ family, labels, value }: Sample, known: Known, own: Set<number>): number {
     const lines = this.families.of(family);
-    const text = this.#labelTexts.of(labels);
-    const known = lines.find(text);
-    if (known !== undefined) {
-      if (own.delete(known)) {
-        lines.change(known, value);
-        return known;
-      }
+    // One of these samples may have shown it meanwhile.
+    const shown = typeof known === 'number' ? known : (lines.find(known) ?? known);
+    if (typeof shown === 'number' && !own.delete(shown)) {
       this.#duplicates++;
       return NOT_SHOWN;
     }
-    if (this.count >= this.limit) {
+    if (typeof shown === 'string' && this.count >= this.limit) {
       this.#dropped++;
       this.families.release(lines);
       return NOT_SHOWN;
     }
-    return lines.add(text, value);
+    if (typeof shown === 'number') lines.change(shown, value);
+    const series = typeof shown === 'number' ? shown : lines.add(shown, value);
+    this.families.table.publishedWith(series, labels);
+    return series;
   }
 }
 

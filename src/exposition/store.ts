@@ -1,7 +1,7 @@
 import type { Sample } from '../catalogue/family.ts';
-import type { OnShortened } from './label-text.ts';
+import type { ExpositionPart } from './exposition.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import type { ExpositionPart } from './part.ts';
+import type { OnShortened } from './sample-text.ts';
 import type { Segment } from './segment.ts';
 import { type OwnedSeries, ShownSeries } from './shown-series.ts';
 

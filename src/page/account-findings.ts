@@ -8,7 +8,7 @@ import { clockTime, grouped, moment } from './time-format.ts';
 /** From here on a difference of the clocks (s) is an operator's business. */
 const CLOCK_SKEW_SECONDS = 30;
 
-/** Intervals so many times as long as planned are told. */
+/** Intervals are reported when they are this many times as long as planned. */
 const NOTABLE_STRETCH = 1.5;
 
 const OWN_TOKEN = html`Others use up the quota of this token: give the exporter a token of its own, or leave more to them with <code>quota.reserve</code>.`;

@@ -9,12 +9,20 @@ import { clockTime, grouped, moment } from './time-format.ts';
 /** With more accounts than this, only those that need attention start unfolded. */
 const UNFOLDED_ACCOUNTS = 3;
 
-/** Every account with its token, its quota, and its jobs added up by part of the platform; the worst first. */
-export function accountsSection(accounts: readonly TalliedAccount[], now: number): Html {
+/** Every account with its token, its quota, and its jobs added up by part of the platform; the worst first. In small steps. */
+export function* accountsSection(
+  accounts: readonly TalliedAccount[],
+  now: number,
+): Generator<undefined, Html> {
   const many = accounts.length > UNFOLDED_ACCOUNTS;
+  const panels: Html[] = [];
+  for (const account of inOrder(accounts, now)) {
+    panels.push(accountPanel(account, many ? needsAttention(account) : true, now));
+    yield;
+  }
   return html`<section id="accounts" aria-labelledby="accounts-head">
 <h2 id="accounts-head">Accounts</h2>
-${inOrder(accounts, now).map((account) => accountPanel(account, many ? needsAttention(account) : true, now))}
+${panels}
 ${accounts.length === 0 ? html`<p class="panel nothing quiet">No account is configured.</p>` : ''}
 </section>`;
 }
@@ -31,7 +39,8 @@ function needsAttention({ account, tally }: TalliedAccount): boolean {
   return account.up !== true || tally.failing > 0 || tally.late > 0 || tally.behind > 0;
 }
 
-function accountPanel({ account, index }: TalliedAccount, open: boolean, now: number): Html {
+function accountPanel(tallied: TalliedAccount, open: boolean, now: number): Html {
+  const { account, index } = tallied;
   const id = `account-${index}`;
   return html`<details class="panel account" id="${id}"${open ? html` open` : ''}>
 <summary><h3><bdi>${account.name}</bdi></h3> ${upState(account.up)} ${upSince(account.up_since, now)} <bdi class="quiet mono">${account.api_url}</bdi></summary>
@@ -44,7 +53,7 @@ ${account.note === '' ? '' : html`<p class="note ${account.up === false ? 'bad-t
 <div><dt>Clock skew</dt><dd>${skew(account.clock_skew_seconds)}</dd></div>
 </dl>
 ${account.quota.map((quota) => quotaRow(quota, now))}
-</div>${partsTable(account, id, now)}</div>
+</div>${partsTable(tallied, id, now)}</div>
 </details>`;
 }
 

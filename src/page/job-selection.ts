@@ -1,5 +1,6 @@
 import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/outcome.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
+import { sortInSteps } from './sort-in-steps.ts';
 
 /** Which jobs the reader of the status page wants to see. */
 export type JobFilter = 'all' | 'failing' | 'late' | 'behind' | 'waiting' | 'running' | 'new';
@@ -112,24 +113,36 @@ export function passes(job: JobStatus, filter: JobFilter): boolean {
 }
 
 /**
- * The page of jobs that `query` asks for: failing ones first, then by the age of their data, the oldest
- * first; where counters that are behind are asked for, by how far they have come.
+ * The page of jobs that `query` asks for, found in small steps: failing ones first, then by the age of their data, the
+ * oldest first; where counters that are behind are asked for, by how far they have come.
  */
-export function selectJobs(accounts: readonly AccountStatus[], query: JobQuery): JobSelection {
-  const all = accounts.flatMap(({ name, jobs }) => jobs.map((job) => ({ account: name, job })));
+export function* selectJobs(
+  accounts: readonly AccountStatus[],
+  query: JobQuery,
+): Generator<undefined, JobSelection> {
   const words = query.words.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = words.length === 0 ? all : all.filter((candidate) => hasWords(candidate, words));
-  const selected = byUrgency(
-    found.filter(({ job }) => passes(job, query.filter)),
-    query.filter === 'behind' ? countedUntil : newest,
-  );
+  const timeOf = query.filter === 'behind' ? countedUntil : newest;
+  const counts = { all: 0, failing: 0, late: 0, behind: 0, waiting: 0, running: 0, new: 0 };
+  const candidates: Candidate[] = [];
+  for (const { name: account, jobs } of accounts) {
+    for (const job of jobs) {
+      if (words.length === 0 || hasWords({ account, job }, words)) {
+        const passed = JOB_FILTERS.filter((filter) => passes(job, filter));
+        for (const filter of passed) counts[filter] += 1;
+        if (passed.includes(query.filter))
+          candidates.push({ one: { account, job }, failing: passed.includes('failing'), time: timeOf(job) });
+      }
+      yield;
+    }
+  }
+  const selected = yield* sortInSteps(candidates, byUrgency);
   const pages = Math.max(1, Math.ceil(selected.length / JOBS_PER_PAGE));
   const page = Math.min(query.page, pages);
   const start = (page - 1) * JOBS_PER_PAGE;
   return {
     query: { ...query, page },
-    jobs: selected.slice(start, start + JOBS_PER_PAGE),
-    counts: countByFilter(found),
+    jobs: selected.slice(start, start + JOBS_PER_PAGE).map(({ one }) => one),
+    counts,
     start,
     pages,
   };
@@ -148,31 +161,21 @@ function hasWords({ account, job }: AccountJob, words: readonly string[]): boole
   });
 }
 
-function countByFilter(jobs: readonly AccountJob[]): Record<JobFilter, number> {
-  const count = (filter: JobFilter) => jobs.filter(({ job }) => passes(job, filter)).length;
-  return {
-    all: jobs.length,
-    failing: count('failing'),
-    late: count('late'),
-    behind: count('behind'),
-    waiting: count('waiting'),
-    running: count('running'),
-    new: count('new'),
-  };
+/** A selected job, and what it is compared by, which is read once. */
+interface Candidate {
+  readonly one: AccountJob;
+  readonly failing: boolean;
+  readonly time: string;
 }
 
-/** Failing ones first, then by a time of theirs, the oldest first. What they are compared by is read once of each. */
-function byUrgency(jobs: readonly AccountJob[], timeOf: (job: JobStatus) => string): AccountJob[] {
-  return jobs
-    .map((one) => ({ one, failing: isFailing(one.job), time: timeOf(one.job) }))
-    .sort(
-      (a, b) =>
-        Number(b.failing) - Number(a.failing) ||
-        compareText(a.time, b.time) ||
-        compareText(a.one.account, b.one.account) ||
-        compareText(a.one.job.id, b.one.job.id),
-    )
-    .map(({ one }) => one);
+/** Failing ones first, then by a time of theirs, the oldest first. */
+function byUrgency(a: Candidate, b: Candidate): number {
+  return (
+    Number(b.failing) - Number(a.failing) ||
+    compareText(a.time, b.time) ||
+    compareText(a.one.account, b.one.account) ||
+    compareText(a.one.job.id, b.one.job.id)
+  );
 }
 
 /** ISO times in UTC sort as text; a job that has no data is the most urgent. */

@@ -33,45 +33,98 @@ export interface Tally {
 export interface TalliedAccount {
   readonly account: AccountStatus;
   readonly tally: Tally;
+  /** By part of the platform. */
+  readonly parts: readonly TalliedPart[];
   /** Its place in the configuration, so that it keeps its id on the page. */
   readonly index: number;
 }
 
-/** Each account with its jobs added up. */
-export function tallyAccounts(accounts: readonly AccountStatus[]): TalliedAccount[] {
-  return accounts.map((account, index) => ({ account, tally: tallyOf(account.jobs), index }));
+/** The jobs of one part of an account, which is a product, or a collector where that knows no products. */
+export interface TalliedPart {
+  readonly name: string;
+  readonly first: JobStatus;
+  readonly tally: Tally;
+  /** Whether every poll found that there is nothing of the kind, or the platform that it serves none. */
+  readonly isAbsent: boolean;
 }
 
-/** Adds up jobs; each is looked at once. */
-export function tallyOf(jobs: readonly JobStatus[]): Tally {
-  const sum = { failing: 0, waiting: 0, late: 0, lateThoughRead: 0, behind: 0 };
-  const behindBy = new Map<string, number>();
-  const reasons = new Map<string, number>();
-  const failures = new Map<FailureOutcome, number>();
-  const ages = new Ages();
-  for (const job of jobs) {
+/** Each account with its jobs added up, in small steps; each job is looked at once. */
+export function* tallyAccounts(accounts: readonly AccountStatus[]): Generator<undefined, TalliedAccount[]> {
+  const tallied: TalliedAccount[] = [];
+  for (const [index, account] of accounts.entries()) {
+    const whole = new Sum();
+    const parts = new Map<string, PartSum>();
+    for (const job of account.jobs) {
+      const name = partOf(job);
+      const part = parts.get(name) ?? { first: job, sum: new Sum(), isAbsent: true };
+      parts.set(name, part);
+      whole.take(job);
+      part.sum.take(job);
+      part.isAbsent &&= job.last_outcome === 'empty' || job.last_outcome === 'not_found';
+      yield;
+    }
+    const talliedParts = Array.from(parts, ([name, { first, sum, isAbsent }]) => ({
+      name,
+      first,
+      tally: sum.tally(),
+      isAbsent,
+    }));
+    tallied.push({ account, tally: whole.tally(), parts: talliedParts, index });
+    yield;
+  }
+  return tallied;
+}
+
+interface PartSum {
+  readonly first: JobStatus;
+  readonly sum: Sum;
+  isAbsent: boolean;
+}
+
+/** Jobs that are being added up. */
+class Sum {
+  readonly #counts = { jobs: 0, failing: 0, waiting: 0, late: 0, lateThoughRead: 0, behind: 0 };
+  readonly #behindBy = new Map<string, number>();
+  readonly #reasons = new Map<string, number>();
+  readonly #failures = new Map<FailureOutcome, number>();
+  readonly #ages = new Ages();
+
+  take(job: JobStatus): void {
+    const counts = this.#counts;
+    counts.jobs += 1;
     const failure = failureOf(job);
     if (failure !== undefined) {
-      sum.failing += 1;
-      count(failures, failure);
-      count(reasons, job.last_reason ?? failure);
+      counts.failing += 1;
+      count(this.#failures, failure);
+      count(this.#reasons, job.last_reason ?? failure);
     }
-    if (job.state === 'waiting') sum.waiting += 1;
+    if (job.state === 'waiting') counts.waiting += 1;
     if (isLate(job)) {
-      sum.late += 1;
-      if (isRead(job)) sum.lateThoughRead += 1;
+      counts.late += 1;
+      if (isRead(job)) counts.lateThoughRead += 1;
     }
     const behind = secondsBehind(job);
     if (behind !== undefined) {
-      sum.behind += 1;
-      behindBy.set(partOf(job), Math.max(behind, behindBy.get(partOf(job)) ?? 0));
+      counts.behind += 1;
+      const part = partOf(job);
+      this.#behindBy.set(part, Math.max(behind, this.#behindBy.get(part) ?? 0));
     }
-    ages.take(job);
+    this.#ages.take(job);
   }
-  const { oldestSeconds, without, oldestSuccessAt } = ages;
-  const behind = { behindSeconds: Math.max(0, ...behindBy.values()), behindParts: greatestFirst(behindBy) };
-  const found = { failure: greatestFirst(failures)[0], reasons: greatestFirst(reasons) };
-  return { jobs: jobs.length, ...sum, ...behind, ...found, oldestSeconds, without, oldestSuccessAt };
+
+  tally(): Tally {
+    const { oldestSeconds, without, oldestSuccessAt } = this.#ages;
+    return {
+      ...this.#counts,
+      behindSeconds: Math.max(0, ...this.#behindBy.values()),
+      behindParts: greatestFirst(this.#behindBy),
+      failure: greatestFirst(this.#failures)[0],
+      reasons: greatestFirst(this.#reasons),
+      oldestSeconds,
+      without,
+      oldestSuccessAt,
+    };
+  }
 }
 
 /** Whichever of the jobs shows the oldest data. */

@@ -35,10 +35,17 @@ function sha256Source(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }
 
-/** The status page: one self-contained HTML document that works without scripts too. */
-export function renderPage(status: Status, { query, now, telemetryPath }: PageOptions): string {
-  const selection = selectJobs(status.accounts, query);
-  const accounts = tallyAccounts(status.accounts);
+/**
+ * The status page: one self-contained HTML document that works without scripts too. It is made in small steps, since there
+ * may be thousands of jobs.
+ */
+export function* renderPage(
+  status: Status,
+  { query, now, telemetryPath }: PageOptions,
+): Generator<undefined, string> {
+  const selection = yield* selectJobs(status.accounts, query);
+  const accounts = yield* tallyAccounts(status.accounts);
+  const panels = yield* accountsSection(accounts, now);
   return html`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title(status, accounts)}</title>
@@ -46,7 +53,7 @@ export function renderPage(status: Status, { query, now, telemetryPath }: PageOp
 <body><div class="wrap"><a class="skip" href="#jobs-head">Skip to the jobs</a>
 ${top(status, now, telemetryPath)}
 <main>${summary(status, accounts, now)}
-${accountsSection(accounts, now)}
+${panels}
 <section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2>
 <div class="panel"><div class="tools">${jobsForm(selection)}</div>${jobsRegion(selection, now)}</div></section>
 </main></div><script>${trusted(PAGE_SCRIPT)}</script></body></html>

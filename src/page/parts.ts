@@ -1,37 +1,20 @@
-import type { AccountStatus, JobStatus } from '../status.ts';
+import type { JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { type Html, html } from './html.ts';
-import { partOf } from './job-selection.ts';
-import { type Tally, tallyOf } from './job-totals.ts';
+import type { TalliedPart as Part, TalliedAccount, Tally } from './job-totals.ts';
 import { grouped, moment } from './time-format.ts';
-
-interface Part {
-  readonly name: string;
-  readonly jobs: readonly JobStatus[];
-  readonly tally: Tally;
-}
 
 /**
  * The account's jobs added up by product, or by collector where a collector knows no products: the worst first, and
  * those folded of which the account has nothing.
  */
-export function partsTable({ name, jobs }: AccountStatus, id: string, now: number): Html {
-  if (jobs.length === 0) return html`<p class="quiet">No jobs are planned yet.</p>`;
-  const parts = partsOf(jobs).sort(byUrgency);
-  const absent = parts.filter(isAbsent);
-  const present = parts.filter((part) => !absent.includes(part));
+export function partsTable({ account, parts }: TalliedAccount, id: string, now: number): Html {
+  const { name } = account;
+  if (parts.length === 0) return html`<p class="quiet">No jobs are planned yet.</p>`;
+  const sorted = parts.toSorted(byUrgency);
+  const absent = sorted.filter(({ isAbsent }) => isAbsent);
+  const present = sorted.filter(({ isAbsent }) => !isAbsent);
   return html`<div>${present.length === 0 ? '' : table(name, present, now)}${absent.length === 0 ? '' : folded(name, absent, id, now)}</div>`;
-}
-
-function partsOf(jobs: readonly JobStatus[]): Part[] {
-  const parts = new Map<string, JobStatus[]>();
-  for (const job of jobs) {
-    const name = partOf(job);
-    const held = parts.get(name);
-    if (held) held.push(job);
-    else parts.set(name, [job]);
-  }
-  return [...parts].map(([name, members]) => ({ name, jobs: members, tally: tallyOf(members) }));
 }
 
 function byUrgency(a: Part, b: Part): number {
@@ -41,11 +24,6 @@ function byUrgency(a: Part, b: Part): number {
     b.tally.behindSeconds - a.tally.behindSeconds ||
     (a.name < b.name ? -1 : 1)
   );
-}
-
-/** Whether every poll found that there is nothing of the kind, or the platform that it serves none. */
-function isAbsent({ jobs }: Part): boolean {
-  return jobs.every(({ last_outcome: outcome }) => outcome === 'empty' || outcome === 'not_found');
 }
 
 function folded(account: string, parts: readonly Part[], id: string, now: number): Html {
@@ -60,15 +38,15 @@ function table(account: string, parts: readonly Part[], now: number): Html {
 <tbody>${parts.map((part) => row(account, part, now))}</tbody></table>`;
 }
 
-function row(account: string, { name, jobs, tally }: Part, now: number): Html {
-  return html`<tr><td><a href="${address(account, jobs)}"><bdi>${name}</bdi></a></td>
+function row(account: string, { name, first, tally }: Part, now: number): Html {
+  return html`<tr><td><a href="${address(account, first)}"><bdi>${name}</bdi></a></td>
 <td class="number">${grouped(tally.jobs)}</td><td class="number">${count(tally.failing, 'bad-text')}</td>
 <td class="number">${count(tally.late, 'warn-text')}</td><td class="number">${count(tally.waiting, '')}</td><td class="age">${oldestData(tally, now)}${behind(tally)}</td></tr>`;
 }
 
 /** The jobs of one part of one account. A name with spaces in it is no word of a query, so it is left out. */
-function address(account: string, [job]: readonly JobStatus[]): string {
-  const part = job?.product === undefined ? `collector:${job?.collector}` : `product:${job.product}`;
+function address(account: string, job: JobStatus): string {
+  const part = job.product === undefined ? `collector:${job.collector}` : `product:${job.product}`;
   const words = [`account:${account}`, part].filter((word) => !/\s/.test(word));
   return `?${new URLSearchParams({ q: words.join(' ') }).toString()}#jobs-head`;
 }

@@ -1,7 +1,6 @@
 import { type JobPart, partOf } from '../account/jobs.ts';
 import type { Outcome } from '../platform/outcome.ts';
 import type { Job } from '../poll/job.ts';
-import { representatives } from './representatives.ts';
 import type { Finding, Survey } from './survey.ts';
 
 /** How far an exploration has come, in reads. */
@@ -28,11 +27,31 @@ export interface Exploration {
   readonly notes: readonly string[];
 }
 
-/** Answers by which a part of the platform is closed to this token or account, and would be to the exporter. */
-const CLOSED: readonly Outcome[] = ['ok', 'empty', 'forbidden', 'not_found'];
+/** Outcomes that the exporter would meet as well: the part was read, or is closed to this token or account. */
+const CONCLUSIVE: readonly Outcome[] = ['ok', 'empty', 'forbidden', 'not_found'];
 
-/** A read that another user of the token has spoilt is tried again after the reset, but not for ever. */
+/** How often a read is tried that was rate limited because of the token's other clients. */
 const MAX_ATTEMPTS = 3;
+
+/** Jobs of one kind differ only in the configuration that they read. */
+export function kindOf({ group, subject }: Job): string {
+  const { collector, product, metric, configuration_id } = subject;
+  return JSON.stringify([group, collector, product, metric, configuration_id === undefined]);
+}
+
+/** How many jobs of a kind of settings are polled: one configuration may hold more than the next. */
+const SETTINGS_SAMPLE = 3;
+
+/** A few jobs of each kind, enough to know what all of that kind cost: of series one, since they cost the same. */
+function representatives(jobs: readonly Job[]): readonly Job[] {
+  const taken = new Map<string, number>();
+  return jobs.filter((job) => {
+    const kind = kindOf(job);
+    const count = taken.get(kind) ?? 0;
+    taken.set(kind, count + 1);
+    return count < (partOf(job) === 'settings' ? SETTINGS_SAMPLE : 1);
+  });
+}
 
 /** Polls a few jobs of each kind: the lists of configurations first, since they tell which others there are. */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
@@ -46,7 +65,7 @@ export async function explore(survey: Survey, options: ExploreOptions): Promise<
       const finding = await pollWithRetries(survey, job, options.signal);
       findings.push(finding);
       if (
-        !CLOSED.includes(finding.outcome) &&
+        !CONCLUSIVE.includes(finding.outcome) &&
         (listsConfigurations(job) || finding.outcome === 'unauthorized')
       )
         return { findings, notes, unreachable: finding.reason ?? finding.outcome };

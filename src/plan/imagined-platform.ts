@@ -22,7 +22,7 @@ const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/conf
 const USUAL_PAGE_SIZE = 10;
 
 /**
- * A platform of which only the sizes of its lists are known: it answers each read with as many made-up items. Which
+ * A platform of which only the sizes of its lists are known: it answers each read with that many made-up items. Which
  * metrics it has is not known: the catalogue tells.
  */
 export function imaginedRead(counts: ListSizes): Read {

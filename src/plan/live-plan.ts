@@ -1,14 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import type { UnmatchedNames } from '../account/account-targets.ts';
+import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import { allowanceOf } from '../rate-limit/decision.ts';
 import type { Secret } from '../secret.ts';
-import { planOf } from './account-plan.ts';
-import { explore } from './explore.ts';
-import type { AccountPlan } from './plan.ts';
-import { progressLines } from './progress-lines.ts';
+import { duration } from '../text/duration.ts';
+import { type ExploreProgress, explore } from './explore.ts';
+import { type AccountPlan, planOf } from './plan.ts';
 import { Survey } from './survey.ts';
 
 export interface LivePlanOptions {
@@ -36,7 +35,7 @@ export async function livePlan(
     const { scopes } = connection.platform;
     const survey = new Survey({
       account,
-      readFor: (group) => connection.readFor(group),
+      readFor: (group) => connection.operations.readFor(group),
       scopes,
     });
     const { findings, notes, unreachable } = await explore(survey, {
@@ -49,26 +48,50 @@ export async function livePlan(
       ),
     });
     if (unreachable !== undefined) return { unreachable };
-    const assumedLimit = account.quota.assumed_limit;
-    const unmatched = survey.unmatched().map(unmatchedNote);
+    const listings = survey.listings();
     return planOf({
       account,
       jobs: survey.jobs(),
       findings,
-      notes: [...notes, ...unmatched],
-      listings: survey.listings(),
+      notes: [...notes, ...listings.flatMap(unmatchedNote)],
+      listings,
       scopes,
-      assumedLimit,
     });
   } finally {
     await connection.close();
   }
 }
 
-function unmatchedNote({ product: { api, slug }, names }: UnmatchedNames): string {
-  const [verb, quoted] = [
-    names.length === 1 ? 'matches' : 'match',
-    names.map((name) => JSON.stringify(name)),
+function unmatchedNote({ product: { api, slug }, unmatched }: Listing): string[] {
+  if (unmatched.length === 0) return [];
+  const quoted = unmatched.map((name) => JSON.stringify(name)).join(', ');
+  const verb = unmatched.length === 1 ? 'matches' : 'match';
+  return [
+    `${quoted} in collectors.${api}.products.${slug}.configurations.include ${verb} no configuration of the account`,
   ];
-  return `${quoted.join(', ')} in collectors.${api}.products.${slug}.configurations.include ${verb} no configuration of the account`;
+}
+
+/** Progress is worth a line this often (ms). */
+const SPACING_MS = 5_000;
+
+/** A wait that is worth telling the operator about (ms). */
+const LONG_WAIT_MS = 2_000;
+
+/**
+ * Tells of long work now and then, and at once of a long wait for the quota.
+ * @param waitMs milliseconds until an operation of a group may leave
+ */
+function progressLines(
+  tell: (text: string) => void,
+  waitMs: (group: string) => number,
+  now: () => number,
+): (progress: ExploreProgress) => void {
+  let toldAt = now();
+  return ({ done, total, job }) => {
+    const wait = waitMs(job.group);
+    if (wait >= LONG_WAIT_MS) tell(`waits ${duration(wait / 1_000)} for the quota`);
+    if (now() < toldAt + SPACING_MS) return;
+    toldAt = now();
+    tell(`${done} of ${total} reads done, next ${job.id}`);
+  };
 }

@@ -3,10 +3,9 @@ import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
 import { LimitScopes } from '../rate-limit/limit-scopes.ts';
-import { planOf } from './account-plan.ts';
 import { explore } from './explore.ts';
 import { imaginedRead, type ListSizes } from './imagined-platform.ts';
-import type { AccountPlan } from './plan.ts';
+import { type AccountPlan, planOf } from './plan.ts';
 import { Survey } from './survey.ts';
 
 export interface OfflinePlanOptions {
@@ -20,14 +19,13 @@ export interface OfflinePlanOptions {
 
 /** The plan of an account for a platform of which only the sizes of its lists are given. */
 export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountPlan> {
-  const { account: given, clock, signal, counts } = options;
-  const assumedLimit = options.limit ?? given.quota.assumed_limit;
-  const account = { ...given, quota: { ...given.quota, assumed_limit: assumedLimit } };
+  const { account, clock, signal, counts } = options;
+  const { reserve, assumed_limit } = account.quota;
+  const assumedLimit = options.limit ?? assumed_limit;
   const platformClock = new PlatformClock(
     () => clock.now(),
     () => clock.wall(),
   );
-  const { reserve } = account.quota;
   const scopes = new LimitScopes({ platformClock, assumedLimit, reserve });
   const read = imaginedRead(counts);
   const survey = new Survey({ account, scopes, readFor: () => read });
@@ -50,6 +48,5 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
     notes,
     listings: [],
     scopes,
-    assumedLimit,
   });
 }

@@ -1,9 +1,15 @@
+import picomatch from 'picomatch';
+import type { Listing } from '../account/account-targets.ts';
+import { PRODUCTS } from '../catalogue/products.ts';
+import type { Account } from '../configuration/schema.ts';
+import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand.ts';
-import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
-import type { PlannedJob } from './planned-job.ts';
-import { type PlanRow, planRows } from './row.ts';
-import { type Stretch, stretches } from './stretch.ts';
+import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
+import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
+import { type ExpectedJob, type PlannedJob, plannedJobs, type ScopeLimit } from './planned-job.ts';
+import { type PlanRow, planRows, type Stretch, stretches } from './rows.ts';
 import { suggestions } from './suggestions.ts';
+import type { Finding } from './survey.ts';
 
 /** What the plan asks of one limit scope. Operations are per minute. */
 export interface ScopePlan {
@@ -40,46 +46,74 @@ export interface AccountPlan {
   readonly notes: readonly string[];
 }
 
-export interface PlanFacts {
-  readonly account: string;
-  readonly apiUrl: string;
-  readonly jobs: readonly PlannedJob[];
-  readonly limitOf: (group: string) => ScopeLimit;
-  /** Age (ms) at which a bucket is shown. */
-  readonly publishDelayMs: number;
+/** What was found out about an account. */
+export interface SurveyedAccount {
+  readonly account: Account;
+  readonly jobs: readonly Job[];
+  readonly findings: readonly Finding[];
   readonly notes: readonly string[];
-  /** How many products could be listed, and which could not. */
-  readonly listed: number;
-  readonly unlisted: readonly string[];
+  readonly listings: readonly Listing[];
+  readonly scopes: LimitScopes;
 }
 
-/** Computes the plan of an account; nothing is asked and nothing waits. */
-export function planAccount({
-  account,
-  apiUrl,
-  jobs,
-  limitOf,
-  publishDelayMs,
-  notes,
-  listed,
-  unlisted,
-}: PlanFacts): AccountPlan {
+/** The plan of an account that was surveyed, with the limits that its answers have named. */
+export function planOf({ account, jobs, findings, notes, listings, scopes }: SurveyedAccount): AccountPlan {
+  const { reserve } = account.quota;
+  const publishDelayMs = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
+  const planned = plannedJobs(jobs, findings, wanting(account));
+  return {
+    account: account.name,
+    api_url: account.api_url,
+    ...planWithin(planned, (group) => limitOf(scopes.of(group), reserve), publishDelayMs),
+    listed_products: listings.filter(({ listed }) => listed).length,
+    unlisted_products: unlistedProducts(listings),
+    notes,
+  };
+}
+
+/** The products whose configurations cannot be listed, as `api slug`. */
+export function unlistedProducts(listings: readonly Listing[]): readonly string[] {
+  return listings.filter(({ listed }) => !listed).map(({ product: { api, slug } }) => `${api} ${slug}`);
+}
+
+function limitOf({ name, limiter }: LimitScope, reserve: number): ScopeLimit {
+  const namedBy = limiter.limit === undefined ? 'assumption' : 'platform';
+  return { name, limit: limiter.limitInUse, namedBy, reserve, allowance: limiter.allowance };
+}
+
+/** Whether a dimension of a product's metric is configured. */
+function wanting({ collectors }: Account): (subject: JobSubject, dimension: string) => boolean {
+  const matchers = new Map(
+    PRODUCTS.flatMap(({ api, slug }) => {
+      const settings = collectors[api]?.products[slug];
+      return settings === undefined
+        ? []
+        : [[`${api} ${slug}` as string, picomatch([...settings.dimensions])] as const];
+    }),
+  );
+  return ({ collector, product }, dimension) => matchers.get(`${collector} ${product}`)?.(dimension) ?? true;
+}
+
+/**
+ * What jobs ask of the limits that they draw on, and what comes of it; nothing is asked and nothing waits.
+ * @param publishDelayMs age (ms) at which a bucket is shown
+ */
+export function planWithin(
+  jobs: readonly PlannedJob[],
+  limitOf: (group: string) => ScopeLimit,
+  publishDelayMs: number,
+): Pick<AccountPlan, 'fits' | 'scopes' | 'rows' | 'gives' | 'suggestions'> {
   const limits = new Map(jobs.map(({ group }) => limitOf(group)).map((limit) => [limit.name, limit]));
   const planned = [...limits.values()].map((limit) => {
     const mine = jobs.filter(({ group }) => limitOf(group).name === limit.name);
     return { scope: planScope(mine, limit), limit, jobs: expectedJobs(mine, limit) };
   });
   return {
-    account,
-    api_url: apiUrl,
     fits: planned.every(({ scope }) => scope.fits),
     scopes: planned.map(({ scope }) => scope),
     rows: planned.flatMap(({ jobs, limit }) => planRows(jobs, limit, publishDelayMs)),
-    listed_products: listed,
-    unlisted_products: unlisted,
     gives: planned.flatMap(({ jobs }) => stretches(jobs)),
     suggestions: planned.flatMap(({ jobs, scope, limit }) => (scope.fits ? [] : suggestions(jobs, limit))),
-    notes,
   };
 }
 

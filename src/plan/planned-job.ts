@@ -2,9 +2,9 @@ import { partOf } from '../account/jobs.ts';
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
-import type { Demand } from '../rate-limit/demand.ts';
+import { type Demand, periodOf } from '../rate-limit/demand.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { kindOf } from './representatives.ts';
+import { kindOf } from './explore.ts';
 import type { Finding } from './survey.ts';
 
 /** What a job asks for and brings, as far as the survey has found out. */
@@ -17,12 +17,22 @@ export interface PlannedJob extends Demand {
   readonly bucketMs: number | undefined;
 }
 
-export interface PlanningFacts {
-  readonly findings: readonly Finding[];
-  /** Milliseconds between two runs of a cron pattern. */
-  readonly periodOf: (schedule: string) => number;
-  /** Whether a dimension of a product's metric is wanted. */
-  readonly wants: (subject: JobSubject, dimension: string) => boolean;
+/** What is known of the limit that a group of operations draws on. Operations are per minute, the length of a window. */
+export interface ScopeLimit {
+  readonly name: string;
+  readonly limit: number;
+  /** Who named the limit: the platform's headers, or the configuration or command line in their place. */
+  readonly namedBy: 'platform' | 'assumption';
+  /** Share of the limit (0 to 1) left to the token's other clients. */
+  readonly reserve: number;
+  /** What is left of the limit after the reserve. */
+  readonly allowance: number;
+}
+
+/** A job with the interval (ms) at which it will really be polled, and the scope that it draws on. */
+export interface ExpectedJob extends PlannedJob {
+  readonly intervalMs: number;
+  readonly scope: string;
 }
 
 interface Kind {
@@ -31,10 +41,14 @@ interface Kind {
   readonly bucketMs: number | undefined;
 }
 
-/** Every job with its demand; those that were not polled are taken to be like the polled ones of their kind. */
+/**
+ * Every job with its demand; those that were not polled are taken to be like the polled ones of their kind.
+ * @param wants whether a dimension of a product's metric is wanted
+ */
 export function plannedJobs(
   jobs: readonly Job[],
-  { findings, periodOf, wants }: PlanningFacts,
+  findings: readonly Finding[],
+  wants: (subject: JobSubject, dimension: string) => boolean,
 ): PlannedJob[] {
   const kinds = kindsOf(findings);
   const polled = new Map(findings.map((finding) => [finding.job, finding]));
@@ -49,7 +63,7 @@ export function plannedJobs(
         subject: job.subject,
         group: job.group,
         weight: job.weight,
-        periodMs: periodOf(job.schedule),
+        periodMs: periodOf(job.schedule).mean,
         cost: partOf(job) === 'settings' && own === undefined && kind ? kind.cost : job.cost(),
         series: isSeries ? kind?.series || catalogued : (own?.series ?? kind?.series),
         bucketMs: isSeries ? (kind?.bucketMs ?? MINUTE_MS) : undefined,
@@ -60,14 +74,9 @@ export function plannedJobs(
 
 /** The means of what was found, by kind of job. */
 function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
-  const found = new Map<string, Finding[]>();
-  for (const finding of findings) {
-    if (finding.outcome !== 'ok' && finding.outcome !== 'empty') continue;
-    const kind = kindOf(finding.job);
-    found.set(kind, [...(found.get(kind) ?? []), finding]);
-  }
+  const usable = findings.filter(({ outcome }) => outcome === 'ok' || outcome === 'empty');
   return new Map(
-    [...found].map(([kind, like]) => [
+    [...groupedBy(usable, ({ job }) => kindOf(job))].map(([kind, like]) => [
       kind,
       {
         series: mean(like.flatMap(({ series }) => series ?? [])),
@@ -79,7 +88,10 @@ function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
 }
 
 /** The series of a metric whose answers were not seen: what the catalogue knows, and the bucket that they show. */
-function cataloguedSeries(subject: JobSubject, wants: PlanningFacts['wants']): number {
+function cataloguedSeries(
+  subject: JobSubject,
+  wants: (subject: JobSubject, dimension: string) => boolean,
+): number {
   const { metric = '', configuration_id } = subject;
   const scope = configuration_id === undefined ? 'product' : 'configuration';
   const dimensions = (DIMENSIONS[metric] ?? ['total']).filter((dimension) => wants(subject, dimension));
@@ -90,4 +102,16 @@ function cataloguedSeries(subject: JobSubject, wants: PlanningFacts['wants']): n
 function mean(values: readonly number[]): number | undefined {
   if (values.length === 0) return undefined;
   return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** The items by key, in their order. */
+export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
+  const groups = new Map<Key, Item[]>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [item]);
+    else group.push(item);
+  }
+  return groups;
 }

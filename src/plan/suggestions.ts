@@ -1,9 +1,8 @@
 import { demandPerMinute, fits } from '../rate-limit/demand.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber } from '../text/numbers.ts';
-import type { ExpectedJob, ScopeLimit } from './expected-job.ts';
-import { groupedBy } from './grouped.ts';
-import { partKey } from './row.ts';
+import { type ExpectedJob, groupedBy, type ScopeLimit } from './planned-job.ts';
+import { partKey } from './rows.ts';
 
 /** What is too much, and where most of it comes from. */
 interface Excess {

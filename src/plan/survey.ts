@@ -1,4 +1,4 @@
-import type { Listing, UnmatchedNames } from '../account/account-targets.ts';
+import type { Listing } from '../account/account-targets.ts';
 import { AccountJobs, partOf } from '../account/jobs.ts';
 import type { Account } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
@@ -48,11 +48,6 @@ export class Survey {
   /** The jobs wanted as far as is known: lists of configurations first, and more once those were polled. */
   jobs(): readonly Job[] {
     return this.#jobs.jobs();
-  }
-
-  /** Names of configurations to be read that match none, as far as the lists were polled. */
-  unmatched(): readonly UnmatchedNames[] {
-    return this.#jobs.targets.unmatched();
   }
 
   /** How the lists of the configured products fared, as far as they were polled. */

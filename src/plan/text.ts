@@ -2,8 +2,7 @@ import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';
 import { type Column, left, renderTable, right } from '../text/table.ts';
 import type { AccountPlan, ScopePlan } from './plan.ts';
-import type { PlanRow } from './row.ts';
-import type { Stretch } from './stretch.ts';
+import type { PlanRow, Stretch } from './rows.ts';
 
 const COLUMNS: readonly Column[] = [
   left('COLLECTOR'),

@@ -1,6 +1,6 @@
 import type { Answer, Read, Resource } from '../platform/read.ts';
 
-/** As many reads of a kind tell what the others will be like. */
+/** How many reads of a kind are performed, to know what the others would answer. */
 const REAL_READS = 2;
 
 interface Seen {

@@ -104,7 +104,7 @@ export function responseOriginOf({ status, rate, body }: ResponseTraits): Respon
   return body === 'other' && status < 500 ? 'foreign' : 'unclear';
 }
 
-/** What a Content-Type header announces. Nothing of its own words: they come from whoever answers. */
+/** What a Content-Type header announces, in words of ours: the header's may be anybody's. */
 export function formOf(contentType: string | string[] | undefined): Form {
   if (contentType === undefined) return 'nothing';
   const type = String(contentType).toLowerCase();
@@ -113,7 +113,7 @@ export function formOf(contentType: string | string[] | undefined): Form {
   return type.startsWith('text/') ? 'text' : 'something else';
 }
 
-/** Whether a refusal's body is an error as the platform words it: any of the styles that were recorded of it. */
+/** Whether a refusal's body is an error in one of the formats that the platform is known to use. */
 export function isDocumentedError(status: number, body: string): boolean {
   const document = objectIn(body);
   if (document === undefined) return false;

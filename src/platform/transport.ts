@@ -1,6 +1,6 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../clock.ts';
-import { scrub } from '../scrubber.ts';
+import { Scrubber } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
@@ -52,6 +52,8 @@ interface ExchangeState {
 export class Transport {
   readonly #options: TransportOptions;
   readonly #pool: Pool;
+  /** Kept, since to find out how a secret can stand in a text takes longer than to mask it. */
+  readonly #scrubber = new Scrubber();
 
   constructor(options: TransportOptions) {
     this.#options = options;
@@ -131,7 +133,12 @@ export class Transport {
     const { status } = state;
     if (error instanceof DeadlineExceeded) return noAnswerWithin(this.#options.timeoutMs, status);
     const failure = status === undefined ? networkFailure(error) : brokenBodyFailure(error, status);
-    return new PlatformFailure(failure.outcome, scrub(failure.message, secrets), failure.status);
+    return new PlatformFailure(failure.outcome, this.#scrubbed(failure.message, secrets), failure.status);
+  }
+
+  #scrubbed(text: string, secrets: readonly Secret[]): string {
+    for (const secret of secrets) this.#scrubber.guard(secret);
+    return this.#scrubber.scrub(text);
   }
 
   #report(
@@ -142,7 +149,7 @@ export class Transport {
   ): ExchangeInfo {
     const info: ExchangeInfo = {
       method,
-      path: scrub(path, secretsOf(outgoing)),
+      path: this.#scrubbed(path, secretsOf(outgoing)),
       version,
       ...(status !== undefined && {
         status,

@@ -41,6 +41,8 @@ export interface Job<Answer = unknown> {
   readonly follows?: Job;
   /** How much its freshness matters, relative to the others. */
   readonly weight: number;
+  /** Whether what comes of a poll may change which jobs there are. */
+  readonly findsJobs?: boolean;
   /** Operations that one poll costs, as far as is known. */
   cost(): number;
   /** Asks the platform. @throws PlatformFailure when it gave no usable answer */
@@ -57,6 +59,6 @@ export interface Job<Answer = unknown> {
   expectedAge?(intervalMs: number): number | undefined;
   /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
   counted?(intervalMs: number): Counted | undefined;
-  /** What the polls so far have made necessary. */
+  /** The work that is to follow, as of the last poll. */
   followUp?(): FollowUp | undefined;
 }

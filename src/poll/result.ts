@@ -1,7 +1,8 @@
 import type { Sample, TimedSample } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
 import type { Rejections } from '../decode/points.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
+import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
 import type { StateEntry } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import type { Addressing } from '../targets/target.ts';
@@ -99,4 +100,40 @@ export class RowsRejected extends PlatformFailure {
     super('undecodable', `no row of the answer is usable: ${reasons}`);
     this.rejected = rejected;
   }
+}
+
+/** How a poll ended. */
+export interface Ending {
+  readonly outcome: Outcome;
+  /** Why it failed, as a sentence. */
+  readonly reason: string | undefined;
+  /** What it found, as far as it went before it failed; undefined when it found nothing. */
+  readonly result: PollResult | undefined;
+  /** Whether what was to be committed is durable. */
+  readonly committed: boolean;
+  /** Rows of the answer that were dropped. */
+  readonly rejected: Rejections | undefined;
+  /** What was strange about the answer, when it failed since it was not the platform that answered. */
+  readonly foreignAnswer: string | undefined;
+}
+
+/** Nothing was found. */
+export const BLANK: Ending = {
+  outcome: 'empty',
+  reason: undefined,
+  result: undefined,
+  committed: false,
+  rejected: undefined,
+  foreignAnswer: undefined,
+};
+
+/** A poll that failed. */
+export function failed(failure: PlatformFailure): Ending {
+  return {
+    ...BLANK,
+    outcome: failure.outcome,
+    reason: failure.message,
+    rejected: failure instanceof RowsRejected ? failure.rejected : undefined,
+    foreignAnswer: foreignAnswerOf(failure),
+  };
 }

@@ -3,6 +3,7 @@ import { runInSlices } from '../exposition/slices.ts';
 import { isPassing } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { ExposedResults } from './exposed-results.ts';
 import type { Job } from './job.ts';
 import type { PollRunner } from './runner.ts';
 import { type JobState, ScheduledJob } from './scheduled-job.ts';
@@ -14,11 +15,12 @@ export interface ScheduleOptions {
   readonly ticker: Ticker;
   readonly forecast: DemandForecast;
   readonly runner: PollRunner;
+  readonly exposed: Pick<ExposedResults, 'withdraw'>;
 }
 
 const MINUTE_MS = 60_000;
 
-/** Jobs of a slow schedule are spread over so many minutes that no more than these start together. */
+/** At most this many jobs of a slow schedule start in the same minute. */
 const STARTS_A_MINUTE = 4;
 
 /** How far (ms) slow schedules are spread at most. */
@@ -98,7 +100,7 @@ export class Schedule {
     this.#scheduled.delete(id);
     this.#byPattern.get(schedule)?.delete(scheduled);
     scheduled.stop();
-    this.#options.runner.withdraw(scheduled);
+    this.#options.exposed.withdraw(scheduled);
   }
 
   #subscribe(patterns: ReadonlySet<string>): void {
@@ -134,7 +136,7 @@ export class Schedule {
     }
   }
 
-  /** Over how many minutes the starts of so many jobs of a pattern are spread. */
+  /** Over how many minutes the starts of a pattern's jobs are spread. */
   #minutesFor(pattern: string, jobs: number): number {
     const widest = Math.min(this.#options.forecast.periodOf(pattern), WIDEST_SPREAD_MS) / MINUTE_MS;
     return Math.max(1, Math.min(Math.floor(widest), Math.ceil(jobs / STARTS_A_MINUTE)));
@@ -158,7 +160,7 @@ export class Schedule {
     if (wait < this.#options.forecast.periodOf(job.schedule)) this.#due(scheduled, now + wait);
   }
 
-  /** What a poll that is over leaves to be done. */
+  /** Schedules what is to follow a poll that is over. */
   #after(scheduled: ScheduledJob): void {
     const now = this.#options.clock.now();
     const { dueAgainAt } = scheduled;
@@ -168,7 +170,7 @@ export class Schedule {
     const next = scheduled.job.followUp?.();
     if (next === undefined) return;
     const follower = this.#scheduled.get(next.job.id) ?? this.#add(next.job);
-    // What a poll under way leaves to be done is known at its end.
+    // One under way schedules what follows when it is over.
     if (follower.state === 'idle') this.#due(follower, Math.max(now, next.notBefore));
   }
 }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Outcome } from '../platform/outcome.ts';
 import type { QueuedRequest } from '../rate-limit/queued-requests.ts';
 import type { Job } from './job.ts';
-import type { Ending } from './poll-end.ts';
+import type { Ending } from './result.ts';
 
 /** State of a job. Times are local ms. */
 export interface JobState {
@@ -26,7 +26,7 @@ export interface JobState {
   readonly bucketWidthMs: number | undefined;
 }
 
-/** One for all: of thousands of jobs, each would have a stack of its own. */
+/** Shared, since thousands of jobs would otherwise each hold a stack trace. */
 const NO_LONGER_WANTED = new Error('no longer configured');
 
 /** Jobs that were never polled go first. */
@@ -35,7 +35,7 @@ const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 /** A job on the schedule. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
-  /** Its phase (0 to 1) among jobs that fall due together: by its id only, so the same after a restart. */
+  /** Its phase (0 to 1) among jobs that fall due together: computed from its id, so that a restart does not change it. */
   readonly phase: number;
   /** Under which names its results are exposed. */
   readonly exposed = new Set<string>();
@@ -76,7 +76,7 @@ export class ScheduledJob implements JobState {
   /** It is due at `at`, unless it is due already. Whether it is to be polled then. */
   due(at: number): boolean {
     if (this.signal.aborted || this.state === 'waiting') return false;
-    // What it reads now may have been asked for before the news came that it is due for.
+    // What it is reading may have been requested before it fell due again.
     if (this.state === 'running') {
       this.dueAgainAt = at;
       return false;
@@ -101,7 +101,7 @@ export class ScheduledJob implements JobState {
     this.firstOperationAt = now;
   }
 
-  /** Its poll is over, with what came of it. */
+  /** Its poll is over and ended like this. */
   end(now: number, { outcome, reason, result }: Ending): void {
     const succeeded = outcome === 'ok' || outcome === 'empty';
     this.lastOutcome = outcome;
@@ -112,7 +112,7 @@ export class ScheduledJob implements JobState {
     this.bucketWidthMs = result?.buckets?.width ?? this.bucketWidthMs;
   }
 
-  /** Whatever became of its poll, the next one may come. */
+  /** However its poll ended, it may fall due again. */
   rest(now: number): void {
     // During the poll it kept the urgency of its start, so that a poll of many operations is not left half done.
     this.since = this.state === 'running' ? (this.startedAt ?? now) : now;

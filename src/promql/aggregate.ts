@@ -3,14 +3,30 @@ import { keyOf, type Labels, only, without } from './labels.ts';
 import { quantile } from './quantile.ts';
 import type { Scalar, Vector } from './vector.ts';
 
-/** What an aggregation makes of the elements of a group, of which there is at least one. */
-const OPERATIONS: Readonly<Record<string, (values: Float64Array, share: number) => number>> = {
-  sum: (values) => values.reduce((total, value) => total + value, 0),
-  avg: (values) => values.reduce((total, value) => total + value, 0) / values.length,
-  min: (values) => Math.min(...values),
-  max: (values) => Math.max(...values),
-  count: (values) => values.length,
-  quantile: (values, share) => quantile(values, share),
+/** What an aggregation makes of the elements of a group: the first `count` of some values, at least one. */
+type Combine = (values: Float64Array, count: number, share: number) => number;
+
+const sum: Combine = (values, count) => {
+  let total = 0;
+  for (let at = 0; at < count; at++) total += values[at] as number;
+  return total;
+};
+
+const OPERATIONS: Readonly<Record<string, Combine>> = {
+  sum,
+  avg: (values, count) => sum(values, count, Number.NaN) / count,
+  min: (values, count) => {
+    let least = values[0] as number;
+    for (let at = 1; at < count; at++) least = Math.min(least, values[at] as number);
+    return least;
+  },
+  max: (values, count) => {
+    let most = values[0] as number;
+    for (let at = 1; at < count; at++) most = Math.max(most, values[at] as number);
+    return most;
+  },
+  count: (_values, count) => count,
+  quantile: (values, count, share) => quantile(values.subarray(0, count), share),
 };
 
 /** An aggregation over the elements that are there. */
@@ -45,7 +61,7 @@ export function aggregated(
           const value = given[places[at] as number] as number;
           if (!Number.isNaN(value)) present[count++] = value;
         }
-        values[index] = count === 0 ? Number.NaN : combine(present.subarray(0, count), share);
+        values[index] = count === 0 ? Number.NaN : combine(present, count, share);
       }
       return values;
     },

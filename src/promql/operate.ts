@@ -1,38 +1,19 @@
+import { ARITHMETIC, COMPARISONS, type Elementwise, hasAny, keepWhere } from './elementwise.ts';
 import type { Operation } from './expression.ts';
 import { keyOf, type Labels, only } from './labels.ts';
 import { setOperation } from './set-operation.ts';
 import type { Compiled, Scalar, Vector } from './vector.ts';
 
-type Arithmetic = (left: number, right: number) => number;
+/** What an operator makes of both sides; `kept` is what a comparison lets through. */
+type Combine = (left: Float64Array, right: Float64Array, kept: Float64Array, into: Float64Array) => void;
 
-const ARITHMETIC: Readonly<Record<string, Arithmetic>> = {
-  '+': (left, right) => left + right,
-  '-': (left, right) => left - right,
-  '*': (left, right) => left * right,
-  '/': (left, right) => left / right,
-  '%': (left, right) => left % right,
-};
-
-const COMPARISONS: Readonly<Record<string, (left: number, right: number) => boolean>> = {
-  '==': (left, right) => left === right,
-  '!=': (left, right) => left !== right,
-  '<': (left, right) => left < right,
-  '>': (left, right) => left > right,
-  '<=': (left, right) => left <= right,
-  '>=': (left, right) => left >= right,
-};
-
-/** What an operator makes of two values; `kept` is what a comparison lets through. */
-function combiner({ operator, bool }: Operation): (left: number, right: number, kept: number) => number {
-  const arithmetic = ARITHMETIC[operator];
-  if (arithmetic !== undefined) return (left, right) => arithmetic(left, right);
-  const compare = COMPARISONS[operator];
-  if (compare === undefined) throw new Error(`no operator ${operator}`);
-  return (left, right, kept) => {
-    if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
-    const holds = compare(left, right);
-    if (bool) return holds ? 1 : 0;
-    return holds ? kept : Number.NaN;
+function combiner({ operator, bool }: Operation): Combine {
+  const apply: Elementwise | undefined = ARITHMETIC[operator] ?? COMPARISONS[operator];
+  if (apply === undefined) throw new Error(`no operator ${operator}`);
+  if (bool || operator in ARITHMETIC) return (left, right, _kept, into) => apply(left, right, into);
+  return (left, right, kept, into) => {
+    apply(left, right, into);
+    keepWhere(into, kept);
   };
 }
 
@@ -45,37 +26,46 @@ export function operation(described: Operation, left: Compiled, right: Compiled)
   }
   const combine = combiner(described);
   if (left.kind === 'scalar') {
-    if (right.kind === 'scalar') {
-      return { kind: 'scalar', at: (moment) => combine(left.at(moment), right.at(moment), Number.NaN) };
-    }
-    return mapped(right, left, (value, number) => combine(number, value, value));
+    if (right.kind === 'scalar') return ofNumbers(left, right, combine);
+    return mapped(right, left, (value, number, into) => combine(number, value, value, into));
   }
-  if (right.kind === 'scalar') return mapped(left, right, (value, number) => combine(value, number, value));
+  if (right.kind === 'scalar') {
+    return mapped(left, right, (value, number, into) => combine(value, number, value, into));
+  }
   return matched(described, left, right, combine);
 }
 
-function mapped(of: Vector, by: Scalar, combine: (value: number, number: number) => number): Vector {
+function ofNumbers(left: Scalar, right: Scalar, combine: Combine): Scalar {
+  const [value, other, result] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)];
+  const nothing = Float64Array.of(Number.NaN);
+  return {
+    kind: 'scalar',
+    at(moment) {
+      value[0] = left.at(moment);
+      other[0] = right.at(moment);
+      combine(value, other, nothing, result);
+      return result[0] as number;
+    },
+  };
+}
+
+function mapped(of: Vector, by: Scalar, combine: Elementwise): Vector {
   const values = new Float64Array(of.labels.length);
+  const number = new Float64Array(of.labels.length);
   return {
     kind: 'vector',
     labels: of.labels,
     at(moment) {
       const given = of.at(moment);
-      const number = by.at(moment);
-      for (let place = 0; place < values.length; place++) {
-        values[place] = combine(given[place] as number, number);
-      }
+      if (!hasAny(given)) return given;
+      number.fill(by.at(moment));
+      combine(given, number, values);
       return values;
     },
   };
 }
 
-function matched(
-  { on, groupLeft }: Operation,
-  left: Vector,
-  right: Vector,
-  combine: (left: number, right: number, kept: number) => number,
-): Vector {
+function matched({ on, groupLeft }: Operation, left: Vector, right: Vector, combine: Combine): Vector {
   const signature = (labels: Labels): string => keyOf(on === undefined ? labels : only(labels, on));
   const partners = new Map(right.labels.map((labels, place) => [signature(labels), place]));
   if (partners.size < right.labels.length)
@@ -88,18 +78,28 @@ function matched(
     throw new Error('several elements on the left match one on the right');
   }
   const values = new Float64Array(pairs.length);
-  const places = Int32Array.from(pairs, ({ place }) => place);
-  const others = Int32Array.from(pairs, ({ partner }) => partner);
+  const ofLeft = gathering(pairs.map(({ place }) => place));
+  const ofRight = gathering(pairs.map(({ partner }) => partner));
   return {
     kind: 'vector',
     labels: pairs.map(({ labels }) => (groupLeft || on === undefined ? labels : only(labels, on))),
     at(moment) {
-      const [ofLeft, ofRight] = [left.at(moment), right.at(moment)];
-      for (let index = 0; index < places.length; index++) {
-        const value = ofLeft[places[index] as number] as number;
-        values[index] = combine(value, ofRight[others[index] as number] as number, value);
-      }
+      const paired = ofLeft(left.at(moment));
+      // Where there is nothing on the left, nothing comes of it: the right is not worth evaluating.
+      if (!hasAny(paired)) return paired;
+      combine(paired, ofRight(right.at(moment)), paired, values);
       return values;
     },
+  };
+}
+
+/** Brings the elements of some places together. */
+function gathering(places: readonly number[]): (given: Float64Array) => Float64Array {
+  const of = Int32Array.from(places);
+  const gathered = new Float64Array(places.length);
+  return (given) => {
+    for (let index = 0; index < gathered.length; index++)
+      gathered[index] = given[of[index] as number] as number;
+    return gathered;
   };
 }

@@ -9,19 +9,19 @@ const INSTANT = 300_000;
 
 interface Found {
   readonly table: SampleTable | undefined;
-  readonly places: readonly number[];
+  readonly places: Int32Array;
 }
 
 function find({ name, matchers, range = INSTANT, offset }: Selector, tables: Tables): Found {
   const table = tables.get(name);
-  if (table === undefined) return { table, places: [] };
+  if (table === undefined) return { table, places: new Int32Array(0) };
   table.reach(range + offset);
   const places = table.labels.flatMap((labels, place) => (matches(labels, matchers) ? [place] : []));
-  return { table, places };
+  return { table, places: Int32Array.from(places) };
 }
 
 function labelsAt({ table, places }: Found): Vector['labels'] {
-  return places.map((place) => table?.labels[place] ?? {});
+  return Array.from(places, (place) => table?.labels[place] ?? {});
 }
 
 /** A selector without a range. */
@@ -33,10 +33,7 @@ export function selectedNow(selector: Selector, tables: Tables): Vector {
     kind: 'vector',
     labels: labelsAt(found),
     at(moment) {
-      if (table === undefined) return values;
-      for (let index = 0; index < places.length; index++) {
-        values[index] = table.at(places[index] as number, moment - selector.offset);
-      }
+      table?.readAt(moment - selector.offset, places, values);
       return values;
     },
   };

@@ -1,3 +1,4 @@
+import { hasAny } from './elementwise.ts';
 import type { Operation } from './expression.ts';
 import { keyOf, type Labels, only } from './labels.ts';
 import type { Vector } from './vector.ts';
@@ -39,8 +40,10 @@ function filtered(
     kind: 'vector',
     labels: left.labels,
     at(moment) {
-      mark(right.at(moment), sides.right, there);
       const given = left.at(moment);
+      // Of nothing nothing is left, whatever there is on the right.
+      if (!hasAny(given)) return given;
+      mark(right.at(moment), sides.right, there);
       for (let place = 0; place < values.length; place++) {
         values[place] = there[sides.left[place] as number] === wanted ? (given[place] as number) : Number.NaN;
       }
@@ -59,15 +62,18 @@ function union(left: Vector, right: Vector, sides: Sides, there: Uint8Array): Ve
     return place;
   });
   const values = new Float64Array(labels.length);
+  const addsNone = right.labels.length === 0 || labels.length === left.labels.length;
   return {
     kind: 'vector',
     labels,
     at(moment) {
       const given = left.at(moment);
-      values.fill(Number.NaN);
-      values.set(given);
-      mark(given, sides.left, there);
+      // Where all elements are there on the left, none of the right is taken.
+      if (addsNone && hasAll(given)) return given;
       const others = right.at(moment);
+      for (let place = 0; place < given.length; place++) values[place] = given[place] as number;
+      for (let place = given.length; place < values.length; place++) values[place] = Number.NaN;
+      mark(given, sides.left, there);
       for (let place = 0; place < others.length; place++) {
         const value = others[place] as number;
         if (there[sides.right[place] as number] === 1 || Number.isNaN(value)) continue;
@@ -76,4 +82,9 @@ function union(left: Vector, right: Vector, sides: Sides, there: Uint8Array): Ve
       return values;
     },
   };
+}
+
+function hasAll(values: Float64Array): boolean {
+  for (let at = 0; at < values.length; at++) if (Number.isNaN(values[at] as number)) return false;
+  return true;
 }

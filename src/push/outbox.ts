@@ -37,11 +37,6 @@ export class Outbox {
     this.#clock = clock;
   }
 
-  /** Whether there is anybody to push to. */
-  get isWanted(): boolean {
-    return this.#queues.length > 0;
-  }
-
   /** Puts samples into these queues from now on. */
   set queues(queues: readonly ReceiverQueue[]) {
     this.#queues = queues;

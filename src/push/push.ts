@@ -33,11 +33,6 @@ export class Push {
     this.#startedAt = options.clock.wall();
   }
 
-  /** Whether there is anybody to push to. */
-  get isWanted(): boolean {
-    return this.#outbox.isWanted;
-  }
-
   /** Whether `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
   exposes(sample: Sample): boolean {
     return !this.#hidden.some((isSelected) => isBucketFamily(sample.family.name) && isSelected(sample));

@@ -1,6 +1,6 @@
 import type { Labels, TimedSample } from '../catalogue/family.ts';
 import type { FamilyMetadata } from '../exposition/family-header.ts';
-import { LONGEST_LABEL_VALUE } from '../exposition/label-text.ts';
+import { LONGEST_LABEL_VALUE } from '../exposition/sample-text.ts';
 
 /** What a receiver is told of a sample's family. */
 export interface PushedFamily {

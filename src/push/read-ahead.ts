@@ -5,7 +5,7 @@ import { nameOf, type WaitingEntries, type WaitingEntry } from './waiting-entrie
 /** So many entries are looked through for those that may go out together. */
 const LOOKAHEAD = 1_000;
 
-/** And no more of them than have so many bytes together. */
+/** The most bytes that they may have together. */
 const READ_BYTES = 4 * 2 ** 20;
 
 /** The first entries that wait, as read from disk. */

@@ -1,17 +1,17 @@
-/** Why a receiver takes a sample never. */
+/** Why a receiver will never take a sample. */
 export type RefusalReason = 'too_old' | 'out_of_order' | 'duplicate' | 'too_large' | 'invalid';
 
 /** What a receiver made of the samples of one request. */
 export type ReceiverAnswer =
   | { readonly kind: 'accepted' }
-  /** It has taken all but so many, which it takes never. */
+  /** It has taken all but `rejected` samples, which it will never take. */
   | {
       readonly kind: 'partly accepted';
       readonly rejected: number;
       readonly reason: RefusalReason;
       readonly words: string;
     }
-  /** At least one of the samples it takes never; which one it does not say. */
+  /** It will never take at least one of the samples, and does not say which. */
   | { readonly kind: 'refused'; readonly reason: RefusalReason; readonly words: string }
   /** It may take them another time. */
   | { readonly kind: 'failed'; readonly words: string; readonly retryAfterMs?: number };

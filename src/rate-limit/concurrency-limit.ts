@@ -7,7 +7,7 @@ const USUAL_EXCHANGE_MS = 200;
 /** Answers that take this long are not slow, however fast the other groups' are. */
 const QUICK_MS = 500;
 
-/** A group is slow when its answers take so many times as long as those of the quickest other one. */
+/** A group is slow when its answers take this many times as long as those of the quickest other one. */
 const SLOW_FACTOR = 4;
 
 /** The requests of one group. */

@@ -85,6 +85,11 @@ export class DemandForecast {
     return intervalAt(level, { periodMs: schedule === undefined ? 0 : this.periodOf(schedule), weight });
   }
 
+  /** The interval (ms) of the jobs that are polled most often; Infinity where none has a schedule. */
+  shortestIntervalMs(): number {
+    return Math.min(...this.#alike.map((jobs) => this.intervalOf(jobs)));
+  }
+
   /** By the name of the scope that they draw on. */
   #demands(): Map<string, JoinedDemand[]> {
     const demands = new Map<string, JoinedDemand[]>();

@@ -120,7 +120,7 @@ export class RateLimitWindow {
     this.othersSeenAt = now;
   }
 
-  /** An answer of another counter of the same scope: whichever is nearer to its end counts. */
+  /** An answer of another counter of the same scope: the one with less left counts. */
   limitTo(remaining: number | undefined): void {
     if (remaining !== undefined) this.remaining = Math.min(this.remaining, remaining);
   }
@@ -178,7 +178,7 @@ export function withScatter(operations: number): number {
   return operations + 2 * Math.sqrt(operations);
 }
 
-/** What must remain of a window for others that are expected to take so many operations: these with their scatter, or the reserve. */
+/** What must remain of a window for other clients: the operations expected of them with their scatter, at least the reserve. */
 export function reservedForOthers(expected: number, reserve: number): number {
   return Math.max(reserve, withScatter(expected));
 }

@@ -31,6 +31,7 @@ export async function platformHistory(options: PlatformHistoryOptions): Promise<
       ...options,
       accounts: accounts.map((account) => onlyNeeded(account, names)),
       labels: {},
+      families: names,
       output,
       receivers: [],
       mode: 'continue',

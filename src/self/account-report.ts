@@ -1,8 +1,8 @@
-import type { AccountObserver } from '../account/observer.ts';
+import type { AccountObserver } from '../account/view.ts';
 import type { Clock } from '../clock.ts';
 import type { Job } from '../poll/job.ts';
-import type { PollEnd } from '../poll/poll-end.ts';
 import type { Counting, PollResult, Restatements } from '../poll/result.ts';
+import type { PollEnd } from '../poll/runner.ts';
 import type { PushObserver } from '../push/push-observer.ts';
 import { FailureLog, PlanLog, RefusalLog, RejectionLog } from './lasting-problems.ts';
 import { reportPush } from './push-report.ts';
@@ -45,8 +45,10 @@ export function reportTo(
 
   const found = (account: string, job: Job, result: PollResult, committed: boolean): void => {
     const { product = '', metric = '' } = job.subject;
-    for (const changes of result.counting?.restated ?? [])
-      countRestatements(metrics, account, { product, metric }, changes);
+    const { restated = [] } = result.counting ?? {};
+    for (const changes of restated) countRestatements(metrics, account, { product, metric }, changes);
+    const ages = restated.flatMap((changes) => changes.ages.map((age) => age / 1_000));
+    metrics.settleSeconds.observeAll(ages, product);
     for (const dimension of result.unknownDimensions ?? []) {
       if (notesOf(account).isNews(`${metric} ${dimension} unknown`))
         log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');
@@ -177,7 +179,6 @@ function countRestatements(
   const upwards = ages.length - downwards;
   if (upwards > 0) metrics.restatements.add(upwards, account, product, metric, 'up');
   if (downwards > 0) metrics.restatements.add(downwards, account, product, metric, 'down');
-  for (const age of ages) metrics.settleSeconds.observe(age / 1_000, product);
   if (late > 0) metrics.lateRestatements.add(late, account, product);
   if (lateAmount > 0) metrics.lateAmount.add(lateAmount, account, product, metric);
 }

@@ -1,6 +1,6 @@
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { Outcome } from '../platform/outcome.ts';
-import type { PollEnd } from '../poll/poll-end.ts';
+import type { PollEnd } from '../poll/runner.ts';
 import { fits } from '../rate-limit/demand.ts';
 import type { ScopeDemand } from '../rate-limit/demand-forecast.ts';
 import type { EventLog } from './report-log.ts';

@@ -1,6 +1,5 @@
-import { writeLabels } from '../exposition/label-text.ts';
 import type { LiveFamily } from '../exposition/live-series.ts';
-import { formatThreshold } from '../exposition/sample-value.ts';
+import { formatThreshold, writeLabels } from '../exposition/sample-text.ts';
 
 /** One value for each of some label names. */
 export type LabelValues<Names extends readonly string[]> = { readonly [Name in keyof Names]: string };
@@ -8,31 +7,31 @@ export type LabelValues<Names extends readonly string[]> = { readonly [Name in k
 /** A counter or a gauge. Without label names it is 0 from the start. */
 export class Measure<Names extends readonly string[]> {
   readonly #family: LiveFamily;
-  readonly #names: Names;
+  readonly #textOf: (labels: readonly string[]) => string;
   #replaced = new Set<string>();
 
   constructor(family: LiveFamily, names: Names) {
     this.#family = family;
-    this.#names = names;
+    this.#textOf = remembered((labels) => labelText(names, labels));
     if (names.length === 0) family.set('', 0);
   }
 
   /** The value for these labels; undefined before the first. */
   value(...labels: LabelValues<Names>): number | undefined {
-    return this.#family.value(labelText(this.#names, labels));
+    return this.#family.value(this.#textOf(labels));
   }
 
   add(amount: number, ...labels: LabelValues<Names>): void {
-    const text = labelText(this.#names, labels);
+    const text = this.#textOf(labels);
     this.#family.set(text, (this.#family.value(text) ?? 0) + amount);
   }
 
   set(value: number, ...labels: LabelValues<Names>): void {
-    this.#family.set(labelText(this.#names, labels), value);
+    this.#family.set(this.#textOf(labels), value);
   }
 
   remove(...labels: LabelValues<Names>): void {
-    this.#family.remove(labelText(this.#names, labels));
+    this.#family.remove(this.#textOf(labels));
   }
 
   /** Sets values one after another; at the end those go that were set the last time and are not now. */
@@ -41,7 +40,7 @@ export class Measure<Names extends readonly string[]> {
     this.#replaced = new Set();
     return {
       set: (value, ...labels) => {
-        const text = labelText(this.#names, labels);
+        const text = this.#textOf(labels);
         this.#replaced.add(text);
         this.#family.set(text, value);
       },
@@ -55,23 +54,38 @@ export class Measure<Names extends readonly string[]> {
 /** A histogram. */
 export class Distribution<Names extends readonly string[]> {
   readonly #family: LiveFamily;
-  readonly #names: readonly string[];
   readonly #bounds: readonly number[];
+  readonly #textsOf: (labels: readonly string[]) => DistributionTexts;
 
   constructor(family: LiveFamily, names: Names, buckets: readonly number[]) {
     this.#family = family;
-    this.#names = names;
     this.#bounds = [...buckets, Number.POSITIVE_INFINITY];
+    this.#textsOf = remembered((labels) => ({
+      buckets: this.#bounds.map(
+        (bound) => `_bucket${labelText([...names, 'le'], [...labels, formatThreshold(bound)])}`,
+      ),
+      totals: totalsTexts(names, labels),
+    }));
   }
 
   observe(value: number, ...labels: LabelValues<Names>): void {
-    const names = [...this.#names, 'le'];
-    for (const bound of this.#bounds) {
-      const text = labelText(names, [...labels, formatThreshold(bound)]);
-      advance(this.#family, `_bucket${text}`, value <= bound ? 1 : 0);
-    }
-    observeTotals(this.#family, labelText(this.#names, labels), value);
+    this.observeAll([value], ...labels);
   }
+
+  /** Each line changes once, however many values there are. */
+  observeAll(values: readonly number[], ...labels: LabelValues<Names>): void {
+    if (values.length === 0) return;
+    const { buckets, totals } = this.#textsOf(labels);
+    for (const [index, bound] of this.#bounds.entries()) {
+      advance(this.#family, buckets[index] ?? '', values.filter((value) => value <= bound).length);
+    }
+    observeTotals(this.#family, totals, values);
+  }
+}
+
+interface DistributionTexts {
+  readonly buckets: readonly string[];
+  readonly totals: TotalsTexts;
 }
 
 /** The quantile covers this many observations. */
@@ -81,24 +95,30 @@ const QUANTILE = 0.95;
 /** A summary: sum, count, and a quantile of the most recent observations. Three lines where a histogram takes a dozen. */
 export class RecentSummary<Names extends readonly string[]> {
   readonly #family: LiveFamily;
-  readonly #names: Names;
-  readonly #recent = new Map<string, number[]>();
+  readonly #of: (labels: readonly string[]) => Recent;
 
   constructor(family: LiveFamily, names: Names) {
     this.#family = family;
-    this.#names = names;
+    this.#of = remembered((labels) => ({
+      values: [],
+      quantile: labelText([...names, 'quantile'], [...labels, String(QUANTILE)]),
+      totals: totalsTexts(names, labels),
+    }));
   }
 
   observe(value: number, ...labels: LabelValues<Names>): void {
-    const text = labelText(this.#names, labels);
-    const recent = this.#recent.get(text) ?? [];
-    this.#recent.set(text, recent);
-    recent.push(value);
-    if (recent.length > RECENT) recent.shift();
-    const quantile = labelText([...this.#names, 'quantile'], [...labels, String(QUANTILE)]);
-    this.#family.set(quantile, quantileOf(recent));
-    observeTotals(this.#family, text, value);
+    const { values, quantile, totals } = this.#of(labels);
+    values.push(value);
+    if (values.length > RECENT) values.shift();
+    this.#family.set(quantile, quantileOf(values));
+    observeTotals(this.#family, totals, [value]);
   }
+}
+
+interface Recent {
+  readonly values: number[];
+  readonly quantile: string;
+  readonly totals: TotalsTexts;
 }
 
 /** The smallest of the values that at least this share of them do not exceed. */
@@ -107,9 +127,24 @@ function quantileOf(values: readonly number[]): number {
   return sorted[Math.ceil(QUANTILE * sorted.length) - 1] ?? Number.NaN;
 }
 
-function observeTotals(family: LiveFamily, labels: string, value: number): void {
-  advance(family, `_sum${labels}`, value);
-  advance(family, `_count${labels}`, 1);
+/** The texts of the lines that tell the sum and the count of what was observed. */
+interface TotalsTexts {
+  readonly sum: string;
+  readonly count: string;
+}
+
+function totalsTexts(names: readonly string[], labels: readonly string[]): TotalsTexts {
+  const text = labelText(names, labels);
+  return { sum: `_sum${text}`, count: `_count${text}` };
+}
+
+function observeTotals(family: LiveFamily, { sum, count }: TotalsTexts, values: readonly number[]): void {
+  advance(
+    family,
+    sum,
+    values.reduce((all, value) => all + value, 0),
+  );
+  advance(family, count, values.length);
 }
 
 function advance(family: LiveFamily, text: string, amount: number): void {
@@ -123,4 +158,15 @@ function labelText(names: readonly string[], values: readonly string[]): string 
     names.filter((name) => labels[name] !== ''),
     labels,
   );
+}
+
+/** What is made of label values, made once: to write the texts of a histogram takes longer than to count in it. */
+function remembered<Made>(make: (labels: readonly string[]) => Made): (labels: readonly string[]) => Made {
+  const known = new Map<string, Made>();
+  return (labels) => {
+    const key = labels.length === 1 ? (labels[0] ?? '') : JSON.stringify(labels);
+    const made = known.get(key) ?? make(labels);
+    known.set(key, made);
+    return made;
+  };
 }

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import type { ExpositionPart } from '../exposition/exposition.ts';
 import type { ExpositionFormat } from '../exposition/negotiate.ts';
-import type { ExpositionPart } from '../exposition/part.ts';
 import { type RegistryMetric, writeRegistry } from '../exposition/registry-text.ts';
 import { makeSegment, type Segment } from '../exposition/segment.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';

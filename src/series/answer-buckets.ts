@@ -2,7 +2,7 @@ import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
 import { bucketsWithin, without } from '../settling/spans.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
-import type { WindowedAnswer } from './windowed-answer.ts';
+import type { WindowedAnswer } from './series-reader.ts';
 
 /** The platform does not fall further behind than this (ms) between one answer and the next. */
 const LATEST_MS = 60 * MINUTE_MS;
@@ -109,7 +109,10 @@ export function reaches({ window, now }: WindowedAnswer): boolean {
 /** The start of the newest bucket of any series; -Infinity where there is none. */
 function newestStart({ series }: Decoded): number {
   let newest = Number.NEGATIVE_INFINITY;
-  for (const { timestamps } of series.values()) newest = Math.max(newest, timestamps.at(-1) ?? newest);
+  for (const { timestamps } of series.values()) {
+    const last = timestamps[timestamps.length - 1];
+    if (last !== undefined && last > newest) newest = last;
+  }
   return newest;
 }
 

@@ -4,11 +4,12 @@ import type { Delays } from '../settling/delays.ts';
 import { isCoarse } from '../settling/window.ts';
 import type { StateKey } from '../state/state.ts';
 import { newestEnd } from './answer-buckets.ts';
-import { Checkpoints } from './checkpoints.ts';
 import type { Counter } from './counter.ts';
 import { type CounterUpdate, SeriesCounters } from './counters.ts';
+import type { CountersByDimension } from './packed-series.ts';
+import type { Checkpoints } from './reconciliation-job.ts';
+import type { WindowedAnswer } from './series-reader.ts';
 import { type CountersRecord, restoreCounters, storeCounters } from './stored-counters.ts';
-import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface CountedSeriesOptions {
   readonly key: StateKey;
@@ -17,6 +18,8 @@ export interface CountedSeriesOptions {
   readonly delays: Delays;
   /** Whether a dimension has a counter. */
   readonly counts: (dimension: string) => boolean;
+  /** Where it is noted how far the counters have come; undefined where they are not compared with the platform. */
+  readonly checkpoints: Checkpoints | undefined;
 }
 
 /** What an answer means for the counters. */
@@ -24,7 +27,7 @@ export interface CountedAnswer {
   readonly commit: NonNullable<PollResult['commit']>;
   readonly counting: Counting | undefined;
   /** The counters before it. */
-  readonly before: ReadonlyMap<string, Counter> | undefined;
+  readonly before: CountersByDimension | undefined;
   /** What it does to the counters; undefined when nothing. */
   readonly update: CounterUpdate | undefined;
   /** Takes in what the answer tells of the platform, and the update if it is durable now. */
@@ -43,23 +46,24 @@ const NOTHING: CountedAnswer = {
 export class CountedSeries {
   readonly counters: SeriesCounters;
   readonly key: StateKey;
-  readonly checkpoints = new Checkpoints();
   readonly #stored: () => unknown;
   readonly #delays: Delays;
   readonly #counts: (dimension: string) => boolean;
+  readonly #checkpoints: Checkpoints | undefined;
   readonly #growth: GrowthWatch;
 
-  constructor({ key, stored, delays, counts }: CountedSeriesOptions) {
+  constructor({ key, stored, delays, counts, checkpoints }: CountedSeriesOptions) {
     this.key = key;
     this.#stored = stored;
     this.#delays = delays;
     this.#counts = counts;
+    this.#checkpoints = checkpoints;
     this.counters = new SeriesCounters(counts, restoreCounters(stored()));
     this.#growth = new GrowthWatch(delays.completeness);
   }
 
   /** The running totals, by dimension; undefined before anything is known of them. */
-  get totals(): ReadonlyMap<string, Counter> | undefined {
+  get totals(): CountersByDimension | undefined {
     return this.counters.record?.counters;
   }
 
@@ -86,7 +90,7 @@ export class CountedSeries {
 
   #apply(update: CounterUpdate, now: number): void {
     this.counters.apply(update);
-    this.checkpoints.note(this.#counted(update.record));
+    this.#checkpoints?.note(this.#counted(update.record));
     this.#delays.bound.observe([], update.counted, now);
   }
 
@@ -104,7 +108,7 @@ export class CountedSeries {
     this.#delays.lag.observe(now - newest, now);
   }
 
-  #counted({ counters }: CountersRecord): ReadonlyMap<string, Counter> {
-    return new Map([...counters].filter(([dimension]) => this.#counts(dimension)));
+  *#counted({ counters }: CountersRecord): Generator<readonly [string, Counter]> {
+    for (const entry of counters) if (this.#counts(entry[0])) yield entry;
   }
 }

@@ -23,6 +23,15 @@ export interface Counter {
   readonly missing: readonly MissingSpan[];
 }
 
+/** Counters that lack buckets. */
+export interface Lacking {
+  readonly counters: readonly Counter[];
+  /** Bucket width (ms). */
+  readonly width: number;
+  /** Up to where buckets have settled (platform ms). */
+  readonly settledUntil: number;
+}
+
 /** A bucket that a counter has taken in. */
 export interface CountedBucket {
   /** Start of the bucket (ms since the epoch). */
@@ -43,7 +52,7 @@ export interface Counted {
   readonly skipped: number;
 }
 
-/** Counters skip a bucket that stays missing for so long and from so many answers. */
+/** For how long and from how many answers a bucket must be missing to be skipped. */
 export const TIMEOUT: MissingBucketTimeout = { after: 30 * MINUTE_MS, whole: 3, asked: 15 };
 
 /** When an answer lacked buckets is noted to this precision, so that many of them make few spans. */
@@ -97,7 +106,7 @@ function dueSpans({ watermark, missing }: Counter, reading: Reading): readonly M
   );
 }
 
-/** History that the platform no longer has is told apart, to be skipped. */
+/** Splits off the history that the platform no longer has, which is skipped. */
 function beforeAndAfter(span: MissingSpan, time: number): MissingSpan[] {
   if (time <= span.from || time >= span.to) return [span];
   return [
@@ -148,7 +157,8 @@ function areAlike(a: MissingSpan, b: MissingSpan): boolean {
   return a.since === b.since && a.until === b.until && a.asked === b.asked && a.whole === b.whole;
 }
 
-function isSame(a: Counter, b: Counter): boolean {
+/** Whether two counters have taken in the same, and lack the same. */
+export function isSame(a: Counter, b: Counter): boolean {
   if (a.total !== b.total || a.watermark !== b.watermark || a.missing.length !== b.missing.length)
     return false;
   return a.missing.every((span, index) => {

@@ -4,20 +4,22 @@ import type { Counting } from '../poll/result.ts';
 import { freshWindow, MINUTE_MS, type Window } from '../settling/window.ts';
 import { coarseBuckets, newestTold, reachedBy, reaches, readingOf, sumIfWhole } from './answer-buckets.ts';
 import { answerWidth, type KnownWidth, type SizedAnswer, sized } from './bucket-width.ts';
-import { type CatchUp, nextCatchUp } from './catch-up.ts';
 import {
   bucketsIn,
   type CountedBucket,
   type Counter,
   count,
   hasCounted,
+  type Lacking,
   noteCoarse,
   noteUnclear,
 } from './counter.ts';
+import { newCounter, type Progress, progressOf } from './counters-progress.ts';
+import { PackedCounters } from './packed-series.ts';
 import { restatedIn, type SeenBuckets, seenAgain } from './seen-buckets.ts';
-import { type CountersRecord, sameOrChanged } from './stored-counters.ts';
+import type { WindowedAnswer } from './series-reader.ts';
+import type { CountersRecord } from './stored-counters.ts';
 import { doubtAgain, type WidthDoubt } from './width-doubt.ts';
-import type { WindowedAnswer } from './windowed-answer.ts';
 
 /** A bucket that the counter of a dimension has taken in. */
 export interface SettledBucket extends CountedBucket {
@@ -53,6 +55,7 @@ export class SeriesCounters {
   /** The platform's newest bucket as the latest answer that reached the present told it; undefined if it had none. */
   #newest: number | undefined;
   readonly #counts: (dimension: string) => boolean;
+  #progressKnown: Progress | undefined;
 
   /** @param counts which dimensions have a counter; the others are only watched for restatements */
   constructor(counts: (dimension: string) => boolean, record?: CountersRecord) {
@@ -71,37 +74,29 @@ export class SeriesCounters {
 
   /** The oldest watermark: everything before it is counted, skipped or missing in every series. */
   get watermark(): number | undefined {
-    return oldest([...this.#counted()].map(({ watermark }) => watermark));
+    return this.#progress.watermark;
   }
 
   /** Up to where every bucket is counted or skipped, in every series (ms since the epoch). */
   get countedUntil(): number | undefined {
-    return oldest([...this.#counted()].map(({ watermark, missing }) => missing[0]?.from ?? watermark));
+    return this.#progress.countedUntil;
   }
 
   /** The window that brings the newest buckets. */
   freshWindow(now: number, settleDelay: number): Window {
-    const lacking = [...this.#counted()].flatMap(({ watermark, missing }) => [
-      watermark,
-      ...missing.map(({ from }) => from),
-    ]);
+    const { lacking } = this.#progress;
     const { width = MINUTE_MS } = this.#record ?? {};
     const doubtful = this.#doubt?.answers ?? 0;
     return freshWindow({ now, settleDelay, width, newest: this.#newest, lacking, doubtful });
   }
 
-  /** The next read for what the counters lack and fresh reads do not bring; undefined where there is nothing to be had. */
-  nextCatchUp(now: number, settleDelay: number): CatchUp | undefined {
+  /** What the counters lack that has settled; undefined where they lack nothing, or it cannot be told. */
+  lacking(now: number, settleDelay: number): Lacking | undefined {
     if (this.#record === undefined || this.#newest === undefined) return undefined;
-    const fresh = this.freshWindow(now, settleDelay);
+    const counters = [...this.#counted()].filter(({ missing }) => missing.length > 0);
+    if (counters.length === 0) return undefined;
     const settledUntil = Math.min(now, this.#newest) - settleDelay;
-    return nextCatchUp([...this.#counted()], { now, width: this.#record.width, fresh, settledUntil });
-  }
-
-  /** The window to read now for what the counters lack; undefined where there is none yet. */
-  catchUpWindow(now: number, settleDelay: number): Window | undefined {
-    const next = this.nextCatchUp(now, settleDelay);
-    return next === undefined || next.at > now ? undefined : next.window;
+    return { counters, width: this.#record.width, settledUntil };
   }
 
   /** An answer to a window of an hour or less, as far as it can be used. */
@@ -128,20 +123,25 @@ export class SeriesCounters {
     const reading = readingOf(answer, width, { newest: this.#newest, settleDelay });
     const since = this.#record?.since ?? reading.watermark;
     if (since === undefined) return undefined;
-    const counters = new Map(this.#record?.counters);
+    const counters = this.#openCounters(decoded, since);
     const settled: SettledBucket[] = [];
     let skipped = 0;
     let missing = 0;
-    for (const [dimension, known] of this.#openCounters(decoded, since)) {
+    let isChanged = this.#record?.width !== width || this.#record.counters.size !== counters.size;
+    for (const [dimension, known] of counters) {
       // A dimension that is not wanted for now is counted on from its watermark when it is wanted again.
       if (!this.#counts(dimension)) continue;
       const counted = count(known, decoded.series.get(dimension) ?? NO_POINTS, reading);
-      counters.set(dimension, counted.counter);
+      if (counted.counter !== known) {
+        counters.set(dimension, counted.counter);
+        isChanged = true;
+      }
       for (const bucket of counted.settled) settled.push({ dimension, ...bucket });
       skipped += counted.skipped;
       for (const span of counted.counter.missing) missing += span.asked > 0 ? bucketsIn(span, width) : 0;
     }
-    const record = sameOrChanged(this.#record, { since, width, counters });
+    const changed = () => ({ since, width, counters: new PackedCounters(counters) });
+    const record = isChanged || this.#record === undefined ? changed() : this.#record;
     const isCounted = (dimension: string, time: Window) =>
       hasCounted(this.#record?.counters.get(dimension), time);
     const restated = restatedIn(this.#seen, answer, width, isCounted);
@@ -186,7 +186,7 @@ export class SeriesCounters {
     for (const [dimension, counter] of counters) {
       if (this.#counts(dimension)) counters.set(dimension, change(counter, dimension));
     }
-    this.#record = { ...this.#record, counters };
+    this.#record = { ...this.#record, counters: new PackedCounters(counters) };
   }
 
   get #knownWidth(): KnownWidth {
@@ -197,19 +197,22 @@ export class SeriesCounters {
     for (const [name, counter] of this.#record?.counters ?? []) if (this.#counts(name)) yield counter;
   }
 
-  /** The counters, with new ones for the dimensions that were not met before: they lack what the others have never read. */
-  #openCounters(decoded: Decoded, since: number): ReadonlyMap<string, Counter> {
+  /** The counters, with new ones for the dimensions that were not met before. */
+  #openCounters(decoded: Decoded, since: number): Map<string, Counter> {
     const counters = new Map(this.#record?.counters);
-    const [first] = this.#counted();
-    const watermark = this.watermark ?? since;
-    const missing = (first?.missing ?? []).filter(({ asked, to }) => asked === 0 && to <= watermark);
+    let opened: Counter | undefined;
     for (const name of decoded.series.keys()) {
-      if (this.#counts(name) && !counters.has(name)) counters.set(name, { total: 0, watermark, missing });
+      if (counters.has(name) || !this.#counts(name)) continue;
+      opened ??= newCounter(this.#counted(), this.watermark ?? since);
+      counters.set(name, opened);
     }
     return counters;
   }
-}
 
-function oldest(times: readonly number[]): number | undefined {
-  return times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
+  /** Computed once for each record: the status page asks for it as well, of thousands of jobs. */
+  get #progress(): Progress {
+    if (this.#progressKnown?.of !== this.#record || this.#progressKnown === undefined)
+      this.#progressKnown = progressOf(this.#record, this.#counted());
+    return this.#progressKnown;
+  }
 }

@@ -1,4 +1,4 @@
-import { type Faces, facesOf } from '../catalogue/catalogue.ts';
+import { type EarlyFaces, type Faces, facesOf } from '../catalogue/catalogue.ts';
 import type { Labels, Sample } from '../catalogue/family.ts';
 import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import type { Points } from '../decode/points.ts';
@@ -7,7 +7,7 @@ import type { Delays } from '../settling/delays.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type Target, targetLabels } from '../targets/target.ts';
 import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
-import type { WindowedAnswer } from './windowed-answer.ts';
+import type { WindowedAnswer } from './series-reader.ts';
 
 /** Below this completeness an estimate says little. */
 const LEAST_COMPLETE = 0.2;
@@ -19,21 +19,14 @@ export interface EarlyBucketsOptions {
   readonly delays: Delays;
 }
 
-/** Dimensions whose sum is bounded: all responses of a class, for instance. */
-interface Bound {
-  readonly faces: Faces & Required<Pick<Faces, 'early'>>;
-  readonly labels: Labels;
-}
-
 /**
  * What the newest bucket of one metric of one target tells before it is complete: a lower bound where the platform's
  * buckets only grow, and an estimate from how complete buckets of its age usually are.
  */
 export class EarlyBuckets {
   readonly #options: EarlyBucketsOptions;
-  /** By family and labels, so that dimensions of one bound share its labels' object. */
-  readonly #bounds = new Map<string, Bound>();
-  readonly #boundOf = new Map<string, Bound | undefined>();
+  /** The labels of each bound: of dimensions that are summed up, as all responses of a class. */
+  readonly #labels = new Map<EarlyFaces, Labels>();
   /** End of the bucket that is exposed; undefined while none is. */
   #exposedUntil: number | undefined;
 
@@ -44,7 +37,7 @@ export class EarlyBuckets {
   /** What to expose from now on; nothing where that stays as it is. @param reached the end of the platform's newest bucket */
   expose({ decoded, now }: WindowedAnswer, width: number, reached: number): Exposure[] {
     const { delays } = this.#options;
-    const dimensions = [...decoded.series].filter(([name]) => this.#of(name) !== undefined);
+    const dimensions = [...decoded.series].filter(([name]) => this.#facesOf(name).early !== undefined);
     if (dimensions.length === 0) return [];
     if (!delays.directions.onlyGrow(now)) return this.#withdrawn();
     const bucket = Math.max(
@@ -73,39 +66,34 @@ export class EarlyBuckets {
     bucket: number,
     { width, reached }: { readonly width: number; readonly reached: number },
   ): Generator<Sample> {
-    const sums = new Map<Bound, number>();
+    const sums = new Map<EarlyFaces, { sum: number; readonly gauge: Faces['gauge'] }>();
     for (const [name, points] of dimensions) {
-      const bound = this.#of(name);
+      const { early, gauge } = this.#facesOf(name);
       const value = valueAt(points, bucket);
-      if (bound !== undefined && value !== undefined) sums.set(bound, (sums.get(bound) ?? 0) + value);
+      if (early === undefined || value === undefined) continue;
+      const bound = sums.get(early) ?? { sum: 0, gauge };
+      bound.sum += value;
+      sums.set(early, bound);
     }
     const age = Math.floor((reached - bucket - width) / MINUTE_MS);
     const complete = this.#options.delays.completeness.at(age) ?? 0;
-    for (const [{ faces, labels }, sum] of sums) {
-      const { early, gauge } = faces;
+    for (const [early, { sum, gauge }] of sums) {
+      const labels = this.#labelsOf(early);
       yield { family: early.atLeast, labels, value: gaugeValue(sum, gauge, width) };
       if (complete < LEAST_COMPLETE) continue;
       yield { family: early.expected, labels, value: gaugeValue(Math.round(sum / complete), gauge, width) };
     }
   }
 
-  #of(dimension: string): Bound | undefined {
-    if (!this.#boundOf.has(dimension)) this.#boundOf.set(dimension, this.#find(dimension));
-    return this.#boundOf.get(dimension);
+  #facesOf(dimension: string): Faces {
+    const { target, metric } = this.#options;
+    return facesOf(metric, dimension, { scope: target.by });
   }
 
-  #find(dimension: string): Bound | undefined {
-    const { target, metric } = this.#options;
-    const faces = facesOf(metric, dimension, { scope: target.by });
-    const { early } = faces;
-    if (early === undefined) return undefined;
-    const key = JSON.stringify([early.atLeast.name, early.labels]);
-    const bound = this.#bounds.get(key) ?? {
-      faces: { ...faces, early },
-      labels: { ...targetLabels(target), ...early.labels },
-    };
-    this.#bounds.set(key, bound);
-    return bound;
+  #labelsOf(early: EarlyFaces): Labels {
+    const labels = this.#labels.get(early) ?? { ...targetLabels(this.#options.target), ...early.labels };
+    this.#labels.set(early, labels);
+    return labels;
   }
 }
 

@@ -1,12 +1,71 @@
 import type { Sample } from '../catalogue/family.ts';
+import { RECONCILIATION_RATIO } from '../catalogue/platform-families.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollResult } from '../poll/result.ts';
-import { RECONCILIATION_RATIO } from '../settling/learned-families.ts';
-import { MINUTE_MS } from '../settling/window.ts';
-import { type CountedSpan, SPACING_MS } from './checkpoints.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Counter } from './counter.ts';
+
+/** Counters are compared with the platform over spans of about an hour. */
+const SPAN_MS = 60 * MINUTE_MS;
+
+/** Checkpoints are at least so far apart (ms). */
+export const SPACING_MS = 5 * MINUTE_MS;
+
+/** How long checkpoints are kept. */
+const KEPT_MS = 4 * SPAN_MS;
+
+/** What was counted over a past span, to be compared with what the platform says of it now. */
+export interface CountedSpan {
+  readonly window: Window;
+  /** The sum of all its buckets, over all counted dimensions. */
+  readonly counted: number;
+}
+
+/** Where the counters stood at some moments in which all had the same watermark and lacked nothing before it. */
+export class Checkpoints {
+  /** Those moments, ascending, and the sum of all counters at each. */
+  readonly #watermarks: number[] = [];
+  readonly #sums: number[] = [];
+
+  note(counters: Iterable<readonly [string, Counter]>): void {
+    const point = checkpoint(counters);
+    const last = this.#watermarks.at(-1);
+    if (point === undefined || point.watermark % MINUTE_MS !== 0) return;
+    if (last !== undefined && point.watermark < last + SPACING_MS) return;
+    this.#watermarks.push(point.watermark);
+    this.#sums.push(point.sum);
+    while (Number(this.#watermarks[0]) < point.watermark - KEPT_MS)
+      for (const column of [this.#watermarks, this.#sums]) column.shift();
+  }
+
+  /** The newest span of at most an hour that ended at or before `until`, if there is one of half an hour at least. */
+  spanBefore(until: number): CountedSpan | undefined {
+    const end = this.#watermarks.findLastIndex((watermark) => watermark <= until);
+    if (end < 0) return undefined;
+    const to = Number(this.#watermarks[end]);
+    const start = this.#watermarks.findIndex((watermark) => watermark >= to - SPAN_MS);
+    const from = Number(this.#watermarks[start]);
+    if (to - from < SPAN_MS / 2) return undefined;
+    return { window: { from, to }, counted: Number(this.#sums[end]) - Number(this.#sums[start]) };
+  }
+}
+
+function checkpoint(
+  counters: Iterable<readonly [string, Counter]>,
+): { readonly watermark: number; readonly sum: number } | undefined {
+  let watermark: number | undefined;
+  let sum = 0;
+  for (const [, counter] of counters) {
+    if (counter.missing.length > 0) return undefined;
+    if (watermark !== undefined && counter.watermark !== watermark) return undefined;
+    watermark = counter.watermark;
+    sum += counter.total;
+  }
+  return watermark === undefined ? undefined : { watermark, sum };
+}
 
 /** Something whose counters can be compared with the platform: one metric of one target. */
 export interface Reconcilable {

@@ -6,17 +6,12 @@ import type { Points } from '../decode/points.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { type Target, targetLabels } from '../targets/target.ts';
-import type { Counter } from './counter.ts';
-
-/** One dimension's faces, with the labels that stay the same object so that their text is rendered once. */
-interface Series {
-  readonly faces: Faces;
-  readonly labels: Labels;
-}
+import type { CountersByDimension } from './packed-series.ts';
 
 /** Turns the dimensions of one metric of one target into samples. */
 export class SeriesSamples {
-  readonly #series = new Map<string, Series>();
+  /** By dimension: they stay the same object, so that their text is rendered once. */
+  readonly #labels = new Map<string, Labels>();
   readonly #target: Target;
   readonly #metric: string;
   readonly #units: UnitOverrides;
@@ -39,27 +34,28 @@ export class SeriesSamples {
   gauges(series: ReadonlyMap<string, Points>, bucketStart: number, width: number): Sample[] {
     const samples: Sample[] = [];
     for (const [dimension, points] of series) {
-      const { faces, labels } = this.#of(dimension);
       const value = valueAt(points, bucketStart);
       if (value === undefined) continue;
-      samples.push({ family: faces.gauge.family, labels, value: gaugeValue(value, faces.gauge, width) });
+      const { gauge } = this.#facesOf(dimension);
+      const labels = this.#labelsOf(dimension);
+      samples.push({ family: gauge.family, labels, value: gaugeValue(value, gauge, width) });
     }
     return samples;
   }
 
   /** Whether a dimension has a counter. */
   counts(dimension: string): boolean {
-    return this.#wants(dimension) && this.#of(dimension).faces.counter !== undefined;
+    return this.#wants(dimension) && this.#facesOf(dimension).counter !== undefined;
   }
 
-  counters(counters: ReadonlyMap<string, Counter>): Sample[] {
+  counters(counters: CountersByDimension): Sample[] {
     const samples: Sample[] = [];
     for (const [dimension, { total }] of counters) {
       if (!this.#wants(dimension)) continue;
-      const { faces, labels } = this.#of(dimension);
-      if (faces.counter !== undefined) {
-        samples.push({ family: faces.counter.family, labels, value: counterValue(total, faces.counter) });
-      }
+      const { counter } = this.#facesOf(dimension);
+      if (counter === undefined) continue;
+      const labels = this.#labelsOf(dimension);
+      samples.push({ family: counter.family, labels, value: counterValue(total, counter) });
     }
     return samples;
   }
@@ -70,9 +66,10 @@ export class SeriesSamples {
     since: number,
   ): TimedSample[] {
     return moments.flatMap(({ dimension, total, at }) => {
-      const { faces, labels } = this.#of(dimension);
-      if (faces.counter === undefined || !this.#wants(dimension)) return [];
-      return [{ family: faces.counter.family, labels, value: counterValue(total, faces.counter), at, since }];
+      const { counter } = this.#facesOf(dimension);
+      if (counter === undefined || !this.#wants(dimension)) return [];
+      const labels = this.#labelsOf(dimension);
+      return [{ family: counter.family, labels, value: counterValue(total, counter), at, since }];
     });
   }
 
@@ -82,20 +79,21 @@ export class SeriesSamples {
     { timestamps, values }: Points,
     { from, until, width }: { readonly from: number; readonly until: number; readonly width: number },
   ): TimedSample[] {
-    const { faces, labels } = this.#of(dimension);
+    const { gauge } = this.#facesOf(dimension);
+    const labels = this.#labelsOf(dimension);
     const samples: TimedSample[] = [];
     for (let index = firstAtOrAfter(timestamps, from + 1); index < timestamps.length; index++) {
       const end = (timestamps[index] ?? Number.NaN) + width;
       if (!(end <= until)) break;
-      const value = gaugeValue(values[index] ?? Number.NaN, faces.gauge, width);
-      samples.push({ family: faces.gauge.family, labels, value, at: end });
+      const value = gaugeValue(values[index] ?? Number.NaN, gauge, width);
+      samples.push({ family: gauge.family, labels, value, at: end });
     }
     return samples;
   }
 
   /** Dimensions among these that the catalogue does not know. */
   unknown(dimensions: Iterable<string>): string[] {
-    return [...dimensions].filter((dimension) => !this.#of(dimension).faces.known);
+    return [...dimensions].filter((dimension) => !this.#facesOf(dimension).known);
   }
 
   /** A moment (ms since the epoch) that the data of the metric has. */
@@ -106,13 +104,16 @@ export class SeriesSamples {
 
   #momentLabels: Labels | undefined;
 
-  #of(dimension: string): Series {
-    const known = this.#series.get(dimension);
+  #facesOf(dimension: string): Faces {
+    return facesOf(this.#metric, dimension, { scope: this.#target.by, units: this.#units });
+  }
+
+  #labelsOf(dimension: string): Labels {
+    const known = this.#labels.get(dimension);
     if (known !== undefined) return known;
-    const faces = facesOf(this.#metric, dimension, { scope: this.#target.by, units: this.#units });
-    const series = { faces, labels: { ...targetLabels(this.#target), ...faces.labels } };
-    this.#series.set(dimension, series);
-    return series;
+    const labels = { ...targetLabels(this.#target), ...this.#facesOf(dimension).labels };
+    this.#labels.set(dimension, labels);
+    return labels;
   }
 }
 

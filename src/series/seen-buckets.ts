@@ -1,11 +1,10 @@
 import type { Decoded } from '../decode/decode.ts';
-import { NO_POINTS, type Points } from '../decode/points.ts';
-import { shortLivedArray } from '../decode/short-lived.ts';
+import { NO_POINTS, type Points, shortLivedArray } from '../decode/points.ts';
 import type { Restatements } from '../poll/result.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import { PackedPoints, type PointsByDimension } from './packed-points.ts';
-import type { WindowedAnswer } from './windowed-answer.ts';
+import { PackedPoints, type PointsByDimension } from './packed-series.ts';
+import type { WindowedAnswer } from './series-reader.ts';
 
 /** The newest buckets of a metric as the answers before have shown them, by dimension. */
 export interface SeenBuckets {
@@ -20,31 +19,49 @@ const KEPT_MS = 25 * MINUTE_MS;
 export function seenAgain(seen: SeenBuckets | undefined, { series }: Decoded, width: number): SeenBuckets {
   if (seen === undefined || seen.width !== width) return { width, series: new PackedPoints(series) };
   const together = new Map(seen.series);
-  for (const [name, points] of series) together.set(name, merged(seen.series.get(name) ?? NO_POINTS, points));
+  for (const [name, points] of series) together.set(name, merged(together.get(name) ?? NO_POINTS, points));
   return { width, series: new PackedPoints(together) };
 }
 
 /** The later points, and of the earlier ones those that they lack and that are not too old. */
 function merged(earlier: Points, later: Points): Points {
-  const newest = later.timestamps.at(-1) ?? Number.NEGATIVE_INFINITY;
-  let from = firstAtOrAfter(earlier.timestamps, newest - KEPT_MS);
-  if (from === earlier.timestamps.length) return later;
-  const most = earlier.timestamps.length - from + later.timestamps.length;
-  const [timestamps, values] = [shortLivedArray(most), shortLivedArray(most)];
-  let size = 0;
-  const take = (points: Points, index: number) => {
-    timestamps[size] = Number(points.timestamps[index]);
-    values[size] = Number(points.values[index]);
-    size += 1;
-  };
-  for (const [index, time] of later.timestamps.entries()) {
-    for (; Number(earlier.timestamps[from]) < time; from += 1) take(earlier, from);
-    if (earlier.timestamps[from] === time) from += 1;
-    take(later, index);
+  const { length } = later.timestamps;
+  const newest = length === 0 ? Number.NEGATIVE_INFINITY : Number(later.timestamps[length - 1]);
+  let next = firstAtOrAfter(earlier.timestamps, newest - KEPT_MS);
+  const all = sizeTogether(earlier.timestamps, next, later.timestamps);
+  if (all === length) return later;
+  const [timestamps, values] = [shortLivedArray(all), shortLivedArray(all)];
+  for (let place = 0, index = 0; place < all; place += 1) {
+    const isLater = index < length && !isBefore(earlier.timestamps, next, Number(later.timestamps[index]));
+    const points = isLater ? later : earlier;
+    const from = isLater ? index : next;
+    timestamps[place] = Number(points.timestamps[from]);
+    values[place] = Number(points.values[from]);
+    if (!isLater || isAt(earlier.timestamps, next, Number(timestamps[place]))) next += 1;
+    if (isLater) index += 1;
   }
-  for (; from < earlier.timestamps.length; from += 1) take(earlier, from);
-  if (size === later.timestamps.length) return later;
-  return { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) };
+  return { timestamps, values };
+}
+
+/** How many times there are in some and, from an index on, in earlier ones. */
+function sizeTogether(earlier: Float64Array, from: number, later: Float64Array): number {
+  let size = earlier.length - from + later.length;
+  for (let index = 0, next = from; index < later.length; index += 1) {
+    const time = Number(later[index]);
+    while (isBefore(earlier, next, time)) next += 1;
+    if (isAt(earlier, next, time)) size -= 1;
+  }
+  return size;
+}
+
+// A read beyond the end of an array gives no number: the engine then makes an object of each number that it reads there.
+
+function isBefore(times: Float64Array, index: number, time: number): boolean {
+  return index < times.length && Number(times[index]) < time;
+}
+
+function isAt(times: Float64Array, index: number, time: number): boolean {
+  return index < times.length && times[index] === time;
 }
 
 /**
@@ -80,7 +97,7 @@ export function restatedIn(
   isCounted: (dimension: string, time: Window) => boolean,
 ): Restatements[] {
   if (seen === undefined) return [];
-  return [...decoded.series].map(([name, points]) => {
+  return Array.from(decoded.series, ([name, points]) => {
     const before = { points: seen.series.get(name) ?? NO_POINTS, width: seen.width };
     return restatements(before, { points, width }, (time) => isCounted(name, time), now);
   });
@@ -108,12 +125,13 @@ export function restatements(
   let late = 0;
   let lateAmount = 0;
   const width = Math.max(before.width, after.width);
+  const [valueBefore, valueAfter] = [sumsOf(before, width), sumsOf(after, width)];
   const { timestamps } = before.width === width ? before.points : after.points;
   const first = Math.max(Number(before.points.timestamps[0]), Number(after.points.timestamps[0]));
   for (let index = firstAtOrAfter(timestamps, first); index < timestamps.length; index += 1) {
     const time = Number(timestamps[index]);
-    const value = sumOver(after, time, width);
-    const seen = sumOver(before, time, width);
+    const value = valueAfter(time);
+    const seen = valueBefore(time);
     if (value === undefined || seen === undefined || isSame(value, seen)) continue;
     ages.push(now - time - width);
     if (value < seen) downwards += 1;
@@ -124,16 +142,19 @@ export function restatements(
   return { ages, downwards, late, lateAmount };
 }
 
-/** The value of [from, from + length); undefined where not all of it is there. */
-function sumOver({ points, width }: Buckets, from: number, length: number): number | undefined {
+/** The value of [from, from + length), asked for in ascending order; undefined where not all of it is there. */
+function sumsOf({ points, width }: Buckets, length: number): (from: number) => number | undefined {
   const { timestamps, values } = points;
-  let index = firstAtOrAfter(timestamps, from);
-  let sum = 0;
-  for (let time = from; time < from + length; time += width, index += 1) {
-    if (timestamps[index] !== time || time + width > from + length) return undefined;
-    sum += Number(values[index]);
-  }
-  return sum;
+  let next = 0;
+  return (from) => {
+    while (isBefore(timestamps, next, from)) next += 1;
+    let sum = 0;
+    for (let time = from, index = next; time < from + length; time += width, index += 1) {
+      if (!isAt(timestamps, index, time) || time + width > from + length) return undefined;
+      sum += Number(values[index]);
+    }
+    return sum;
+  };
 }
 
 /** Sums of fractions differ by their rounding. */

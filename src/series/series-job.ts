@@ -7,19 +7,14 @@ import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts'
 import type { Delays } from '../settling/delays.ts';
 import type { StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
-import { CatchUpJob } from './catch-up-job.ts';
-import type { CountedSpan } from './checkpoints.ts';
+import { CatchUpJob } from './catch-up.ts';
 import { type CountedAnswer, CountedSeries } from './counted-series.ts';
 import { EarlyBuckets } from './early-buckets.ts';
-import type { KeptCounters } from './pruning.ts';
-import { PushedCounters } from './pushed-counters.ts';
-import { PushedGauges } from './pushed-gauges.ts';
-import type { Reconcilable } from './reconciliation-job.ts';
+import { NOTHING_TO_PUSH, PushedCounters, PushedGauges, type ToPush } from './pushed-series.ts';
+import type { Checkpoints, CountedSpan, Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
-import type { SeriesReader } from './series-reader.ts';
-import { countersKey, pushedKeys } from './stored-counters.ts';
-import { NOTHING_TO_PUSH, type ToPush } from './to-push.ts';
-import type { WindowedAnswer } from './windowed-answer.ts';
+import type { SeriesReader, WindowedAnswer } from './series-reader.ts';
+import { countersKey, type KeptCounters, pushedKeys } from './stored-counters.ts';
 
 export interface SeriesJobOptions {
   readonly target: Target;
@@ -35,6 +30,8 @@ export interface SeriesJobOptions {
   /** Whether there is anybody to push to. */
   readonly isPushed: () => boolean;
   readonly platformClock: PlatformClock;
+  /** For the comparison of its counters with the platform; undefined where they are not compared. */
+  readonly checkpoints?: Checkpoints | undefined;
 }
 
 /** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
@@ -44,6 +41,8 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   readonly schedule: string;
   readonly weight: number;
   readonly group: string;
+  /** A metric that the catalogue does not give its product is read of all targets once it is known to have data. */
+  readonly findsJobs: boolean;
   readonly #options: SeriesJobOptions;
   readonly #counted: CountedSeries;
   readonly #moments: (typeof DATA_MOMENTS)['configuration' | 'product'];
@@ -57,7 +56,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   #shownUntil = Number.NEGATIVE_INFINITY;
 
   constructor(options: SeriesJobOptions) {
-    const { target, metric, samples, delays, stored, reader, platformClock } = options;
+    const { target, metric, samples, delays, stored, reader, platformClock, checkpoints } = options;
     const { api, slug } = target.product;
     this.#options = options;
     this.id = `${api}/${slug}/${target.by}/${target.id}/${metric}`;
@@ -65,11 +64,12 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     this.schedule = options.schedule;
     this.weight = options.weight;
     this.group = api;
+    this.findsJobs = !target.product.metrics.includes(metric);
     const key = countersKey(target, metric);
     const pushed = pushedKeys(key);
     const kept = (under: StateKey) => ({ key: under, stored: () => stored(under) });
     const counts = (dimension: string) => samples.counts(dimension);
-    this.#counted = new CountedSeries({ ...kept(key), delays, counts });
+    this.#counted = new CountedSeries({ ...kept(key), delays, counts, checkpoints });
     this.#pushedCounters = new PushedCounters({ ...kept(pushed.counters), samples });
     this.#pushedGauges = new PushedGauges({ ...kept(pushed.gauges), samples });
     this.#catchUp = new CatchUpJob({
@@ -160,7 +160,7 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   }
 
   spanBefore(until: number): CountedSpan | undefined {
-    return this.#counted.checkpoints.spanBefore(until);
+    return this.#options.checkpoints?.spanBefore(until);
   }
 
   async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {

@@ -5,7 +5,6 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
 import { type SeriesQuestion, seriesResource, type Target } from '../targets/target.ts';
-import type { WindowedAnswer } from './windowed-answer.ts';
 
 export interface SeriesReaderOptions {
   readonly target: Target;
@@ -14,6 +13,14 @@ export interface SeriesReaderOptions {
   readonly wants: (dimension: string) => boolean;
   readonly modes: ReadModes;
   readonly platformClock: PlatformClock;
+}
+
+/** An answer with the window that was asked for. */
+export interface WindowedAnswer {
+  readonly decoded: Decoded;
+  readonly window: Window;
+  /** The platform's time when the answer came. */
+  readonly now: number;
 }
 
 /** The name under which an answer without dimensions is decoded. */
@@ -109,7 +116,11 @@ export class SeriesReader {
   }
 
   #wanted(decoded: Decoded): Decoded {
-    const series = new Map([...decoded.series].filter(([dimension]) => this.#options.wants(dimension)));
+    const { wants } = this.#options;
+    const unwanted = [...decoded.series.keys()].filter((dimension) => !wants(dimension));
+    if (unwanted.length === 0) return decoded;
+    const series = new Map(decoded.series);
+    for (const dimension of unwanted) series.delete(dimension);
     return { ...decoded, series };
   }
 }
@@ -134,7 +145,7 @@ function once<T>(make: () => T): () => T {
   };
 }
 
-/** How a metric's dimensions are had: all in the metric's own answer, or each by an operation of its own. */
+/** How a metric's dimensions are read: all in the metric's own answer, or each by an operation of its own. */
 export type ReadMode = 'metric' | 'dimensions';
 
 /**

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import type { StateKey } from '../state/state.ts';
+import type { State, StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import type { Counter, MissingSpan } from './counter.ts';
+import type { CountersByDimension } from './packed-series.ts';
 
 /** What the counters keep across restarts. */
 export interface CountersRecord {
@@ -9,7 +10,7 @@ export interface CountersRecord {
   readonly since: number;
   /** The width of the buckets seen last (ms). */
   readonly width: number;
-  readonly counters: ReadonlyMap<string, Counter>;
+  readonly counters: CountersByDimension;
 }
 
 /** `[from, to, since, until, asked, whole]`. */
@@ -42,18 +43,10 @@ export function countersKey({ account, product, by, id }: Target, metric: string
   return ['series', account, product.api, product.slug, by, id, metric];
 }
 
-/** Where it is kept what was pushed beside the counters under a key. */
+/** Where the records are kept of what was pushed of the counters under a key, and of their gauges. */
 export function pushedKeys(counters: StateKey): Readonly<Record<'counters' | 'gauges', StateKey>> {
   const [, ...rest] = counters;
   return { counters: ['pushed', ...rest, 'counters'], gauges: ['pushed', ...rest, 'gauges'] };
-}
-
-/** The record as it was, where nothing has changed: it need not be written again. */
-export function sameOrChanged(before: CountersRecord | undefined, record: CountersRecord): CountersRecord {
-  if (before === undefined || before.width !== record.width) return record;
-  if (before.counters.size !== record.counters.size) return record;
-  for (const [name, counter] of record.counters) if (before.counters.get(name) !== counter) return record;
-  return before;
 }
 
 /** The stored form of counters. */
@@ -87,4 +80,49 @@ export function restoreCounters(stored: unknown): CountersRecord | undefined {
 
 function restoreSpan([from, to, since, until, asked, whole]: z.output<typeof storedSpan>): MissingSpan {
   return { from, to, since, until, asked, whole };
+}
+
+/**
+ * Counters that nothing reads are kept for so long after they stopped: three times as long as the platform's
+ * history reaches, so that none is missed that could be counted on from where it stopped.
+ */
+const KEPT_MS = 90 * 24 * 3_600_000;
+
+/** Counters that are being kept: their key, and up to where they have counted (undefined: nothing yet). */
+export interface KeptCounters {
+  readonly key: StateKey;
+  readonly watermark: number | undefined;
+}
+
+/**
+ * Removes, in one commit, the counters that are not kept and have fallen far behind those that are; where none is kept,
+ * none is removed. The clock does not matter. A counter that comes back begins anew, so that no bucket counts twice.
+ * @throws StateWriteFailure when nothing was removed
+ */
+export async function pruneCounters(state: State, kept: Iterable<KeptCounters>): Promise<void> {
+  const names = new Set<string>();
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { key, watermark } of kept) {
+    names.add(nameOf(key));
+    newest = Math.max(newest, watermark ?? newest);
+  }
+  const left = [...state.keys(['series'])].filter((key) => !names.has(nameOf(key)));
+  const fallen = left.filter((key) => hasFallenBehind(state.get(key), newest - KEPT_MS));
+  // What was pushed of them goes with them.
+  const records = fallen.flatMap((key) => [key, ...Object.values(pushedKeys(key))]);
+  await state.commit(records.map((key) => ({ key, value: undefined })));
+}
+
+/** Entries that are no counters, of another version perhaps, are left alone. */
+function hasFallenBehind(stored: unknown, time: number): boolean {
+  const counters = restoreCounters(stored);
+  return (
+    counters !== undefined &&
+    counters.since < time &&
+    [...counters.counters].every(([, { watermark }]) => watermark < time)
+  );
+}
+
+function nameOf(key: StateKey): string {
+  return JSON.stringify(key);
 }

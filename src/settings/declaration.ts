@@ -25,11 +25,11 @@ export interface Details<Detailed> {
   readonly fields: z.ZodType<Detailed>;
 }
 
-/** Items that are configurations, whose ids are had from whichever list can be read. */
+/** Items that are configurations; their ids come from the first list that can be read. */
 export interface ConfigurationIds {
-  /** Products whose configurations they may be, the likeliest first: a list that is not to be had gives way to the next. */
+  /** Products whose configurations they may be, the likeliest first: where a list is not available, the next is read. */
   readonly products: readonly Product[];
-  /** The list to be read where none of these is to be had. */
+  /** The list to be read where none of these is available. */
   readonly otherwise: {
     readonly path: string;
     readonly version: Resource['version'];
@@ -50,7 +50,7 @@ export interface SettingsDeclaration<Listed extends Item, Detailed extends objec
   readonly kind: string;
   /** The plural, in words. */
   readonly things: string;
-  /** The path of the list, or where the ids of the items are to be had. */
+  /** The path of the list, or where the ids of the items come from. */
   readonly list: string | ConfigurationIds;
   /** Items that the list does not show. */
   readonly unlisted?: readonly string[];

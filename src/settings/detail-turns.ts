@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 interface Known<Detail> {
   /** The row in the list when it was read. */
   row: unknown;
-  /** Undefined while there is none: never read, or not to be had. */
+  /** Undefined while there is none: never read, or not available. */
   detail: Detail | undefined;
   /** In which turn it was last asked for. */
   turn: number;
@@ -15,13 +15,13 @@ interface Known<Detail> {
 /** As many are read at a time at least, so that an ordinary account is read whole every time. */
 const AT_LEAST = 50;
 
-/** A round through all items takes at most so many reads. */
+/** A round through all items takes at most this many reads. */
 const READS_PER_ROUND = 12;
 
-/** What was read before holds for so many failures in a row. */
+/** After how many failures in a row what was read before is dropped. */
 const MAX_MISSES = 3;
 
-/** How many items of so many have their turn in one read. */
+/** How many of the items have their turn in one read. */
 export function turnSize(items: number): number {
   return Math.min(items, Math.max(AT_LEAST, Math.ceil(items / READS_PER_ROUND)));
 }
@@ -49,7 +49,7 @@ export class DetailTurns<Detail> {
     return this.#known.get(id)?.detail;
   }
 
-  /** It was read; undefined when it is not to be had. */
+  /** It was read; undefined when it is not available. */
   enter(id: string, row: unknown, detail: Detail | undefined): void {
     this.#known.set(id, { row, detail, turn: this.#turn, misses: 0 });
   }

@@ -26,7 +26,7 @@ export class Completeness {
   readonly #final = new Float64Array(OLDEST_MINUTE + 1);
   readonly #buckets = new Float64Array(OLDEST_MINUTE + 1);
 
-  /** Takes in a bucket that is final. One without traffic tells nothing. */
+  /** Takes in a bucket that is final. Nothing is learned from one without traffic. */
   learn({ shown, final }: Growth): void {
     if (!(final > 0)) return;
     for (let minute = 0; minute < shown.length; minute += 1) {
@@ -64,17 +64,23 @@ function add(sums: Float64Array, index: number, value: number): void {
   sums[index] = (sums[index] ?? 0) + value;
 }
 
-interface Watched {
-  /** By minute of age; NaN where it was not read at that age. */
-  readonly shown: number[];
-  /** How many series the sums are over: sums over different series cannot be compared. */
-  series: number;
-}
+/** What was shown of one bucket by minute of age, as NaN where it was not read at that age. */
+const ROW = OLDEST_MINUTE + 1;
 
-/** Watches the buckets of one target grow from answer to answer, and reports each once it is final. */
+/** Rows are added by so many: of buckets of a minute, ten are young until the settle delay is known. */
+const MORE_ROWS = 10;
+
+/**
+ * Watches the buckets of one target grow from answer to answer, and reports each once it is final. Their rows are one
+ * array, and of single precision: there are ten for each target, and it is shares of a percent that are to be learned.
+ */
 export class GrowthWatch {
   readonly #completeness: Completeness;
-  readonly #watched = new Map<number, Watched>();
+  /** The bucket of each row. */
+  readonly #buckets: number[] = [];
+  /** How many series the sums of each row are over: sums over different series cannot be compared. NaN where they differ. */
+  readonly #series: number[] = [];
+  #shown = new Float32Array(0);
 
   constructor(completeness: Completeness) {
     this.#completeness = completeness;
@@ -82,48 +88,78 @@ export class GrowthWatch {
 
   /** @param finalAge from which age on (ms) a bucket is taken to be final; `now` is the platform's time */
   observe(series: ReadonlyMap<string, Points>, width: number, now: number, finalAge: number): void {
-    for (const [bucket, { sum, count }] of sumsByBucket(series)) {
+    for (const { bucket, sum, count } of sumsByBucket(series)) {
       const age = now - bucket - width;
       if (age >= finalAge) this.#finish(bucket, sum, count);
       else if (age >= 0) this.#note(bucket, Math.floor(age / MINUTE_MS), sum, count);
     }
     const forgotten = now - width - 3 * finalAge;
-    for (const bucket of this.#watched.keys()) if (bucket < forgotten) this.#watched.delete(bucket);
+    for (const bucket of this.#buckets.filter((bucket) => bucket < forgotten)) this.#remove(bucket);
   }
 
   #note(bucket: number, minute: number, sum: number, count: number): void {
-    let watched = this.#watched.get(bucket);
-    if (watched === undefined) {
-      // Of what was first read when it was older there is nothing to tell.
-      if (minute > OLDEST_MINUTE) return;
-      watched = { shown: unknown(), series: count };
-      this.#watched.set(bucket, watched);
+    // Of what was first read when it was older there is nothing to tell.
+    if (minute > OLDEST_MINUTE && !this.#buckets.includes(bucket)) return;
+    const row = this.#rowOf(bucket, count);
+    if (this.#series[row] !== count) this.#series[row] = Number.NaN;
+    else if (minute <= OLDEST_MINUTE) this.#shown[row * ROW + minute] = sum;
+  }
+
+  /** The row of a bucket, a new one where it has none. */
+  #rowOf(bucket: number, count: number): number {
+    const known = this.#buckets.indexOf(bucket);
+    if (known >= 0) return known;
+    const row = this.#buckets.push(bucket) - 1;
+    this.#series.push(count);
+    if (row * ROW >= this.#shown.length) {
+      const larger = new Float32Array((row + MORE_ROWS) * ROW);
+      larger.set(this.#shown);
+      this.#shown = larger;
     }
-    if (watched.series !== count) watched.series = Number.NaN;
-    else if (minute <= OLDEST_MINUTE) watched.shown[minute] = sum;
+    this.#shown.fill(Number.NaN, row * ROW, (row + 1) * ROW);
+    return row;
   }
 
   #finish(bucket: number, final: number, count: number): void {
-    const watched = this.#watched.get(bucket);
-    if (watched?.series === count) this.#completeness.learn({ shown: watched.shown, final });
-    this.#watched.delete(bucket);
+    const row = this.#buckets.indexOf(bucket);
+    if (row < 0) return;
+    const shown = this.#shown.subarray(row * ROW, (row + 1) * ROW);
+    // Of the same precision: a bucket that was shown whole was shown whole.
+    if (this.#series[row] === count) this.#completeness.learn({ shown, final: Math.fround(final) });
+    this.#remove(bucket);
+  }
+
+  #remove(bucket: number): void {
+    const row = this.#buckets.indexOf(bucket);
+    for (const column of [this.#buckets, this.#series]) column.splice(row, 1);
+    this.#shown.copyWithin(row * ROW, (row + 1) * ROW);
   }
 }
 
-/** No typed array: each of those has a buffer of its own, and there are twenty of them for each target. */
-function unknown(): number[] {
-  return new Array<number>(OLDEST_MINUTE + 1).fill(Number.NaN);
+/** The sum of a bucket over all series, and how many of them have it. */
+interface BucketSum {
+  readonly bucket: number;
+  sum: number;
+  count: number;
 }
 
-function sumsByBucket(series: ReadonlyMap<string, Points>): Map<number, { sum: number; count: number }> {
-  const sums = new Map<number, { sum: number; count: number }>();
+function sumsByBucket(series: ReadonlyMap<string, Points>): Iterable<BucketSum> {
+  const byBucket = new Map<number, BucketSum>();
+  const inOrder: BucketSum[] = [];
   for (const { timestamps, values } of series.values()) {
-    for (const [index, bucket] of timestamps.entries()) {
-      const known = sums.get(bucket) ?? { sum: 0, count: 0 };
-      known.sum += values[index] ?? 0;
+    for (let index = 0; index < timestamps.length; index += 1) {
+      const bucket = Number(timestamps[index]);
+      // Most series have the same buckets as the first: then it need not be looked up.
+      let known = inOrder[index];
+      if (known?.bucket !== bucket) known = byBucket.get(bucket);
+      if (known === undefined) {
+        known = { bucket, sum: 0, count: 0 };
+        byBucket.set(bucket, known);
+        inOrder.push(known);
+      }
+      known.sum += Number(values[index]);
       known.count += 1;
-      sums.set(bucket, known);
     }
   }
-  return sums;
+  return inOrder;
 }

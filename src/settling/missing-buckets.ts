@@ -14,9 +14,9 @@ export interface Evidence {
 export interface MissingBucketTimeout {
   /** How long after the first answer that lacked it (ms). */
   readonly after: number;
-  /** After so many whole answers without it. */
+  /** After this many whole answers without it. */
   readonly whole: number;
-  /** After so many answers without it where rows were dropped: any of those may have been the bucket's. */
+  /** After this many answers without it in all: a row that an answer dropped may have been the bucket's. */
   readonly asked: number;
 }
 

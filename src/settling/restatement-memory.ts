@@ -75,7 +75,7 @@ export class RestatementDirections {
     return up + down < ENOUGH_RESTATEMENTS ? undefined : up / (up + down);
   }
 
-  /** Whether a young bucket is a lower bound: by the last day, and by the last hour, lest a change tells only in a day. */
+  /** Whether a young bucket is a lower bound: by the last day, and by the last hour, so that a change shows at once. */
   onlyGrow(now: number): boolean {
     const share = this.upwardShare(now);
     const recent = this.#since(now, 1);

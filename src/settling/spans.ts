@@ -1,9 +1,7 @@
 import type { Points } from '../decode/points.ts';
 import type { Window } from './window.ts';
 
-/**
- * Lists of spans are ascending and disjoint; what else a span tells stays with every part of it.
- */
+/** Lists of spans are ascending and disjoint. A span that is cut keeps its other fields in every part. */
 
 /** Whether neighbouring spans cover all of [from, to). */
 export function covers(spans: readonly Window[], from: number, to: number): boolean {

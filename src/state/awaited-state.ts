@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import type { RangeOptions, StateEntry, StateKey } from './entry.ts';
+import type { RangeOptions, StateEntry, StateKey } from './records.ts';
 import { type State, StateWriteFailure } from './state.ts';
 
 /** How long (ms) to wait before the directory is tried again. */

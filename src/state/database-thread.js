@@ -4,7 +4,7 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, statSync, writ
 import { parentPort } from 'node:worker_threads';
 import Sqlite from 'libsql';
 
-/** @import { Answer, Change, DatabaseFiles, Question, Range, Requests, StoredRecord, Tally } from './database-protocol.ts' */
+/** @import { Answer, Change, DatabaseFiles, Question, Range, Requests, StoredRecord, Tally } from './database.ts' */
 
 // A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the
 // heap: the shared memory file that it would use otherwise can end the process (SIGBUS) where its disk fails.

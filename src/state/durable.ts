@@ -1,16 +1,15 @@
-import type { Database } from './database.ts';
-import type { Change } from './database-protocol.ts';
+import type { Change, Database } from './database.ts';
+import type { StateLock } from './lock.ts';
 import {
   endOfPrefix,
   openEntry,
   type RangeOptions,
+  type Records,
   type StateEntry,
   type StateKey,
   sealEntry,
   textOfKey,
-} from './entry.ts';
-import type { StateLock } from './lock.ts';
-import type { Records } from './records.ts';
+} from './records.ts';
 import { LONGEST_COMMIT_MS, QUEUE, type State, StateWriteFailure } from './state.ts';
 
 interface PendingCommit {

@@ -2,8 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, systemClock } from '../clock.ts';
 import { AwaitedState } from './awaited-state.ts';
-import { DATABASE_FILES, DamagedState, type Database, openDatabase } from './database.ts';
-import type { StoredRecord } from './database-protocol.ts';
+import { DATABASE_FILES, DamagedState, type Database, openDatabase, type StoredRecord } from './database.ts';
 import {
   ensureDirectory,
   FORMAT,
@@ -14,10 +13,9 @@ import {
   writeMarker,
 } from './directory.ts';
 import { DurableState, QUEUE_NAMES } from './durable.ts';
-import { endOfPrefix, isIntact, storedChecksum } from './entry.ts';
 import { FORMAT_1_DATABASE, readFormat1 } from './format-1/read-format-1.ts';
 import { lockDirectory, StateInUse } from './lock.ts';
-import { Records } from './records.ts';
+import { endOfPrefix, isIntact, Records, storedChecksum } from './records.ts';
 import type { State } from './state.ts';
 
 export interface StateLog {

@@ -1,6 +1,94 @@
-import type { Change } from './database-protocol.ts';
-import type { RangeOptions, StateEntry } from './entry.ts';
-import { parseKey, type StateKey, textOfKey, unsealRecord } from './entry.ts';
+import { crc32 } from 'node:zlib';
+import { Packr } from 'msgpackr';
+import type { Change, StoredRecord } from './database.ts';
+
+/**
+ * Names one entry from the general to the particular, e.g. `['series', account, api, product, id, metric]`.
+ */
+export type StateKey = readonly string[];
+
+/**
+ * A key as it is stored: every part percent-encoded and closed by a slash, so that a text begins with a
+ * prefix's text exactly where the key begins with that prefix.
+ */
+export function textOfKey(key: StateKey): string {
+  return key.map((part) => `${encodeURIComponent(part)}/`).join('');
+}
+
+/** The key of a stored text. */
+export function parseKey(text: string): StateKey {
+  return text.split('/').slice(0, -1).map(decodeURIComponent);
+}
+
+/** The text of a key that is to be stored; throws a RangeError where it is empty. */
+export function storableKey(key: StateKey): string {
+  if (key.length === 0) throw new RangeError('a state key needs at least one part');
+  return textOfKey(key);
+}
+
+/** The first text after all that begin with `prefix`: '0' follows '/', which closes every part of a key. */
+export function endOfPrefix(prefix: string): string {
+  return prefix === '' ? '\x7f' : `${prefix.slice(0, -1)}0`;
+}
+
+/** What an entry becomes; an `undefined` value removes it. Numbers are kept exactly, as 64-bit floats. */
+export interface StateEntry {
+  readonly key: StateKey;
+  readonly value: unknown;
+}
+
+export interface RangeOptions {
+  readonly limit: number;
+  /** The key behind which to begin. */
+  readonly after?: StateKey;
+}
+
+/** The entry as it is stored: its key's text, and its sealed value or undefined where it is removed. */
+export function sealEntry({ key, value }: StateEntry): Change {
+  const name = storableKey(key);
+  return [name, value === undefined ? undefined : sealRecord(name, value)];
+}
+
+/** @throws Error where a bit of the record is not as sealed */
+export function openEntry({ name, bytes }: StoredRecord): StateEntry {
+  const key = parseKey(name);
+  if (!isIntact(name, bytes)) throw new Error(`the state entry ${key.join(' ')} is damaged`);
+  return { key, value: unsealRecord(bytes) };
+}
+
+const CHECKSUM_BYTES = 4;
+
+const msgpack = new Packr({ useRecords: false, copyBuffers: true });
+
+/** The stored bytes of a value: a CRC-32 over key and content, then the content in MessagePack. */
+export function sealRecord(name: string, value: unknown): Buffer {
+  const content = msgpack.pack(value);
+  const bytes = Buffer.allocUnsafe(CHECKSUM_BYTES + content.length);
+  bytes.set(content, CHECKSUM_BYTES);
+  bytes.writeUInt32LE(checksum(name, content));
+  return bytes;
+}
+
+/** The value of stored bytes that are intact. */
+export function unsealRecord(bytes: Uint8Array): unknown {
+  return msgpack.unpack(bytes.subarray(CHECKSUM_BYTES));
+}
+
+/** Whether every bit of key and content is as sealed: SQLite itself does not notice a changed value. */
+export function isIntact(name: string, bytes: Uint8Array): boolean {
+  return (
+    bytes.length > CHECKSUM_BYTES && checksum(name, bytes.subarray(CHECKSUM_BYTES)) === storedChecksum(bytes)
+  );
+}
+
+/** The checksum at the head of the bytes. */
+export function storedChecksum(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+}
+
+function checksum(name: string, content: Uint8Array): number {
+  return crc32(content, crc32(name));
+}
 
 /** Sealed records in memory, by name. */
 export class Records {

@@ -1,6 +1,4 @@
-import type { StateKey } from './entry.ts';
-import { type RangeOptions, type StateEntry, sealEntry } from './entry.ts';
-import { Records } from './records.ts';
+import { type RangeOptions, Records, type StateEntry, type StateKey, sealEntry } from './records.ts';
 
 export type { StateEntry, StateKey };
 

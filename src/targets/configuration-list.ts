@@ -29,12 +29,12 @@ export function configurationsResource({ api, id }: Product): Resource {
 }
 
 /**
- * Decodes the list of a product's configurations: a bare array, a `results` envelope or a single object. An item that
+ * Decodes, in small steps, the list of a product's configurations: a bare array, a `results` envelope or a single object. An item that
  * is no configuration is left out and counted; of items with the same id the first counts.
  * @param most how many configurations are taken, those that come first
  * @throws PlatformFailure undecodable when the answer is no list
  */
-export function decodeConfigurations(body: unknown, most: number): Discovered {
+export function* decodeConfigurations(body: unknown, most: number): Generator<undefined, Discovered> {
   const items = itemsOf(body);
   const byId = new Map<string, Configuration>();
   let rejected = 0;
@@ -45,6 +45,7 @@ export function decodeConfigurations(body: unknown, most: number): Discovered {
     const configuration = configurationOf(item);
     if (configuration === undefined || byId.has(configuration.id)) rejected += 1;
     else byId.set(configuration.id, configuration);
+    yield;
   }
   return { configurations: [...byId.values()], rejected, overLimit: 0 };
 }

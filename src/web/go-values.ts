@@ -4,8 +4,8 @@ import type { YamlDialect } from '../configuration/document.ts';
 import { refuse } from '../configuration/field-types.ts';
 
 /**
- * A scalar until it is known what is expected in its place: `no` is false where a truth is, and text where a text is.
- * It is its text, behind a quote where it may be nothing but text: none that is written without quotes begins with one.
+ * A scalar as the file has it; its field decides what it means: `no` is false in a boolean field, and text in a text
+ * field. What the file quotes can only be text and keeps a quote in front, which no unquoted scalar begins with.
  */
 type GoScalar = string;
 const QUOTE = '"';
@@ -14,7 +14,7 @@ function textOf(scalar: GoScalar): string {
   return scalar.startsWith(QUOTE) ? scalar.slice(1) : scalar;
 }
 
-/** The scalars that Go's yaml.v2 takes for nothing; nothing is the zero value of whatever is expected. */
+/** The scalars that Go's yaml.v2 reads as null, which is the zero value of whatever type is expected. */
 const NOTHING = ['', '~', 'null', 'Null', 'NULL'];
 
 /** YAML as Go's yaml.v2 reads it, in which exporter-toolkit's files are written: its first document alone, of YAML 1.1. */
@@ -34,7 +34,7 @@ export const GO_YAML: YamlDialect = {
   },
 };
 
-/** A field of a type of Go's, whose zero value stands for nothing. */
+/** A field of one of Go's types: where the file gives nothing, it has the type's zero value. */
 function field<Value>(expected: string, zero: Value, read: (scalar: GoScalar) => Value | undefined) {
   return z.unknown().transform((given, context): Value => {
     if (given === null || given === undefined) return zero;
@@ -43,12 +43,12 @@ function field<Value>(expected: string, zero: Value, read: (scalar: GoScalar) =>
   });
 }
 
-/** Go's `string`: any scalar, as it is written. */
+/** Go's `string`: numbers and booleans are text as well, just as the file has them. */
 export function goText() {
   return field('expected text', '', textOf);
 }
 
-/** A text of a table, which becomes what the table has for it; nothing becomes `zero`. */
+/** One of the names in a table, read as the value that the table gives it; `zero` where the file gives nothing. */
 export function goName<Value>(table: Readonly<Record<string, Value>>, zero: Value) {
   const names = Object.keys(table).filter((name) => name !== '');
   return field(`expected one of: ${names.join(', ')}`, zero, (scalar) => {
@@ -69,7 +69,7 @@ export function goBoolean() {
   return field('expected true or false', false, (scalar) => TRUTHS[scalar]);
 }
 
-/** Go's `int`: what is behind the point is left out. */
+/** Go's `int`: a fraction is cut off. */
 export function goInteger() {
   return field('expected a whole number', 0, wholeNumber);
 }

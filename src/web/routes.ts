@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { madeInSlices } from '../exposition/slices.ts';
 import { parseJobQuery } from '../page/job-selection.ts';
 import { renderPage } from '../page/page.ts';
 import type { Status } from '../status.ts';
-import { parseStatusQuery, statusDocument } from '../status-document.ts';
+import { parseStatusQuery, statusDocument, statusText } from '../status-document.ts';
 import { type ReadExposition, sendExposition } from './exposition-response.ts';
 import { isAwaited, sendDocument, sendText } from './responses.ts';
 
@@ -86,7 +87,7 @@ async function sendStatus(
 ): Promise<void> {
   const query = parseStatusQuery(searchOf(request));
   if (!('offset' in query)) return sendText(response, 400, query);
-  const body = JSON.stringify(statusDocument(status(), query));
+  const body = await madeInSlices(statusText(statusDocument(status(), query)));
   return sendDocument(request, response, { type: 'application/json; charset=utf-8', body });
 }
 
@@ -95,16 +96,13 @@ function searchOf({ url = '' }: IncomingMessage): string {
   return url.split('?').slice(1).join('?');
 }
 
-function sendPage(
+async function sendPage(
   request: IncomingMessage,
   response: ServerResponse,
   { status, telemetryPath }: WebSources,
 ): Promise<void> {
-  const body = renderPage(status(), {
-    query: parseJobQuery(searchOf(request)),
-    now: Date.now(),
-    telemetryPath,
-  });
+  const query = parseJobQuery(searchOf(request));
+  const body = await madeInSlices(renderPage(status(), { query, now: Date.now(), telemetryPath }));
   return sendDocument(request, response, { type: 'text/html; charset=utf-8', body });
 }
 

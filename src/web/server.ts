@@ -39,7 +39,7 @@ function refuseBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
   socket.end(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body}`, () => socket.destroy());
 }
 
-/** An address that is not to be had. */
+/** An address that cannot be used. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 
@@ -56,7 +56,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'unknown host',
 };
 
-/** Starts listening. @throws ListenError when the address is not to be had, and Error when it is malformed */
+/** Starts listening. @throws ListenError when the address cannot be used, and Error when it is malformed */
 export async function listen(server: Server, address: string, log: WebLog): Promise<void> {
   const where = parseListenAddress(address);
   return new Promise((resolve, reject) => {

@@ -24,7 +24,7 @@ export interface WebOptions extends WebSources {
 export interface Web {
   /**
    * Starts listening on one more address: `:9801`, `host:9801` or `[::1]:9801`.
-   * @throws Error when the address is not to be had
+   * @throws Error when the address cannot be used
    */
   listen(address: string): Promise<void>;
   /** The addresses as this machine reaches them, without a trailing slash, in the order in which they were taken. */

@@ -26,7 +26,7 @@ it('an API that hangs does not hold all connections of its account', async () =>
     await connection.close();
   });
   const read = (api: string) =>
-    connection.readFor(api)(() => ({ path: `/${api}/metadata`, version: 1 }), stop.signal);
+    connection.operations.readFor(api)(() => ({ path: `/${api}/metadata`, version: 1 }), stop.signal);
   const arrived = (api: string) => upstream.arrivals.filter(({ url }) => url.startsWith(`/${api}/`)).length;
 
   await read('domains');

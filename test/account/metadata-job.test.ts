@@ -43,7 +43,12 @@ function started() {
     jobs.jobs();
     return jobs.series().map(({ metric }) => metric);
   };
-  return { answer, metrics };
+  /** The metrics whose polls may change which jobs there are. */
+  const finding = () => {
+    jobs.jobs();
+    return jobs.series().flatMap(({ metric, findsJobs }) => (findsJobs ? metric : []));
+  };
+  return { answer, metrics, finding };
 }
 
 describe('the metadata of analytics', () => {
@@ -54,6 +59,13 @@ describe('the metadata of analytics', () => {
     expect(metrics()).toEqual(['used_space', 'requests']);
     await answer({ requests: ['total'] });
     expect(metrics()).toEqual(['requests']);
+  });
+
+  it('name metrics that are tried: a poll of those may change what is read, and one of the known may not', async () => {
+    const { answer, finding } = started();
+    expect(finding()).toEqual([]);
+    await answer({ used_space: ['total'], requests: ['total'] });
+    expect(finding()).toEqual(['requests']);
   });
 
   it('without any metric change nothing', async () => {

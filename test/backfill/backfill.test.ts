@@ -6,7 +6,7 @@ import type { BackfillObserver } from '../../src/backfill/backfill-options.ts';
 import { WorkFolder } from '../../src/backfill/work-folder.ts';
 import { facesOf } from '../../src/catalogue/catalogue.ts';
 import { productOf } from '../../src/catalogue/products.ts';
-import { writeLabels } from '../../src/exposition/label-text.ts';
+import { writeLabels } from '../../src/exposition/sample-text.ts';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { type HistoryBed, historyBed, NOW, noting, seriesOf } from './history-bed.ts';
 

@@ -23,6 +23,23 @@ describe('progress', () => {
     expect(progress.facts).toEqual({ windows: 190, of: 1_000, operations: 90, seconds_left: 540 });
   });
 
+  it('tells by its own pace how long it takes to evaluate what was read, and of no time left where it is not known', async () => {
+    const { clock, progress } = await underWay();
+    await clock.advance(60_000);
+    progress.advance(900);
+    expect(progress.facts).toMatchObject({ seconds_left: 0 });
+    progress.stage = 'writing';
+    expect(progress.words).toBe('writing');
+    expect(progress.facts).toMatchObject({ windows: 1_000, seconds_left: undefined });
+    progress.stage = undefined;
+    progress.expect(120, 0, 'evaluating the rules');
+    await clock.advance(1_000);
+    progress.advance(20);
+    expect(progress.words).toBe('evaluating the rules');
+    expect(progress.facts).toMatchObject({ windows: 20, of: 120, seconds_left: 5 });
+    expect(progress.line).toBe('evaluating the rules: 20 of 120 windows (16 %), 0 operations, 5 s left');
+  });
+
   it('says who waits for the quota and until when, unless it is over in a moment', async () => {
     const { clock, progress } = await underWay();
     const at = (seconds: number) => clock.now() + seconds * 1_000;

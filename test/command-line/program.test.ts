@@ -2,25 +2,10 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Commands } from '../../src/command-line/command.ts';
 import { EXIT } from '../../src/command-line/command.ts';
-import { run } from '../../src/command-line/program.ts';
-import { COMMANDS } from '../../src/commands.ts';
+import { type Circumstances, callProgram } from '../commands/call-program.ts';
 
-async function call(args: string[], commands: Commands = COMMANDS, signal = new AbortController().signal) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const exitCode = await run(
-    {
-      args,
-      env: { EDGE_EXPORTER_LOG_FORMAT: 'json' },
-      stdout: { write: (text) => out.push(text) },
-      stderr: { write: (text) => err.push(text) },
-      signal,
-      onCrash: () => undefined,
-    },
-    commands,
-  );
-  return { exitCode, out: out.join(''), err: err.join('') };
-}
+const call = (args: string[], circumstances: Omit<Circumstances, 'env'> = {}) =>
+  callProgram(args, { env: { EDGE_EXPORTER_LOG_FORMAT: 'json' }, ...circumstances });
 
 const EXAMPLE = join(import.meta.dirname, '../../config/exporter.yaml');
 
@@ -62,7 +47,7 @@ test('a command that breaks is logged with its stack and ends with 1', async () 
       },
     },
   };
-  const { exitCode, err } = await call(['plan'], commands);
+  const { exitCode, err } = await call(['plan'], { commands });
   expect(exitCode).toBe(EXIT.failed);
   expect(JSON.parse(err)).toMatchObject({
     level: 'error',
@@ -82,5 +67,9 @@ test('a command that ends because it is asked to is no bug', async () => {
           Promise.reject(signal.reason),
     },
   };
-  expect(await call(['plan'], commands, ending)).toEqual({ exitCode: EXIT.failed, out: '', err: '' });
+  expect(await call(['plan'], { commands, signal: ending })).toEqual({
+    exitCode: EXIT.failed,
+    out: '',
+    err: '',
+  });
 });

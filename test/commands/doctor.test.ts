@@ -1,25 +1,12 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { run } from '../../src/command-line/program.ts';
-import { COMMANDS } from '../../src/commands.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { callProgram } from './call-program.ts';
 
 async function doctor(token: string, args: readonly string[] = [], isTTY = false) {
   const { url, close } = await createSandbox().listen(0);
   onTestFinished(close);
-  const out: string[] = [];
-  const err: string[] = [];
-  const exitCode = await run(
-    {
-      args: ['doctor', ...args],
-      env: { EDGE_API_URL: url, EDGE_TOKEN: token },
-      stdout: { write: (text) => out.push(text), isTTY },
-      stderr: { write: (text) => err.push(text) },
-      signal: new AbortController().signal,
-      onCrash: () => undefined,
-    },
-    COMMANDS,
-  );
-  return { exitCode, out: out.join(''), err: err.join('') };
+  const env = { EDGE_API_URL: url, EDGE_TOKEN: token };
+  return callProgram(['doctor', ...args], { env, isTTY });
 }
 
 test('an account without problems ends with 0; each step is a line', async () => {

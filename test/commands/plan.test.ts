@@ -2,27 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { run } from '../../src/command-line/program.ts';
-import { COMMANDS } from '../../src/commands.ts';
 import { createSandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { freePort } from '../end-to-end/free-port.ts';
+import { callProgram } from './call-program.ts';
 
-async function call(args: readonly string[], env: Record<string, string> = {}) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const exitCode = await run(
-    {
-      args,
-      env,
-      stdout: { write: (text) => out.push(text) },
-      stderr: { write: (text) => err.push(text) },
-      signal: new AbortController().signal,
-      onCrash: () => undefined,
-    },
-    COMMANDS,
-  );
-  return { exitCode, out: out.join(''), err: err.join('') };
-}
+const call = (args: readonly string[], env: Record<string, string> = {}) => callProgram(args, { env });
 
 async function startSandbox(options: SandboxOptions = {}): Promise<Record<string, string>> {
   const { url, close } = await createSandbox(options).listen(0);

@@ -1,44 +1,23 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { EXIT } from '../../src/command-line/command.ts';
-import { run } from '../../src/command-line/program.ts';
-import { COMMANDS } from '../../src/commands.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { temporaryFolder } from '../end-to-end/config-file.ts';
 import { attackedSeries } from '../rehearse/history-of.ts';
 import { openMetrics } from '../rehearse/open-metrics.ts';
+import { callProgram } from './call-program.ts';
 
 /** Hours of a history: seconds, where the machine has nothing else to do. */
 const HISTORIES_TAKE_MS = 300_000;
 
-async function call(args: readonly string[], env: Record<string, string> = {}) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const exitCode = await run(
-    {
-      args: ['rehearse', ...args],
-      env,
-      stdout: { write: (text) => out.push(text) },
-      stderr: { write: (text) => err.push(text) },
-      signal: new AbortController().signal,
-      onCrash: () => undefined,
-    },
-    COMMANDS,
-  );
-  return { exitCode, out: out.join(''), err: err.join('') };
-}
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'rehearse-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
-}
+const call = (args: readonly string[], env: Record<string, string> = {}) =>
+  callProgram(['rehearse', ...args], { env });
 
 it(
   'rehearses a file that backfill has written: text, JSON, and a page',
   async () => {
-    const at = folder();
+    const at = await temporaryFolder();
     const [file, deaf, page] = ['history.om', 'deaf.yaml', 'page.html'].map((name) => join(at, name)) as [
       string,
       string,
@@ -59,7 +38,7 @@ it(
 );
 
 it('reports every mistake at once and ends with 2', async () => {
-  const at = folder();
+  const at = await temporaryFolder();
   const alerts = join(at, 'alerts.yaml');
   writeFileSync(alerts, 'alerts:\n  EdgeWafSpike:\n    floor: many\n  EdgeNothing: {}\n');
   const { exitCode, err } = await call([
@@ -110,7 +89,7 @@ it('without any history it says what to give', async () => {
 });
 
 it('a file without anything that alerts are made of is told', async () => {
-  const file = join(folder(), 'history.om');
+  const file = join(await temporaryFolder(), 'history.om');
   writeFileSync(file, '# EOF\n');
   const { exitCode, err } = await call([`--history.file=${file}`]);
   expect(exitCode).toBe(EXIT.failed);
@@ -129,13 +108,16 @@ it(
     });
     const { url, close } = await sandbox.listen(0);
     onTestFinished(close);
-    const file = join(folder(), 'history.om');
+    const file = join(await temporaryFolder(), 'history.om');
     const env = { EDGE_API_URL: url, EDGE_TOKEN: DEFAULT_TOKEN.token };
     const range = ['--from=2026-01-05T04:00:00Z', '--to=2026-01-05T10:00:00Z'];
     const { exitCode, out, err } = await call([...range, `--history.file=${file}`], env);
     expect(exitCode, err).toBe(EXIT.ok);
     expect(err).toMatch(/msg="history started".* metrics=3 windows=18/);
     expect(out).toContain('2026-01-05 04:01 to 2026-01-05 10:0');
+    const families = readFileSync(file, 'utf8').matchAll(/^# TYPE \S+ (\S+)$/gm);
+    // No rule is made of the counters of traffic, which would be half of it.
+    expect(new Set([...families].map(([, type]) => type))).toEqual(new Set(['gauge']));
     const operations = sandbox.requests.total;
     const again = await call([`--history.file=${file}`], env);
     expect(again.exitCode, again.err).toBe(EXIT.ok);

@@ -1,48 +1,26 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { z } from 'zod';
 import { EXIT } from '../../src/command-line/command.ts';
-import { run } from '../../src/command-line/program.ts';
-import { COMMANDS } from '../../src/commands.ts';
 import { evaluate, type FiredAlert } from '../../src/promql/evaluate.ts';
 import type { Group } from '../../src/promql/rule-group.ts';
 import { ALERTS } from '../../src/rules/alert-catalogue.ts';
 import { alertsJsonSchema } from '../../src/rules/alerts-schema.ts';
 import { ruleFiles } from '../../src/rules/rule-files.ts';
 import { ruleTexts, wholeRuleText } from '../../src/rules/rule-text.ts';
+import { temporaryFolder } from '../end-to-end/config-file.ts';
+import { callProgram } from './call-program.ts';
 
 const CONFIG = join(import.meta.dirname, '../../config');
 const EXAMPLE = join(CONFIG, 'alerts.yaml');
 
-async function call(...args: readonly string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
-  const exitCode = await run(
-    {
-      args: ['rules', ...args],
-      env: {},
-      stdout: { write: (text) => out.push(text) },
-      stderr: { write: (text) => err.push(text) },
-      signal: new AbortController().signal,
-      onCrash: () => undefined,
-    },
-    COMMANDS,
-  );
-  return { exitCode, out: out.join(''), err: err.join('') };
-}
-
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'rules-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
-}
+const call = (...args: readonly string[]) => callProgram(['rules', ...args]);
 
 /** A call with an alerts file of this text; its name is left out of what is said of it. */
 async function callWith(text: string, ...args: readonly string[]) {
-  const file = join(folder(), 'alerts.yaml');
+  const file = join(await temporaryFolder(), 'alerts.yaml');
   writeFileSync(file, text);
   const { exitCode, out, err } = await call(`--alerts.file=${file}`, ...args);
   return { exitCode, out, err: err.replaceAll(file, '') };
@@ -72,7 +50,7 @@ describe('what is written', () => {
   });
 
   it('is two rule files in a directory, which is made', async () => {
-    const output = join(folder(), 'new', 'rules');
+    const output = join(await temporaryFolder(), 'new', 'rules');
     const { exitCode, out } = await call(`--output=${output}`);
     expect({ exitCode, files: readdirSync(output).sort() }).toEqual({
       exitCode: EXIT.ok,
@@ -85,7 +63,7 @@ describe('what is written', () => {
   });
 
   it('is a PrometheusRule for the operator', async () => {
-    const output = folder();
+    const output = await temporaryFolder();
     await call('--format=kubernetes', `--output=${output}`);
     const rule = parse(readFileSync(join(output, 'prometheus-rule.yaml'), 'utf8')) as Record<string, unknown>;
     const { recording, alerts } = ruleFiles();
@@ -97,7 +75,7 @@ describe('what is written', () => {
   });
 
   it('fails where it cannot be written, with one line', async () => {
-    const file = join(folder(), 'file');
+    const file = join(await temporaryFolder(), 'file');
     writeFileSync(file, '');
     const { exitCode, err } = await call(`--output=${file}`);
     expect({ exitCode, err }).toEqual({

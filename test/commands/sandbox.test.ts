@@ -2,26 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { run } from '../../src/command-line/program.ts';
-import { COMMANDS } from '../../src/commands.ts';
 import { eventually } from '../eventually.ts';
+import { beginProgram } from './call-program.ts';
 
 function begin(args: readonly string[]) {
-  const out: string[] = [];
-  const err: string[] = [];
   const ending = new AbortController();
-  const exitCode = run(
-    {
-      args: ['sandbox', '--sandbox.listen-address=127.0.0.1:0', ...args],
-      env: {},
-      stdout: { write: (text) => out.push(text) },
-      stderr: { write: (text) => err.push(text) },
-      signal: ending.signal,
-      onCrash: () => undefined,
-    },
-    COMMANDS,
-  );
-  return { exitCode, end: () => ending.abort(), out: () => out.join(''), err: () => err.join('') };
+  const listen = '--sandbox.listen-address=127.0.0.1:0';
+  const running = beginProgram(['sandbox', listen, ...args], { signal: ending.signal });
+  return { ...running, end: () => ending.abort() };
 }
 
 function file(text: string): string {

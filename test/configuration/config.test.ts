@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -242,13 +241,6 @@ test.skipIf(process.getuid?.() === 0)('a file that may not be read is one issue'
   await writeFile(file, ACCOUNT);
   await chmod(file, 0);
   expect(await problemsOf(file)).toEqual([': the file cannot be read: permission denied']);
-});
-
-test('a configuration may come through a pipe', async () => {
-  const file = join(directory, 'pipe');
-  execFileSync('mkfifo', [file]);
-  const [loaded] = await Promise.all([loadConfig({ file, env: {} }), writeFile(file, ACCOUNT)]);
-  expect(loaded.ok).toBe(true);
 });
 
 test('a byte order mark is no mistake', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeSeries } from '../../src/decode/decode.ts';
-import { shortLivedArray } from '../../src/decode/short-lived.ts';
+import { shortLivedArray } from '../../src/decode/points.ts';
 
 describe('arrays for one answer', () => {
   it('are of zeros, and no two of them share a number', () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -14,8 +14,11 @@ export interface ConfigFile {
 /** Writes a configuration, as a document or as the text it is, into a folder of its own. */
 export async function configFile(content: object | string): Promise<ConfigFile> {
   const path = join(await temporaryFolder(), 'exporter.yaml');
-  const write = (changed: object | string) =>
-    writeFile(path, typeof changed === 'string' ? changed : stringify(changed));
+  // At once, as editors do: a reader that came between would find an empty file.
+  const write = async (changed: object | string) => {
+    await writeFile(`${path}.new`, typeof changed === 'string' ? changed : stringify(changed));
+    await rename(`${path}.new`, path);
+  };
   await write(content);
   return { path, write };
 }

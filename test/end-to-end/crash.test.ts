@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
-import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { auditCounters } from '../simulation/true-counters.ts';
@@ -8,7 +7,7 @@ import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterOptions, startExporter } from './exporter-process.ts';
 import { freePort } from './free-port.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
-import { countersOf, prepareCounters } from './prepared-counters.ts';
+import { busyAccount, countersOf, prepareCounters } from './prepared-counters.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
 const KILLS = 50;
@@ -24,17 +23,7 @@ const COUNTERS = [...new Set(METRICS.flatMap((metric) => countersOf(metric).map(
 
 const silent = { info: () => undefined, warn: () => undefined };
 
-/** Polls every two seconds, of a platform whose buckets are final after a minute. */
-const ACCOUNT = {
-  name: 'killed',
-  token: DEFAULT_TOKEN.token,
-  publish_delay: '1m',
-  settle_delay: '1m',
-  quota: { reserve: 0 },
-  collectors: {
-    metrics: { schedule: '*/2 * * * * *', products: { edge_applications: { metrics: METRICS } } },
-  },
-};
+const ACCOUNT = busyAccount('killed', METRICS);
 
 it('killed 50 times while it polls and is scraped, it has lost no bucket and counted none twice', async () => {
   // So slow that there is something to catch up with in every life.

@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process';
 import { expect, it, onTestFinished } from 'vitest';
-import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { parseExposition } from '../parse-exposition.ts';
@@ -9,7 +8,7 @@ import { DISK_FAILURES, type DiskFailure, HANGING_DISK, mountSmallDisk } from '.
 import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
-import { countersOf, prepareCounters } from './prepared-counters.ts';
+import { busyAccount, countersOf, prepareCounters } from './prepared-counters.ts';
 
 /** More by `DISK_FAILURES=200 npx vitest run test/end-to-end/disk-failures.test.ts`. */
 const TRIALS = Number(process.env['DISK_FAILURES'] ?? 4);
@@ -19,16 +18,7 @@ const DAY = 86_400_000;
 /** What is asked for again is so after a minute. */
 const LONG = { within: 150_000 };
 
-const ACCOUNT = {
-  name: 'shop',
-  token: DEFAULT_TOKEN.token,
-  publish_delay: '1m',
-  settle_delay: '1m',
-  quota: { reserve: 0 },
-  collectors: {
-    metrics: { schedule: '*/2 * * * * *', products: { edge_applications: { metrics: METRICS } } },
-  },
-};
+const ACCOUNT = busyAccount('shop', METRICS);
 
 /** An exporter whose counters have weeks to catch up with, so that it commits all the time, on a small disk of its own. */
 async function startBehind(sandbox: ServedSandbox) {

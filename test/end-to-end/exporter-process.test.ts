@@ -45,3 +45,8 @@ it('gives usage and fails where a flag does not exist', async () => {
   expect(ending.code).toBe(2);
   expect(ending.stderr).toContain('no-such-flag');
 });
+
+it('is not waited for where it has ended instead', async () => {
+  const start = startExporter({ args: ['serve', '--no-such-flag'] });
+  await expect(start).rejects.toThrow(/^the exporter ended:.*no-such-flag/s);
+});

@@ -24,6 +24,9 @@ export interface ExporterOptions {
   readonly answers?: (address: string) => Promise<boolean>;
 }
 
+/** Stands for an address where the process has ended, so that nobody waits for one. */
+const ENDED = 'ended';
+
 /** A body of `/metrics`. */
 export interface Scrape {
   readonly status: number;
@@ -58,9 +61,15 @@ export async function startExporter(options: ExporterOptions = {}): Promise<Expo
     args: [...args, `--web.listen-address=127.0.0.1:${port}`],
   });
   try {
-    const url = await eventually('the exporter answers', () => answeringAddress(exporter, answers), {
-      evidence: exporter.output,
-    });
+    const url = await eventually(
+      'the exporter answers',
+      async () => (exporter.running() ? answeringAddress(exporter, answers) : ENDED),
+      { evidence: exporter.output },
+    );
+    if (url === ENDED) {
+      const { stdout, stderr } = await exporter.ended;
+      throw new Error(`the exporter ended:\n${stdout}${stderr}`);
+    }
     return {
       url,
       target: new URL(url).host,
@@ -94,12 +103,11 @@ export async function launchExporter({ args = [], env, cwd }: ExporterOptions): 
   });
 }
 
-/** The address at which it answers; it ends the wait where the process has ended. */
+/** The address at which it answers. */
 async function answeringAddress(
   exporter: RunningProcess,
   answers: (address: string) => Promise<boolean>,
 ): Promise<string | undefined> {
-  if (!exporter.running()) throw new Error(`the exporter ended:\n${exporter.output()}`);
   const address = listeningAddress(exporter.output());
   return address !== undefined && (await answers(address)) ? address : undefined;
 }

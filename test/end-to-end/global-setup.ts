@@ -9,8 +9,7 @@ const ROOT = join(import.meta.dirname, '..', '..');
 
 /** Runs once before the end-to-end tests: what they run as processes must be there, or they fail with one line. */
 export default async function setup(): Promise<void> {
-  for (const debianPackage of DEBIAN_PACKAGES) await provide(debianPackage);
-  await provideFromNpm();
+  await Promise.all([...DEBIAN_PACKAGES.map(provide), provideFromNpm()]);
   buildIfStale();
 }
 

@@ -1,6 +1,6 @@
 import { facesOf } from '../../src/catalogue/catalogue.ts';
 import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { countersKey, storeCounters } from '../../src/series/stored-counters.ts';
 import { openState } from '../../src/state/open-state.ts';
 
@@ -13,6 +13,18 @@ export function countersOf(metric: string): { readonly dimension: string; readon
     const { counter } = facesOf(metric, dimension, { scope: 'configuration' });
     return counter === undefined ? [] : [{ dimension, family: counter.family.name }];
   });
+}
+
+/** An account of the embedded platform that polls every two seconds, and whose buckets are final after a minute. */
+export function busyAccount(name: string, metrics: readonly string[]) {
+  return {
+    name,
+    token: DEFAULT_TOKEN.token,
+    publish_delay: '1m',
+    settle_delay: '1m',
+    quota: { reserve: 0 },
+    collectors: { metrics: { schedule: '*/2 * * * * *', products: { edge_applications: { metrics } } } },
+  };
 }
 
 export interface PreparedCounters {

@@ -1,8 +1,7 @@
-import snappy from 'snappyjs';
 import { expect, it, onTestFinished } from 'vitest';
 import { productOf } from '../../src/catalogue/products.ts';
 import type { PushedSample } from '../../src/push/pushed-sample.ts';
-import { writeRequest1 } from '../../src/push/remote-write-messages.ts';
+import { writeSamples } from '../push/write-samples.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
 
@@ -29,17 +28,7 @@ async function scrapeInto(receiver: PushReceiver, simulation: Simulation): Promi
       },
     ];
   });
-  if (scraped.length === 0) return;
-  const response = await fetch(receiver.url, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-protobuf',
-      'content-encoding': 'snappy',
-      'x-prometheus-remote-write-version': '0.1.0',
-    },
-    body: Buffer.from(snappy.compress(writeRequest1(scraped))),
-  });
-  expect(response.ok).toBe(true);
+  await writeSamples(receiver.url, scraped);
 }
 
 /** The platform's own total of the hour that ends at `end`, of each configuration. */

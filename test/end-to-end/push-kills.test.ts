@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
-import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { openState } from '../../src/state/open-state.ts';
 import { QUEUE } from '../../src/state/state.ts';
 import { eventually } from '../eventually.ts';
@@ -10,7 +9,7 @@ import { configFile, temporaryFolder } from './config-file.ts';
 import { compareSamples, expectedSamples } from './expected-samples.ts';
 import { type ExporterOptions, startExporter } from './exporter-process.ts';
 import { serveSandbox } from './platform.ts';
-import { prepareCounters } from './prepared-counters.ts';
+import { busyAccount, prepareCounters } from './prepared-counters.ts';
 import { prometheusReceiver } from './push-receivers.ts';
 import { startTroubledProxy, type Trouble } from './troubled-proxy.ts';
 
@@ -32,17 +31,7 @@ const TROUBLES: readonly Trouble[] = [
   'cuts the request',
 ];
 
-/** Polls every two seconds, of a platform whose buckets are final after a minute. */
-const ACCOUNT = {
-  name: 'killed',
-  token: DEFAULT_TOKEN.token,
-  publish_delay: '1m',
-  settle_delay: '1m',
-  quota: { reserve: 0 },
-  collectors: {
-    metrics: { schedule: '*/2 * * * * *', products: { edge_applications: { metrics: METRICS } } },
-  },
-};
+const ACCOUNT = busyAccount('killed', METRICS);
 
 const silent = { info: () => undefined, warn: () => undefined };
 

@@ -153,10 +153,13 @@ function accountsWith({ samples }: ParsedExposition, family: string): string[] {
     .sort();
 }
 
-/** What the platform's families say of an account, its polls and the quota aside. */
+/** Changes without a poll: a minute may begin between two scrapes. */
+const EVERY_MINUTE = /ratelimit|edge_expected_age_seconds/;
+
+/** What the platform's families say of an account, its polls and what each minute tells aside. */
 function seriesOf({ samples }: ParsedExposition, account: string): [string, number][] {
   const own = JSON.stringify(['account', account]);
-  return [...samples].filter(([key]) => key.includes(own) && isNow(key) && !key.includes('ratelimit'));
+  return [...samples].filter(([key]) => key.includes(own) && isNow(key) && !EVERY_MINUTE.test(key));
 }
 
 /** Whether a series is of what is now, rather than of what the exporter has done. */

@@ -44,7 +44,10 @@ it('starts what the commands above it install', async () => {
   const [, prefix = ''] = /npm install --global --prefix (\S+) /.exec(await readFile(UNIT, 'utf8')) ?? [];
   const { bin } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { bin: object };
   const [command = ''] = await valuesOf('ExecStart');
-  expect(Object.keys(bin).map((name) => `${prefix}/bin/${name}`)).toContain(command.split(' ')[0]);
+  const programs = Object.keys(bin).map((name) => `${prefix}/bin/${name}`);
+  expect(programs.map((program) => `/usr/bin/env node --no-memory-reducer ${program}`)).toContain(
+    command.replace(/ serve .*/, ''),
+  );
 });
 
 it('a restart does not try a wrong configuration again', async () => {

@@ -61,6 +61,22 @@ describe('the exposition', () => {
     ]);
   });
 
+  it('is awaited from when a scrape comes that has to wait until it has what was published before', async () => {
+    const { store, exposition } = started();
+    expect([exposition.refreshForScrape(), exposition.isAwaited]).toEqual([undefined, false]);
+    const labels = Array.from({ length: 20_000 }, (_, index) => ({ code: `${index}` }));
+    store.publish(
+      'a',
+      labels.map((one) => ({ family: requests, labels: one, value: 1 })),
+      FOR_EVER,
+    );
+    const refreshed = exposition.refreshForScrape();
+    expect(exposition.isAwaited).toBe(true);
+    await refreshed;
+    expect(exposition.isAwaited).toBe(false);
+    expect(identity(exposition)).toContain('edge_requests_total{code="19999"} 1');
+  });
+
   it('shows its parts one after the other, before the end of the document', async () => {
     const store = new Store({ seriesLimit: 10 });
     const live = new LiveSeries();

@@ -1,10 +1,24 @@
-import { describe, expect, it } from 'vitest';
-import { runInSlices } from '../../src/exposition/slices.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { madeInSlices, runInSlices } from '../../src/exposition/slices.ts';
+import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
 
 /** Steps that take `ms` each. */
 function* steps(count: number, ms: number, done: number[]): Generator<undefined, void> {
   for (let step = 0; step < count; step++) {
     for (const end = performance.now() + ms; performance.now() < end; );
+    done.push(step);
+    yield;
+  }
+}
+
+// What other tests did in this turn of the event loop would count.
+beforeEach(() => nextTurn());
+afterEach(sliceByTime);
+
+/** Steps that do not look at the time. */
+function* counted(count: number, done: number[]): Generator<undefined, void> {
+  for (let step = 0; step < count; step++) {
     done.push(step);
     yield;
   }
@@ -40,5 +54,37 @@ describe('work in slices', () => {
       throw new Error('no such family');
     })();
     await expect(runInSlices(failing)).rejects.toThrow('no such family');
+  });
+
+  it('of many pieces takes no more steps in a turn than of one', async () => {
+    sliceBySteps();
+    const done: number[] = [];
+    const all = Array.from({ length: 10 }, () => runInSlices(counted(4, done)));
+    expect(Math.max(...(await doneInTurns(() => done.length, 40)))).toBe(STEPS_A_TURN);
+    await Promise.all(all);
+  });
+
+  it('goes on with each piece in turn, but first with one that somebody waits for', async () => {
+    sliceBySteps();
+    const [first, second, urgent]: number[][] = [[], [], []];
+    const running = [first, second].map((done = []) => runInSlices(counted(20, done)));
+    const awaited = runInSlices(counted(21, urgent ?? []), () => true);
+    await awaited;
+    expect(first).toHaveLength(STEPS_A_TURN);
+    expect(second).toHaveLength(0);
+    await nextTurn();
+    await nextTurn();
+    expect(second?.length).toBeGreaterThan(0);
+    await Promise.all(running);
+  });
+
+  it('comes to what its steps come to', async () => {
+    const made = madeInSlices(
+      (function* () {
+        yield* steps(5, 1, []);
+        return 'a page';
+      })(),
+    );
+    expect(await made).toBe('a page');
   });
 });

@@ -3,7 +3,7 @@ import { credentialsFrom } from '../../src/account/connection.ts';
 import { systemClock } from '../../src/clock.ts';
 import { CONFIG } from '../../src/configuration/schema.ts';
 import { Exporter } from '../../src/exporter.ts';
-import type { PollEnd } from '../../src/poll/poll-end.ts';
+import type { PollEnd } from '../../src/poll/runner.ts';
 import { reportTo } from '../../src/self/account-report.ts';
 import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { memoryState } from '../../src/state/state.ts';

@@ -9,10 +9,13 @@ import {
 } from '../../src/page/job-selection.ts';
 import { OUTCOMES } from '../../src/platform/outcome.ts';
 import type { JobStatus } from '../../src/status.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { at, madeUpAccount, madeUpJob } from './made-up-status.ts';
 
 function idsFor(search: string, jobs: readonly JobStatus[]): string[] {
-  return selectJobs([madeUpAccount({ jobs })], parseJobQuery(search)).jobs.map(({ job }) => job.id);
+  return allStepsOf(selectJobs([madeUpAccount({ jobs })], parseJobQuery(search))).jobs.map(
+    ({ job }) => job.id,
+  );
 }
 
 describe('the query in an address', () => {
@@ -76,9 +79,11 @@ test('turning the pages shows each selected job exactly once, and the counts tel
     fc.property(fc.array(job, { maxLength: 350 }), fc.constantFrom(...JOB_FILTERS), (made, filter) => {
       const jobs = made.map((changes) => madeUpJob(changes as Partial<JobStatus>));
       const accounts = [madeUpAccount({ jobs })];
-      const first = selectJobs(accounts, { words: '', filter, page: 1 });
+      const first = allStepsOf(selectJobs(accounts, { words: '', filter, page: 1 }));
       const shown = Array.from({ length: first.pages }, (_, i) =>
-        selectJobs(accounts, { words: '', filter, page: i + 1 }).jobs.map((candidate) => candidate.job),
+        allStepsOf(selectJobs(accounts, { words: '', filter, page: i + 1 })).jobs.map(
+          (candidate) => candidate.job,
+        ),
       ).flat();
       const expected = jobs.filter((candidate) => passes(candidate, filter));
       expect(new Set(shown)).toEqual(new Set(expected));
@@ -91,7 +96,7 @@ test('turning the pages shows each selected job exactly once, and the counts tel
 
 test('a page beyond the last is the last', () => {
   const jobs = Array.from({ length: JOBS_PER_PAGE + 1 }, (_, i) => madeUpJob({ id: String(i) }));
-  const selection = selectJobs([madeUpAccount({ jobs })], { words: '', filter: 'all', page: 99 });
+  const selection = allStepsOf(selectJobs([madeUpAccount({ jobs })], { words: '', filter: 'all', page: 99 }));
   expect(selection).toMatchObject({ pages: 2, start: JOBS_PER_PAGE, query: { page: 2 } });
   expect(selection.jobs).toHaveLength(1);
 });

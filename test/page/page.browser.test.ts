@@ -1,7 +1,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { visit } from '../browser-at-hand.ts';
+import { useBrowser, visit } from '../browser-at-hand.ts';
 import { madeUpStatus, many } from './made-up-status.ts';
+
+useBrowser();
 
 function rows(page: Page) {
   return page.locator('#jobs tbody tr');

@@ -1,11 +1,13 @@
 import { parseJobQuery } from '../../src/page/job-selection.ts';
 import { renderPage } from '../../src/page/page.ts';
 import type { Status } from '../../src/status.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { NOW } from './made-up-status.ts';
 
 /** The status page's markup. @param search the query of its address */
 export function page(status: Status, search = ''): string {
-  return renderPage(status, { query: parseJobQuery(search), now: NOW, telemetryPath: '/metrics' });
+  const options = { query: parseJobQuery(search), now: NOW, telemetryPath: '/metrics' };
+  return allStepsOf(renderPage(status, options));
 }
 
 /** What a reader sees, roughly: the markup without its tags. */

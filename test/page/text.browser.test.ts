@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { visit } from '../browser-at-hand.ts';
+import { useBrowser, visit } from '../browser-at-hand.ts';
 import { madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus, many } from './made-up-status.ts';
+
+useBrowser();
 
 test.each([
   `<script>alert('run')</script>`,

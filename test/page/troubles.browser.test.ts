@@ -5,9 +5,11 @@ import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { openState } from '../../src/state/open-state.ts';
 import type { Status } from '../../src/status.ts';
-import { visit } from '../browser-at-hand.ts';
+import { useBrowser, visit } from '../browser-at-hand.ts';
 import { type Simulation, type SimulationOptions, simulate } from '../simulation/simulation.ts';
 import { madeUpStatus } from './made-up-status.ts';
+
+useBrowser();
 
 /** Where the pictures go that docs/troubleshooting.md shows; unset: none are taken. */
 const PICTURES = process.env['TROUBLE_PICTURES'];

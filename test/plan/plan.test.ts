@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ScopeLimit } from '../../src/plan/expected-job.ts';
-import { type AccountPlan, planAccount } from '../../src/plan/plan.ts';
-import type { PlannedJob } from '../../src/plan/planned-job.ts';
+import { type AccountPlan, planWithin } from '../../src/plan/plan.ts';
+import type { PlannedJob, ScopeLimit } from '../../src/plan/planned-job.ts';
 import { planText } from '../../src/plan/text.ts';
 
 const MINUTE = 60_000;
@@ -31,16 +30,14 @@ function jobsOf({ configurations, metrics, collector = 'metrics', periodMs = MIN
 }
 
 function planOf(jobs: readonly PlannedJob[], limitOf = (_group: string) => LIMIT): AccountPlan {
-  const named = { account: 'shop', apiUrl: 'https://api.example.net' };
-  return planAccount({
-    ...named,
-    jobs,
-    limitOf,
-    publishDelayMs: 2 * MINUTE,
+  return {
+    account: 'shop',
+    api_url: 'https://api.example.net',
+    ...planWithin(jobs, limitOf, 2 * MINUTE),
     notes: [],
-    listed: 0,
-    unlisted: [],
-  });
+    listed_products: 0,
+    unlisted_products: [],
+  };
 }
 
 const SECURITY = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { isDeeperThan } from '../../src/platform/json-depth.ts';
+import { isDeeperThan } from '../../src/platform/response-body.ts';
 
 function depthOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;

@@ -1,35 +1,50 @@
-import { Departures } from '../../src/poll/departures.ts';
+import { ExposedResults } from '../../src/poll/exposed-results.ts';
+import { Operations, type OperationsOptions } from '../../src/poll/operations.ts';
 import type { PollResult } from '../../src/poll/result.ts';
-import { PollRunner, type RunnerOptions } from '../../src/poll/runner.ts';
+import { type PollObserver, PollRunner, type RunnerOptions } from '../../src/poll/runner.ts';
 import { Schedule, type ScheduleOptions } from '../../src/poll/schedule.ts';
 import { memoryState } from '../../src/state/state.ts';
 
 /** A poll that found what it looked for and has nothing to expose. */
 export const FOUND: PollResult = { outcome: 'ok', adopt: () => [] };
 
-export type PollingOptions = Omit<ScheduleOptions, 'runner'> &
-  Pick<RunnerOptions, 'queue' | 'exchange'> &
-  Partial<RunnerOptions>;
+export interface PollingOptions
+  extends Omit<ScheduleOptions, 'runner' | 'exposed'>,
+    Pick<OperationsOptions, 'queue' | 'exchange'>,
+    Partial<Pick<OperationsOptions, 'timeoutMs'>>,
+    Partial<Pick<RunnerOptions, 'polled'>>,
+    Partial<PollObserver> {}
 
 /** A schedule with its runner; nothing is kept, nothing exposed, and a fault of the exporter fails the test. */
 export function polling(options: PollingOptions): Schedule {
+  const { clock, forecast, queue, exchange, timeoutMs = 30_000 } = options;
   const state = memoryState();
-  const runner = new PollRunner({
+  const exposed = new ExposedResults({
     account: 'test',
-    departures: new Departures(),
-    commit: ({ entries }) => state.commit(entries),
-    exposes: () => true,
+    clock,
+    forecast,
     store: { publish: () => undefined, withdraw: () => undefined },
-    requestTimeoutMs: 30_000,
+    exposes: () => true,
     staleAfter: 600_000,
-    polled: () => undefined,
+  });
+  const observer: PollObserver = {
     commitRefused: () => undefined,
     // Its time is the machine's, which says nothing where an exchange lasts simulated time or is left behind by a test.
     overdue: () => undefined,
-    defect: (_, error) => {
+    defect: (_account, _job, error) => {
       throw error;
     },
     ...options,
+  };
+  const runner = new PollRunner({
+    account: 'test',
+    clock,
+    operations: new Operations({ clock, queue, exchange, timeoutMs }),
+    forecast,
+    commit: ({ entries }) => state.commit(entries),
+    exposed,
+    observer,
+    polled: options.polled ?? (() => undefined),
   });
-  return new Schedule({ ...options, runner });
+  return new Schedule({ ...options, runner, exposed });
 }

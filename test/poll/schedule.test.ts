@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
 import type { Job } from '../../src/poll/job.ts';
-import type { PollEnd } from '../../src/poll/poll-end.ts';
+import type { PollEnd } from '../../src/poll/runner.ts';
 import { cronTicker } from '../../src/poll/ticker.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
@@ -39,7 +39,7 @@ function scheduled({ skew = 0 } = {}) {
       return { body: null, bytes: 0 };
     },
     polled: (end) => ends.push(end),
-    defect: (_, error) => void defects.push(error),
+    defect: (_account, _job, error) => void defects.push(error),
   });
   const replace = (jobs: Job[]) => {
     forecast.replace(jobs);

@@ -1,10 +1,13 @@
 import { facesOf, families } from '../../src/catalogue/catalogue.ts';
 import { KNOWN_METRICS, type Scope } from '../../src/catalogue/families.ts';
 import type { LabelledFamily } from '../../src/catalogue/family.ts';
-import { DISCOVERY_FAMILIES, PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
+import {
+  DISCOVERY_FAMILIES,
+  LEARNED_FAMILIES,
+  PLATFORM_FAMILIES,
+} from '../../src/catalogue/platform-families.ts';
 import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
 import { createSelfMetrics } from '../../src/self/self-metrics.ts';
-import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
 
 /** A family that `/metrics` may have, with the names of its labels. */
 export interface DocumentedFamily extends FamilyMetadata {

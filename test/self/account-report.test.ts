@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Job } from '../../src/poll/job.ts';
-import { BLANK } from '../../src/poll/poll-end.ts';
+import { BLANK } from '../../src/poll/result.ts';
 import { reportTo } from '../../src/self/account-report.ts';
 import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { FOUND } from '../poll/polling.ts';

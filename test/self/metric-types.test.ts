@@ -57,12 +57,12 @@ describe("the exporter's own metrics", () => {
     );
   });
 
-  it('sum up what took time in three lines: total, number, and what 95 of 100 recent ones stay below', () => {
+  it('sum up what took time in three lines: total, number, and what 95 of 100 recent ones stay below', async () => {
     const live = new LiveSeries();
     const exposition = new Exposition(live);
     const seconds = new MetricMaker(live).summary('seconds', 'Time.', ['account']);
     for (let second = 1; second <= 60; second++) seconds.observe(second, 'a');
-    exposition.refresh();
+    await exposition.refresh();
     expect(Buffer.concat(exposition.snapshot('openmetrics', 'identity')).toString().split('\n')).toEqual([
       '# HELP edge_exporter_seconds Time.',
       '# TYPE edge_exporter_seconds summary',

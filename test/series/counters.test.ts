@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { catchUpNow, nextCatchUp } from '../../src/series/catch-up.ts';
 import { type CounterUpdate, SeriesCounters } from '../../src/series/counters.ts';
+import type { WindowedAnswer } from '../../src/series/series-reader.ts';
 import { restoreCounters, storeCounters } from '../../src/series/stored-counters.ts';
-import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
 import type { Window } from '../../src/settling/window.ts';
 import { answer, type Manner, MINUTE, PLAIN, START, trueSum } from './model-platform.ts';
 
@@ -42,7 +43,7 @@ class Reading {
   }
 
   catchUp(): Window | undefined {
-    return this.counters.catchUpWindow(this.now, this.#settle);
+    return catchUpNow(this.counters, this.now, this.#settle);
   }
 
   restart(): void {
@@ -168,10 +169,10 @@ describe('the counters of a series', () => {
     const gone = { ...PLAIN, points: 'none' } as const;
     for (let minute = 0; minute < 600; minute += 1) {
       reading.minutes(1, gone);
-      expect(reading.counters.nextCatchUp(reading.now, SETTLE)).toBeUndefined();
+      expect(nextCatchUp(reading.counters, reading.now, SETTLE)).toBeUndefined();
     }
     reading.minutes(1);
-    expect(reading.counters.catchUpWindow(reading.now, SETTLE)).toBeDefined();
+    expect(catchUpNow(reading.counters, reading.now, SETTLE)).toBeDefined();
   });
 
   it('asks for no more than usual because of a dimension that has ended', () => {
@@ -186,7 +187,7 @@ describe('the counters of a series', () => {
       reading.now += MINUTE;
       const window = reading.counters.freshWindow(reading.now, SETTLE);
       reading.enter(withoutSteady(answer(window, reading.now, PLAIN)));
-      expect(reading.counters.catchUpWindow(reading.now, SETTLE)).toBeUndefined();
+      expect(catchUpNow(reading.counters, reading.now, SETTLE)).toBeUndefined();
     }
     expect(reading.counter.watermark).toBeGreaterThan(reading.now - 60 * MINUTE);
   });
@@ -201,7 +202,7 @@ describe('the counters of a series', () => {
     reading.now += 180 * MINUTE;
     for (let minute = 0; minute < 60; minute += 1) {
       reading.minutes(1);
-      const window = reading.counters.catchUpWindow(reading.now, SETTLE);
+      const window = catchUpNow(reading.counters, reading.now, SETTLE);
       if (window !== undefined) reading.enter(lacking(answer(window, reading.now, PLAIN), hole));
     }
     expect(reading.counter.watermark).toBeGreaterThan(reading.now - SETTLE - 3 * MINUTE);
@@ -222,7 +223,7 @@ describe('the counters of a series', () => {
       for (let minute = 0; minute < 3 * settle + 200; minute += 1) {
         const before = reading.counters.countedUntil;
         reading.minutes(1);
-        const window = reading.counters.catchUpWindow(reading.now, settle * MINUTE);
+        const window = catchUpNow(reading.counters, reading.now, settle * MINUTE);
         if (window !== undefined) {
           reading.enter(answer(window, reading.now, PLAIN));
           reads += 1;

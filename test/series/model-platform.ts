@@ -1,5 +1,5 @@
 import { type Decoded, decodeSeries } from '../../src/decode/decode.ts';
-import type { WindowedAnswer } from '../../src/series/windowed-answer.ts';
+import type { WindowedAnswer } from '../../src/series/series-reader.ts';
 import type { Window } from '../../src/settling/window.ts';
 
 export const MINUTE = 60_000;

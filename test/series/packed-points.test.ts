@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { PackedPoints } from '../../src/series/packed-points.ts';
+import { PackedPoints } from '../../src/series/packed-series.ts';
 
 const points = fc
   .tuple(fc.uniqueArray(fc.integer({ min: 0, max: 60 }), { maxLength: 6 }), fc.constantFrom(1, 0.5, 2 ** 33))

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Decoded } from '../../src/decode/decode.ts';
-import { withoutWideRows } from '../../src/series/bucket-width.ts';
+import { withoutWideRows } from '../../src/series/wide-rows.ts';
 
 const MINUTE = 60_000;
 const NOON = Date.UTC(2026, 0, 5, 12);

@@ -177,9 +177,16 @@ function nameOf(key: string): string {
   return key.slice(2, key.indexOf('"', 2));
 }
 
+/** The labels of series by key: a scenario scrapes the same ones a hundred times. */
+const knownLabels = new Map<string, Labels>();
+
 function labelsOf(key: string): Labels {
+  const known = knownLabels.get(key);
+  if (known !== undefined) return known;
   const [, pairs] = JSON.parse(key) as [string, [string, string][]];
-  return Object.fromEntries(pairs);
+  const labels = Object.fromEntries(pairs);
+  knownLabels.set(key, labels);
+  return labels;
 }
 
 /** The exporter's own metrics of trouble that are not as they should be. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
+import { credentialsFrom } from '../../src/account/connection.ts';
 import { CONFIG } from '../../src/configuration/schema.ts';
-import { openCredentials } from '../../src/credentials/open.ts';
 import { Exporter } from '../../src/exporter.ts';
 import { cronTicker } from '../../src/poll/ticker.ts';
 import { reportTo } from '../../src/self/account-report.ts';
@@ -62,15 +62,7 @@ async function agesOfOthers(hangs: boolean): Promise<{ readonly mean: number; re
     state: memoryState(),
     metrics,
     observer: reportTo(metrics, logger, clock),
-    credentials: ({ credentials, api_url, request }, onExchange) =>
-      openCredentials(credentials, {
-        baseUrl: api_url,
-        timeoutMs: request.timeout,
-        maxResponseBytes: request.max_response_bytes,
-        connections: 1,
-        clock,
-        onExchange,
-      }),
+    credentials: credentialsFrom(clock, { guard: () => undefined }),
   });
   const never = new AbortController().signal;
   const advance = (ms: number) => clock.advance(ms, { busy: () => work.count() - hung - answering.sleeping });

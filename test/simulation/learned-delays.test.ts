@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { Checkpoints } from '../../src/series/checkpoints.ts';
+import { Checkpoints } from '../../src/series/reconciliation-job.ts';
 import { Completeness, OLDEST_MINUTE } from '../../src/settling/completeness.ts';
 import { Delays, USUAL_PUBLISH_MS, USUAL_SETTLE_MS } from '../../src/settling/delays.ts';
 import { SettlingBound } from '../../src/settling/restatement-memory.ts';

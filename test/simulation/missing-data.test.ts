@@ -41,8 +41,8 @@ function countersOf({ state }: Simulation) {
 
 const countedUntil = (of: Simulation) =>
   Math.min(
-    ...[...countersOf(of).counters.counters.values()].map(
-      ({ watermark, missing }) => missing[0]?.from ?? watermark,
+    ...[...countersOf(of).counters.counters].map(
+      ([, { watermark, missing }]) => missing[0]?.from ?? watermark,
     ),
   );
 

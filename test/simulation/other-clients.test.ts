@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { measure } from '../bench/schedule/measure.ts';
+import { madeUpStatus } from '../page/made-up-status.ts';
+import { page, words } from '../page/rendered.ts';
+import { simulate } from './simulation.ts';
 
 // Poisson arrivals of 0 to 60 % of the limit, drawn anew every ten minutes: three times the reserve.
 describe('while other clients take more than the reserve, and change their mind', () => {
@@ -49,5 +52,28 @@ describe('while other clients come in bursts', () => {
     });
     expect(found.refusals).toBeLessThanOrEqual(6);
     expect(found.used).toBeGreaterThan(0.97);
+  });
+});
+
+describe('while another client takes three quarters of the quota', () => {
+  it('is told on the page as what spends it, with how much', async () => {
+    const metrics = ['cdn_requests', 'status_code', 'waf'];
+    const simulation = await simulate({
+      sandbox: {
+        configurations: 6,
+        rateLimit: { reads: 40, writes: 20, purges: 200 },
+        faults: { other_consumer: { share: 0.75 } },
+      },
+      account: { collectors: { metrics: { products: { edge_applications: { metrics } } } } },
+    });
+    onTestFinished(() => simulation.close());
+    await simulation.minutes(60);
+    const accounts = simulation.exporter().accounts();
+    const [quota] = accounts[0]?.quota ?? [];
+    expect(quota?.others_per_minute).toBeGreaterThan(25);
+    expect(quota?.others_per_minute).toBeLessThan(35);
+    expect(words(page(madeUpStatus({ accounts })))).toMatch(
+      /; other clients of the token take about (2[5-9]|3[0-5]) operations a minute/,
+    );
   });
 });

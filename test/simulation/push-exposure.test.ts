@@ -1,20 +1,23 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { simulate } from './simulation.ts';
+import { type Simulation, simulate } from './simulation.ts';
 
-async function exposedWith(receiver: object): Promise<Set<string>> {
-  const simulation = await simulate({
-    account: {
-      collectors: {
-        metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code'] } } },
-      },
-    },
-    // Nobody answers there: what is exposed does not depend on it.
-    push: [{ name: 'central', kind: 'remote_write', url: 'http://127.0.0.1:9/write', ...receiver }],
-  });
-  onTestFinished(() => simulation.close());
-  await simulation.minutes(20);
+const account = {
+  collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'status_code'] } } } },
+};
+
+/** Nobody answers there: what is exposed does not depend on it. */
+const CENTRAL = { name: 'central', kind: 'remote_write', url: 'http://127.0.0.1:9/write' };
+
+async function namesOf(simulation: Simulation): Promise<Set<string>> {
   const { samples } = await simulation.scrape();
   return new Set([...samples.keys()].map((key): string => JSON.parse(key)[0]));
+}
+
+async function exposedWith(receiver: object): Promise<Set<string>> {
+  const simulation = await simulate({ account, push: [{ ...CENTRAL, ...receiver }] });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(20);
+  return namesOf(simulation);
 }
 
 it('leaves out of /metrics what is pushed to a receiver with expose: false, and nothing else', async () => {
@@ -31,4 +34,18 @@ it('leaves out of /metrics what is pushed to a receiver with expose: false, and 
   ]);
   expect(hidden).toContain('edge_responses_total');
   expect(hidden).toContain('edge_data_until_timestamp_seconds');
+});
+
+it('pushes what an account finds that goes on, from when a receiver comes with a reload until it goes with another', async () => {
+  const simulation = await simulate({ account });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(20);
+  await simulation.reload([{ ...CENTRAL, families: ['edge_requests_*'], expose: false }]);
+  await simulation.minutes(5);
+  const [receiver] = simulation.exporter().receivers();
+  expect(receiver?.samples).toBeGreaterThan(0);
+  expect(await namesOf(simulation)).not.toContain('edge_requests_total');
+  await simulation.reload([]);
+  await simulation.minutes(5);
+  expect(await namesOf(simulation)).toContain('edge_requests_total');
 });

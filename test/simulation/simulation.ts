@@ -49,6 +49,8 @@ export interface Simulation {
   isRunning(): boolean;
   /** Moves time on by so many minutes. */
   minutes(count: number): Promise<void>;
+  /** Loads the configuration again, with other receivers: the account goes on. */
+  reload(push: readonly Record<string, unknown>[]): Promise<void>;
   /** What a scrape would say now. */
   scrape(): Promise<ParsedExposition>;
   /** Ends the exporter without any farewell, as a crash does, and starts another one on the same state. */
@@ -83,10 +85,9 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const observer = reportTo(metrics, logger, local);
   const { account = {} } = options;
   const token = 'token_file' in account || 'username' in account ? {} : { token: DEFAULT_TOKEN.token };
-  const config: Config = CONFIG.parse({
-    accounts: [{ name: 'test', api_url: platform.url, ...token, ...account }],
-    push: options.push ?? [],
-  });
+  const accounts = [{ name: 'test', api_url: platform.url, ...token, ...account }];
+  const configOf = (push: readonly Record<string, unknown>[] = []) => CONFIG.parse({ accounts, push });
+  let config: Config = configOf(options.push);
   const work = watchPendingWork();
   const busy = { busy: work.count };
   const never = new AbortController().signal;
@@ -137,6 +138,10 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     exporter: running,
     isRunning: () => exporter !== undefined,
     minutes: (count) => clock.advance(count * 60_000, busy),
+    async reload(push) {
+      config = configOf(push);
+      await running().apply(config, never);
+    },
     async scrape() {
       await running().settled();
       return parseExposition(Buffer.concat(await running().body('text', 'identity')).toString());

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { openState } from '../../src/state/open-state.ts';
 import { QUEUE, type State } from '../../src/state/state.ts';
+import { UNHURRIED } from './unhurried.ts';
 
 /** More by `DAMAGED_STATES=1000 npx vitest run test/state/damage.test.ts`. */
 const TRIALS = Number(process.env['DAMAGED_STATES'] ?? 100);
@@ -41,11 +42,11 @@ async function commitAll(state: State, generation: number): Promise<void> {
 /** The same records as an orderly end leaves them, and as kill -9 does, with a log beside the database. */
 async function writePristine(): Promise<void> {
   const working = join(parent, 'working');
-  const first = await openState(working, log);
+  const first = await openState(working, log, UNHURRIED);
   await commitAll(first, 1);
   await first.close();
   await cp(working, join(parent, 'older'), { recursive: true, filter: noLock });
-  const state = await openState(working, log);
+  const state = await openState(working, log, UNHURRIED);
   await commitAll(state, 2);
   await cp(working, join(parent, 'killed'), { recursive: true, filter: noLock });
   await state.close();
@@ -93,7 +94,7 @@ async function isWhole(state: State): Promise<boolean> {
 
 /** Opens what was damaged, and tells what became of it. */
 async function openDamaged(): Promise<'whole' | 'set aside'> {
-  const state = await openState(directory, log);
+  const state = await openState(directory, log, UNHURRIED);
   expect(state.kind, state.note).toBe('durable');
   const whole = await isWhole(state);
   expect(warnings).toEqual(whole ? [] : [state.note]);

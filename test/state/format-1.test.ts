@@ -9,6 +9,7 @@ import { lmdbRecords } from '../../src/state/format-1/lmdb-file.ts';
 import { readFormat1 } from '../../src/state/format-1/read-format-1.ts';
 import { openState } from '../../src/state/open-state.ts';
 import type { State } from '../../src/state/state.ts';
+import { UNHURRIED } from './unhurried.ts';
 
 /** A state that version 0.1 left behind when it was killed, after three hours of the embedded platform. */
 const FIXTURE = 'test/fixtures/state-v1';
@@ -41,7 +42,7 @@ afterEach(() => rm(parent, { recursive: true }));
 const contentOf = (state: State) => [...state.keys([])].map((key) => [key, state.get(key)]);
 
 async function open(): Promise<{ readonly state: State; readonly content: unknown[] }> {
-  const state = await openState(directory, log);
+  const state = await openState(directory, log, UNHURRIED);
   expect(state.kind).toBe('durable');
   return { state, content: contentOf(state) };
 }

@@ -1,15 +1,12 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { run } from '../../src/command-line/program.ts';
-import { COMMANDS } from '../../src/commands.ts';
 import { ForeignDirectory } from '../../src/state/directory.ts';
 import { StateInUse } from '../../src/state/lock.ts';
 import { NewerState, openState, StateRequired } from '../../src/state/open-state.ts';
 import { StateWriteFailure } from '../../src/state/state.ts';
+import { callProgram } from '../commands/call-program.ts';
 import { eventually } from '../eventually.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
@@ -19,8 +16,7 @@ let parent: string;
 let directory: string;
 let warnings: string[];
 const log = { info() {}, warn: (message: string) => void warnings.push(message) };
-const open = (place = directory) =>
-  openState(place, log, { clock: { now: () => NOON, wall: () => NOON, sleep: systemClock.sleep } });
+const open = (place = directory) => openState(place, log, { clock: new SimulatedClock(NOON) });
 
 beforeEach(async () => {
   parent = await mkdtemp(join(tmpdir(), 'open-state-'));
@@ -30,24 +26,12 @@ beforeEach(async () => {
 
 afterEach(() => rm(parent, { recursive: true }));
 
-const mount = (...args: string[]) => spawnSync('mount', [...args, 'tmpfs', directory]).status === 0;
-const canMount = process.getuid?.() === 0 && spawnSync('unshare', ['-m', 'true']).status === 0;
-
 /** Exit code and error of a `serve` that cannot start. */
 async function serveEnds(...more: string[]): Promise<[number, string]> {
-  const errors: string[] = [];
-  const exitCode = await run(
-    {
-      args: ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0', ...more],
-      env: { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' },
-      stdout: { write: () => undefined },
-      stderr: { write: (text) => errors.push(text) },
-      signal: AbortSignal.timeout(10_000),
-      onCrash: () => undefined,
-    },
-    COMMANDS,
-  );
-  return [exitCode, errors.join('')];
+  const args = ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0', ...more];
+  const env = { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' };
+  const { exitCode, err } = await callProgram(args, { env, signal: AbortSignal.timeout(100_000) });
+  return [exitCode, err];
 }
 
 describe('opening a state directory', () => {
@@ -264,69 +248,5 @@ describe('a damaged state', () => {
     expect(await readFile(join(`${directory}.${ASIDE}`, 'edge-exporter-state.json'), 'utf8')).toBe(marker);
     await state.close();
     expect(await readdir(directory)).toContain('state.db');
-  });
-});
-
-describe.skipIf(!canMount)('a state directory that is a file system of its own', () => {
-  beforeEach(() => mkdir(directory));
-
-  afterEach(() => {
-    spawnSync('umount', [directory]);
-  });
-
-  it('has a damaged state moved into a folder inside it', async () => {
-    expect(mount('-t', 'tmpfs', '-o', 'size=1m')).toBe(true);
-    await writeFile(join(directory, 'edge-exporter-state.json'), 'damaged');
-    const state = await open();
-    expect(state.kind).toBe('durable');
-    expect(await readFile(join(directory, ASIDE, 'edge-exporter-state.json'), 'utf8')).toBe('damaged');
-    expect(await readdir(parent)).toEqual(['state']);
-    await state.close();
-    warnings = [];
-    await (await open()).close();
-    expect(warnings).toEqual([]);
-  });
-
-  it('is waited for while it is read-only', async () => {
-    expect(mount('-t', 'tmpfs', '-o', 'ro')).toBe(true);
-    const state = await open();
-    expect(state.kind).toBe('unavailable');
-    expect(warnings[0]).toContain('EROFS');
-    await state.close();
-  });
-
-  it('is waited for while it is full, and then begun', async () => {
-    expect(mount('-t', 'tmpfs', '-o', 'size=64k')).toBe(true);
-    await writeFile(join(directory, '.ballast'), Buffer.alloc(64 * 1024));
-    const clock = new SimulatedClock(NOON);
-    const state = await openState(directory, log, { clock });
-    expect(state.kind).toBe('unavailable');
-    await rm(join(directory, '.ballast'));
-    await eventually('it is open', async () => {
-      await clock.advance(10_000);
-      return state.kind === 'durable';
-    });
-    await state.close();
-  });
-
-  it('refuses commits while its disk is full, keeps what it has, and takes commits again when there is room', async () => {
-    expect(mount('-t', 'tmpfs', '-o', 'size=1m')).toBe(true);
-    const state = await open();
-    const write = (n: number) => state.commit([{ key: [`${n}`], value: 'x'.repeat(20_000) }]);
-    let held = 0;
-    const fill = async () => {
-      for (; held < 100; held++) await write(held);
-    };
-    await expect(fill()).rejects.toThrow(StateWriteFailure);
-    expect(held).toBeGreaterThan(2);
-    await expect(write(held)).rejects.toThrow('full');
-    expect([...state.keys([])]).toHaveLength(held);
-    spawnSync('mount', ['-o', 'remount,size=4m', directory]);
-    await fill();
-    await state.close();
-    const again = await open();
-    expect([...again.keys([])]).toHaveLength(100);
-    expect(again.note).toBeUndefined();
-    await again.close();
   });
 });

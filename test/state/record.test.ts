@@ -7,7 +7,7 @@ import {
   storableKey,
   textOfKey,
   unsealRecord,
-} from '../../src/state/entry.ts';
+} from '../../src/state/records.ts';
 
 const part = fc.string({ unit: 'grapheme', maxLength: 20 });
 const key = fc.array(part, { minLength: 1, maxLength: 6 });

@@ -3,13 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Database } from '../../src/state/database.ts';
-import type { Change } from '../../src/state/database-protocol.ts';
+import type { Change, Database } from '../../src/state/database.ts';
 import { DurableState } from '../../src/state/durable.ts';
-import { textOfKey } from '../../src/state/entry.ts';
 import { openState } from '../../src/state/open-state.ts';
-import { Records } from '../../src/state/records.ts';
+import { Records, textOfKey } from '../../src/state/records.ts';
 import { memoryState, QUEUE, type State, StateWriteFailure } from '../../src/state/state.ts';
+import { UNHURRIED } from './unhurried.ts';
 
 const log = { info() {}, warn() {} };
 let directory: string;
@@ -22,7 +21,7 @@ afterEach(() => rm(directory, { recursive: true }));
 
 describe.each([
   ['in memory', async () => memoryState()],
-  ['on disk', () => openState(join(directory, 'state'), log)],
+  ['on disk', () => openState(join(directory, 'state'), log, UNHURRIED)],
 ])('state %s', (kind, open: () => Promise<State>) => {
   let state: State;
 
@@ -119,7 +118,7 @@ describe('durable state', () => {
     const run = async (plan: { key: string; value: number | undefined }[][]) => {
       const place = await mkdtemp(join(directory, 'run-'));
       const expected = new Map<string, number>();
-      const state = await openState(place, log);
+      const state = await openState(place, log, UNHURRIED);
       for (const { key, value } of plan.flat()) {
         if (value === undefined) expected.delete(key);
         else expected.set(key, value);
@@ -128,7 +127,7 @@ describe('durable state', () => {
         plan.map((entries) => state.commit(entries.map(({ key, value }) => ({ key: [key], value })))),
       );
       await state.close();
-      const again = await openState(place, log);
+      const again = await openState(place, log, UNHURRIED);
       expect(again.note).toBeUndefined();
       expect(new Map([...again.keys([])].map(([key = '']) => [key, again.get([key])]))).toEqual(expected);
       await again.close();
@@ -137,7 +136,7 @@ describe('durable state', () => {
   });
 
   it('grows with what it holds', async () => {
-    const state = await openState(directory, log);
+    const state = await openState(directory, log, UNHURRIED);
     const value = 'x'.repeat(20_000);
     for (let round = 0; round < 10; round++) {
       await state.commit(Array.from({ length: 50 }, (_, n) => ({ key: [`${round}`, `${n}`], value })));
@@ -148,13 +147,13 @@ describe('durable state', () => {
   });
 
   it('finishes the commits under way when it is closed, and takes none after', async () => {
-    const state = await openState(directory, log);
+    const state = await openState(directory, log, UNHURRIED);
     const commits = [1, 2, 3].map((value) => state.commit([{ key: ['n'], value }]));
     await state.close();
     await Promise.all(commits);
     await expect(state.commit([{ key: ['n'], value: 4 }])).rejects.toThrow('closed');
     expect(() => state.get(['n'])).toThrow('closed');
-    const again = await openState(directory, log);
+    const again = await openState(directory, log, UNHURRIED);
     expect(again.get(['n'])).toBe(3);
     await again.close();
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlatformFailure } from '../../src/platform/outcome.ts';
 import { decodeConfigurations } from '../../src/targets/configuration-list.ts';
+import { allStepsOf } from '../in-steps.ts';
 
 const SHOP = { id: 7, name: 'shop', active: true, domains: [70, 71] };
 
@@ -12,7 +13,7 @@ describe('a list of configurations', () => {
     ['one object', SHOP],
     ['ids as text', [{ ...SHOP, id: '7', domains: ['70', '71'] }]],
   ])('may come as %s', (_, body) => {
-    expect(decodeConfigurations(body, 100)).toEqual({
+    expect(allStepsOf(decodeConfigurations(body, 100))).toEqual({
       configurations: [{ id: '7', name: 'shop', active: true, domains: ['70', '71'] }],
       rejected: 0,
       overLimit: 0,
@@ -21,15 +22,17 @@ describe('a list of configurations', () => {
 
   it('may be empty', () => {
     for (const body of [[], { results: [] }, { results: null, total_pages: 0 }]) {
-      expect(decodeConfigurations(body, 100)).toEqual({ configurations: [], rejected: 0, overLimit: 0 });
+      expect(allStepsOf(decodeConfigurations(body, 100))).toEqual({
+        configurations: [],
+        rejected: 0,
+        overLimit: 0,
+      });
     }
   });
 
   it('leaves out what is no configuration, and the second of two with the same id', () => {
-    const { configurations, rejected } = decodeConfigurations(
-      [null, { name: 'no id' }, SHOP, { id: 7 }, { id: 8 }],
-      100,
-    );
+    const items = [null, { name: 'no id' }, SHOP, { id: 7 }, { id: 8 }];
+    const { configurations, rejected } = allStepsOf(decodeConfigurations(items, 100));
     expect(configurations.map(({ id }) => id)).toEqual(['7', '8']);
     expect(rejected).toBe(3);
   });
@@ -40,12 +43,12 @@ describe('a list of configurations', () => {
     ['an object about something else', { detail: 'try again' }],
     ['an object about nothing', {}],
   ])('is refused when it is %s, since nothing may vanish because of it', (_, body) => {
-    expect(() => decodeConfigurations(body, 100)).toThrow(PlatformFailure);
+    expect(() => allStepsOf(decodeConfigurations(body, 100))).toThrow(PlatformFailure);
   });
 
   it('is taken up to a limit, and what is beyond is counted without a look', () => {
     const ids = Array.from({ length: 5 }, (_, id) => ({ id }));
-    const { configurations, overLimit } = decodeConfigurations([...ids, null, null], 3);
+    const { configurations, overLimit } = allStepsOf(decodeConfigurations([...ids, null, null], 3));
     expect(configurations.map(({ id }) => id)).toEqual(['0', '1', '2']);
     expect(overLimit).toBe(4);
   });

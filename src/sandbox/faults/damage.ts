@@ -24,12 +24,13 @@ export function damageDocument(reply: Reply, faults: FaultSwitch, context: Fault
   const missing = faults.strike('missing_rows', context);
   if (missing) {
     const { every = Number.POSITIVE_INFINITY, share } = missing;
-    const isLost = (index: number) => index % every === every - 1 || faults.chance('missing_rows') < share;
+    const isLost = (index: number) =>
+      index % every === every - 1 || faults.chance('missing_rows', context) < share;
     body = mapSeries(body, (series) => series.filter((_, index) => !isLost(index)));
   }
   const wrong = faults.strike('wrong_types', context);
   if (wrong) {
-    const draw = () => faults.chance('wrong_types');
+    const draw = () => faults.chance('wrong_types', context);
     body = mapSeries(body, (series) => damageSeries(series, wrong, draw, context.now));
   }
   return { ...answer, body };

@@ -113,7 +113,7 @@ export const faultsSchema = z
     }),
     /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
     clock_skew: z.strictObject({ ...lasting, ms: z.number() }),
-    /** Another user of the same token takes this share of every limit. */
+    /** Another client of the same token takes this share of every limit. */
     other_consumer: z.strictObject({ ...lasting, share: z.number().min(0).max(1) }),
   })
   .partial();

@@ -8,10 +8,14 @@ import {
   type LastingFault,
 } from './faults.ts';
 
-/** The faults that are on; they can be changed at any time. Random numbers come from the seed: runs repeat. */
+/**
+ * The faults that are on; they can be changed at any time. Random numbers come from the seed, those of each path in a
+ * row of their own: runs repeat, whichever of several requests at the same moment arrives first.
+ */
 export class FaultSwitch {
   readonly #seed: number;
-  readonly #draws = new Map<FaultName, number>();
+  /** How many numbers were drawn, by fault and path. */
+  readonly #draws = new Map<string, number>();
   #faults: Faults = {};
 
   constructor(seed: number, faults: FaultSettings = {}) {
@@ -47,7 +51,7 @@ export class FaultSwitch {
   ): Faults[Name] | undefined {
     const fault = this.#faults[name];
     if (fault === undefined || !concerns(fault, context)) return undefined;
-    return this.chance(name) < fault.probability ? fault : undefined;
+    return this.chance(name, context) < fault.probability ? fault : undefined;
   }
 
   /** The settings of a fault that lasts, while it does. */
@@ -56,10 +60,11 @@ export class FaultSwitch {
     return fault !== undefined && concerns(fault, context) ? fault : undefined;
   }
 
-  /** The next random number for this fault, 0 <= number < 1. */
-  chance(name: FaultName): number {
-    const draw = this.#draws.get(name) ?? 0;
-    this.#draws.set(name, draw + 1);
-    return fraction(keyOf(this.#seed, name), draw);
+  /** The next random number for this fault and path, 0 <= number < 1. */
+  chance(name: FaultName, { path }: FaultContext): number {
+    const row = `${name} ${path}`;
+    const draw = this.#draws.get(row) ?? 0;
+    this.#draws.set(row, draw + 1);
+    return fraction(keyOf(this.#seed, row), draw);
   }
 }

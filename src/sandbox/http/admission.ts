@@ -13,8 +13,10 @@ export function admit(platform: Platform): Handler {
     res.sendDate = false;
     res.setHeader('Date', new Date(exchange.now).toUTCString());
     const latency = faults.strike('latency', exchange);
-    if (latency)
-      await sleep(latency.ms + latency.spread_ms * faults.chance('latency'), undefined, { ref: false });
+    if (latency) {
+      const { ms, spread_ms } = latency;
+      await sleep(ms + spread_ms * faults.chance('latency', exchange), undefined, { ref: false });
+    }
     if (faults.strike('timeout', exchange)) return record(platform, req, exchange, 0);
     if (faults.strike('connection_reset', exchange)) {
       record(platform, req, exchange, 0);

@@ -18,20 +18,24 @@ const WINDOW = 60_000;
 
 interface Window {
   readonly opened: number;
+  /** Operations of those who asked, and the one of another client that opened the window, if one did. */
   used: number;
 }
 
-/** One limit for each token and kind of operation. A window opens with the first operation after the last one closed. */
+/**
+ * One limit for each token and kind of operation. A window opens with the first operation after the last one closed, whoever's
+ * it is.
+ */
 export class RateLimit {
   readonly #windows = new Map<string, Window>();
 
   /**
    * Takes one operation from what is left, or refuses it.
-   * @param otherShare how much of the limit (0 to 1) another user of the token takes, evenly over the window
+   * @param otherShare how much of the limit (0 to 1) another client of the token takes, evenly
    */
   take(holder: string, kind: OperationKind, limits: RateLimits, now: number, otherShare: number): Allowance {
-    const window = this.#window(`${kind} ${holder}`, now);
     const limit = limits[kind];
+    const window = this.#window(`${kind} ${holder}`, now, limit * otherShare);
     const others = Math.floor((limit * otherShare * (now - window.opened)) / WINDOW);
     const left = limit - others - window.used;
     const allowed = left > 0;
@@ -39,13 +43,21 @@ export class RateLimit {
     return { allowed, limit, remaining: Math.max(0, left - 1), reset: window.opened + WINDOW };
   }
 
-  #window(key: string, now: number): Window {
-    const open = this.#windows.get(key);
-    if (open !== undefined && now >= open.opened && now < open.opened + WINDOW) return open;
-    const window = { opened: now, used: 0 };
+  #window(key: string, now: number, othersPerWindow: number): Window {
+    const last = this.#windows.get(key);
+    if (last !== undefined && now >= last.opened && now < last.opened + WINDOW) return last;
+    const window = openedByOther(last, now, othersPerWindow) ?? { opened: now, used: 0 };
     this.#windows.set(key, window);
     return window;
   }
+}
+
+/** The window that is open because another client goes on in its rhythm after the last one that was asked about. */
+function openedByOther(last: Window | undefined, now: number, perWindow: number): Window | undefined {
+  if (last === undefined || perWindow === 0 || now < last.opened) return undefined;
+  const apart = (Math.ceil(perWindow) * WINDOW) / perWindow;
+  const opened = last.opened + Math.floor((now - last.opened) / apart) * apart;
+  return now < opened + WINDOW ? { opened, used: 1 } : undefined;
 }
 
 /** What an operation is, by its method and path. */

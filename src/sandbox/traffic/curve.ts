@@ -18,8 +18,8 @@ const SLOW_NOISE = 0.12;
 const MINUTE_NOISE = 0.15;
 
 /**
- * Traffic of `perMinute` on average with a daily and a weekly shape and noise, as a closed form: any bucket of any
- * width is the difference of two calls, so that no width can disagree with another.
+ * Traffic of `perMinute` on average, with a daily and a weekly pattern and noise. It is a closed form: a bucket of any
+ * width is the difference of two calls, so that buckets of different widths always add up to the same.
  */
 export function curve(key: number, perMinute: number): Cumulative {
   if (perMinute <= 0) return () => 0;

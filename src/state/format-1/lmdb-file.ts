@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../database-protocol.ts';
+import type { StoredRecord } from '../database.ts';
 
 /** https://git.openldap.org/openldap/openldap, branch mdb.master3, libraries/liblmdb/mdb.c: the layout of a file. */
 const MAGIC = 0xbeefc0de;

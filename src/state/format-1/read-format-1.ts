@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DamagedState } from '../database.ts';
-import type { StoredRecord } from '../database-protocol.ts';
-import { isIntact, storedChecksum, unsealRecord } from '../entry.ts';
+import { DamagedState, type StoredRecord } from '../database.ts';
+import { isIntact, storedChecksum, unsealRecord } from '../records.ts';
 import { lmdbRecords } from './lmdb-file.ts';
 
 /** The database of format 1, written by LMDB. */

@@ -79,7 +79,17 @@ describe('the rate limit', () => {
     expect(await quotaLeft()).toEqual([200, '80', '78']);
   });
 
-  it('is shared with another user of the token, who takes a share of it', async () => {
+  it('has windows that another client of the token opens, where its operation comes first', async () => {
+    bench = await startBench({
+      rateLimit: { ...LIMITS, reads: 10 },
+      faults: { other_consumer: { share: 0.5 } },
+    });
+    expect(await quotaLeft()).toEqual([200, '10', '9']);
+    bench.time += 3 * 60_000 + 30_000;
+    expect(await quotaLeft()).toEqual([200, '10', '6']);
+  });
+
+  it('is shared with another client of the token, which takes a share of it', async () => {
     bench = await startBench({
       rateLimit: { ...LIMITS, reads: 10 },
       faults: { other_consumer: { share: 0.8 } },

@@ -1,0 +1,168 @@
+import { Chunk, ChunkGroup } from './chunk.ts';
+import { type FamilyMetadata, familyHeader } from './family-header.ts';
+import type { ExpositionFormat } from './negotiate.ts';
+import { makeSegment, type Segment } from './segment.ts';
+import { SeriesTable } from './series-table.ts';
+
+/** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
+export class FamilyLines {
+  readonly name: string;
+  readonly #table: SeriesTable<Chunk<FamilyLines>>;
+  readonly #headers: Readonly<Record<ExpositionFormat, Segment>>;
+  /** How many series are shown. */
+  #count = 0;
+  readonly #groups = new Set<ChunkGroup>();
+  /** Chunks with room for further lines. */
+  readonly #roomy = new Set<Chunk<FamilyLines>>();
+  /** Chunks to be rendered. */
+  readonly #stale = new Set<Chunk<FamilyLines>>();
+  /** Header and lines as last rendered, until something changes. */
+  #pages: Readonly<Record<ExpositionFormat, readonly Segment[]>> | undefined;
+
+  constructor(family: FamilyMetadata, table: SeriesTable<Chunk<FamilyLines>>) {
+    this.name = family.name;
+    this.#table = table;
+    this.#headers = {
+      text: makeSegment(familyHeader(family, 'text')),
+      openmetrics: makeSegment(familyHeader(family, 'openmetrics')),
+    };
+  }
+
+  get isEmpty(): boolean {
+    return this.#count === 0;
+  }
+
+  /** Whether something was rendered, or went, since its segments were last asked for. */
+  get isChanged(): boolean {
+    return this.#pages === undefined;
+  }
+
+  /** The number of the series with this label text, if it is shown. */
+  find(text: string): number | undefined {
+    return this.#table.find(this, text);
+  }
+
+  /** Adds a series that is not shown yet. `text` is what follows the family's name on its line, up to the value. */
+  add(text: string, value: number): number {
+    const chunk = this.#roomyChunk();
+    const series = this.#table.add(text, value, chunk);
+    this.#count += 1;
+    chunk.add(series, this.#table.lengthOf(series));
+    if (chunk.isFull) this.#roomy.delete(chunk);
+    this.#stale.add(chunk);
+    return series;
+  }
+
+  #roomyChunk(): Chunk<FamilyLines> {
+    const [roomy] = this.#roomy;
+    if (roomy !== undefined) return roomy;
+    const chunk = new Chunk<FamilyLines>(this, this.#roomyGroup());
+    chunk.group.add(chunk);
+    this.#roomy.add(chunk);
+    return chunk;
+  }
+
+  #roomyGroup(): ChunkGroup {
+    for (const group of this.#groups) if (!group.isFull) return group;
+    const group = new ChunkGroup();
+    this.#groups.add(group);
+    return group;
+  }
+
+  /** Gives a series of this family a value; whether it had another. */
+  change(series: number, value: number): boolean {
+    const chunk = this.#table.chunkOf(series);
+    if (chunk === undefined || !this.#table.change(series, value)) return false;
+    this.#stale.add(chunk);
+    return true;
+  }
+
+  remove(series: number): void {
+    const chunk = this.#table.chunkOf(series);
+    if (chunk === undefined) return;
+    this.#count -= 1;
+    chunk.delete(series, this.#table.lengthOf(series));
+    this.#table.delete(series);
+    this.#stale.add(chunk);
+    if (!chunk.isFull) this.#roomy.add(chunk);
+    if (!chunk.isEmpty) return;
+    for (const chunks of [this.#roomy, this.#stale]) chunks.delete(chunk);
+    chunk.group.delete(chunk);
+    if (chunk.group.isEmpty) this.#groups.delete(chunk.group);
+    this.#pages = undefined;
+  }
+
+  /** Renders what has changed since the last time, a chunk a step. What changes meanwhile is rendered as well. */
+  *render(): Generator<undefined, void> {
+    for (const chunk of this.#stale) {
+      this.#stale.delete(chunk);
+      chunk.render(this.#table);
+      this.#pages = undefined;
+      yield;
+    }
+  }
+
+  /** The header and the lines, as last rendered. */
+  segments(format: ExpositionFormat): readonly Segment[] {
+    this.#pages ??= this.#makePages();
+    return this.#pages[format];
+  }
+
+  #makePages() {
+    const lines = Array.from(this.#groups, (group) => group.segment);
+    return {
+      text: [this.#headers.text, ...lines],
+      openmetrics: [this.#headers.openmetrics, ...lines],
+    };
+  }
+}
+
+type Pages = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
+
+/** Families that have series, and the page that they make: by name, as last rendered. */
+export class Families {
+  readonly table = new SeriesTable<Chunk<FamilyLines>>();
+  readonly #families = new Map<string, FamilyLines>();
+  #pages: Pages = { text: [], openmetrics: [] };
+  /** Whether families came or went since the pages were made. */
+  #isChanged = false;
+
+  /** The lines of a family; of a name that is known already, whatever else `family` says. */
+  of(family: FamilyMetadata): FamilyLines {
+    const known = this.#families.get(family.name);
+    if (known !== undefined) return known;
+    const lines = new FamilyLines(family, this.table);
+    this.#families.set(family.name, lines);
+    this.#isChanged = true;
+    return lines;
+  }
+
+  /** The lines of a family, if it has series. */
+  find({ name }: Pick<FamilyMetadata, 'name'>): FamilyLines | undefined {
+    return this.#families.get(name);
+  }
+
+  /** Forgets a family that has no series any more. */
+  release(family: FamilyLines): void {
+    if (family.isEmpty && this.#families.delete(family.name)) this.#isChanged = true;
+  }
+
+  /** Renders what has changed, in small steps, and then makes the pages anew. */
+  *render(): Generator<undefined, void> {
+    for (const family of this.#families.values()) yield* family.render();
+    const families = [...this.#families.values()];
+    if (!this.#isChanged && !families.some((family) => family.isChanged)) return;
+    const sorted = families.filter(({ isEmpty }) => !isEmpty).sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.#pages = { text: pageOf(sorted, 'text'), openmetrics: pageOf(sorted, 'openmetrics') };
+    this.#isChanged = false;
+  }
+
+  /** Everything as last rendered. */
+  page(format: ExpositionFormat): readonly Segment[] {
+    return this.#pages[format];
+  }
+}
+
+function pageOf(families: readonly FamilyLines[], format: ExpositionFormat): readonly Segment[] {
+  return families.flatMap((family) => family.segments(format));
+}

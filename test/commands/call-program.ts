@@ -1,0 +1,50 @@
+import type { Commands } from '../../src/command-line/command.ts';
+import { run } from '../../src/command-line/program.ts';
+import { COMMANDS } from '../../src/commands.ts';
+
+/** In which circumstances a command is called. */
+export interface Circumstances {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly commands?: Commands;
+  /** Ends it. Default: it ends by itself. */
+  readonly signal?: AbortSignal;
+  /** Whether its output is a terminal's. */
+  readonly isTTY?: boolean;
+}
+
+/** The program, called as a shell would, while it runs. */
+export interface RunningCall {
+  readonly exitCode: ReturnType<typeof run>;
+  readonly out: () => string;
+  readonly err: () => string;
+}
+
+/** Calls the program in this process, and does not wait for its end. */
+export function beginProgram(args: readonly string[], circumstances: Circumstances = {}): RunningCall {
+  const {
+    env = {},
+    commands = COMMANDS,
+    signal = new AbortController().signal,
+    isTTY = false,
+  } = circumstances;
+  const out: string[] = [];
+  const err: string[] = [];
+  const exitCode = run(
+    {
+      args,
+      env,
+      stdout: { write: (text) => out.push(text), isTTY },
+      stderr: { write: (text) => err.push(text) },
+      signal,
+      onCrash: () => undefined,
+    },
+    commands,
+  );
+  return { exitCode, out: () => out.join(''), err: () => err.join('') };
+}
+
+/** Calls the program in this process: its exit code and what it wrote. */
+export async function callProgram(args: readonly string[], circumstances: Circumstances = {}) {
+  const { exitCode, out, err } = beginProgram(args, circumstances);
+  return { exitCode: await exitCode, out: out(), err: err() };
+}

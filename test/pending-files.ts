@@ -1,0 +1,41 @@
+import { createHook } from 'node:async_hooks';
+import { readFile } from 'node:fs/promises';
+
+/** Requests to the file system that are under way in this process. */
+export interface PendingFiles {
+  readonly count: () => number;
+  readonly stop: () => void;
+}
+
+/** Watches requests to the file system, by callback and by promise: as Node.js lists them, or by a hook where it does not. */
+export function watchFiles(): PendingFiles {
+  return LISTS_READS ? { count: () => listed().length, stop: () => undefined } : watchByHook();
+}
+
+function listed(): string[] {
+  return process.getActiveResourcesInfo().filter((kind) => kind.startsWith('FSReq'));
+}
+
+/** Whether Node.js lists the reading of a whole file: 26 does not. */
+async function listsReads(): Promise<boolean> {
+  const before = listed().length;
+  const read = readFile(import.meta.filename);
+  const isListed = listed().length > before;
+  await read;
+  return isListed;
+}
+
+const LISTS_READS = await listsReads();
+
+/** A hook sees every promise as well: measured side by side, a simulation then takes some 8 % longer. */
+function watchByHook(): PendingFiles {
+  const underWay = new Set<number>();
+  const hook = createHook({
+    init(id, type) {
+      if (type.startsWith('FSREQ')) underWay.add(id);
+    },
+    before: (id) => void underWay.delete(id),
+    destroy: (id) => void underWay.delete(id),
+  }).enable();
+  return { count: () => underWay.size, stop: () => void hook.disable() };
+}
