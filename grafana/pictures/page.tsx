@@ -2,20 +2,11 @@ import { ThemeContext } from '@grafana/data';
 import { GlobalStyles, PortalContainer } from '@grafana/ui';
 import { createRoot } from 'react-dom/client';
 import { filledIn } from '../source/filled-in.ts';
-import type { DashboardJson, PanelJson } from './dashboard.ts';
+import type { PanelJson } from './dashboard.ts';
 import { marksOf } from './marks.tsx';
 import { type Answered, Panel, type Shared, THEME } from './panels.tsx';
-import { queryNow, queryRange, type Range } from './prometheus.ts';
-
-/** What the page is told to draw. */
-export interface Picture {
-  readonly dashboard: DashboardJson;
-  readonly prometheus: string;
-  readonly range: Range;
-  /** Variable -> value, as a regular expression. */
-  readonly chosen: Readonly<Record<string, string>>;
-  readonly width: number;
-}
+import type { Picture } from './picture.ts';
+import { queryNow, queryRange } from './prometheus.ts';
 
 // As Grafana lays its grid out.
 const ROW_HEIGHT = 30;

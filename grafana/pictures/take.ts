@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { toolPath } from '../../test/end-to-end/tools.ts';
 import type { DashboardJson } from './dashboard.ts';
-import type { Picture } from './page.tsx';
+import type { Picture } from './picture.ts';
 
 const WIDTH = 1600;
 const EMPTY = '<!doctype html><meta charset="utf-8"><style>body{margin:0}</style><body>';
@@ -55,7 +55,7 @@ async function take(name: string): Promise<void> {
   await page.addStyleTag({ path: join('.cache', 'pictures', 'page.css') });
   await page.addScriptTag({ path: join('.cache', 'pictures', 'page.js') });
   await page.evaluate(
-    (given) => (window as unknown as { draw(p: Picture): Promise<void> }).draw(given),
+    (given) => (globalThis as unknown as { draw(p: Picture): Promise<void> }).draw(given),
     picture,
   );
   // Graphs measure their text, and draw themselves after that.

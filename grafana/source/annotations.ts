@@ -21,17 +21,21 @@ export const CHANGES = `1000 * max by (account, setting) (label_replace(${of(
   ACCOUNT,
 )}, "setting", "$1", "__name__", "edge_(.+)_changed_timestamp_seconds"))`;
 
-/** Settle delays move by seconds all the time: what is less than this (s) is no change, as in the exporter's log. */
-const LEAST_CHANGE_SECONDS = 60;
+/**
+ * Of each of many metrics a delay moves now and then by a minute or two, which is no gap in a graph of hours:
+ * what is less than this (s) is no mark. The exporter's log has them from a minute on.
+ */
+const LEAST_CHANGE_SECONDS = 300;
 
 function changesOf(delay: 'publish' | 'settle'): string {
   const seconds = of(`edge_exporter_${delay}_delay_seconds`, ACCOUNT);
   // Compared with the minute before, not by changes(): the range of a minute may hold a single sample.
   const learned = `max by (account, product, metric) (${seconds}) - max by (account, product, metric) (${seconds} offset 1m)`;
-  return `label_replace(abs(${learned}) >= ${LEAST_CHANGE_SECONDS}, "delay", "${delay}", "", "")`;
+  // One mark for all metrics of an account: where the platform falls behind, it does so for most of them at once.
+  return `label_replace(max by (account) (abs(${learned}) >= ${LEAST_CHANGE_SECONDS}), "delay", "${delay}", "", "")`;
 }
 
-/** The learned delays that have become others by a minute or more within a minute: gauges may stand still then. */
+/** The learned delays that have become others by five minutes or more within a minute: gauges may stand still then. */
 export const DELAY_CHANGES = `${changesOf('publish')} or ${changesOf('settle')}`;
 
 interface Marks {
@@ -99,8 +103,8 @@ export const DELAY_MARKS = marks({
   name: 'Learned delays',
   expr: DELAY_CHANGES,
   colour: 'blue',
-  title: 'Learned {{delay}} delay changed: {{metric}}',
-  text: '{{account}} {{product}}',
+  title: 'Learned {{delay}} delays changed',
+  text: '{{account}}: the exporter’s log names the metrics',
   tags: 'delay',
   momentIs: 'the time',
 });

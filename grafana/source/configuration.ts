@@ -10,7 +10,7 @@ import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { mean, of, SITE, sum } from './query.ts';
 import { trafficNow } from './traffic-queries.ts';
-import { troubles } from './troubles.ts';
+import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 import { familyQueries } from './waf-queries.ts';
 
@@ -107,7 +107,7 @@ export const configuration: Dashboard = dashboard({
   from: 'now-6h',
   variables: [DATASOURCE_CHOICE, ACCOUNT_CHOICE, PRODUCT_CHOICE, CONFIGURATION_CHOICE],
   sections: [
-    { title: 'At a glance', shelves: [{ height: 6, panels: [[24, troubles]] }, ...shelves(figures, 4, 8)] },
+    { title: 'At a glance', shelves: [TROUBLES, ...shelves(figures, 4, 8)] },
     ...delivered,
     { title: 'Status codes', shelves: [...shelves(responses, 7, 4), ...errorPages] },
     { title: 'WAF threats', shelves: shelves(waf, 8) },

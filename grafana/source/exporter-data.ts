@@ -52,6 +52,7 @@ export const data: readonly Panel[] = [
     description:
       'What the counters took in, over what the platform says for the same time: 1 is exact. Below 0.99 or above 1.01 something is lost or counted twice.',
     unit: 'none',
+    noValue: 'nothing compared yet',
     min: 0.95,
     queries: [
       {

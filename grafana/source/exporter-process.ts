@@ -32,6 +32,7 @@ export const output: readonly Panel[] = [
     title: 'Outbox',
     description: 'Samples that wait for each receiver of the configuration. Empty where nothing is pushed.',
     unit: 'short',
+    noValue: 'nothing is pushed',
     queries: [{ expr: own('edge_exporter_outbox_samples'), legend: '{{receiver}}' }],
   }),
   chart({
@@ -39,6 +40,7 @@ export const output: readonly Panel[] = [
     description:
       'How long the oldest sample has waited for each receiver: seconds are normal. Empty where nothing waits.',
     unit: 's',
+    noValue: 'nothing waits',
     queries: [
       { expr: `time() - ${own('edge_exporter_outbox_oldest_timestamp_seconds')}`, legend: '{{receiver}}' },
     ],
@@ -49,6 +51,7 @@ export const output: readonly Panel[] = [
       'Samples per minute that each receiver took, refused for good, or lost when the outbox reached its limits.',
     unit: 'short',
     axis: 'per minute',
+    noValue: 'nothing is pushed',
     queries: [
       {
         expr: `60 * ${rate('edge_exporter_push_samples_sent_total', EXPORTER)}`,

@@ -8,7 +8,7 @@ import { figure } from './figure.ts';
 import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
 import { EXPORTED, EXPORTER, largest, of, share, sum } from './query.ts';
-import { troubles } from './troubles.ts';
+import { TROUBLES } from './troubles.ts';
 import { DATASOURCE_CHOICE, EXPORTED_ACCOUNT_CHOICE, INSTANCE_CHOICE, JOB_CHOICE } from './variables.ts';
 import { KEPT, LOADED, UP_DOWN } from './words.ts';
 
@@ -97,7 +97,7 @@ export const exporter: Dashboard = dashboard({
   from: 'now-1h',
   variables: [DATASOURCE_CHOICE, JOB_CHOICE, INSTANCE_CHOICE, EXPORTED_ACCOUNT_CHOICE],
   sections: [
-    { title: 'Now', shelves: [{ height: 6, panels: [[24, troubles]] }, ...shelves(figures, 4, 8)] },
+    { title: 'Now', shelves: [TROUBLES, ...shelves(figures, 4, 8)] },
     { title: 'Quota', shelves: shelves(quota, 8) },
     { title: 'Polls', shelves: [...shelves(polls, 8), { height: 12, panels: [[24, collectors]] }] },
     { title: 'Data', shelves: shelves(data, 8, 2) },

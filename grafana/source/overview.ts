@@ -10,7 +10,7 @@ import { firing } from './overview-alerts.ts';
 import { configurationCharts, configurations, statusCodes } from './overview-configurations.ts';
 import { ACCOUNT, of, PRODUCT, SITE } from './query.ts';
 import { trafficNow } from './traffic-queries.ts';
-import { troubles } from './troubles.ts';
+import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 
 const now = trafficNow(SITE);
@@ -78,9 +78,9 @@ const sections: readonly Section[] = [
   {
     title: 'Now',
     shelves: [
-      { height: 6, panels: [[24, troubles]] },
+      TROUBLES,
       ...shelves(figures, 4, 8),
-      { height: 6, panels: [[24, accounts]] },
+      { height: 7, panels: [[24, accounts]] },
       { height: 9, panels: [[24, firing]] },
     ],
   },

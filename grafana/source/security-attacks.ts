@@ -76,17 +76,17 @@ export const attackCharts: readonly Panel[] = [
 export const thresholdChart = chart({
   title: 'Threats against the alert’s threshold',
   description:
-    'Threats per minute by account, the five highest, and (dashed) from where on the spike alert counts: what the recording rules learned from past weeks and the recent past. Without the rules, or before they have learned, there is no data.',
+    'Threats per minute by account and product, the five highest, and (dashed) from where on the spike alert counts: what the recording rules learned from past weeks and the recent past. Without the rules, or before they have learned, there is no data.',
   unit: 'short',
   axis: 'per minute',
   queries: [
     {
       expr: highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT)),
-      legend: '{{account}}',
+      legend: '{{account}} / {{product}}',
     },
     {
-      expr: `${of('account:edge_waf_threats_per_minute:threshold', ACCOUNT)} and on (account) ${highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT))}`,
-      legend: '{{account}}: alert above',
+      expr: `${of('account:edge_waf_threats_per_minute:threshold', ACCOUNT)} and on (account, product) ${highest(5, of('account:edge_waf_threats_per_minute:sum', ACCOUNT))}`,
+      legend: '{{account}} / {{product}}: alert above',
     },
   ],
   dashedLike: ': alert above$',

@@ -7,7 +7,7 @@ import { of, SITE, share, sum } from './query.ts';
 import { attackCharts, attacked, thresholdChart, worst } from './security-attacks.ts';
 import { settings } from './security-settings.ts';
 import { trafficNow } from './traffic-queries.ts';
-import { troubles } from './troubles.ts';
+import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 import { timesUsual } from './waf-queries.ts';
 
@@ -61,7 +61,7 @@ const figures: readonly Panel[] = [
 ];
 
 const sections: readonly Section[] = [
-  { title: 'Now', shelves: [{ height: 6, panels: [[24, troubles]] }, ...shelves(figures, 4, 6)] },
+  { title: 'Now', shelves: [TROUBLES, ...shelves(figures, 4, 6)] },
   {
     title: 'Attacks',
     shelves: [

@@ -1,125 +1,31 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
-import { firingAlerts } from './annotations.ts';
+import { ACT, DATA_TROUBLES, type Trouble } from './data-troubles.ts';
+import type { Shelf } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import { TO_ACCOUNT } from './links.ts';
-import { ACCOUNT, largest, of, sum } from './query.ts';
+import { TO_ACCOUNT, TO_RUNBOOK } from './links.ts';
+import { PAGES } from './page-troubles.ts';
+import { largest } from './query.ts';
 import { table } from './table.ts';
 import { URGENCY } from './words.ts';
 
-/** Something that is wrong, and what an operator does about it. */
-interface Trouble {
-  /** Has samples only while it is wrong. */
-  readonly while: string;
-  readonly says: string;
-  readonly next: string;
-  readonly act: keyof typeof ACT;
-}
-
-const ACT = { now: 2, soon: 1, 'just wait': 0 } as const;
-
-const UP = of('edge_up', ACCOUNT);
-const DOWN = `${UP} == 0`;
-
-/** Accounts of which polls have just failed so: while the platform is down, one is tried every five minutes at least. */
-const failed = (outcomes: string): string =>
-  `${sum(`increase(${of('edge_exporter_polls_total', ACCOUNT, `outcome=~"${outcomes}"`)}[6m])`, 'account')} > 0`;
-
-const METRIC = 'account,product,metric';
-/** Series that are as old as the alerts call stale; they tell it minutes later. */
-const LATE = `(${of('edge_data_until_timestamp_seconds', ACCOUNT)} < time() - 600) < on (${METRIC}) group_left () (time() - 1.5 * ${largest(of('edge_expected_age_seconds', ACCOUNT), METRIC)})`;
-
-/** Accounts that are down for that, rather than for what tells more: single polls fail for another reason just before. */
-function downBy(outcomes: string, tellsMore?: string): string {
-  const unless = tellsMore === undefined ? '' : ` unless on (account) ${failed(tellsMore)}`;
-  return `${DOWN} and on (account) ${failed(outcomes)}${unless}`;
-}
-
-const refusals = sum(
-  `increase(${of('edge_exporter_operations_total', ACCOUNT, 'status="429"')}[15m])`,
-  'account',
-);
-
-const WITHHELD = 'edge_exporter_state_durable == 0';
-
-const ofAccounts: readonly Trouble[] = [
-  {
-    while: firingAlerts('alertname=~"EdgeWaf(Spike|BlockedSpike|FamilyAttack)"'),
-    says: 'is under attack: the WAF sees far more threats than usual',
-    next: 'Security dashboard: “Under attack now” names the site, “Let through” whether the WAF stops it',
-    act: 'now',
-  },
-  {
-    while: downBy('unauthorized'),
-    says: 'no new data: the platform refuses the token',
-    next: 'Renew the credentials: a token file is read again by itself',
-    act: 'now',
-  },
-  {
-    while: downBy('timeout|network', 'unauthorized|server_error'),
-    says: 'no new data: the platform cannot be reached',
-    next: 'edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address',
-    act: 'now',
-  },
-  {
-    while: downBy('server_error', 'unauthorized'),
-    says: 'no new data: the platform is down (it answers with errors)',
-    next: 'See the platform’s own status page; polling goes on, and counters catch up',
-    act: 'just wait',
-  },
-  {
-    while: `${DOWN} unless on (account) ${failed('unauthorized|timeout|network|server_error')}`,
-    says: 'no new data: the platform does not answer as it should',
-    next: 'The exporter’s status page says why; edge-exporter doctor finds where it breaks',
-    act: 'now',
-  },
-  {
-    while: `${refusals} > 0`,
-    says: 'operations are refused (429): others use up the token’s quota',
-    next: 'Give the exporter a token of its own, or leave more to others with quota.reserve',
-    act: 'soon',
-  },
-  {
-    while: `${LATE} and on (account) ${UP} == 1`,
-    says: 'data is late, although the platform answers',
-    next: 'The exporter’s status page says what each job waits for. Stale gauges are withdrawn, not wrong',
-    act: 'just wait',
-  },
-];
-
-const ofExporters: readonly Trouble[] = [
-  {
-    while: `label_replace(${WITHHELD}, "account", "all of $1", "instance", "(.*)")`,
-    says: 'counters are withheld: the state directory cannot be used',
-    next: 'Make it exist, writable and with room: counters go on where they were. Gauges are not affected',
-    act: 'soon',
-  },
-  {
-    while: `label_replace(absent(${UP}), "account", "none", "", "")`,
-    says: 'nothing is known: Prometheus scrapes no exporter of such an account',
-    next: 'Start the exporter, or mend the scrape configuration',
-    act: 'now',
-  },
-];
-
 function row({ while: samples, says, next, act }: Trouble): string {
-  const told = `label_replace(0 * ${largest(samples, 'account')} + ${ACT[act]}, "trouble", "${says}", "", "")`;
+  const told = `label_replace(0 * ${largest(samples, 'account,alertname')} + ${ACT[act]}, "trouble", "${says}", "alertname", "(.*)")`;
   return `label_replace(${told}, "next", "${next}", "", "")`;
 }
 
 /** A sample for each account and trouble: how soon somebody has to act, with what to say as labels. */
-export const TOLD = [...ofAccounts, ...ofExporters].map(row).join(' or ');
+export const TOLD = largest([...DATA_TROUBLES, ...PAGES].map(row).join(' or '), 'account,trouble,next');
 
-/** In one sentence for each trouble what is wrong and what to do next: the first thing to read in every dashboard. */
-export const troubles: Panel = table({
+const troubles: Panel = table({
   title: 'What is wrong, and what to do next',
   description:
-    'What keeps the chosen accounts’ data from being complete, or wants somebody to act because of an attack. Everything else that fires is in the Overview, and the exporter’s status page says more. Attacks are told by the rules of config/prometheus: without them they are missing here.',
+    'What keeps the chosen accounts’ data from being complete, and every page that fires, of all configurations. Tickets are in the Overview, under “What fires now”; the exporter’s status page says more. A click on what to do next opens the runbook, on an account the Overview. Attacks and pages are told by the rules of config/prometheus: without them they are missing here.',
   unit: 'short',
   rows: { account: 'Account', trouble: 'What is wrong', next: 'What to do next' },
-  links: { Account: TO_ACCOUNT },
+  links: { Account: TO_ACCOUNT, 'What to do next': TO_RUNBOOK },
   widths: { Account: 190, 'What is wrong': 500, Act: 90 },
   sortedBy: 'Act',
-  noValue: 'no trouble with the data, and no alert of an attack',
+  noValue: 'no trouble with the data, and nothing that pages',
   columns: [
     {
       title: 'Act',
@@ -129,3 +35,6 @@ export const troubles: Panel = table({
     },
   ],
 });
+
+/** In one sentence for each trouble what is wrong and what to do next: the first thing to read in every dashboard. */
+export const TROUBLES: Shelf = { height: 7, panels: [[24, troubles]] };

@@ -18,7 +18,7 @@ function marked(minute: number, ...delays: ('publish' | 'settle')[]) {
     expr: filledIn(DELAY_CHANGES, { account: 'a|b' }),
     eval_time: `${minute}m`,
     exp_samples: delays.map((delay) => ({
-      labels: `{${LABELS}, delay="${delay}"}`,
+      labels: `{account="a", delay="${delay}"}`,
       value: delay === 'publish' ? 420 : 300,
     })),
   };
@@ -33,9 +33,11 @@ it.each(PROMTOOLS)('a learned delay is marked in the minute in which it changes,
         interval: '1m',
         input_series: [
           { series: publish, values: '120 120 540 540 540 120 120 stale _ _ 540' },
-          // By less than a minute at a time it moves all the while.
-          { series: settle, values: '600 610 640 650 350 350 350 350 350 350 350' },
+          // By minutes at a time it moves now and then.
+          { series: settle, values: '600 610 890 650 350 350 350 350 350 350 350' },
           { series: publish.replace('"a"', '"c"'), values: '120 120 540 540' },
+          // Another metric of the account, at the same time: no mark of its own.
+          { series: publish.replaceAll('waf', 'requests'), values: '60 60 400 400 400 60 60' },
         ],
         promql_expr_test: [
           ...[0, 1, 3, 6, 7, 8].map((minute) => marked(minute)),

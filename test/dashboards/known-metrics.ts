@@ -2,12 +2,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { families } from '../../src/catalogue/catalogue.ts';
-import { DISCOVERY_FAMILIES, PLATFORM_FAMILIES } from '../../src/catalogue/platform-families.ts';
+import {
+  DISCOVERY_FAMILIES,
+  LEARNED_FAMILIES,
+  PLATFORM_FAMILIES,
+} from '../../src/catalogue/platform-families.ts';
 import { COLLECTORS } from '../../src/collectors.ts';
 import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
 import { ProcessMetrics } from '../../src/self/process-metrics.ts';
 import { createSelfMetrics } from '../../src/self/self-metrics.ts';
-import { LEARNED_FAMILIES } from '../../src/settling/learned-families.ts';
 
 /** What Prometheus itself adds. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'];

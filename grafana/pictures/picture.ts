@@ -1,0 +1,12 @@
+import type { DashboardJson } from './dashboard.ts';
+import type { Range } from './prometheus.ts';
+
+/** What the page is told to draw. */
+export interface Picture {
+  readonly dashboard: DashboardJson;
+  readonly prometheus: string;
+  readonly range: Range;
+  /** Variable -> value, as a regular expression. */
+  readonly chosen: Readonly<Record<string, string>>;
+  readonly width: number;
+}
