@@ -2,7 +2,7 @@
  * How fast `backfill --push` sends a history that it has read to a Prometheus with an out-of-order window:
  * `npm run bench -- backfill-push [--hours=72] [--configurations=4]`.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -11,11 +11,9 @@ import type { BackfillObserver } from '../../src/backfill/backfill-options.ts';
 import { systemClock } from '../../src/clock.ts';
 import { CONFIG } from '../../src/configuration/schema.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import { cpuOf, startProgram, stop } from './scrape-process.ts';
+import { startReceiver } from './programs.ts';
+import { cpuOf, stop } from './scrape-process.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-const PROMETHEUS =
-  process.env['PROMETHEUS_BIN'] ?? join(ROOT, '.cache', 'debian', 'prometheus', 'usr', 'bin', 'prometheus');
 const HOUR = 3_600_000;
 
 const { values } = parseArgs({
@@ -24,15 +22,7 @@ const { values } = parseArgs({
 const configurations = Number(values.configurations);
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-backfill-'));
-const config = join(folder, 'receiver.yml');
-writeFileSync(config, JSON.stringify({ storage: { tsdb: { out_of_order_time_window: '31d' } } }));
-const receiver = await startProgram('receiver', PROMETHEUS, (address) => [
-  `--config.file=${config}`,
-  `--storage.tsdb.path=${join(folder, 'tsdb')}`,
-  `--web.listen-address=${address}`,
-  '--web.enable-remote-write-receiver',
-  '--log.level=error',
-]);
+const receiver = await startReceiver(folder, { storage: { tsdb: { out_of_order_time_window: '31d' } } });
 const rateLimit = { reads: 1_000_000, writes: 100, purges: 100 };
 const platform = await createSandbox({ rateLimit, configurations }).listen(0);
 try {

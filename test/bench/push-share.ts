@@ -3,20 +3,18 @@
  * `increase(…[1h])` is from the platform's own total of the hour. A whole exporter in simulated time pushes to a Prometheus,
  * which has a scrape of it a minute as well: `npm run bench -- push-share [--hours=3]`.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import snappy from 'snappyjs';
 import { productOf } from '../../src/catalogue/products.ts';
 import type { PushedSample } from '../../src/push/pushed-sample.ts';
-import { writeRequest1 } from '../../src/push/remote-write-messages.ts';
+import { writeSamples } from '../push/write-samples.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
-import { type Server, startProgram, stop } from './scrape-process.ts';
+import { startReceiver } from './programs.ts';
+import { type Server, stop } from './scrape-process.ts';
+import { quantile } from './statistics.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-const PROMETHEUS =
-  process.env['PROMETHEUS_BIN'] ?? join(ROOT, '.cache', 'debian', 'prometheus', 'usr', 'bin', 'prometheus');
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const COUNTER = 'edge_requests_total';
@@ -48,17 +46,7 @@ async function scrapeInto({ url }: Server, simulation: Simulation): Promise<Seen
     if (name === COUNTER)
       scraped.push({ family: { name, type: 'counter' }, labels, value, at, since: undefined });
   }
-  if (scraped.length === 0) return { at, countedUntil };
-  const response = await fetch(`${url}/api/v1/write`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/x-protobuf',
-      'content-encoding': 'snappy',
-      'x-prometheus-remote-write-version': '0.1.0',
-    },
-    body: Buffer.from(snappy.compress(writeRequest1(scraped))),
-  });
-  if (!response.ok) throw new Error(`the receiver answers ${response.status}: ${await response.text()}`);
+  await writeSamples(`${url}/api/v1/write`, scraped);
   return { at, countedUntil };
 }
 
@@ -129,21 +117,11 @@ async function deviation(receiver: Server, simulation: Simulation, job: string, 
     // Of nothing there is no share.
     return truth === 0 ? [] : [100 * Math.abs((increases.get(id) ?? 0) / truth - 1)];
   });
-  const sorted = deviations.toSorted((a, b) => a - b);
-  return { median: sorted[Math.floor(sorted.length / 2)] ?? Number.NaN, most: sorted.at(-1) ?? Number.NaN };
+  return { median: quantile(deviations, 0.5), most: quantile(deviations, 1) };
 }
 
 async function measure(name: string, schedule: string, folder: string): Promise<void> {
-  mkdirSync(folder);
-  const config = join(folder, 'receiver.yml');
-  writeFileSync(config, JSON.stringify({ storage: { tsdb: { out_of_order_time_window: '1d' } } }));
-  const receiver = await startProgram('receiver', PROMETHEUS, (address) => [
-    `--config.file=${config}`,
-    `--storage.tsdb.path=${join(folder, 'tsdb')}`,
-    `--web.listen-address=${address}`,
-    '--web.enable-remote-write-receiver',
-    '--log.level=error',
-  ]);
+  const receiver = await startReceiver(folder, { storage: { tsdb: { out_of_order_time_window: '1d' } } });
   const start = Math.floor((Date.now() - (hours + 1) * HOUR) / HOUR) * HOUR;
   const simulation = await simulate({
     start,

@@ -5,29 +5,28 @@
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { PROMETHEUS, PROMETHEUS3, startReceiver } from './programs.ts';
 import type { SenderReport } from './push-sender.ts';
 import { pageOf, SERIES_PER_CONFIGURATION } from './push-series.ts';
 import { cpuOf, page, type Server, startProgram, stop } from './scrape-process.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
-const debian = (folder: string) => join(ROOT, '.cache', 'debian', folder, 'usr', 'bin', 'prometheus');
+import { median, pause } from './statistics.ts';
 
 const BUILDS = [
   {
     name: 'Prometheus 2',
-    path: process.env['PROMETHEUS_BIN'] ?? debian('prometheus'),
+    path: PROMETHEUS,
     agent: '--enable-feature=agent',
     remoteWrite: {},
   },
   {
     name: 'Prometheus 3',
-    path: process.env['PROMETHEUS3_BIN'] ?? debian('prometheus@testing'),
+    path: PROMETHEUS3,
     agent: '--agent',
     // As ours does where the receiver knows it.
     remoteWrite: { protobuf_message: 'io.prometheus.write.v2.Request' },
@@ -69,8 +68,6 @@ interface Measured {
   readonly outboxPerSample: number;
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
 /** The sum of the series of a family; nothing where there are none. */
 function sumIn(text: string, name: string): number {
   const lines = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
@@ -110,21 +107,8 @@ async function drained(sender: Pick<Server, 'child'>, receiver: Server) {
   };
 }
 
-async function startReceiver({ path }: Build, folder: string): Promise<Server> {
-  mkdirSync(folder);
-  const config = join(folder, 'receiver.yml');
-  writeFileSync(config, '{}');
-  return await startProgram('receiver', path, (address) => [
-    `--config.file=${config}`,
-    `--storage.tsdb.path=${join(folder, 'tsdb')}`,
-    `--web.listen-address=${address}`,
-    '--web.enable-remote-write-receiver',
-    '--log.level=error',
-  ]);
-}
-
 async function measureOurs(build: Build, folder: string): Promise<Measured> {
-  const receiver = await startReceiver(build, folder);
+  const receiver = await startReceiver(folder, {}, build.path);
   const state = join(folder, 'state');
   const program = join(import.meta.dirname, 'push-sender.js');
   const child = fork(program, [
@@ -175,7 +159,7 @@ async function servePages() {
 }
 
 async function measureAgent(build: Build, folder: string): Promise<Measured> {
-  const receiver = await startReceiver(build, folder);
+  const receiver = await startReceiver(folder, {}, build.path);
   const pages = await servePages();
   const config = join(folder, 'agent.yml');
   const interval = `${SCRAPE_INTERVAL_MS}ms`;
@@ -237,11 +221,6 @@ async function measureAgent(build: Build, folder: string): Promise<Measured> {
   }
 }
 
-function median(all: readonly Measured[], figure: keyof Measured): number {
-  const sorted = all.map((one) => one[figure]).toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
-
 const FIGURES: readonly (readonly [keyof Measured, string, digits: number])[] = [
   ['samplesPerSecond', 'samples a second', 0],
   ['cpu', 'CPU per 1,000 samples, ms', 2],
@@ -253,7 +232,7 @@ const FIGURES: readonly (readonly [keyof Measured, string, digits: number])[] = 
 
 function tableOf(build: Build, ours: readonly Measured[], agent: readonly Measured[]): string {
   const rows = FIGURES.map(([figure, name, digits]) => {
-    const [own, its] = [median(ours, figure), median(agent, figure)];
+    const [own, its] = [ours, agent].map((all) => median(all.map((one) => one[figure]))) as [number, number];
     const cell = (value: number, places = digits) => (Number.isFinite(value) ? value.toFixed(places) : '');
     return `| ${name} | ${cell(own)} | ${cell(its)} | ${cell(own / its, 2)} |`;
   });

@@ -10,6 +10,7 @@ const BUILT = join(ROOT, '.cache', 'bench', 'test', 'bench');
 /** By name: the program and its arguments. */
 const BENCHMARKS = {
   scrape: [join(BUILT, 'scrape.js')],
+  ingest: [join(BUILT, 'ingest.js')],
   schedule: [join(BUILT, 'schedule.js')],
   surface: [join(BUILT, 'surface.js')],
   soak: [join(BUILT, 'soak.js')],

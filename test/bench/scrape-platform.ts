@@ -1,8 +1,27 @@
-/** A platform that answers at once, in a process of its own: what is measured is the exporter, not who it asks. */
+/** A platform in a process of its own, which costs the exporter no CPU: what is measured is the exporter, not who it asks. */
+import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { AnswersSent } from './scrape-answers.ts';
+import { monotonicMs } from './statistics.ts';
+
+export interface PlatformOptions {
+  /** Of each account. */
+  readonly configurations: number;
+  /** How long (ms) a read takes; none by default. */
+  readonly readMs?: number;
+  /** By how much (ms) its clock is ahead of the machine's: its buckets close at another moment than our minute begins. */
+  readonly aheadMs?: number;
+  /** Operations that each token has in a rate-limit window; a million by default. */
+  readonly limit?: number;
+  /** Whether reads are not answered until the parent sends anything; no by default. */
+  readonly holdsReads?: boolean;
+  /** One read in so many fails; none by default. */
+  readonly faultEvery?: number;
+}
 
 const MINUTE_MS = 60_000;
+const LIMIT = 1_000_000;
 const CODES = Array.from({ length: 24 }, (_, index) =>
   String(200 + 100 * (index % 4) + Math.floor(index / 4)),
 );
@@ -13,10 +32,14 @@ export const SERIES_PER_CONFIGURATION = 2 * CODES.length + 2;
 /** Where the latest answer to a read is shown. */
 export const LATEST_ANSWER = '/latest-answer';
 
+/** The same, told to the parent as an answer to a read. */
+export const COUNTED_ANSWER = '/counted-answer';
+
 /** Answers of a window, which are the same for all configurations. */
 const answers = new Map<string, string>();
 
-function seriesOf(search: string): string {
+/** The answer to a read, by the query of its address. */
+export function answerTo(search: string): string {
   const known = answers.get(search);
   if (known !== undefined) return known;
   const parameters = new URLSearchParams(search);
@@ -50,14 +73,33 @@ function configurationsOf(token: string, count: number): string {
   );
 }
 
+/** A rate-limit window of each token: a minute from its first operation, by the platform's clock. */
+class RateLimitWindows {
+  readonly #limit: number;
+  readonly #windows = new Map<string, { readonly resetAt: number; left: number }>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Counts an operation; what the platform's headers say of it. */
+  headersFor(token: string, now: number): Record<string, string> {
+    const known = this.#windows.get(token);
+    const open = known !== undefined && known.resetAt > now;
+    const window = open ? known : { resetAt: now + MINUTE_MS, left: this.#limit };
+    if (!open) this.#windows.set(token, window);
+    window.left = Math.max(0, window.left - 1);
+    return {
+      'x-ratelimit-limit': `${this.#limit}`,
+      'x-ratelimit-remaining': `${window.left}`,
+      'x-ratelimit-reset': new Date(window.resetAt).toISOString(),
+    };
+  }
+}
+
 function reply(response: ServerResponse, body: string): void {
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(body),
-    'x-ratelimit-limit': '1000000',
-    'x-ratelimit-remaining': '1000000',
-    'x-ratelimit-reset': new Date(Date.now() + MINUTE_MS).toISOString(),
-  });
+  response.setHeader('content-type', 'application/json');
+  response.setHeader('content-length', Buffer.byteLength(body));
   response.end(body);
 }
 
@@ -69,31 +111,40 @@ const FAULTS: readonly ((response: ServerResponse) => unknown)[] = [
   (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('<html>'),
 ];
 
-/**
- * Serves accounts of so many configurations each, and tells the parent its port and how many reads it answered.
- * @param faultEvery one read in so many fails; none by default
- */
-export function servePlatform(configurations: number, faultEvery = Number.POSITIVE_INFINITY): void {
+/** Tells the parent its port, and then when it answered reads. */
+export function servePlatform(options: PlatformOptions): void {
+  const { configurations, readMs = 0, aheadMs = 0, faultEvery = Number.POSITIVE_INFINITY } = options;
+  const windows = new RateLimitWindows(options.limit ?? LIMIT);
   let reads = 0;
-  let told = 0;
+  let answered: number[] = [];
+  const released = options.holdsReads ? once(process, 'message') : undefined;
+  const answer = (response: ServerResponse, search: string) => {
+    answered.push(monotonicMs());
+    reply(response, answerTo(search));
+  };
   const server = createServer((request, response) => {
     const [path = '', search = ''] = (request.url ?? '').split('?');
-    if (path === LATEST_ANSWER) {
-      reply(response, [...answers.values()].at(-1) ?? '{}');
-      return;
+    const token = request.headers.authorization ?? '';
+    const now = Date.now() + aheadMs;
+    response.setHeader('date', new Date(now).toUTCString());
+    for (const [name, value] of Object.entries(windows.headersFor(token, now)))
+      response.setHeader(name, value);
+    if (path === LATEST_ANSWER) return reply(response, [...answers.values()].at(-1) ?? '{}');
+    if (path === COUNTED_ANSWER) {
+      answered.push(monotonicMs());
+      return reply(response, [...answers.values()].at(-1) ?? '{}');
     }
-    if (path.endsWith('/configurations')) {
-      reply(response, configurationsOf(request.headers.authorization ?? '', configurations));
-      return;
-    }
+    if (path.endsWith('/configurations')) return reply(response, configurationsOf(token, configurations));
     reads += 1;
     if (reads % faultEvery === 0) FAULTS[(reads / faultEvery) % FAULTS.length]?.(response);
-    else reply(response, seriesOf(search));
+    else if (released !== undefined) void released.then(() => answer(response, search));
+    else if (readMs === 0) answer(response, search);
+    else setTimeout(answer, readMs, response, search);
   });
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
   setInterval(() => {
-    if (reads !== told) process.send?.({ reads });
-    told = reads;
+    if (answered.length > 0) process.send?.({ answered } satisfies AnswersSent);
+    answered = [];
   }, 10);
 }

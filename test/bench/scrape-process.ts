@@ -1,13 +1,12 @@
 import { type ChildProcess, fork, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { Client } from 'undici';
-
-/** Linux counts CPU time in hundredths of a second. */
-const TICK_MS = 10;
+import { monotonicMs, pause, sum } from './statistics.ts';
 
 /** A process that serves a page to be scraped. */
 export interface Server {
@@ -17,22 +16,31 @@ export interface Server {
   readonly client: Client;
 }
 
-/** This program in another role, which tells its port. */
-export async function startRole(name: string, ...args: readonly string[]): Promise<Server> {
-  const child = fork(fileURLToPath(new URL('scrape.js', import.meta.url)), [name, ...args]);
+/** One of this folder's own processes. */
+export function forkRole(name: string, argument: string): ChildProcess {
+  return fork(fileURLToPath(new URL('scrape-roles.js', import.meta.url)), [name, argument]);
+}
+
+/** One of them that serves a page, once it has told its port. */
+export async function startRole(name: string, argument: string): Promise<Server> {
+  const child = forkRole(name, argument);
   const [{ port }] = (await once(child, 'message')) as [{ port: number }];
   const url = `http://127.0.0.1:${port}`;
   return { name, url, child, client: new Client(url) };
 }
 
-/** A program that listens on a port it is given. */
+/**
+ * A program that listens on a port it is given.
+ * @param told how it is told anything while it runs; not at all by default
+ */
 export async function startProgram(
   name: string,
   path: string,
   args: (address: string) => readonly string[],
+  told?: 'ipc',
 ): Promise<Server> {
   const address = `127.0.0.1:${await freePort()}`;
-  const child = spawn(path, args(address), { stdio: ['ignore', 'ignore', 'inherit'] });
+  const child = spawn(path, args(address), { stdio: ['ignore', 'ignore', 'inherit', told ?? 'ignore'] });
   const url = `http://${address}`;
   const client = new Client(url);
   for (let attempt = 0; ; attempt++) {
@@ -41,7 +49,7 @@ export async function startProgram(
       return { name, url, child, client };
     } catch (error) {
       if (attempt > 300 || child.exitCode !== null) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await pause(100);
     }
   }
 }
@@ -69,8 +77,16 @@ export async function stop({ child, client }: Server): Promise<void> {
   await client.destroy();
 }
 
-/** A compressed scrape, and how long it took (ms) to its last byte. */
-export async function scrape(client: Client): Promise<{ readonly ms: number; readonly body: Buffer }> {
+export interface Scrape {
+  /** When it began, by the clock that all processes share, and how long it took (ms) to its last byte. */
+  readonly at: number;
+  readonly ms: number;
+  readonly body: Buffer;
+}
+
+/** A compressed scrape. */
+export async function scrape(client: Client): Promise<Scrape> {
+  const at = monotonicMs();
   const from = performance.now();
   const headers = { 'accept-encoding': 'gzip', accept: 'text/plain;version=0.0.4' };
   const { body, statusCode } = await client.request({ path: '/metrics', method: 'GET', headers });
@@ -78,7 +94,7 @@ export async function scrape(client: Client): Promise<{ readonly ms: number; rea
   for await (const piece of body) pieces.push(piece as Buffer);
   const ms = performance.now() - from;
   if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
-  return { ms, body: Buffer.concat(pieces) };
+  return { at, ms, body: Buffer.concat(pieces) };
 }
 
 /** The page as text. */
@@ -92,11 +108,24 @@ export function valueIn(text: string, name: string): number {
   return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
-/** CPU time (ms) that a process has used. */
+/** CPU time (ms) that the threads of a process have used, to the nanosecond: its own clock has ticks of 10 ms. */
 export function cpuOf({ child }: Pick<Server, 'child'>): number {
-  const text = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
-  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+  const threads = `/proc/${child.pid}/task`;
+  return sum(readdirSync(threads).map((thread) => cpuOfThread(join(threads, thread)))) / 1e6;
+}
+
+function cpuOfThread(folder: string): number {
+  try {
+    return Number(readFileSync(join(folder, 'schedstat'), 'utf8').split(' ')[0]);
+  } catch {
+    // It has just ended.
+    return 0;
+  }
+}
+
+/** Heap and external memory (bytes) in use, as a page says. */
+export function heapIn(text: string): number {
+  return valueIn(text, 'nodejs_heap_size_used_bytes') + valueIn(text, 'nodejs_external_memory_bytes');
 }
 
 /** Resident memory (bytes) of a process. */

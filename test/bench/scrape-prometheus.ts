@@ -3,9 +3,12 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Server, startProgram, stop } from './scrape-process.ts';
+import { pause } from './statistics.ts';
 
 /** How long it scrapes (s): every 5 s, which also 500,000 series leave time for. */
-const SCRAPING_S = 30;
+const SCRAPING_S = 22;
+/** Longer than it has run (s). */
+const RANGE_S = 60;
 
 /** The median `scrape_duration_seconds` of each server, in ms; nothing where that Prometheus is not there. */
 export async function scrapeDurations(
@@ -30,8 +33,8 @@ export async function scrapeDurations(
     '--log.level=error',
   ]);
   try {
-    await new Promise((resolve) => setTimeout(resolve, SCRAPING_S * 1_000));
-    const query = `quantile_over_time(0.5, scrape_duration_seconds[${SCRAPING_S}s])`;
+    await pause(SCRAPING_S * 1_000);
+    const query = `quantile_over_time(0.5, scrape_duration_seconds[${RANGE_S}s])`;
     const { body } = await running.client.request({
       method: 'GET',
       path: `/api/v1/query?query=${encodeURIComponent(query)}`,

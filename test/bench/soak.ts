@@ -2,26 +2,29 @@
  * The process that users run, for long: 100,000 series, scraped every second, of a platform that fails one read in fifty.
  * `npm run bench -- soak [--minutes=60] [--series=100000]` ends with 1 where a goal is missed.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
+import { startExporter } from './programs.ts';
 import { SERIES_PER_CONFIGURATION } from './scrape-platform.ts';
 import {
+  heapIn,
   raiseAboveOthers,
   rssOf,
   type Server,
   scrape,
-  startProgram,
   startRole,
   stop,
   valueIn,
 } from './scrape-process.ts';
+import { median, pause } from './statistics.ts';
 
-const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
 /** The longest block is shown for so long (s): what came before memory had settled must not count after it. */
 const BLOCK_SHOWN = 60;
+/** One read in so many fails. */
+const FAULT_EVERY = 50;
 /** Between two looks at its metrics (s). */
 const LOOK = 10;
 /** After this share of the time memory is taken to have settled: 10 of 60 minutes. */
@@ -46,13 +49,9 @@ function momentOf(exporter: Server, page: string): Moment {
   return {
     series: valueIn(page, 'edge_exporter_series'),
     rss: rssOf(exporter),
-    heap: valueIn(page, 'nodejs_heap_size_used_bytes') + valueIn(page, 'nodejs_external_memory_bytes'),
+    heap: heapIn(page),
     block: valueIn(page, 'nodejs_eventloop_lag_max_seconds') * 1_000,
   };
-}
-
-function median(numbers: readonly number[]): number {
-  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? Number.NaN;
 }
 
 async function scrapeEverySecond(exporter: Server): Promise<{ moments: Moment[]; failed: number }> {
@@ -66,14 +65,13 @@ async function scrapeEverySecond(exporter: Server): Promise<{ moments: Moment[];
       .catch(() => undefined);
     if (body === undefined) failed += 1;
     else if (second % LOOK === 0) moments.push(momentOf(exporter, gunzipSync(body).toString()));
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, next - performance.now())));
+    await pause(next - performance.now());
   }
   return { moments, failed };
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-soak-'));
-const platform = await startRole('faulty-platform', String(configurations));
-const config = join(folder, 'exporter.yaml');
+const platform = await startRole('platform', JSON.stringify({ configurations, faultEvery: FAULT_EVERY }));
 const account = {
   name: 'soak',
   api_url: platform.url,
@@ -86,15 +84,11 @@ const account = {
     },
   },
 };
-writeFileSync(config, JSON.stringify({ accounts: [account], limits: { series: 2_000_000 } }));
-const exporter = await startProgram('exporter', process.execPath, (address) => [
-  join(ROOT, 'dist', 'main.js'),
-  'serve',
-  `--config.file=${config}`,
+const exporter = await startExporter(
+  folder,
+  { accounts: [account], limits: { series: 2_000_000 } },
   `--state.dir=${join(folder, 'state')}`,
-  `--web.listen-address=${address}`,
-  '--log.level=error',
-]);
+);
 if (!raiseAboveOthers(exporter))
   process.stderr.write(
     'no real-time priority: what else this machine does counts as blocks of the event loop\n',

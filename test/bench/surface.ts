@@ -17,6 +17,7 @@ import { Client } from 'undici';
 import { createWeb } from '../../src/web/web.ts';
 import { madeUpStatus } from '../page/made-up-status.ts';
 import { fuzz } from '../web/raw-requests.ts';
+import { quantile } from './statistics.ts';
 
 const ROUNDS = 2_000;
 const WARM_UP = 300;
@@ -80,11 +81,6 @@ async function serve(): Promise<void> {
 
 function fail(...told: unknown[]): never {
   throw new Error(`not expected: ${told.map((part) => JSON.stringify(part)).join(' ')}`);
-}
-
-function quantile(times: readonly number[], share: number): number {
-  const sorted = times.toSorted((a, b) => a - b);
-  return sorted[Math.floor(sorted.length * share)] ?? Number.NaN;
 }
 
 async function measure({ ports }: Served): Promise<void> {

@@ -1,0 +1,90 @@
+/** An exporter whose ticks its parent decides on, in a process of its own that tells its longest turns of the event loop. */
+import { credentialsFrom } from '../../src/account/connection.ts';
+import { systemClock } from '../../src/clock.ts';
+import { ConfigInUse } from '../../src/configuration/in-use.ts';
+import { Exporter } from '../../src/exporter.ts';
+import type { Ticker } from '../../src/poll/ticker.ts';
+import { Running } from '../../src/running.ts';
+import { reportTo } from '../../src/self/account-report.ts';
+import { createSelfMetrics } from '../../src/self/self-metrics.ts';
+import { memoryState } from '../../src/state/state.ts';
+import { createWeb } from '../../src/web/web.ts';
+
+/** What the parent asks for: to start, a tick of a cron pattern, or nothing but the longest turn since it last asked. */
+export type Command = { readonly start: true } | { readonly tick: string } | { readonly turn: true };
+
+export interface TurnTold {
+  /** Milliseconds. */
+  readonly longestTurn: number;
+}
+
+/** Serves the exporter of a configuration file, and does what the parent commands. */
+export async function serveJobs(file: string): Promise<void> {
+  const subscribers = new Map<string, Set<(at: number) => void>>();
+  const ticker: Ticker = (pattern, fire) => {
+    const fires = subscribers.get(pattern) ?? new Set();
+    subscribers.set(pattern, fires.add(fire));
+    return () => void fires.delete(fire);
+  };
+  const { running, config } = await makeExporter(file, ticker);
+  const log = { info: () => undefined, warn: () => undefined, error: fail };
+  const web = createWeb({ ...running.sources('/metrics'), connections: 100, log });
+  await web.listen('127.0.0.1:0');
+  const turns = new LongestTurn();
+  process.on('message', (command: Command) => {
+    if ('start' in command) void running.start(config);
+    if ('tick' in command) for (const fire of [...(subscribers.get(command.tick) ?? [])]) fire(Date.now());
+    if ('turn' in command) process.send?.({ longestTurn: turns.take() } satisfies TurnTold);
+  });
+  process.send?.({ port: Number(new URL(web.urls()[0] ?? '').port) });
+}
+
+async function makeExporter(file: string, ticker: Ticker) {
+  const clock = systemClock;
+  const inUse = new ConfigInUse({ file, env: {} }, clock);
+  const loaded = await inUse.load();
+  if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
+  const state = memoryState();
+  const metrics = createSelfMetrics();
+  const log = { info: () => undefined, warn: () => undefined, error: fail };
+  const guard = () => undefined;
+  const exporter = new Exporter({
+    clock,
+    ticker,
+    state,
+    metrics,
+    observer: reportTo(metrics, log, clock),
+    credentials: credentialsFrom(clock, { guard }),
+  });
+  return {
+    running: new Running({ exporter, inUse, state, metrics, clock, log, guard }),
+    config: loaded.config,
+  };
+}
+
+function fail(...words: readonly unknown[]): never {
+  throw new Error(JSON.stringify(words));
+}
+
+/** Watches every turn of the event loop, which for that never rests. */
+class LongestTurn {
+  #longest = 0;
+  #begun = performance.now();
+
+  constructor() {
+    const turn = () => {
+      const now = performance.now();
+      this.#longest = Math.max(this.#longest, now - this.#begun);
+      this.#begun = now;
+      setImmediate(turn);
+    };
+    turn();
+  }
+
+  /** The longest (ms) since it was last asked for. */
+  take(): number {
+    const longest = this.#longest;
+    this.#longest = 0;
+    return longest;
+  }
+}

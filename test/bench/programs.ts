@@ -1,0 +1,62 @@
+/** The programs that benchmarks start. Benchmarks are compiled to `.cache/bench/test/bench`. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Server, startProgram } from './scrape-process.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..', '..', '..');
+
+const debian = (folder: string, name: string) => join(ROOT, '.cache', 'debian', folder, 'usr', 'bin', name);
+
+export const PROMETHEUS = process.env['PROMETHEUS_BIN'] ?? debian('prometheus', 'prometheus');
+export const PROMETHEUS3 = process.env['PROMETHEUS3_BIN'] ?? debian('prometheus@testing', 'prometheus');
+export const PUSHGATEWAY =
+  process.env['PUSHGATEWAY_BIN'] ?? debian('prometheus-pushgateway', 'prometheus-pushgateway');
+
+/** As in the image and the systemd unit; `NODE_FLAGS=''` leaves them out. */
+const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '--no-memory-reducer')
+  .split(' ')
+  .filter((flag) => flag !== '');
+
+/** The exporter as users run it, with a configuration that is written into `folder`. */
+export function startExporter(
+  folder: string,
+  configuration: object,
+  ...flags: readonly string[]
+): Promise<Server> {
+  return startProgram('exporter', process.execPath, argumentsOf(folder, configuration, flags));
+}
+
+/** The same, beside what tells the longest block of its event loop (`block-watch.ts`). */
+export function startWatchedExporter(folder: string, configuration: object): Promise<Server> {
+  const preload = `--import=${join(import.meta.dirname, 'block-watch.js')}`;
+  const args = argumentsOf(folder, configuration);
+  return startProgram('exporter', process.execPath, (address) => [preload, ...args(address)], 'ipc');
+}
+
+function argumentsOf(folder: string, configuration: object, flags: readonly string[] = []) {
+  const file = join(folder, 'exporter.yaml');
+  writeFileSync(file, JSON.stringify(configuration));
+  return (address: string) => [
+    ...NODE_FLAGS,
+    join(ROOT, 'dist', 'main.js'),
+    'serve',
+    `--config.file=${file}`,
+    `--web.listen-address=${address}`,
+    '--log.level=error',
+    ...flags,
+  ];
+}
+
+/** A Prometheus that takes remote write, with its data in `folder`, which is made. */
+export function startReceiver(folder: string, configuration = {}, path = PROMETHEUS): Promise<Server> {
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'receiver.yml');
+  writeFileSync(file, JSON.stringify(configuration));
+  return startProgram('receiver', path, (address) => [
+    `--config.file=${file}`,
+    `--storage.tsdb.path=${join(folder, 'tsdb')}`,
+    `--web.listen-address=${address}`,
+    '--web.enable-remote-write-receiver',
+    '--log.level=error',
+  ]);
+}
