@@ -18,6 +18,7 @@ function filesWith(pattern: RegExp): string[] {
 it('unit tests start no program but Node: others belong to the end-to-end tests', () => {
   expect(FILES.length).toBeGreaterThan(150);
   expect(filesWith(/from 'node:child_process'/)).toEqual(START_NODE);
+  expect(filesWith(/from '[./]+end-to-end\/(?!child-process|config-file|free-port)/)).toEqual([]);
 });
 
 it('unit tests do not sleep a tenth of a second or longer: they await what happens, or simulate time', () => {

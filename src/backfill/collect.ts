@@ -15,7 +15,7 @@ export interface Collected {
 }
 
 export interface CollectOptions {
-  readonly account: HistoryAccount;
+  readonly account: Pick<HistoryAccount, 'concurrency'>;
   readonly series: readonly Collected[];
   readonly windows: readonly HistoryWindow[];
   /** The end of the range (ms). */
@@ -84,9 +84,9 @@ async function read({ one, window }: Work, signal: AbortSignal, options: Collect
     const onRetry = (failure: PlatformFailure, pause: number) =>
       observer.retried(planned, window, failure, pause);
     const line = await readWindow(window, { ...source, clock, end, signal, onRetry });
-    if (spool.vanished) return;
-    observer.advanced(await spool.append(line, windows.length));
-    if ('vanished' in line) observer.vanished(planned);
+    const advanced = await spool.append(line, windows.length);
+    observer.advanced(advanced);
+    if ('vanished' in line && advanced > 0) observer.vanished(planned);
   } catch (failure) {
     throw failure instanceof PlatformFailure ? new WindowFailure(planned, window, failure) : failure;
   }

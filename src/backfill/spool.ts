@@ -61,15 +61,15 @@ export class Spool {
     return this.#vanished ? windows : this.#windows.size;
   }
 
-  /** Keeps a line; resolves with how many of the windows need no more reading because of it. */
-  async append(line: SpoolLine, windows: number): Promise<number> {
-    const written = this.#writing.then(() => appendFile(this.#path, `${JSON.stringify(line)}\n`));
+  /**
+   * Keeps a line; resolves with how many of the windows need no more reading because of it. Once there is nothing to
+   * read, that is none: windows that were under way by then bring nothing.
+   */
+  append(line: SpoolLine, windows: number): Promise<number> {
+    const written = this.#writing.then(() => this.#write(line, windows));
     // After a failure nothing more is written: half a line may be there, and what follows must not join it.
     this.#writing = written;
-    await written;
-    const before = this.done(windows);
-    this.#note(line);
-    return this.done(windows) - before;
+    return written;
   }
 
   /** Everything read, by the order of the windows. */
@@ -77,6 +77,14 @@ export class Spool {
     const records: SpoolRecord[] = [];
     for (const { line } of linesOf(await this.#bytes())) if ('window' in line) records.push(line);
     return records.sort((a, b) => a.window - b.window);
+  }
+
+  async #write(line: SpoolLine, windows: number): Promise<number> {
+    if (this.#vanished) return 0;
+    await appendFile(this.#path, `${JSON.stringify(line)}\n`);
+    const before = this.done(windows);
+    this.#note(line);
+    return this.done(windows) - before;
   }
 
   async #recover(): Promise<void> {

@@ -49,8 +49,9 @@ it('is scraped over TLS by a Prometheus that knows the password, and by no other
     ],
   });
   onTestFinished(() => prometheus.stop());
-  await prometheus.scraped('edge');
-  expect(await prometheus.value('edge_up{job="edge"}')).toBe(1);
+  // It is not known before the first answer of the platform.
+  const up = () => prometheus.value('edge_up{job="edge"}');
+  expect(await eventually('a scrape tells whether the platform answers', up)).toBe(1);
   const targets = await eventually('all were scraped', async () => {
     const found = await prometheus.targets();
     return found.every(({ health }) => health !== 'unknown') && found;
