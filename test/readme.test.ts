@@ -16,6 +16,7 @@ const ROOT = join(import.meta.dirname, '..');
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
 const MANIFEST = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
   dependencies: Record<string, string>;
+  devDependencies: Record<string, string>;
   scripts: Record<string, string>;
 };
 
@@ -79,14 +80,17 @@ it('keeps no flag of another program that no page names', () => {
   expect(unused).toEqual([]);
 });
 
+/** The packages of a page's table of dependencies. */
+function packagesNamed(page: string): string[] {
+  const section = page.slice(page.indexOf('## Dependencies'));
+  const names = [...section.matchAll(/^\| ([a-z@/, -]+) \|/gm)].flatMap(([, some = '']) => some.split(', '));
+  return names.filter((name) => name !== 'package').sort();
+}
+
 it('gives a reason for every dependency, and for no other', () => {
-  const section = README.slice(README.indexOf('## Dependencies'));
-  const named = [...section.matchAll(/^\| ([a-z@/, -]+) \|/gm)].flatMap(([, names = '']) =>
-    names.split(', '),
-  );
-  expect(named.filter((name) => name !== 'package').sort()).toEqual(
-    Object.keys(MANIFEST.dependencies).sort(),
-  );
+  const contributing = readFileSync(join(ROOT, 'CONTRIBUTING.md'), 'utf8');
+  expect(packagesNamed(README)).toEqual(Object.keys(MANIFEST.dependencies).sort());
+  expect(packagesNamed(contributing)).toEqual(Object.keys(MANIFEST.devDependencies).sort());
 });
 
 it('no page names a script that does not exist', () => {
