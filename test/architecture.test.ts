@@ -58,3 +58,16 @@ it('has no circle of imports between files, not even of types alone', () => {
   for (const file of files()) visit(file, []);
   expect(circles).toEqual([]);
 });
+
+it('starts without the embedded platform where another one is polled', () => {
+  const loaded = new Set<string>();
+  const load = (file: string): void => {
+    if (loaded.has(file)) return;
+    loaded.add(file);
+    const text = readFileSync(file, 'utf8');
+    for (const [, path = ''] of text.matchAll(/from '(\.[^']+\.ts)'/g)) load(join(dirname(file), path));
+  };
+  load(join(SOURCES, 'commands', 'serve.ts'));
+  expect(loaded.size).toBeGreaterThan(100);
+  expect([...loaded].map(partOf).filter((part) => part.startsWith('sandbox'))).toEqual([]);
+});

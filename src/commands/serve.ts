@@ -11,7 +11,6 @@ import { rememberConfigFile, watch } from '../configuration/watch.ts';
 import { Exporter } from '../exporter.ts';
 import { cronTicker } from '../poll/ticker.ts';
 import { Running } from '../running.ts';
-import { startSandboxAccount } from '../sandbox-account.ts';
 import { reportTo } from '../self/account-report.ts';
 import { ProcessMetrics } from '../self/process-metrics.ts';
 import { createSelfMetrics } from '../self/self-metrics.ts';
@@ -133,6 +132,8 @@ async function configOrSandbox(
     return loaded.config;
   }
   if (!loaded.nothingConfigured || !flags.sandbox) return undefined;
+  // Loaded only here: a quarter of what a start takes, which those who poll a platform are spared.
+  const { startSandboxAccount } = await import('../sandbox-account.ts');
   const sandbox = await startSandboxAccount(flags['sandbox.seed']);
   stops.unshift(() => sandbox.close());
   log.warn(
