@@ -2,11 +2,6 @@ import { formatValue } from './sample-text.ts';
 import { joinSegments, makeSegment, type Segment } from './segment.ts';
 import type { Place, SeriesTable } from './series-table.ts';
 
-/**
- * From this size (bytes) on a chunk takes no further lines. Smaller chunks make a poll cheaper, which renders and
- * compresses every chunk that it touches; larger ones compress better: of 16 KB, a body is a quarter larger than of 32.
- */
-const FULL_SIZE = 32 * 1024;
 /** A value with its space and line end, about. */
 const VALUE_SIZE = 10;
 
@@ -16,13 +11,18 @@ const NOTHING = Buffer.alloc(0);
 export class Chunk<Family extends Place['family'] = Place['family']> implements Place {
   readonly family: Family;
   readonly group: ChunkGroup;
+  readonly #fullSize: number;
   readonly #series: number[] = [];
+  /** Series whose lines are not as they were rendered, or not rendered yet. */
+  readonly #changed = new Set<number>();
   #size = 0;
   #segment: Segment | undefined;
 
-  constructor(family: Family, group: ChunkGroup) {
+  /** @param fullSize from which size (bytes) on it takes no further lines */
+  constructor(family: Family, group: ChunkGroup, fullSize: number) {
     this.family = family;
     this.group = group;
+    this.#fullSize = fullSize;
   }
 
   /** The lines as they were when last rendered; undefined before. */
@@ -35,17 +35,28 @@ export class Chunk<Family extends Place['family'] = Place['family']> implements 
   }
 
   get isFull(): boolean {
-    return this.#size >= FULL_SIZE;
+    return this.#size >= this.#fullSize;
   }
 
   /** @param length of its label text, in bytes */
   add(series: number, length: number): void {
     this.#series.push(series);
+    this.#changed.add(series);
     this.#size += this.#sizeOf(length);
   }
 
+  /** A series of this chunk has another value. */
+  change(series: number): void {
+    this.#changed.add(series);
+  }
+
   delete(series: number, length: number): void {
-    this.#series.splice(this.#series.indexOf(series), 1);
+    const index = this.#series.indexOf(series);
+    const before = this.#series[index - 1];
+    this.#series.splice(index, 1);
+    this.#changed.delete(series);
+    // So that lines which are copied in a row stand in a row.
+    if (before !== undefined) this.#changed.add(before);
     this.#size -= this.#sizeOf(length);
   }
 
@@ -54,22 +65,33 @@ export class Chunk<Family extends Place['family'] = Place['family']> implements 
     return this.#bytes.toString('utf8', start, start + length);
   }
 
-  /** Writes the lines anew: what stands before each value is taken from the bytes before, once it is there. */
+  /** Writes the lines that have changed, each with what stood before its value, and copies the others as they were. */
   render(table: SeriesTable<Place>): void {
     const { name } = this.family;
     // Each byte is a character here, so that a place among these is the same among the bytes.
     const before = this.#bytes.toString('latin1');
     let text = '';
+    /** Where the lines begin that are to be copied; where they end, nothing is. */
+    let copied: number | undefined;
     for (const series of this.#series) {
       const added = table.newTextOf(series);
-      const start = table.startOf(series);
+      const start = added === undefined ? table.startOf(series) - name.length : before.length;
+      if (!this.#changed.has(series)) {
+        copied ??= start;
+        table.rendered(series, text.length + start - copied + name.length);
+        continue;
+      }
+      if (copied !== undefined) text += before.slice(copied, start);
+      copied = undefined;
       const head =
         added === undefined
-          ? before.slice(start - name.length, start + table.lengthOf(series))
+          ? before.slice(start, start + name.length + table.lengthOf(series))
           : name + Buffer.from(added).toString('latin1');
       table.rendered(series, text.length + name.length);
       text += `${head} ${formatValue(table.valueOf(series))}\n`;
     }
+    if (copied !== undefined) text += before.slice(copied);
+    this.#changed.clear();
     this.#segment = makeSegment(Buffer.from(text, 'latin1'));
     this.group.changed();
   }

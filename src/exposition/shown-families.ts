@@ -4,6 +4,15 @@ import type { ExpositionFormat } from './negotiate.ts';
 import { makeSegment, type Segment } from './segment.ts';
 import { SeriesTable } from './series-table.ts';
 
+/**
+ * From which size (bytes) on a chunk takes no further lines. Smaller chunks make a poll cheaper, which renders and compresses
+ * every chunk that it touches; larger ones compress better: of 16 KB, a body is a quarter larger than of 32. Most of a
+ * body are a few large families; of all others a poll changes a line or two.
+ */
+const FULL_SIZE = { small: 8 * 1024, large: 32 * 1024 };
+/** So many chunks of each family are small. */
+const SMALL_CHUNKS = 32;
+
 /** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
 export class FamilyLines {
   readonly name: string;
@@ -12,6 +21,7 @@ export class FamilyLines {
   /** How many series are shown. */
   #count = 0;
   readonly #groups = new Set<ChunkGroup>();
+  #chunkCount = 0;
   /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk<FamilyLines>>();
   /** Chunks to be rendered. */
@@ -56,7 +66,9 @@ export class FamilyLines {
   #roomyChunk(): Chunk<FamilyLines> {
     const [roomy] = this.#roomy;
     if (roomy !== undefined) return roomy;
-    const chunk = new Chunk<FamilyLines>(this, this.#roomyGroup());
+    const fullSize = this.#chunkCount < SMALL_CHUNKS ? FULL_SIZE.small : FULL_SIZE.large;
+    const chunk = new Chunk<FamilyLines>(this, this.#roomyGroup(), fullSize);
+    this.#chunkCount += 1;
     chunk.group.add(chunk);
     this.#roomy.add(chunk);
     return chunk;
@@ -73,6 +85,7 @@ export class FamilyLines {
   change(series: number, value: number): boolean {
     const chunk = this.#table.chunkOf(series);
     if (chunk === undefined || !this.#table.change(series, value)) return false;
+    chunk.change(series);
     this.#stale.add(chunk);
     return true;
   }
@@ -87,6 +100,7 @@ export class FamilyLines {
     if (!chunk.isFull) this.#roomy.add(chunk);
     if (!chunk.isEmpty) return;
     for (const chunks of [this.#roomy, this.#stale]) chunks.delete(chunk);
+    this.#chunkCount -= 1;
     chunk.group.delete(chunk);
     if (chunk.group.isEmpty) this.#groups.delete(chunk.group);
     this.#pages = undefined;

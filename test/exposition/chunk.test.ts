@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Chunk, ChunkGroup } from '../../src/exposition/chunk.ts';
+import { Exposition } from '../../src/exposition/exposition.ts';
+import { type LiveFamily, LiveSeries } from '../../src/exposition/live-series.ts';
+import type { Place } from '../../src/exposition/series-table.ts';
+import { SeriesTable } from '../../src/exposition/series-table.ts';
+
+const METADATA = { name: 'edge_a', type: 'gauge', help: 'A.' } as const;
+
+/** Tells whose values were asked for. */
+class WatchedTable<Kind extends Place> extends SeriesTable<Kind> {
+  readonly asked: number[] = [];
+
+  override valueOf(series: number): number {
+    this.asked.push(series);
+    return super.valueOf(series);
+  }
+}
+
+function startedLines() {
+  const live = new LiveSeries();
+  const exposition = new Exposition(live);
+  const lines = () =>
+    Buffer.concat(exposition.snapshot('text', 'identity'))
+      .toString()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+  return { family: live.family(METADATA), exposition, lines };
+}
+
+const change = fc.record({
+  kind: fc.constantFrom('set', 'set', 'remove', 'render'),
+  name: fc.nat(12),
+  value: fc.oneof(fc.nat(3), fc.double({ noNaN: true, noDefaultInfinity: true })),
+});
+
+/** A family, and its values by the plainest of means. */
+interface Both {
+  readonly family: LiveFamily;
+  readonly expected: Map<string, number>;
+}
+
+function setBoth({ family, expected }: Both, text: string, value: number): void {
+  family.set(text, value);
+  expected.set(text, value);
+}
+
+function removeBoth({ family, expected }: Both, text: string): void {
+  family.remove(text);
+  expected.delete(text);
+}
+
+describe('a chunk', () => {
+  it('writes only the lines of values that have changed', () => {
+    const table = new WatchedTable<Chunk>();
+    const chunk = new Chunk({ name: 'edge_a' }, new ChunkGroup(), 1_000_000);
+    const series = Array.from({ length: 100 }, (_, index) => {
+      const added = table.add(`{n="${index}"}`, index, chunk);
+      chunk.add(added, table.lengthOf(added));
+      return added;
+    });
+    chunk.render(table);
+    expect(table.asked.splice(0)).toEqual(series);
+    for (const changed of [0, 50, 99]) {
+      table.change(changed, 1_000_000);
+      chunk.change(changed);
+    }
+    chunk.render(table);
+    expect(table.asked).toEqual([0, 50, 99]);
+    const text = chunk.segment?.identity.join('');
+    expect(text).toBe(series.map((n) => `edge_a{n="${n}"} ${n % 50 && n < 99 ? n : 1_000_000}\n`).join(''));
+  });
+
+  it('shows each line as it was set last, whichever lines come, change and go before it is rendered', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(change, { maxLength: 40 }), async (changes) => {
+        const { family, exposition, lines } = startedLines();
+        const expected = new Map<string, number>();
+        for (const { kind, name, value } of changes) {
+          const text = `{name="${'é'.repeat(name)}"}`;
+          if (kind === 'render') await exposition.settled();
+          else if (kind === 'set') setBoth({ family, expected }, text, value);
+          else removeBoth({ family, expected }, text);
+        }
+        await exposition.settled();
+        expect(lines()).toEqual([...expected].map(([text, value]) => `edge_a${text} ${String(value)}`));
+        for (const [text, value] of expected) expect(family.value(text)).toBe(value);
+      }),
+    );
+  });
+});
+
+describe('the lines of a family', () => {
+  it('are in pieces that are small at first, so that a change of one is cheap, and large where there are many', async () => {
+    const { family, exposition } = startedLines();
+    for (let index = 0; index < 4_000; index += 1) family.set(`{n="${'n'.repeat(90)}${index}"}`, index);
+    await exposition.settled();
+    const lengths = exposition.snapshot('text', 'identity').map(({ length }) => length);
+    const [, ...pieces] = lengths;
+    const small = pieces.filter((length) => length < 9_000);
+    expect(small.length).toBeGreaterThan(30);
+    expect(pieces.slice(small.length, -1).every((length) => length > 30_000)).toBe(true);
+    expect(pieces.length).toBeGreaterThan(small.length + 3);
+  });
+});
