@@ -33,7 +33,7 @@ export interface Prometheus extends PrometheusApi {
   readonly log: () => string;
   /** Takes other options in place of those it runs with. */
   readonly reconfigure: (options: PrometheusOptions) => Promise<void>;
-  /** Waits until every target of the job has been scraped since now, successfully. */
+  /** Waits until every target of the job has been scraped since now, successfully, and queries see it. */
   readonly scraped: (job: string) => Promise<void>;
   /** Ends it at once, as SIGKILL does; its storage stays where it was given. */
   readonly kill: () => Promise<void>;
@@ -83,11 +83,18 @@ export async function startPrometheus(options: PrometheusOptions = {}): Promise<
   };
 }
 
+/** By how much (ms) Prometheus may date a scrape later than it was, so that scrapes are evenly spaced; and to spare. */
+const ALIGNED_MS = 5;
+
 async function allScraped(api: PrometheusApi, job: string, since: number): Promise<boolean> {
   const targets = (await api.targets()).filter((target) => target.labels['job'] === job);
   const bad = targets.find(({ lastError }) => lastError !== '');
   if (bad !== undefined) throw new Error(`${bad.scrapeUrl}: ${bad.lastError}`);
-  return targets.length > 0 && targets.every(({ lastScrape }) => Date.parse(lastScrape) >= since);
+  // A target tells of its scrape before the samples are stored; `up` is stored together with them.
+  const up = `up{job="${job}"}`;
+  const stored = await api.query(`timestamp(${up}) and ${up} == 1`);
+  const seen = stored.filter(({ value }) => value * 1_000 > since + ALIGNED_MS);
+  return targets.length > 0 && seen.length === targets.length;
 }
 
 async function writeConfig(folder: string, options: PrometheusOptions): Promise<void> {
