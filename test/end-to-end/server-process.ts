@@ -52,7 +52,10 @@ async function tryToStart({ tool, args, cwd, ready }: ServerOptions): Promise<Se
     await eventually(`${tool} is ready`, () => !running.running() || isReady(`http://${address}${ready}`), {
       evidence: running.output,
     });
-    if (!running.running()) throw new Error(`${tool} ended:\n${running.output()}`);
+    if (!running.running()) {
+      const { stdout, stderr } = await running.ended;
+      throw new Error(`${tool} ended:\n${stdout}${stderr}`);
+    }
   } catch (error) {
     await stop();
     throw error;
