@@ -15,6 +15,9 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
+/** Longer than Playwright's own half a minute, which a busy machine may need: only spent where a test fails. */
+const WITHIN_MS = 100_000;
+
 let browser: Browser;
 
 /** Starts a browser for the tests of a file, and ends it with them. */
@@ -25,7 +28,7 @@ export function useBrowser(): void {
         `no Chromium at ${EXECUTABLE}: install it (apt-get install chromium) or set CHROMIUM_PATH`,
       );
     }
-    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS, timeout: WITHIN_MS });
   });
   afterAll(() => browser?.close());
 }
@@ -49,6 +52,7 @@ export async function visit(
     colorScheme: colors,
   });
   onTestFinished(() => context.close());
+  context.setDefaultTimeout(WITHIN_MS);
   const page = await context.newPage();
   const complaints: string[] = [];
   page.on('console', (message) => complaints.push(message.text()));

@@ -15,8 +15,10 @@ test('shows the jobs, failing ones first with the reason, a hundred to a page', 
   expect(await rows(page).first().textContent()).toContain('server errorHTTP 502');
   expect(await page.title()).toBe('5 failing · edge-exporter');
   await page.getByRole('link', { name: 'Next page' }).click();
+  await page.waitForURL(/page=2/);
   await page.getByRole('link', { name: 'Next page' }).click();
-  expect(await rows(page).count()).toBe(50);
+  await page.waitForURL(/page=3/);
+  await expect.poll(() => rows(page).count()).toBe(50);
   expect(await page.locator('.pages').textContent()).toContain('201 to 250 of 250');
   expect(complaints).toEqual([]);
 });
@@ -38,9 +40,9 @@ test('filters while one types, keeps the cursor in the box and the words in the 
 test('filters by state and by part, one within the other', async () => {
   const { page } = await visit(many);
   await page.getByRole('link', { name: 'images' }).click();
-  expect(await page.locator('.filters a[aria-current]').textContent()).toBe('All 125');
+  await expect.poll(() => page.locator('.filters a[aria-current]').textContent()).toBe('All 125');
   await page.getByRole('link', { name: /^Failing 5/ }).click();
-  expect(await rows(page).count()).toBe(5);
+  await expect.poll(() => rows(page).count()).toBe(5);
   await page.locator('#words').fill('nothing like this');
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('#jobs').textContent()).toContain('No job matches.');
@@ -52,7 +54,7 @@ test('works without scripts', async () => {
   expect(await page.locator('#live').isVisible()).toBe(false);
   await page.locator('#words').fill('shop-249');
   await page.getByRole('button', { name: 'Filter' }).click();
-  expect(await rows(page).count()).toBe(1);
+  await expect.poll(() => rows(page).count()).toBe(1);
 });
 
 describe('every ten seconds', () => {
