@@ -33,10 +33,7 @@ it('a list of configurations is decoded, and exposed, a few in each turn of the 
   const { items, looked } = watchedList();
   let isRead = false;
   sliceBySteps();
-  const reading = job.read(
-    () => Promise.resolve({ body: items, bytes: 0 }),
-    new AbortController().signal,
-  );
+  const reading = job.read(() => Promise.resolve({ body: items, bytes: 0 }), new AbortController().signal);
   void reading.finally(() => {
     isRead = true;
   });
