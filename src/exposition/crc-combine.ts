@@ -3,13 +3,13 @@ const POLYNOMIAL = 0xedb88320;
 /** x^0, bits reversed: the highest bit stands for the lowest power. */
 const ONE = 0x80000000;
 
-/** a(x) * b(x) modulo the polynomial, bits reversed. */
+/** a(x) * b(x) modulo the polynomial, bits reversed. Of signed integers, which is several times as fast. */
 function multiply(a: number, b: number): number {
   let product = 0;
-  let shifted = b;
-  for (let bit = ONE; bit !== 0; bit >>>= 1) {
-    if (a & bit) product ^= shifted;
-    shifted = shifted & 1 ? (shifted >>> 1) ^ POLYNOMIAL : shifted >>> 1;
+  let shifted = b | 0;
+  for (let rest = a | 0; rest !== 0; rest <<= 1) {
+    product ^= shifted & (rest >> 31);
+    shifted = (shifted >>> 1) ^ (POLYNOMIAL & -(shifted & 1));
   }
   return product >>> 0;
 }
