@@ -1,5 +1,5 @@
 import type { ExpositionFormat } from './negotiate.ts';
-import { gzipMember, makeSegment, type Segment } from './segment.ts';
+import { gzipMember, makeSegment, type Page, type Segment } from './segment.ts';
 import { runInSlices } from './slices.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
@@ -8,8 +8,8 @@ export type ExpositionEncoding = 'identity' | 'gzip';
 export interface ExpositionPart {
   /** Brings the pages up to date, in small steps between which they are still as they were. */
   refresh(): Generator<undefined, void>;
-  /** Everything it shows, as last brought up to date. */
-  page(format: ExpositionFormat): readonly Segment[];
+  /** Everything it shows, as last brought up to date. They never change. */
+  pages(): readonly Page[];
   /** Has `listener` called, instead of an earlier one, whenever there is something to bring up to date. */
   onChange(listener: () => void): void;
 }
@@ -31,24 +31,26 @@ const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
 
 /** The pages of all parts as they were at one moment, and the bodies made of them once they are asked for. */
 class Snapshot {
-  readonly #segments: readonly Segment[];
-  readonly #bodies = new Map<ExpositionEncoding, readonly Buffer[]>();
+  readonly #pages: readonly Page[];
+  readonly #bodies = new Map<string, readonly Buffer[]>();
 
-  constructor(segments: readonly Segment[]) {
-    this.#segments = segments;
+  constructor(pages: readonly Page[]) {
+    this.#pages = pages;
   }
 
-  body(encoding: ExpositionEncoding): readonly Buffer[] {
-    const known = this.#bodies.get(encoding);
-    if (known !== undefined) return known;
-    const body =
-      encoding === 'gzip' ? gzipMember(this.#segments) : this.#segments.flatMap(({ identity }) => identity);
-    this.#bodies.set(encoding, body);
+  body(format: ExpositionFormat, encoding: ExpositionEncoding): readonly Buffer[] {
+    const key = `${format} ${encoding}`;
+    const body = this.#bodies.get(key) ?? this.#bodyOf(format, encoding);
+    this.#bodies.set(key, body);
     return body;
   }
-}
 
-type Snapshots = Readonly<Record<ExpositionFormat, Snapshot>>;
+  #bodyOf(format: ExpositionFormat, encoding: ExpositionEncoding): readonly Buffer[] {
+    const all = this.#pages.flatMap((page) => page[format]);
+    const segments = [...all, ENDS[format]].filter(({ length }) => length > 0);
+    return encoding === 'gzip' ? gzipMember(segments) : segments.flatMap(({ identity }) => identity);
+  }
+}
 
 /**
  * The bodies of `/metrics`, kept ready: what the parts show is rendered and compressed soon after each change, in
@@ -57,7 +59,7 @@ type Snapshots = Readonly<Record<ExpositionFormat, Snapshot>>;
  */
 export class Exposition {
   readonly #parts: readonly ExpositionPart[];
-  #snapshots: Snapshots;
+  #snapshot: Snapshot;
   /** Changes that no refresh has begun to take in. */
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -69,7 +71,7 @@ export class Exposition {
   /** @param parts in the order in which they are shown */
   constructor(...parts: readonly ExpositionPart[]) {
     this.#parts = parts;
-    this.#snapshots = this.#takeSnapshots();
+    this.#snapshot = this.#takeSnapshot();
     for (const part of parts) part.onChange(() => this.#changed());
   }
 
@@ -105,7 +107,7 @@ export class Exposition {
 
   /** A complete document of everything shown, in pieces to be sent one after the other; they never change. */
   snapshot(format: ExpositionFormat, encoding: ExpositionEncoding): readonly Buffer[] {
-    return this.#snapshots[format].body(encoding);
+    return this.#snapshot.body(format, encoding);
   }
 
   #changed(): void {
@@ -125,12 +127,12 @@ export class Exposition {
     clearTimeout(this.#timer);
     this.#waiting = 0;
     this.#refreshing = runInSlices(this.#steps(), () => this.isAwaited)?.then(() => this.#refreshed());
-    if (this.#refreshing === undefined) this.#snapshots = this.#takeSnapshots();
+    if (this.#refreshing === undefined) this.#snapshot = this.#takeSnapshot();
     return this.#refreshing;
   }
 
   #refreshed(): void {
-    this.#snapshots = this.#takeSnapshots();
+    this.#snapshot = this.#takeSnapshot();
     this.#refreshing = undefined;
     if (this.#waiting > 0) this.#wait(this.#waiting < FULL_BATCH ? WAIT_MS : 0);
   }
@@ -139,12 +141,7 @@ export class Exposition {
     for (const part of this.#parts) yield* part.refresh();
   }
 
-  #takeSnapshots(): Snapshots {
-    return { text: this.#takeSnapshot('text'), openmetrics: this.#takeSnapshot('openmetrics') };
-  }
-
-  #takeSnapshot(format: ExpositionFormat): Snapshot {
-    const segments = this.#parts.flatMap((part) => part.page(format));
-    return new Snapshot([...segments, ENDS[format]].filter(({ length }) => length > 0));
+  #takeSnapshot(): Snapshot {
+    return new Snapshot(this.#parts.flatMap((part) => part.pages()));
   }
 }

@@ -1,7 +1,6 @@
 import type { ExpositionPart } from './exposition.ts';
 import type { FamilyMetadata } from './family-header.ts';
-import type { ExpositionFormat } from './negotiate.ts';
-import type { Segment } from './segment.ts';
+import type { Page } from './segment.ts';
 import { Families, type FamilyLines } from './shown-families.ts';
 
 /** Series whose values are set one by one, as those of the exporter's own metrics: ready bytes like all others. */
@@ -34,8 +33,8 @@ export class LiveSeries implements ExpositionPart {
     yield* this.#families.render();
   }
 
-  page(format: ExpositionFormat): readonly Segment[] {
-    return this.#families.page(format);
+  pages(): readonly Page[] {
+    return this.#families.pages();
   }
 
   #changed(): void {

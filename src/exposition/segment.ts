@@ -1,5 +1,6 @@
 import { constants, crc32, deflateRawSync } from 'node:zlib';
 import { combineCrc, combineShifts, crcShift, EMPTY_SHIFT } from './crc-combine.ts';
+import type { ExpositionFormat } from './negotiate.ts';
 
 /** A piece of a body, ready to be sent as it is or as a piece of a gzip stream. It never changes. */
 export interface Segment {
@@ -17,6 +18,9 @@ export interface Segment {
   /** Bytes of the text. */
   readonly length: number;
 }
+
+/** Segments in a row, in each format. */
+export type Page = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
 
 /**
  * Measured on sample lines in pieces of 16 KB: level 2 compresses as well as 3 and 4 % faster. Lines repeat those just

@@ -1,7 +1,7 @@
 import { Chunk, ChunkGroup } from './chunk.ts';
 import { type FamilyMetadata, familyHeader } from './family-header.ts';
 import type { ExpositionFormat } from './negotiate.ts';
-import { makeSegment, type Segment } from './segment.ts';
+import { makeSegment, type Page, type Segment } from './segment.ts';
 import { SeriesTable } from './series-table.ts';
 
 /**
@@ -27,7 +27,7 @@ export class FamilyLines {
   /** Chunks to be rendered. */
   readonly #stale = new Set<Chunk<FamilyLines>>();
   /** Header and lines as last rendered, until something changes. */
-  #pages: Readonly<Record<ExpositionFormat, readonly Segment[]>> | undefined;
+  #page: Page | undefined;
 
   constructor(family: FamilyMetadata, table: SeriesTable<Chunk<FamilyLines>>) {
     this.name = family.name;
@@ -42,9 +42,9 @@ export class FamilyLines {
     return this.#count === 0;
   }
 
-  /** Whether something was rendered, or went, since its segments were last asked for. */
+  /** Whether something was rendered, or went, since its page was last asked for. */
   get isChanged(): boolean {
-    return this.#pages === undefined;
+    return this.#page === undefined;
   }
 
   /** The number of the series with this label text, if it is shown. */
@@ -103,7 +103,7 @@ export class FamilyLines {
     this.#chunkCount -= 1;
     chunk.group.delete(chunk);
     if (chunk.group.isEmpty) this.#groups.delete(chunk.group);
-    this.#pages = undefined;
+    this.#page = undefined;
   }
 
   /** Renders what has changed since the last time, a chunk a step. What changes meanwhile is rendered as well. */
@@ -111,18 +111,18 @@ export class FamilyLines {
     for (const chunk of this.#stale) {
       this.#stale.delete(chunk);
       chunk.render(this.#table);
-      this.#pages = undefined;
+      this.#page = undefined;
       yield;
     }
   }
 
   /** The header and the lines, as last rendered. */
-  segments(format: ExpositionFormat): readonly Segment[] {
-    this.#pages ??= this.#makePages();
-    return this.#pages[format];
+  get page(): Page {
+    this.#page ??= this.#makePage();
+    return this.#page;
   }
 
-  #makePages() {
+  #makePage(): Page {
     const lines = Array.from(this.#groups, (group) => group.segment);
     return {
       text: [this.#headers.text, ...lines],
@@ -131,13 +131,11 @@ export class FamilyLines {
   }
 }
 
-type Pages = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
-
-/** Families that have series, and the page that they make: by name, as last rendered. */
+/** Families that have series, and their pages: by name, as last rendered. */
 export class Families {
   readonly table = new SeriesTable<Chunk<FamilyLines>>();
   readonly #families = new Map<string, FamilyLines>();
-  #pages: Pages = { text: [], openmetrics: [] };
+  #pages: readonly Page[] = [];
   /** Whether families came or went since the pages were made. */
   #isChanged = false;
 
@@ -167,16 +165,12 @@ export class Families {
     const families = [...this.#families.values()];
     if (!this.#isChanged && !families.some((family) => family.isChanged)) return;
     const sorted = families.filter(({ isEmpty }) => !isEmpty).sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.#pages = { text: pageOf(sorted, 'text'), openmetrics: pageOf(sorted, 'openmetrics') };
+    this.#pages = sorted.map(({ page }) => page);
     this.#isChanged = false;
   }
 
   /** Everything as last rendered. */
-  page(format: ExpositionFormat): readonly Segment[] {
-    return this.#pages[format];
+  pages(): readonly Page[] {
+    return this.#pages;
   }
-}
-
-function pageOf(families: readonly FamilyLines[], format: ExpositionFormat): readonly Segment[] {
-  return families.flatMap((family) => family.segments(format));
 }

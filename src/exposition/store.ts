@@ -1,8 +1,7 @@
 import type { Sample } from '../catalogue/family.ts';
 import type { ExpositionPart } from './exposition.ts';
-import type { ExpositionFormat } from './negotiate.ts';
 import type { OnShortened } from './sample-text.ts';
-import type { Segment } from './segment.ts';
+import type { Page } from './segment.ts';
 import { type OwnedSeries, ShownSeries } from './shown-series.ts';
 
 const NOTHING: readonly never[] = [];
@@ -109,8 +108,8 @@ export class Store implements ExpositionPart {
     yield* this.#shown.families.render();
   }
 
-  page(format: ExpositionFormat): readonly Segment[] {
-    return this.#shown.families.page(format);
+  pages(): readonly Page[] {
+    return this.#shown.families.pages();
   }
 
   /** An owner that shows nothing is forgotten; what comes after that of the same name is another one. */

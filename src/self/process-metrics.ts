@@ -1,8 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import type { ExpositionPart } from '../exposition/exposition.ts';
-import type { ExpositionFormat } from '../exposition/negotiate.ts';
 import { type RegistryMetric, writeRegistry } from '../exposition/registry-text.ts';
-import { makeSegment, type Segment } from '../exposition/segment.ts';
+import { makeSegment, type Page } from '../exposition/segment.ts';
 import { EventLoopDelay } from './event-loop-delay.ts';
 
 /** How often they are measured (ms): a scrape finds them ready, and no older than this. */
@@ -26,7 +25,7 @@ export class ProcessMetrics implements ExpositionPart {
   readonly #registry = new Registry();
   readonly #eventLoop = new EventLoopDelay();
   #measured: readonly RegistryMetric[] = [];
-  #pages: Readonly<Record<ExpositionFormat, readonly Segment[]>> = { text: [], openmetrics: [] };
+  #pages: readonly Page[] = [];
   #listener: () => void = () => undefined;
 
   constructor() {
@@ -59,15 +58,13 @@ export class ProcessMetrics implements ExpositionPart {
     const measured = this.#measured;
     if (measured.length === 0) return;
     this.#measured = [];
-    this.#pages = {
-      text: [makeSegment(writeRegistry(measured, 'text'))],
-      openmetrics: [makeSegment(writeRegistry(measured, 'openmetrics'))],
-    };
+    const [text, openmetrics] = [writeRegistry(measured, 'text'), writeRegistry(measured, 'openmetrics')];
+    this.#pages = [{ text: [makeSegment(text)], openmetrics: [makeSegment(openmetrics)] }];
     yield;
   }
 
-  page(format: ExpositionFormat): readonly Segment[] {
-    return this.#pages[format];
+  pages(): readonly Page[] {
+    return this.#pages;
   }
 
   async #measure(): Promise<void> {
