@@ -12,6 +12,7 @@ import {
   startExporter,
 } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';
+import { timeToEnd } from './time-to-end.ts';
 
 async function start(options: ExporterOptions): Promise<ExporterProcess> {
   const exporter = await startExporter(options);
@@ -53,9 +54,9 @@ describe('an exporter that is asked to end', () => {
     async (signal) => {
       const logged = await startLoggedIn();
       await silence(logged, ['GET']);
-      const asked = performance.now();
-      expect(await logged.exporter.kill(signal)).toMatchObject({ code: 0, signal: null });
-      expect(performance.now() - asked).toBeLessThan(5_000);
+      const { ending, ms } = await timeToEnd(logged.exporter.process, signal);
+      expect(ending).toMatchObject({ code: 0, signal: null });
+      expect(ms).toBeLessThan(5_000);
       expect(logged.sandbox.requests.recent.at(-1)).toMatchObject({ method: 'DELETE', status: 204 });
     },
   );
@@ -63,9 +64,9 @@ describe('an exporter that is asked to end', () => {
   it('ends well within 5 s even where the platform does not take the token back', async () => {
     const logged = await startLoggedIn();
     await silence(logged, ['GET', 'DELETE']);
-    const asked = performance.now();
-    expect(await logged.exporter.kill('SIGTERM')).toMatchObject({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeLessThan(5_000);
+    const { ending, ms } = await timeToEnd(logged.exporter.process, 'SIGTERM');
+    expect(ending).toMatchObject({ code: 0, signal: null });
+    expect(ms).toBeLessThan(5_000);
   });
 
   it('ends at once upon a second signal, whatever it still waits for', async () => {

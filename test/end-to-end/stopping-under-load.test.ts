@@ -4,6 +4,7 @@ import { eventually } from '../eventually.ts';
 import type { RunningProcess } from './child-process.ts';
 import { configFile } from './config-file.ts';
 import { launchExporter, listeningAddress } from './exporter-process.ts';
+import { timeToEnd } from './time-to-end.ts';
 
 const ACCOUNTS = 300;
 const SCRAPERS = 8;
@@ -33,11 +34,11 @@ async function startPlatform(): Promise<string> {
   });
   onTestFinished(async () => void (await platform.stop()));
   const address = () => /embedded platform at (http:[^,]+),/.exec(platform.output())?.[1];
-  return eventually('the platform listens', address, { within: 60_000, evidence: platform.output });
+  return eventually('the platform listens', address, { within: 100_000, evidence: platform.output });
 }
 
 function addressOf({ output }: RunningProcess): Promise<string> {
-  return eventually('it listens', () => listeningAddress(output()), { within: 60_000, evidence: output });
+  return eventually('it listens', () => listeningAddress(output()), { within: 100_000, evidence: output });
 }
 
 /** Scrapes one time after another until the exporter has gone, and tells of each scrape that was answered. */
@@ -53,10 +54,9 @@ async function scrapeOn(url: string, running: () => boolean, scraped: () => void
 
 it('ends within 5 s of SIGTERM while it starts hundreds of accounts', async () => {
   const { exporter } = await launch();
-  const asked = performance.now();
-  exporter.kill('SIGTERM');
-  expect(await exporter.ended).toMatchObject({ code: 0, signal: null });
-  expect(performance.now() - asked).toBeLessThan(5_000);
+  const { ending, ms } = await timeToEnd(exporter, 'SIGTERM');
+  expect(ending).toMatchObject({ code: 0, signal: null });
+  expect(ms).toBeLessThan(5_000);
 });
 
 it('ends within 5 s of SIGTERM while hundreds of accounts are polled and eight scrapers scrape', async () => {
@@ -71,9 +71,8 @@ it('ends within 5 s of SIGTERM while hundreds of accounts are polled and eight s
     within: 240_000,
     evidence: exporter.output,
   });
-  const asked = performance.now();
-  exporter.kill('SIGTERM');
-  expect(await exporter.ended).toMatchObject({ code: 0, signal: null });
-  expect(performance.now() - asked).toBeLessThan(5_000);
+  const { ending, ms } = await timeToEnd(exporter, 'SIGTERM');
+  expect(ending).toMatchObject({ code: 0, signal: null });
+  expect(ms).toBeLessThan(5_000);
   await Promise.all(scrapers);
 }, 300_000);

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import type { Ending, RunningProcess } from './child-process.ts';
+
+/** How a process ended, and how long (ms) after it was asked to. */
+export interface TimedEnding {
+  readonly ending: Ending;
+  /** Without the time in which it would have run, and a busy machine ran others instead. */
+  readonly ms: number;
+}
+
+/** Asks a process to end, and waits for that. */
+export async function timeToEnd(process: RunningProcess, signal: NodeJS.Signals): Promise<TimedEnding> {
+  const keptBefore = keptWaiting(process.pid) ?? 0;
+  let kept = keptBefore;
+  const look = () => {
+    kept = keptWaiting(process.pid) ?? kept;
+  };
+  const looks = setInterval(look, 20);
+  const asked = performance.now();
+  process.kill(signal);
+  const ending = await process.ended;
+  clearInterval(looks);
+  return { ending, ms: performance.now() - asked - (kept - keptBefore) };
+}
+
+/** How long (ms) in all its main thread has waited for a processor; undefined where the system does not tell. */
+function keptWaiting(pid: number): number | undefined {
+  try {
+    const [, waited = ''] = readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ');
+    return Number(waited) / 1e6;
+  } catch {
+    return undefined;
+  }
+}
