@@ -8,8 +8,8 @@ const SIMULATION = ['test/simulation/**/*.test.ts'];
 export default defineConfig({
   test: {
     // A test that hangs ends; one that a busy machine makes wait does not.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     // Vitest's own limit is a second, which a busy browser may need for a page.
     expect: { poll: { timeout: 100_000 } },
     // Many end-to-end tests wait for other processes: two more than there are cores leave none of them idle.

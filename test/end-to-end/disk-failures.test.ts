@@ -68,7 +68,7 @@ async function trial(failure: DiskFailure, pid: number, directory: string, look:
   await eventually('it counts', async () => (await look()).counted > before.counted, LONG);
   const { mend } = await failure.strike(pid, directory);
   await eventually('commits are refused', async () => (await look()).refused > before.refused, {
-    within: failure.canBeBorne ? 1_000 : 30_000,
+    within: failure.canBeBorne ? 1_000 : 100_000,
   }).catch((error: unknown) => {
     if (!failure.canBeBorne) throw error;
   });

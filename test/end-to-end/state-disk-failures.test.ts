@@ -41,7 +41,7 @@ function startWriting() {
   // What follows the last line break is not complete.
   const lines = () => output.split('\n').slice(0, -1);
   onTestFinished(() => void child.kill('SIGKILL'));
-  const until = async (what: string, isSo: () => boolean, longest = 20_000) => {
+  const until = async (what: string, isSo: () => boolean, longest = 100_000) => {
     const ends = Date.now() + longest;
     while (!isSo()) {
       if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended before ${what}`);
@@ -87,7 +87,7 @@ async function liveThrough(failure: DiskFailure, promised: Map<number, number>):
   const killedAtOnce = Math.random() < 1 / 3;
   // A full disk refuses nothing as long as the log has room to be written again.
   await writing
-    .until('commits are refused', () => writing.refusals().length > 0, failure.canBeBorne ? 500 : 20_000)
+    .until('commits are refused', () => writing.refusals().length > 0, failure.canBeBorne ? 500 : 100_000)
     .catch((error: unknown) => {
       if (!failure.canBeBorne) throw error;
     });
