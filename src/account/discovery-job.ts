@@ -157,13 +157,14 @@ function* configurationSamples(
   account: string,
   { product, configurations, addressing }: Discovery,
 ): Generator<undefined, readonly Sample[]> {
-  const labels = { account, product: product.slug };
-  const samples: Sample[] = [{ family: EDGE_CONFIGURATIONS, labels, value: configurations.length }];
+  const common = { account, product: product.slug };
+  const samples: Sample[] = [{ family: EDGE_CONFIGURATIONS, labels: common, value: configurations.length }];
   for (const configuration of configurations) {
     for (const id of addresses(configuration, addressing)) {
       const { name, active } = configuration;
       const own = { configuration_id: id, configuration: name, active: String(active) };
-      samples.push({ family: EDGE_CONFIGURATION_INFO, labels: { ...labels, ...own }, value: 1 });
+      // Not spread, see `labelsIn`: there may be thousands.
+      samples.push({ family: EDGE_CONFIGURATION_INFO, labels: Object.assign({}, common, own), value: 1 });
     }
     yield;
   }

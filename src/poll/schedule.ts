@@ -146,7 +146,7 @@ export class Schedule {
     if (!scheduled.due(at)) return;
     const poll = this.#options.runner.run(scheduled).then(() => {
       this.#polls.delete(poll);
-      if (!scheduled.signal.aborted) this.#after(scheduled);
+      if (!scheduled.isStopped) this.#after(scheduled);
     });
     this.#polls.add(poll);
   }

@@ -12,7 +12,7 @@ export interface JobState {
   readonly since: number;
   /** When it became (or becomes) due, while it waits. */
   readonly dueAt: number | undefined;
-  /** Its first request, while it waits and after. */
+  /** Its first request, until its poll is over. */
   readonly request: QueuedRequest | undefined;
   readonly startedAt: number | undefined;
   /** Between the last two starts. */
@@ -39,7 +39,9 @@ export class ScheduledJob implements JobState {
   readonly phase: number;
   /** Under which names its results are exposed. */
   readonly exposed = new Set<string>();
-  readonly #stop = new AbortController();
+  /** Of the poll under way: in jobs that rest it would take half a kilobyte each. */
+  #stop: AbortController | undefined;
+  #isStopped = false;
   since: number;
   state: 'idle' | 'waiting' | 'running' = 'idle';
   dueAt: number | undefined;
@@ -62,20 +64,24 @@ export class ScheduledJob implements JobState {
 
   constructor(job: Job, now: number) {
     this.job = job;
-    // A poll may wait for as many operations at once as its metric has dimensions.
-    setMaxListeners(0, this.#stop.signal);
     this.phase = fraction(job.id);
     this.since = now - FIRST_POLL_HEAD_START_MS;
   }
 
-  /** Aborts when the job is no longer wanted. */
+  /** Whether the job is no longer wanted. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** Aborts when the job is no longer wanted: of a poll, until that is over. */
   get signal(): AbortSignal {
+    this.#stop ??= stopOfPoll(this.#isStopped);
     return this.#stop.signal;
   }
 
   /** It is due at `at`, unless it is due already. Whether it is to be polled then. */
   due(at: number): boolean {
-    if (this.signal.aborted || this.state === 'waiting') return false;
+    if (this.#isStopped || this.state === 'waiting') return false;
     // What it is reading may have been requested before it fell due again.
     if (this.state === 'running') {
       this.dueAgainAt = at;
@@ -118,11 +124,23 @@ export class ScheduledJob implements JobState {
     this.since = this.state === 'running' ? (this.startedAt ?? now) : now;
     this.state = 'idle';
     this.dueAt = undefined;
+    this.request = undefined;
+    // Of a poll that failed further requests may still wait, which are to end with the job.
+    if (this.failures === 0) this.#stop = undefined;
   }
 
   stop(): void {
-    this.#stop.abort(NO_LONGER_WANTED);
+    this.#isStopped = true;
+    this.#stop?.abort(NO_LONGER_WANTED);
   }
+}
+
+function stopOfPoll(isStopped: boolean): AbortController {
+  const stop = new AbortController();
+  // A poll may wait for as many operations at once as its metric has dimensions.
+  setMaxListeners(0, stop.signal);
+  if (isStopped) stop.abort(NO_LONGER_WANTED);
+  return stop;
 }
 
 /** A fraction (0 to 1) by a text alone: FNV-1a, mixed once more since ids often differ only at their end. */

@@ -5,7 +5,7 @@ import type { Points } from '../decode/points.ts';
 import type { Exposure } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { type Target, targetLabels } from '../targets/target.ts';
+import { labelsIn, type Target } from '../targets/target.ts';
 import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
 import type { WindowedAnswer } from './series-reader.ts';
 
@@ -91,7 +91,7 @@ export class EarlyBuckets {
   }
 
   #labelsOf(early: EarlyFaces): Labels {
-    const labels = this.#labels.get(early) ?? { ...targetLabels(this.#options.target), ...early.labels };
+    const labels = this.#labels.get(early) ?? labelsIn(this.#options.target, early.labels);
     this.#labels.set(early, labels);
     return labels;
   }

@@ -1,32 +1,6 @@
 import { NO_POINTS, type Points, shortLivedArray } from '../decode/points.ts';
 import type { Counter } from './counter.ts';
-
-/** Sets of dimensions met of late, by their names in a row. */
-const known = new Map<string, ReadonlyMap<string, number>>();
-
-/** Those asked for last: one answer asks for them several times, and those after it mostly have the same. */
-let latestPlaces: ReadonlyMap<string, number> = new Map();
-
-/** More than there are metrics; what comes beyond that is shared by fewer. */
-const MOST_KNOWN = 200;
-
-/**
- * The place of each of some dimensions. The same object for the same dimensions: thousands of configurations have those of
- * one metric, and each keeps its places for as long as it is polled.
- */
-function placesOf(dimensions: Iterable<string>): ReadonlyMap<string, number> {
-  const names = [...dimensions];
-  if (isInPlace(names, latestPlaces)) return latestPlaces;
-  const key = JSON.stringify(names);
-  latestPlaces = known.get(key) ?? new Map(names.map((name, place) => [name, place]));
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(key, latestPlaces);
-  return latestPlaces;
-}
-
-function isInPlace(names: readonly string[], places: ReadonlyMap<string, number>): boolean {
-  return names.length === places.size && names.every((name, place) => places.get(name) === place);
-}
+import { type Places, placesOf } from './places.ts';
 
 /** Counters by dimension. */
 export interface CountersByDimension extends Iterable<readonly [string, Counter]> {
@@ -39,7 +13,7 @@ const NOTHING_MISSING: Counter['missing'] = [];
 
 /** Counters to be kept until the next answer, in a few arrays: an object and an entry of a map for each take five times as much. */
 export class PackedCounters implements CountersByDimension {
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #places: Places;
   readonly #totals: readonly number[];
   readonly #watermarks: readonly number[];
   /** Undefined where none lacks anything, which is the usual case. */
@@ -93,7 +67,7 @@ let latest: Float64Array = new Float64Array();
  * series, as an answer brings them, take eight times as much: measured, 890 bytes for 26 points against 115.
  */
 export class PackedPoints implements PointsByDimension {
-  readonly #places: ReadonlyMap<string, number>;
+  readonly #places: Places;
   /** Of each series one after the other; of one where all have the same. */
   readonly #times: Float64Array;
   readonly #values: Float64Array | Uint32Array;

@@ -7,6 +7,7 @@ import type { CounterUpdate } from './counters.ts';
 import type { CountersByDimension } from './packed-series.ts';
 import type { SeriesSamples } from './samples.ts';
 import type { WindowedAnswer } from './series-reader.ts';
+import { pushedKeys } from './stored-counters.ts';
 
 /** Samples to push, and the record of that, to be committed with them. */
 export interface ToPush {
@@ -143,6 +144,7 @@ export class PushedGauges {
     const { key, stored, samples } = this.#options;
     const last = new Map(Object.entries(watermarks.safeParse(stored()).data ?? {}));
     const found: TimedSample[] = [];
+    samples.meet(decoded.series.keys());
     for (const [dimension, points] of decoded.series) {
       const from = last.get(dimension) ?? Number.NEGATIVE_INFINITY;
       const gauges = samples.gaugesOf(dimension, points, { from, until, width });
@@ -152,5 +154,18 @@ export class PushedGauges {
       last.set(dimension, newest.at - width);
     }
     return { samples: found, commit: found.length === 0 ? [] : [{ key, value: Object.fromEntries(last) }] };
+  }
+}
+
+/** What was pushed of the counters and the gauges of one metric of one target. */
+export class PushedSeries {
+  readonly counters: PushedCounters;
+  readonly gauges: PushedGauges;
+
+  /** @param counted where its counters are kept @param stored what the state holds under a key */
+  constructor(counted: StateKey, stored: (key: StateKey) => unknown, samples: SeriesSamples) {
+    const { counters, gauges } = pushedKeys(counted);
+    this.counters = new PushedCounters({ key: counters, stored: () => stored(counters), samples });
+    this.gauges = new PushedGauges({ key: gauges, stored: () => stored(gauges), samples });
   }
 }

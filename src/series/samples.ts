@@ -5,13 +5,16 @@ import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { type Target, targetLabels } from '../targets/target.ts';
+import { labelsIn, type Target } from '../targets/target.ts';
 import type { CountersByDimension } from './packed-series.ts';
+import { type Places, placesOf } from './places.ts';
 
 /** Turns the dimensions of one metric of one target into samples. */
 export class SeriesSamples {
-  /** By dimension: they stay the same object, so that their text is rendered once. */
-  readonly #labels = new Map<string, Labels>();
+  /** Of each dimension met so far. */
+  #places: Places = new Map();
+  /** By place: they stay the same object, so that their text is rendered once. */
+  readonly #labels: Labels[] = [];
   readonly #target: Target;
   readonly #metric: string;
   readonly #units: UnitOverrides;
@@ -30,9 +33,19 @@ export class SeriesSamples {
     this.#units = units;
   }
 
+  /**
+   * Takes in the dimensions of an answer before single ones are asked for: met all at once, they have the same places
+   * for thousands of targets, which then share the table of them.
+   */
+  meet(dimensions: Iterable<string>): void {
+    const added = [...dimensions].filter((dimension) => !this.#places.has(dimension));
+    if (added.length > 0) this.#places = placesOf([...this.#places.keys(), ...added]);
+  }
+
   /** The gauges of one bucket: a dimension without a point at its start is absent, not zero. */
   gauges(series: ReadonlyMap<string, Points>, bucketStart: number, width: number): Sample[] {
     const samples: Sample[] = [];
+    this.meet(series.keys());
     for (const [dimension, points] of series) {
       const value = valueAt(points, bucketStart);
       if (value === undefined) continue;
@@ -50,6 +63,7 @@ export class SeriesSamples {
 
   counters(counters: CountersByDimension): Sample[] {
     const samples: Sample[] = [];
+    this.meet(counters.keys());
     for (const [dimension, { total }] of counters) {
       if (!this.#wants(dimension)) continue;
       const { counter } = this.#facesOf(dimension);
@@ -65,6 +79,7 @@ export class SeriesSamples {
     moments: readonly { readonly dimension: string; readonly at: number; readonly total: number }[],
     since: number,
   ): TimedSample[] {
+    this.meet(new Set(moments.map(({ dimension }) => dimension)));
     return moments.flatMap(({ dimension, total, at }) => {
       const { counter } = this.#facesOf(dimension);
       if (counter === undefined || !this.#wants(dimension)) return [];
@@ -98,7 +113,7 @@ export class SeriesSamples {
 
   /** A moment (ms since the epoch) that the data of the metric has. */
   moment(family: Family, at: number): Sample {
-    this.#momentLabels ??= { ...targetLabels(this.#target), metric: this.#metric };
+    this.#momentLabels ??= labelsIn(this.#target, { metric: this.#metric });
     return { family, labels: this.#momentLabels, value: at / 1_000 };
   }
 
@@ -109,10 +124,10 @@ export class SeriesSamples {
   }
 
   #labelsOf(dimension: string): Labels {
-    const known = this.#labels.get(dimension);
-    if (known !== undefined) return known;
-    const labels = { ...targetLabels(this.#target), ...this.#facesOf(dimension).labels };
-    this.#labels.set(dimension, labels);
+    if (!this.#places.has(dimension)) this.meet([dimension]);
+    const place = this.#places.get(dimension) ?? 0;
+    const labels = this.#labels[place] ?? labelsIn(this.#target, this.#facesOf(dimension).labels);
+    this.#labels[place] = labels;
     return labels;
   }
 }

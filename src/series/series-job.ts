@@ -5,16 +5,15 @@ import type { Read } from '../platform/read.ts';
 import type { Counted, FollowUp, Job, JobSubject } from '../poll/job.ts';
 import { type Exposure, type PollResult, RowsRejected } from '../poll/result.ts';
 import type { Delays } from '../settling/delays.ts';
-import type { StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import { CatchUpJob } from './catch-up.ts';
 import { type CountedAnswer, CountedSeries } from './counted-series.ts';
 import { EarlyBuckets } from './early-buckets.ts';
-import { NOTHING_TO_PUSH, PushedCounters, PushedGauges, type ToPush } from './pushed-series.ts';
+import { NOTHING_TO_PUSH, PushedSeries, type ToPush } from './pushed-series.ts';
 import type { Checkpoints, CountedSpan, Reconcilable } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
 import type { SeriesReader, WindowedAnswer } from './series-reader.ts';
-import { countersKey, type KeptCounters, pushedKeys } from './stored-counters.ts';
+import { countersKey, type KeptCounters } from './stored-counters.ts';
 
 export interface SeriesJobOptions {
   readonly target: Target;
@@ -46,8 +45,8 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
   readonly #options: SeriesJobOptions;
   readonly #counted: CountedSeries;
   readonly #moments: (typeof DATA_MOMENTS)['configuration' | 'product'];
-  readonly #pushedGauges: PushedGauges;
-  readonly #pushedCounters: PushedCounters;
+  /** Made once there is somebody to push to: of thousands of jobs it takes a kilobyte each. */
+  #pushed: PushedSeries | undefined;
   readonly #catchUp: CatchUpJob;
   readonly #early: EarlyBuckets;
   /** Bucket width (ms) of the newest answer that showed one: counters that are withheld have none. */
@@ -66,12 +65,8 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
     this.group = api;
     this.findsJobs = !target.product.metrics.includes(metric);
     const key = countersKey(target, metric);
-    const pushed = pushedKeys(key);
-    const kept = (under: StateKey) => ({ key: under, stored: () => stored(under) });
     const counts = (dimension: string) => samples.counts(dimension);
-    this.#counted = new CountedSeries({ ...kept(key), delays, counts, checkpoints });
-    this.#pushedCounters = new PushedCounters({ ...kept(pushed.counters), samples });
-    this.#pushedGauges = new PushedGauges({ ...kept(pushed.gauges), samples });
+    this.#counted = new CountedSeries({ key, stored: () => stored(key), delays, counts, checkpoints });
     this.#catchUp = new CatchUpJob({
       follows: this,
       counted: this.#counted,
@@ -180,13 +175,19 @@ export class SeriesJob implements Job<WindowedAnswer>, Reconcilable {
 
   #countersToPush({ before, update }: CountedAnswer): ToPush {
     if (update === undefined || !this.#options.isPushed()) return NOTHING_TO_PUSH;
-    return this.#pushedCounters.toPush(before, update);
+    return this.#pushedSeries.counters.toPush(before, update);
   }
 
   #gaugesToPush(answer: WindowedAnswer, width: number | undefined, reached: number | undefined): ToPush {
     const { isPushed, delays } = this.#options;
     if (width === undefined || reached === undefined || !isPushed()) return NOTHING_TO_PUSH;
-    return this.#pushedGauges.toPush(answer, width, reached - delays.publish());
+    return this.#pushedSeries.gauges.toPush(answer, width, reached - delays.publish());
+  }
+
+  get #pushedSeries(): PushedSeries {
+    const { samples, stored } = this.#options;
+    this.#pushed ??= new PushedSeries(this.#counted.key, stored, samples);
+    return this.#pushed;
   }
 
   /**

@@ -127,6 +127,39 @@ it('never polls a job beside itself, and polls it again at once when it fell due
   expect(begun).toEqual([100, 70_200, 140_300]);
 });
 
+it('aborts the poll under way of a job that goes, be it its first or a later one', async () => {
+  for (const polls of [1, 2, 3]) {
+    const { clock, replace } = scheduled();
+    const signals: AbortSignal[] = [];
+    const { job } = jobOf(clock, 'slow', {
+      async read(_read, signal) {
+        signals.push(signal);
+        await clock.sleep(30_000, signal);
+      },
+    });
+    replace([job]);
+    await clock.advance((polls - 1) * MINUTE + 10_000);
+    replace([]);
+    expect(signals.map(({ aborted }) => aborted)).toEqual(signals.map((_, index) => index === polls - 1));
+    expect(signals).toHaveLength(polls);
+  }
+});
+
+it('a request that a failed poll has left behind ends with its job', async () => {
+  const { clock, replace } = scheduled();
+  const signals: AbortSignal[] = [];
+  const { job } = jobOf(clock, 'fails', {
+    async read(_read, signal) {
+      signals.push(signal);
+      throw new PlatformFailure('timeout', 'one of several requests failed');
+    },
+  });
+  replace([job]);
+  await clock.advance(10_000);
+  replace([]);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
 it('polls follow-up work when it may start, and stops it with the job that it follows', async () => {
   const { clock, replace, schedule } = scheduled();
   const past = jobOf(clock, 'a/catch-up', { schedule: undefined as unknown as string });
