@@ -3,7 +3,12 @@ import type { CredentialsFactory } from './account/connection.ts';
 import { type AccountObserver, notReady } from './account/view.ts';
 import type { Clock } from './clock.ts';
 import type { Config } from './configuration/schema.ts';
-import { Exposition, type ExpositionEncoding, type ExpositionPart } from './exposition/exposition.ts';
+import {
+  Exposition,
+  type ExpositionEncoding,
+  type ExpositionOptions,
+  type ExpositionPart,
+} from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
 import { runInSlices } from './exposition/slices.ts';
 import { Store } from './exposition/store.ts';
@@ -19,7 +24,7 @@ import { pruneCounters } from './series/stored-counters.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
 
-export interface ExporterOptions {
+export interface ExporterOptions extends ExpositionOptions {
   readonly clock: Clock;
   readonly ticker: Ticker;
   readonly state: State;
@@ -65,7 +70,7 @@ export class Exporter {
     const turns = new Turns(() => this.#exposition.isAwaited);
     this.#accounts = new RunningAccounts({ clock, ticker, store, state, observer, credentials, turns });
     const parts = [store, metrics.exposed, ...(processMetrics === undefined ? [] : [processMetrics])];
-    this.#exposition = new Exposition(...parts);
+    this.#exposition = new Exposition(parts, options);
     metrics.exposed.beforeRefresh(() => measureStore(metrics, store));
     this.#stopTicking = [
       ticker(UPKEEP_PATTERN, () => this.#upkeep()),

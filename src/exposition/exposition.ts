@@ -52,6 +52,14 @@ class Snapshot {
   }
 }
 
+export interface ExpositionOptions {
+  /**
+   * Whether changes are rendered soon, so that a scrape finds them ready, or only once they are asked for, as where
+   * simulated time passes a thousand times faster than rendering takes. Default: soon.
+   */
+  readonly rendersAhead?: boolean;
+}
+
 /**
  * The bodies of `/metrics`, kept ready: what the parts show is rendered and compressed soon after each change, in
  * slices of the event loop's time and only where it changed, then put in the place of the former body as a whole. So a
@@ -59,6 +67,7 @@ class Snapshot {
  */
 export class Exposition {
   readonly #parts: readonly ExpositionPart[];
+  readonly #rendersAhead: boolean;
   #snapshot: Snapshot;
   /** Changes that no refresh has begun to take in. */
   #waiting = 0;
@@ -69,8 +78,9 @@ export class Exposition {
   #refreshing: Promise<void> | undefined;
 
   /** @param parts in the order in which they are shown */
-  constructor(...parts: readonly ExpositionPart[]) {
+  constructor(parts: readonly ExpositionPart[], { rendersAhead = true }: ExpositionOptions = {}) {
     this.#parts = parts;
+    this.#rendersAhead = rendersAhead;
     this.#snapshot = this.#takeSnapshot();
     for (const part of parts) part.onChange(() => this.#changed());
   }
@@ -112,7 +122,7 @@ export class Exposition {
 
   #changed(): void {
     this.#waiting += 1;
-    if (this.#refreshing !== undefined) return;
+    if (this.#refreshing !== undefined || !this.#rendersAhead) return;
     if (this.#waiting === 1) this.#wait(WAIT_MS);
     // Whatever else is published in the same turn of the event loop comes along.
     else if (this.#waiting === FULL_BATCH) this.#wait(0);
@@ -134,7 +144,7 @@ export class Exposition {
   #refreshed(): void {
     this.#snapshot = this.#takeSnapshot();
     this.#refreshing = undefined;
-    if (this.#waiting > 0) this.#wait(this.#waiting < FULL_BATCH ? WAIT_MS : 0);
+    if (this.#waiting > 0 && this.#rendersAhead) this.#wait(this.#waiting < FULL_BATCH ? WAIT_MS : 0);
   }
 
   *#steps(): Generator<undefined, void> {

@@ -24,7 +24,7 @@ export class IngestPath {
   readonly #configured: readonly Configured[];
   readonly #state = memoryState();
   readonly #store = new Store({ seriesLimit: 2_000_000 });
-  readonly #exposition = new Exposition(this.#store);
+  readonly #exposition = new Exposition([this.#store]);
   readonly #exposed: ExposedResults;
   /** The time of the exporter and the platform alike (ms since the epoch). */
   now: number;

@@ -20,7 +20,7 @@ class WatchedTable<Kind extends Place> extends SeriesTable<Kind> {
 
 function startedLines() {
   const live = new LiveSeries();
-  const exposition = new Exposition(live);
+  const exposition = new Exposition([live]);
   const lines = () =>
     Buffer.concat(exposition.snapshot('text', 'identity'))
       .toString()

@@ -23,7 +23,7 @@ function gunzipped(exposition: Exposition, format: ExpositionFormat = 'text'): s
 
 function started(): { store: Store; exposition: Exposition } {
   const store = new Store({ seriesLimit: 1_000_000 });
-  return { store, exposition: new Exposition(store) };
+  return { store, exposition: new Exposition([store]) };
 }
 
 describe('the exposition', () => {
@@ -80,7 +80,7 @@ describe('the exposition', () => {
   it('shows its parts one after the other, before the end of the document', async () => {
     const store = new Store({ seriesLimit: 10 });
     const live = new LiveSeries();
-    const exposition = new Exposition(store, live);
+    const exposition = new Exposition([store, live]);
     store.publish('b', [{ family: bandwidth, labels: {}, value: 1 }], FOR_EVER);
     await exposition.settled();
     const alone = identity(exposition);
@@ -147,6 +147,22 @@ describe('the exposition', () => {
       expect(vi.getTimerCount()).toBe(0);
       await exposition.settled();
       expect(identity(exposition)).toContain('{owner="19"} 1\n');
+    });
+
+    it('renders nothing that nobody asks for where it does not render ahead', async () => {
+      const store = new Store({ seriesLimit: 1_000_000 });
+      const exposition = new Exposition([store], { rendersAhead: false });
+      const publish = (owner: number) =>
+        store.publish(`${owner}`, [{ family: bandwidth, labels: { owner: `${owner}` }, value: 1 }], FOR_EVER);
+      for (let owner = 0; owner < 20_000; owner++) publish(owner);
+      expect(vi.getTimerCount()).toBe(0);
+      const refreshed = exposition.refreshForScrape();
+      publish(20_000);
+      await refreshed;
+      expect(vi.getTimerCount()).toBe(0);
+      expect(identity(exposition)).toContain('{owner="19999"} 1\n');
+      await exposition.settled();
+      expect(identity(exposition)).toContain('{owner="20000"} 1\n');
     });
   });
 

@@ -22,7 +22,7 @@ describe("the exporter's own metrics", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step), async (steps) => {
         const live = new LiveSeries();
-        const exposition = new Exposition(live);
+        const exposition = new Exposition([live]);
         const maker = new MetricMaker(live);
         const registers = [new Registry()];
         const named = (name: string) => ({ name: `edge_exporter_${name}`, help: '.', registers });
@@ -59,7 +59,7 @@ describe("the exporter's own metrics", () => {
 
   it('sum up what took time in three lines: total, number, and what 95 of 100 recent ones stay below', async () => {
     const live = new LiveSeries();
-    const exposition = new Exposition(live);
+    const exposition = new Exposition([live]);
     const seconds = new MetricMaker(live).summary('seconds', 'Time.', ['account']);
     for (let second = 1; second <= 60; second++) seconds.observe(second, 'a');
     await exposition.refresh();

@@ -19,6 +19,7 @@ it('keeps its counters true on disk through six hours of faults and restarts', a
   const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
   const simulation = await simulate({
     state: () => openState(directory, log),
+    rendersAhead: true,
     sandbox: { configurations: 4, rateLimit: { reads: 600, writes: 20, purges: 20 } },
     account: {
       collectors: {

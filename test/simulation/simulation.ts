@@ -26,6 +26,11 @@ export interface SimulationOptions {
   readonly push?: readonly Record<string, unknown>[];
   /** Where the counters are kept; a function opens it anew at every start, and what it opened is closed at the end. */
   readonly state?: State | ((clock: Clock) => Promise<State>);
+  /**
+   * Whether changes are rendered soon, as they are in the process that users run. By default only when they are asked for:
+   * between two scrapes hundreds of polls pass, and most of what was rendered would be seen by nobody.
+   */
+  readonly rendersAhead?: boolean;
   /** By how much (ms) the exporter's clock is ahead of the platform's. */
   readonly skew?: number;
 }
@@ -100,6 +105,7 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
       state,
       metrics,
       observer,
+      rendersAhead: options.rendersAhead ?? false,
       credentials: ({ credentials, api_url, request }, onExchange) =>
         openCredentials(credentials, {
           baseUrl: api_url,
