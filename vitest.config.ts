@@ -5,6 +5,12 @@ import { SlowestFirst } from './test/slowest-first.ts';
 const END_TO_END = ['test/end-to-end/**/*.test.ts', 'test/rules/**/*.test.ts', 'test/**/*.browser.test.ts'];
 const SIMULATION = ['test/simulation/**/*.test.ts'];
 
+/** The projects that were asked for by `--project`. */
+const ASKED = process.argv.flatMap((argument, index, all) => {
+  if (argument === '--project') return all[index + 1] ?? [];
+  return argument.startsWith('--project=') ? argument.slice('--project='.length) : [];
+});
+
 export default defineConfig({
   test: {
     // A test that hangs ends; one that a busy machine makes wait does not.
@@ -12,8 +18,9 @@ export default defineConfig({
     hookTimeout: 300_000,
     // Vitest's own limit is a second, which a busy browser may need for a page.
     expect: { poll: { timeout: 100_000 } },
-    // Many end-to-end tests wait for other processes: two more than there are cores leave none of them idle.
-    maxWorkers: availableParallelism() + 2,
+    // Many end-to-end tests wait for other processes: two more than there are cores leave none of them idle. Those of
+    // `unit` wait for nothing, and each process imports and optimizes all of the program anew.
+    maxWorkers: availableParallelism() + (ASKED.join() === 'unit' ? 0 : 2),
     sequence: { sequencer: SlowestFirst },
     // Files share processes: to start one for each, with all that it imports, takes a quarter of the whole.
     isolate: false,
