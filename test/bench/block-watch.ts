@@ -1,23 +1,22 @@
 /**
  * Loaded into the exporter's process before it starts: watches its event loop from when the parent says so, and tells the
- * longest block. Its clock ticks every millisecond, so that what it tells is the block, and at most one more.
+ * longest block. Its timer ticks every millisecond, so that what it tells is the block, and about one more.
  */
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { type Block, LongestBlock } from './cpu-wait.ts';
 
 /** What the parent asks for: to watch from now on, or to tell what was seen. */
 export type BlockCommand = 'watch' | 'tell';
 
-export interface BlockTold {
-  /** Milliseconds. */
-  readonly longestBlock: number;
-}
+export type BlockTold = Block;
 
-const NANOSECONDS_A_MS = 1e6;
+let watched: LongestBlock | undefined;
 
-const delays = monitorEventLoopDelay({ resolution: 1 });
 process.on('message', (command: BlockCommand) => {
-  if (command === 'watch') delays.enable();
-  else process.send?.({ longestBlock: delays.max / NANOSECONDS_A_MS } satisfies BlockTold);
+  if (command === 'watch') {
+    const blocks = new LongestBlock();
+    watched = blocks;
+    setInterval(() => blocks.turn(), 1).unref();
+  } else if (watched !== undefined) process.send?.(watched.take() satisfies BlockTold);
 });
 // The exporter ends by itself, as without a parent that listens.
 process.channel?.unref();

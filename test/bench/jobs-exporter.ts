@@ -9,14 +9,13 @@ import { reportTo } from '../../src/self/account-report.ts';
 import { createSelfMetrics } from '../../src/self/self-metrics.ts';
 import { memoryState } from '../../src/state/state.ts';
 import { createWeb } from '../../src/web/web.ts';
+import { type Block, LongestBlock } from './cpu-wait.ts';
 
 /** What the parent asks for: to start, a tick of a cron pattern, or nothing but the longest turn since it last asked. */
 export type Command = { readonly start: true } | { readonly tick: string } | { readonly turn: true };
 
-export interface TurnTold {
-  /** Milliseconds. */
-  readonly longestTurn: number;
-}
+/** The longest turn of the event loop. */
+export type TurnTold = Block;
 
 /** Serves the exporter of a configuration file, and does what the parent commands. */
 export async function serveJobs(file: string): Promise<void> {
@@ -30,11 +29,11 @@ export async function serveJobs(file: string): Promise<void> {
   const log = { info: () => undefined, warn: () => undefined, error: fail };
   const web = createWeb({ ...running.sources('/metrics'), connections: 100, log });
   await web.listen('127.0.0.1:0');
-  const turns = new LongestTurn();
+  const turns = watchTurns();
   process.on('message', (command: Command) => {
     if ('start' in command) void running.start(config);
     if ('tick' in command) for (const fire of [...(subscribers.get(command.tick) ?? [])]) fire(Date.now());
-    if ('turn' in command) process.send?.({ longestTurn: turns.take() } satisfies TurnTold);
+    if ('turn' in command) process.send?.(turns.take() satisfies TurnTold);
   });
   process.send?.({ port: Number(new URL(web.urls()[0] ?? '').port) });
 }
@@ -67,24 +66,12 @@ function fail(...words: readonly unknown[]): never {
 }
 
 /** Watches every turn of the event loop, which for that never rests. */
-class LongestTurn {
-  #longest = 0;
-  #begun = performance.now();
-
-  constructor() {
-    const turn = () => {
-      const now = performance.now();
-      this.#longest = Math.max(this.#longest, now - this.#begun);
-      this.#begun = now;
-      setImmediate(turn);
-    };
-    turn();
-  }
-
-  /** The longest (ms) since it was last asked for. */
-  take(): number {
-    const longest = this.#longest;
-    this.#longest = 0;
-    return longest;
-  }
+function watchTurns(): LongestBlock {
+  const turns = new LongestBlock();
+  const turn = () => {
+    turns.turn();
+    setImmediate(turn);
+  };
+  turn();
+  return turns;
 }

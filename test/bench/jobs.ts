@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Block } from './cpu-wait.ts';
 import type { Command, TurnTold } from './jobs-exporter.ts';
 import { Answers } from './scrape-answers.ts';
 import type { PlatformOptions } from './scrape-platform.ts';
@@ -15,8 +16,8 @@ export interface JobsMeasured {
   /** How long an answer took (ms), where there was one. */
   readonly ms?: number;
   readonly bytes?: number;
-  /** The longest turn of the event loop (ms). */
-  readonly longestTurn: number;
+  /** The longest turn of the event loop. */
+  readonly block: Block;
   /** How many times it was done. */
   readonly count: number;
 }
@@ -55,7 +56,7 @@ async function measureStarted(
   exporter: Server,
 ): Promise<readonly JobsMeasured[]> {
   const answers = new Answers(platform);
-  const longestTurn = async (after: Command): Promise<number> => {
+  const longestTurn = async (after: Command): Promise<Block> => {
     await turnOf(exporter);
     exporter.child.send(after);
     await pause(SETTLED_MS);
@@ -69,13 +70,13 @@ async function measureStarted(
   await pause(SETTLED_MS);
   const polls = await turnOf(exporter);
   const tick = await longestTurn({ tick: '* * * * *' });
-  const upkeeps: number[] = [];
+  const upkeeps: Block[] = [];
   for (let index = 0; index < UPKEEPS; index++) upkeeps.push(await longestTurn({ tick: '*/10 * * * * *' }));
   return [
-    { what: 'the list is read, all jobs are made and due', longestTurn: first, count: 1 },
-    { what: 'all jobs are polled for the first time', longestTurn: polls, count: 1 },
-    { what: 'the minute begins, all jobs fall due', longestTurn: tick, count: 1 },
-    { what: 'upkeep, every 10 s', longestTurn: median(upkeeps), count: upkeeps.length },
+    { what: 'the list is read, all jobs are made and due', block: first, count: 1 },
+    { what: 'all jobs are polled for the first time', block: polls, count: 1 },
+    { what: 'the minute begins, all jobs fall due', block: tick, count: 1 },
+    { what: 'upkeep, every 10 s', block: medianOf(upkeeps), count: upkeeps.length },
     await requests(exporter, '/api/v1/status'),
     await requests(exporter, '/api/v1/status?limit=5000'),
     await requests(exporter, '/'),
@@ -83,7 +84,7 @@ async function measureStarted(
 }
 
 async function requests(exporter: Server, path: string): Promise<JobsMeasured> {
-  const asked: { ms: number; bytes: number; turn: number }[] = [];
+  const asked: { ms: number; bytes: number; turn: Block }[] = [];
   for (let index = 0; index < REQUESTS; index++) {
     await turnOf(exporter);
     const from = performance.now();
@@ -97,17 +98,24 @@ async function requests(exporter: Server, path: string): Promise<JobsMeasured> {
     what: `GET \`${path}\``,
     ms: median(asked.map(({ ms }) => ms)),
     bytes: median(asked.map(({ bytes }) => bytes)),
-    longestTurn: median(asked.map(({ turn }) => turn)),
+    block: medianOf(asked.map(({ turn }) => turn)),
     count: REQUESTS,
   };
 }
 
-/** The longest turn (ms) since this was last asked. */
-async function turnOf({ child }: Server): Promise<number> {
+/** The longest turn since this was last asked. */
+async function turnOf({ child }: Server): Promise<Block> {
   const told = once(child, 'message');
   child.send({ turn: true } satisfies Command);
-  const [{ longestTurn }] = (await told) as [TurnTold];
-  return longestTurn;
+  const [turn] = (await told) as [TurnTold];
+  return turn;
+}
+
+function medianOf(blocks: readonly Block[]): Block {
+  return {
+    longest: median(blocks.map(({ longest }) => longest)),
+    longestOwn: median(blocks.map(({ longestOwn }) => longestOwn)),
+  };
 }
 
 function configurationOf(url: string): object {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { BlockCommand, BlockTold } from './block-watch.ts';
+import type { Block } from './cpu-wait.ts';
 import { type CpuCosts, costsOf } from './cpu-windows.ts';
 import type { IngestMeasured, IngestOptions } from './ingest-measure.ts';
 import { PROMETHEUS, PUSHGATEWAY, startWatchedExporter } from './programs.ts';
@@ -58,8 +59,8 @@ export interface Measured extends Size {
   /** Bytes. */
   readonly rss: number;
   readonly heap: number;
-  /** Of the event loop (ms). */
-  readonly longestBlock: number;
+  /** Of the event loop. */
+  readonly block: Block;
 }
 
 /** Measures one size, in processes of its own. */
@@ -130,16 +131,16 @@ async function measureStarted(
     ingest: await ingestOf(size),
     rss: median(memories.map(({ rss }) => rss)),
     heap: Math.min(...memories.map(({ heap }) => heap)),
-    longestBlock: await longestBlockOf(exporter),
+    block: await blockOf(exporter),
   };
 }
 
-/** The longest block (ms) since the exporter's event loop is watched. */
-async function longestBlockOf({ child }: Server): Promise<number> {
+/** The longest block since the exporter's event loop is watched. */
+async function blockOf({ child }: Server): Promise<Block> {
   const told = once(child, 'message');
   child.send('tell' satisfies BlockCommand);
-  const [{ longestBlock }] = (await told) as [BlockTold];
-  return longestBlock;
+  const [block] = (await told) as [BlockTold];
+  return block;
 }
 
 /** Waits until the exporter shows everything. */
