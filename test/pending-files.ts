@@ -3,24 +3,26 @@ import { readFile } from 'node:fs/promises';
 
 /** Requests to the file system that are under way in this process. */
 export interface PendingFiles {
-  readonly count: () => number;
+  /** @param resources what Node.js lists of this process: who counts more of them asks once */
+  readonly count: (resources: readonly string[]) => number;
   readonly stop: () => void;
 }
 
 /** Watches requests to the file system, by callback and by promise: as Node.js lists them, or by a hook where it does not. */
 export function watchFiles(): PendingFiles {
-  return LISTS_READS ? { count: () => listed().length, stop: () => undefined } : watchByHook();
+  return LISTS_READS ? { count: listedIn, stop: () => undefined } : watchByHook();
 }
 
-function listed(): string[] {
-  return process.getActiveResourcesInfo().filter((kind) => kind.startsWith('FSReq'));
+function listedIn(resources: readonly string[]): number {
+  return resources.filter((kind) => kind.startsWith('FSReq')).length;
 }
 
 /** Whether Node.js lists the reading of a whole file: 26 does not. */
 async function listsReads(): Promise<boolean> {
-  const before = listed().length;
+  const listed = () => listedIn(process.getActiveResourcesInfo());
+  const before = listed();
   const read = readFile(import.meta.filename);
-  const isListed = listed().length > before;
+  const isListed = listed() > before;
   await read;
   return isListed;
 }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { request } from 'undici';
-import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { cronTicker } from '../src/poll/ticker.ts';
 import { openState } from '../src/state/open-state.ts';
 import { type PendingWork, watchPendingWork } from './pending-work.ts';
@@ -68,6 +68,21 @@ describe('pending work', () => {
     await done;
     await new SimulatedClock().advance(0, { busy: work.count });
     expect(work.count()).toBe(0);
+  });
+
+  it('asks Node.js what the process holds only where that decides', async () => {
+    work = watchPendingWork();
+    const listing = vi.spyOn(process, 'getActiveResourcesInfo');
+    onTestFinished(() => listing.mockRestore());
+    const address = await listen((_, response) => void response.end('{}'));
+    const answer = request(address);
+    expect(work.count(0)).toBe(1);
+    expect(listing).not.toHaveBeenCalled();
+    expect(work.count(1)).toBeGreaterThanOrEqual(1);
+    expect(listing).toHaveBeenCalledOnce();
+    await (await answer).body.json();
+    setImmediate(() => undefined);
+    expect(work.count(0)).toBeGreaterThan(0);
   });
 
   it('does not count a decompression that failed', async () => {

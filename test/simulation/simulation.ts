@@ -94,7 +94,7 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const configOf = (push: readonly Record<string, unknown>[] = []) => CONFIG.parse({ accounts, push });
   let config: Config = configOf(options.push);
   const work = watchPendingWork();
-  const busy = { busy: work.count };
+  const busy = { busy: () => work.count(0) };
   const never = new AbortController().signal;
   let exporter: Exporter | undefined;
 
