@@ -10,7 +10,6 @@ import {
   type ExpositionPart,
 } from './exposition/exposition.ts';
 import type { ExpositionFormat } from './exposition/negotiate.ts';
-import { runInSlices } from './exposition/slices.ts';
 import { Store } from './exposition/store.ts';
 import { Turns } from './poll/operations.ts';
 import type { Ticker } from './poll/ticker.ts';
@@ -21,6 +20,7 @@ import { RunningAccounts } from './running-accounts.ts';
 import { measureAccounts, measurePush, measureStore } from './self/measured.ts';
 import type { SelfMetrics } from './self/self-metrics.ts';
 import { pruneCounters } from './series/stored-counters.ts';
+import { runInSlices } from './slices.ts';
 import { type State, StateWriteFailure } from './state/state.ts';
 import type { AccountStatus } from './status.ts';
 

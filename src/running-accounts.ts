@@ -3,8 +3,8 @@ import type { AccountLimits } from './account/jobs.ts';
 import type { AccountView } from './account/view.ts';
 import { sameAccount } from './configuration/access.ts';
 import { type Account as AccountConfig, DEFAULT_LIMITS } from './configuration/schema.ts';
-import { runInSlices } from './exposition/slices.ts';
 import type { KeptCounters } from './series/stored-counters.ts';
+import { runInSlices } from './slices.ts';
 
 /** What all accounts share. */
 export type RunningAccountsOptions = Omit<AccountOptions, 'config' | 'limits'>;

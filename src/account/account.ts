@@ -1,7 +1,6 @@
 import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
-import { runInSlices } from '../exposition/slices.ts';
 import type { Store } from '../exposition/store.ts';
 import { ExposedResults } from '../poll/exposed-results.ts';
 import type { Job } from '../poll/job.ts';
@@ -11,6 +10,7 @@ import { Schedule } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/stored-counters.ts';
+import { runInSlices } from '../slices.ts';
 import type { State } from '../state/state.ts';
 import { AccountSamples } from './account-samples.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
@@ -164,10 +164,17 @@ export class Account {
     for (const job of this.#jobs.wanted()) {
       jobs.push(job);
       yield;
-      if (replacement !== this.#replacements || this.#stopped) return;
+      if (this.#isOutdated(replacement)) return;
     }
-    this.#forecast.replace(jobs);
+    for (const step of this.#forecast.replace(jobs)) {
+      yield step;
+      if (this.#isOutdated(replacement)) return;
+    }
     this.#schedule.replace(jobs);
+  }
+
+  #isOutdated(replacement: number): boolean {
+    return this.#stopped || replacement !== this.#replacements;
   }
 
   /** What was learned and what it asks of the quota, in steps, since each goes through all jobs. */
@@ -176,8 +183,7 @@ export class Account {
     const platformNow = this.view.platform.platformClock.now();
     for (const change of this.#jobs.delays.changes(platformNow)) observer.delayChanged(config.name, change);
     yield* this.#exposed.withdrawStale();
-    this.#forecast.measure();
-    yield;
+    yield* this.#forecast.measure();
     if (this.view.platform.reachability.answered) {
       observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
     }

@@ -3,13 +3,13 @@ import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platf
 import type { Product } from '../catalogue/products.ts';
 import { decodeSeries, isEmpty } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
-import { madeInSlices } from '../exposition/slices.ts';
 import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import type { FollowUp, Job, JobSubject } from '../poll/job.ts';
 import type { Discovery, PollResult } from '../poll/result.ts';
 import { MINUTE_MS } from '../settling/window.ts';
+import { madeInSlices } from '../slices.ts';
 import {
   configurationsResource,
   type Discovered,

@@ -1,6 +1,6 @@
+import { runInSlices } from '../slices.ts';
 import type { ExpositionFormat } from './negotiate.ts';
 import { gzipMember, makeSegment, type Page, type Segment } from './segment.ts';
-import { runInSlices } from './slices.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
 

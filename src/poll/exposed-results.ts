@@ -1,8 +1,8 @@
 import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
-import { runInSlices } from '../exposition/slices.ts';
 import type { Store } from '../exposition/store.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { runInSlices } from '../slices.ts';
 import type { Job } from './job.ts';
 import type { Exposure } from './result.ts';
 import type { ScheduledJob } from './scheduled-job.ts';

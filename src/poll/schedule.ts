@@ -1,8 +1,8 @@
 import type { Clock } from '../clock.ts';
-import { runInSlices } from '../exposition/slices.ts';
 import { isPassing } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { runInSlices } from '../slices.ts';
 import type { ExposedResults } from './exposed-results.ts';
 import type { Job } from './job.ts';
 import type { PollRunner } from './runner.ts';

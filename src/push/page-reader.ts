@@ -1,4 +1,4 @@
-import { runInSlices } from '../exposition/slices.ts';
+import { runInSlices } from '../slices.ts';
 import type { PushedFamily, ShownSample } from './pushed-sample.ts';
 
 const HEADER = /^# (HELP|TYPE) (\S+) (.*)$/;

@@ -26,8 +26,9 @@ export interface ScopeDemand {
 export class DemandForecast {
   readonly #scopes: LimitScopes;
   #alike: readonly Alike[] = [];
-  /** By the name of the scope. */
-  #levels = new Map<string, number>();
+  /** By the name of the scope, as are the levels. */
+  #demands: ReadonlyMap<string, readonly JoinedDemand[]> = new Map();
+  #levels: ReadonlyMap<string, number> = new Map();
   #perMinute = 0;
   #stretch = 1;
 
@@ -45,25 +46,28 @@ export class DemandForecast {
     return this.#stretch;
   }
 
-  /** What the schedules ask of each scope that they draw on. */
+  /** What the schedules asked of each scope that they draw on, when it was measured last. */
   demands(): ScopeDemand[] {
-    const demands = this.#demands();
     return this.#scopes.all.flatMap((scope) => {
-      const list = demands.get(scope.name);
+      const list = this.#demands.get(scope.name);
       if (list === undefined) return [];
       return [{ scope, jobs: sumOf(list.map(({ jobs }) => jobs)), perMinute: demandPerMinute(list) }];
     });
   }
 
-  /** With other jobs than before. */
-  replace(jobs: readonly RecurringWork[]): void {
-    this.#alike = alikeOf(jobs);
-    this.measure();
+  /** With other jobs than before, a job a step: there may be thousands. What was measured last stands until the end. */
+  *replace(jobs: readonly RecurringWork[]): Generator<undefined, void> {
+    this.#alike = yield* alikeOf(jobs);
+    yield* this.measure();
   }
 
-  /** Measures anew: costs are learned, limits change, and so does what the token's other clients take. */
-  measure(): void {
-    const demands = this.#demands();
+  /** Measures anew, a job a step: costs are learned, limits change, and so does what the token's other clients take. */
+  *measure(): Generator<undefined, void> {
+    const alike = this.#alike;
+    const demands = yield* this.#measured(alike);
+    // Other jobs have come meanwhile: they are measured by themselves.
+    if (alike !== this.#alike) return;
+    this.#demands = demands;
     this.#perMinute = demandPerMinute([...demands.values()].flat());
     this.#levels = new Map(
       this.#scopes.all.map(({ name, limiter }) => [
@@ -90,14 +94,17 @@ export class DemandForecast {
     return Math.min(...this.#alike.map((jobs) => this.intervalOf(jobs)));
   }
 
-  /** By the name of the scope that they draw on. */
-  #demands(): Map<string, JoinedDemand[]> {
+  *#measured(alike: readonly Alike[]): Generator<undefined, Map<string, JoinedDemand[]>> {
     const demands = new Map<string, JoinedDemand[]>();
-    for (const { schedule, group, weight, jobs } of this.#alike) {
+    for (const { schedule, group, weight, jobs } of alike) {
+      let cost = 0;
+      for (const job of jobs) {
+        cost += job.cost();
+        yield;
+      }
       const { name } = this.#scopes.of(group);
       const list = demands.get(name) ?? [];
       demands.set(name, list);
-      const cost = sumOf(jobs.map((job) => job.cost()));
       list.push({ periodMs: periodOf(schedule).mean, cost, weight, jobs: jobs.length });
     }
     return demands;
@@ -128,9 +135,10 @@ interface JoinedDemand extends Demand {
   readonly jobs: number;
 }
 
-function alikeOf(work: readonly RecurringWork[]): Alike[] {
+function* alikeOf(work: readonly RecurringWork[]): Generator<undefined, Alike[]> {
   const alike = new Map<string, Alike & { readonly jobs: RecurringWork[] }>();
   for (const job of work) {
+    yield;
     const { schedule, group, weight } = job;
     if (schedule === undefined) continue;
     const key = `${schedule} ${group} ${weight}`;

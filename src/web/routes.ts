@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { madeInSlices } from '../exposition/slices.ts';
 import { parseJobQuery } from '../page/job-selection.ts';
 import { renderPage } from '../page/page.ts';
+import { madeInSlices } from '../slices.ts';
 import type { Status } from '../status.ts';
 import { parseStatusQuery, statusDocument, statusText } from '../status-document.ts';
 import { type ReadExposition, sendExposition } from './exposition-response.ts';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { Account } from '../../src/account/account.ts';
 import { productOf } from '../../src/catalogue/products.ts';
 import { CONFIG, DEFAULT_LIMITS } from '../../src/configuration/schema.ts';
@@ -52,22 +52,31 @@ function makeAccount() {
   return { account, clock, beginMinute: () => minute.forEach((fire) => void fire(clock.now())) };
 }
 
-it('an account takes stock of a few jobs in each turn of the event loop as the minute begins', async () => {
+/** As the minute begins, how many jobs are looked at in each turn of the event loop. */
+async function lookedAtInTurns(look: 'cost' | 'expectedAge'): Promise<number[]> {
   const { account, beginMinute } = makeAccount();
   account.start();
+  onTestFinished(() => account.stop(new AbortController().signal));
   const series = () => account.view.jobs().flatMap(({ job }) => (job.expectedAge === undefined ? [] : [job]));
   while (series().length < metrics.length) await setImmediate();
   let looked = 0;
-  for (const job of series())
-    vi.spyOn(job, 'expectedAge').mockImplementation(() => {
+  for (const job of series()) {
+    vi.spyOn(job, look).mockImplementation(() => {
       looked += 1;
-      return undefined;
+      return 1;
     });
+  }
   sliceBySteps();
   beginMinute();
-  expect(Math.max(...(await doneInTurns(() => looked, metrics.length)))).toBe(STEPS_A_TURN);
-  await account.stop(new AbortController().signal);
-});
+  return doneInTurns(() => looked, metrics.length);
+}
+
+it.each(['cost', 'expectedAge'] as const)(
+  'an account takes stock of a few jobs in each turn of the event loop as the minute begins: %s',
+  async (look) => {
+    expect(Math.max(...(await lookedAtInTurns(look)))).toBe(STEPS_A_TURN);
+  },
+);
 
 it('an account on which the scheduler stands still says so, until it runs again', async () => {
   const { account, clock, beginMinute } = makeAccount();

@@ -5,6 +5,7 @@ import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import type { AccountStatus, JobStatus } from '../../src/status.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { FOUND, polling } from '../poll/polling.ts';
 
 export const MINUTE = 60_000;
@@ -68,7 +69,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
     for (let turn = 0; turn < 50; turn += 1) await clock.run(clock.now());
   };
   const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
-    forecast.replace(jobs);
+    allStepsOf(forecast.replace(jobs));
     schedule.replace(jobs);
     await takenIn();
     return status().jobs;

@@ -5,6 +5,7 @@ import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { eventually } from '../eventually.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { FOUND, polling } from './polling.ts';
 
@@ -42,7 +43,7 @@ it('a request that goes on for a second beyond its timeout is reported, once, wh
     },
     overdue: (_, { id }, part) => void reports.push(`${id}: ${part}`),
   });
-  forecast.replace(jobs);
+  allStepsOf(forecast.replace(jobs));
   schedule.replace(jobs);
   await eventually('it hangs', async () => {
     await clock.advance(1_000);

@@ -4,6 +4,7 @@ import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
 import { FOUND, polling } from './polling.ts';
@@ -31,7 +32,7 @@ function scheduled() {
     exchange: async () => ({ body: null, bytes: 0 }),
   });
   const jobs = Array.from({ length: JOBS }, (_, index) => jobOf(`job ${index}`));
-  forecast.replace(jobs);
+  allStepsOf(forecast.replace(jobs));
   return { clock, schedule, jobs, beginMinute: () => minute.forEach((fire) => void fire(clock.now())) };
 }
 

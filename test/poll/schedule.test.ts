@@ -7,6 +7,7 @@ import { cronTicker } from '../../src/poll/ticker.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { FOUND, polling } from './polling.ts';
 
@@ -42,7 +43,7 @@ function scheduled({ skew = 0 } = {}) {
     defect: (_account, _job, error) => void defects.push(error),
   });
   const replace = (jobs: Job[]) => {
-    forecast.replace(jobs);
+    allStepsOf(forecast.replace(jobs));
     schedule.replace(jobs);
   };
   return { clock, schedule, replace, ends, defects };

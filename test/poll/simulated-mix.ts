@@ -6,6 +6,7 @@ import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { alone, CountedPlatform, seeded } from '../bench/schedule/counted-platform.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { FOUND, polling } from './polling.ts';
 
 /** Jobs by their weight, their period in minutes (of which 60 is a multiple) and their operations per poll. */
@@ -57,8 +58,8 @@ export async function operationsPerMinute(mix: Mix): Promise<{ total: number; by
     exchange,
   });
   const jobs = mix.map(jobOf);
-  ticker('*/1 * * * *', () => forecast.measure());
-  forecast.replace(jobs);
+  ticker('*/1 * * * *', () => allStepsOf(forecast.measure()));
+  allStepsOf(forecast.replace(jobs));
   schedule.replace(jobs);
   await clock.run(measuredFrom + MEASURED_MINUTES * MINUTE_MS);
   const total = counts.reduce((sum, count) => sum + count, 0) / MEASURED_MINUTES;

@@ -4,6 +4,7 @@ import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { PlanLog } from '../../src/self/lasting-problems.ts';
+import { allStepsOf } from '../in-steps.ts';
 import { FOUND } from '../poll/polling.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
@@ -31,7 +32,10 @@ function planned() {
   const told: object[] = [];
   const tell = (text: string) => (facts: object) => void told.push({ text, ...facts });
   const log = new PlanLog('a', { info: tell('fits'), warn: tell('exceeds') });
-  const report = (surveyed = true): void => log.planned(forecast.demands(), surveyed);
+  const report = (surveyed = true): void => {
+    allStepsOf(forecast.measure());
+    log.planned(forecast.demands(), surveyed);
+  };
   const answer = (group: string, limit: number): void => {
     scopes.learn(group, { limit });
     scopes.of(group).limiter.observe(NOW, { limit, remaining: limit - 1 });
@@ -41,7 +45,7 @@ function planned() {
 
 it('compares what is asked for with the limit that it is under, also without a job of the metrics API', () => {
   const { forecast, told, report, answer } = planned();
-  forecast.replace([...jobs('analytics', 30), ...jobs('domains', 5)]);
+  allStepsOf(forecast.replace([...jobs('analytics', 30), ...jobs('domains', 5)]));
   for (let round = 0; round < 2; round += 1) {
     answer('domains', 200);
     answer('analytics', 20);
@@ -55,14 +59,14 @@ it('compares what is asked for with the limit that it is under, also without a j
 
 it('tells of a scope again when its jobs or its limit have changed, and only then', () => {
   const { forecast, told, report, answer } = planned();
-  forecast.replace(jobs('metrics', 2));
+  allStepsOf(forecast.replace(jobs('metrics', 2)));
   report();
   report();
   const facts = { account: 'a', scope: 'reads', jobs: 2, operations_per_minute: 2, allowed: 48 };
   expect(told).toEqual([{ text: 'fits', ...facts }]);
   answer('metrics', 200);
   report();
-  forecast.replace(jobs('metrics', 3));
+  allStepsOf(forecast.replace(jobs('metrics', 3)));
   report();
   expect(told.slice(1)).toMatchObject([
     { jobs: 2, allowed: 160 },
@@ -72,10 +76,10 @@ it('tells of a scope again when its jobs or its limit have changed, and only the
 
 it('says that a plan fits only when it is known what there is to poll, and at once that it does not', () => {
   const { forecast, told, report } = planned();
-  forecast.replace(jobs('metrics', 2));
+  allStepsOf(forecast.replace(jobs('metrics', 2)));
   report(false);
   expect(told).toEqual([]);
-  forecast.replace(jobs('metrics', 90));
+  allStepsOf(forecast.replace(jobs('metrics', 90)));
   report(false);
   expect(told).toMatchObject([{ text: 'exceeds', jobs: 90 }]);
 });

@@ -6,6 +6,7 @@ import type { Job } from '../../../src/poll/job.ts';
 import type { Ticker } from '../../../src/poll/ticker.ts';
 import { DemandForecast } from '../../../src/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/rate-limit/request-queue.ts';
+import { allStepsOf } from '../../in-steps.ts';
 import { FOUND, polling } from '../../poll/polling.ts';
 import { WINDOW_MS } from './counted-platform.ts';
 import type { Design } from './design.ts';
@@ -51,8 +52,8 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     exchange: ({ path }) => exchange(Number(path.slice('/metrics/'.length))),
   });
   const wanted = Array.from({ length: jobs }, (_, index) => jobOf(index));
-  minuteTicker(clock)(EVERY_MINUTE, () => forecast.measure());
-  forecast.replace(wanted);
+  minuteTicker(clock)(EVERY_MINUTE, () => allStepsOf(forecast.measure()));
+  allStepsOf(forecast.replace(wanted));
   schedule.replace(wanted);
   await clock.run(until);
 };
