@@ -15,6 +15,8 @@ const simulation = await simulate({
   // The exporter's clock is ahead, so that buckets close five seconds after its minutes begin: nothing else falls due then.
   skew: 5_000,
   sandbox: { configurations: 1 },
+  // As in the process that users run: what a poll has found is rendered soon, unasked.
+  rendersAhead: true,
   account: {
     reconciliation_share: 0,
     collectors: {
