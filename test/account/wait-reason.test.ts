@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { turnAt } from '../../src/account/wait-reason.ts';
 import type { RequestDecision } from '../../src/rate-limit/request-queue.ts';
-import { accountWith, jobOf, NOON } from './waiting-bed.ts';
+import { jobOf } from '../poll/polling.ts';
+import { accountWith, NOON } from './waiting-bed.ts';
 
 /** `seconds` after the account is looked at, as the status writes it. */
 function after(seconds: number): string {

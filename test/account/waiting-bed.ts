@@ -6,7 +6,7 @@ import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import type { AccountStatus, JobStatus } from '../../src/status.ts';
 import { EventClock } from '../bench/schedule/event-clock.ts';
 import { allStepsOf } from '../in-steps.ts';
-import { FOUND, polling } from '../poll/polling.ts';
+import { jobOf, polling } from '../poll/polling.ts';
 
 export const MINUTE = 60_000;
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -95,19 +95,5 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       return start(weighed.map((own, index) => jobOf(`${index}`, own)));
     },
     start,
-  };
-}
-
-export function jobOf(id: string, overrides: Partial<Job>): Job {
-  return {
-    id,
-    subject: { collector: 'metrics' },
-    schedule: '* * * * *',
-    group: 'metrics',
-    weight: 1,
-    cost: () => 1,
-    read: (read, signal) => read(() => ({ path: '/metrics', version: 1 }), signal),
-    conclude: () => FOUND,
-    ...overrides,
   };
 }

@@ -1,13 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
-import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { eventually } from '../eventually.ts';
 import { allStepsOf } from '../in-steps.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
-import { FOUND, polling } from './polling.ts';
+import { jobOf, polling } from './polling.ts';
 
 it('a request that goes on for a second beyond its timeout is reported, once, while it goes on', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
@@ -18,17 +17,7 @@ it('a request that goes on for a second beyond its timeout is reported, once, wh
   const forecast = new DemandForecast(scopes);
   const reports: string[] = [];
   const hangs: string[] = [];
-  const job = (id: string): Job => ({
-    id,
-    subject: { collector: 'metrics' },
-    schedule: '* * * * *',
-    group: 'metrics',
-    weight: 1,
-    cost: () => 1,
-    read: (read, signal) => read(() => ({ path: `/${id}`, version: 1 }), signal),
-    conclude: () => FOUND,
-  });
-  const jobs = [job('hangs'), job('answers')];
+  const jobs = [jobOf('hangs'), jobOf('answers')];
   const schedule = polling({
     clock,
     platformClock,

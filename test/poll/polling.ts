@@ -1,4 +1,5 @@
 import { ExposedResults } from '../../src/poll/exposed-results.ts';
+import type { Job } from '../../src/poll/job.ts';
 import { Operations, type OperationsOptions } from '../../src/poll/operations.ts';
 import type { PollResult } from '../../src/poll/result.ts';
 import { type PollObserver, PollRunner, type RunnerOptions } from '../../src/poll/runner.ts';
@@ -47,4 +48,19 @@ export function polling(options: PollingOptions): Schedule {
     polled: options.polled ?? (() => undefined),
   });
   return new Schedule({ ...options, runner, exposed });
+}
+
+/** A job of one operation a minute, which finds nothing. */
+export function jobOf(id: string, overrides: Partial<Job> = {}): Job {
+  return {
+    id,
+    subject: { collector: 'metrics' },
+    schedule: '* * * * *',
+    group: 'metrics',
+    weight: 1,
+    cost: () => 1,
+    read: (read, signal) => read(() => ({ path: `/${id}`, version: 1 }), signal),
+    conclude: () => FOUND,
+    ...overrides,
+  };
 }

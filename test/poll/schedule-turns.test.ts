@@ -1,13 +1,12 @@
 import { afterEach, expect, it } from 'vitest';
 import { PlatformClock } from '../../src/platform/platform-clock.ts';
-import type { Job } from '../../src/poll/job.ts';
 import { DemandForecast } from '../../src/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { allStepsOf } from '../in-steps.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
-import { FOUND, polling } from './polling.ts';
+import { jobOf, polling } from './polling.ts';
 
 const JOBS = 40;
 
@@ -34,21 +33,6 @@ function scheduled() {
   const jobs = Array.from({ length: JOBS }, (_, index) => jobOf(`job ${index}`));
   allStepsOf(forecast.replace(jobs));
   return { clock, schedule, jobs, beginMinute: () => minute.forEach((fire) => void fire(clock.now())) };
-}
-
-function jobOf(id: string): Job {
-  return {
-    id,
-    subject: { collector: 'metrics' },
-    schedule: '* * * * *',
-    group: 'metrics',
-    weight: 1,
-    cost: () => 1,
-    async read(read, signal) {
-      await read(() => ({ path: '/metrics/x', version: 2 }), signal);
-    },
-    conclude: () => FOUND,
-  };
 }
 
 it('jobs fall due a few in each turn of the event loop as the minute begins, so that nothing waits for all of them', async () => {

@@ -9,7 +9,7 @@ import { LimitScopes } from '../../src/rate-limit/limit-scopes.ts';
 import { RequestQueue } from '../../src/rate-limit/request-queue.ts';
 import { allStepsOf } from '../in-steps.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
-import { FOUND, polling } from './polling.ts';
+import { jobOf, polling } from './polling.ts';
 
 const MINUTE = 60_000;
 const START = Date.UTC(2026, 0, 5, 12, 0, 10);
@@ -50,15 +50,9 @@ function scheduled({ skew = 0 } = {}) {
 }
 
 /** A job that notes when its operations left, in ms after the start. */
-function jobOf(clock: SimulatedClock, id: string, overrides: Partial<Job> = {}) {
+function notingJob(clock: SimulatedClock, id: string, overrides: Partial<Job> = {}) {
   const leftAt: number[] = [];
-  const job: Job = {
-    id,
-    subject: { collector: 'metrics' },
-    schedule: '* * * * *',
-    group: 'metrics',
-    weight: 1,
-    cost: () => 1,
+  const job = jobOf(id, {
     async read(read, signal) {
       const resource = () => {
         leftAt.push(clock.now() - START);
@@ -66,15 +60,14 @@ function jobOf(clock: SimulatedClock, id: string, overrides: Partial<Job> = {}) 
       };
       await read(resource, signal);
     },
-    conclude: () => FOUND,
     ...overrides,
-  };
+  });
   return { job, leftAt };
 }
 
 it('polls once at the start, and then when a bucket of the platform closes', async () => {
   const { clock, replace } = scheduled();
-  const { job, leftAt } = jobOf(clock, 'a');
+  const { job, leftAt } = notingJob(clock, 'a');
   replace([job]);
   await clock.advance(3 * MINUTE);
   expect(leftAt).toEqual([0, 50_000, 110_000, 170_000]);
@@ -86,7 +79,7 @@ it.each([
   [3 * 60 * MINUTE, 50_000],
 ])('by the clock of the platform when that is %i ms ahead', async (skew, first) => {
   const { clock, replace } = scheduled({ skew });
-  const { job, leftAt } = jobOf(clock, 'a');
+  const { job, leftAt } = notingJob(clock, 'a');
   replace([job]);
   await clock.advance(4 * MINUTE);
   // Our minute fires at 50 s; what it fires for comes at the platform's next one, known to a second.
@@ -101,9 +94,9 @@ it.each([
 it('spreads many jobs of a slow schedule over its period, and does not put off a few', async () => {
   const { clock, replace } = scheduled();
   const jobs = Array.from({ length: 80 }, (_, index) =>
-    jobOf(clock, `job ${index}`, { schedule: '0 * * * *' }),
+    notingJob(clock, `job ${index}`, { schedule: '0 * * * *' }),
   );
-  const few = [1, 2, 3].map((index) => jobOf(clock, `few ${index}`, { schedule: '5 * * * *' }));
+  const few = [1, 2, 3].map((index) => notingJob(clock, `few ${index}`, { schedule: '5 * * * *' }));
   replace([...jobs, ...few].map(({ job }) => job));
   await clock.advance(2 * 60 * MINUTE - 20_000);
   const minutes = jobs.map(({ leftAt }) => Math.floor(((leftAt[1] ?? 0) + 10_000) / MINUTE));
@@ -116,7 +109,7 @@ it('spreads many jobs of a slow schedule over its period, and does not put off a
 it('never polls a job beside itself, and polls it again at once when it fell due meanwhile', async () => {
   const { clock, replace } = scheduled();
   const begun: number[] = [];
-  const { job } = jobOf(clock, 'slow', {
+  const { job } = notingJob(clock, 'slow', {
     async read(read, signal) {
       await read(() => ({ path: '/metrics/x', version: 2 }), signal);
       begun.push(clock.now() - START);
@@ -132,7 +125,7 @@ it('aborts the poll under way of a job that goes, be it its first or a later one
   for (const polls of [1, 2, 3]) {
     const { clock, replace } = scheduled();
     const signals: AbortSignal[] = [];
-    const { job } = jobOf(clock, 'slow', {
+    const { job } = notingJob(clock, 'slow', {
       async read(_read, signal) {
         signals.push(signal);
         await clock.sleep(30_000, signal);
@@ -149,7 +142,7 @@ it('aborts the poll under way of a job that goes, be it its first or a later one
 it('a request that a failed poll has left behind ends with its job', async () => {
   const { clock, replace } = scheduled();
   const signals: AbortSignal[] = [];
-  const { job } = jobOf(clock, 'fails', {
+  const { job } = notingJob(clock, 'fails', {
     async read(_read, signal) {
       signals.push(signal);
       throw new PlatformFailure('timeout', 'one of several requests failed');
@@ -163,9 +156,9 @@ it('a request that a failed poll has left behind ends with its job', async () =>
 
 it('polls follow-up work when it may start, and stops it with the job that it follows', async () => {
   const { clock, replace, schedule } = scheduled();
-  const past = jobOf(clock, 'a/catch-up', { schedule: undefined as unknown as string });
+  const past = notingJob(clock, 'a/catch-up', { schedule: undefined as unknown as string });
   const notBefore = START + 5_000;
-  const { job } = jobOf(clock, 'a', {
+  const { job } = notingJob(clock, 'a', {
     followUp: () => ({ job: { ...past.job, schedule: undefined, follows: job }, notBefore }),
   });
   replace([job]);
@@ -178,10 +171,10 @@ it('polls follow-up work when it may start, and stops it with the job that it fo
 
 it('tells how each poll ended and goes on, whether the platform failed or the exporter did', async () => {
   const { clock, replace, ends, defects } = scheduled();
-  const failing = jobOf(clock, 'refused', {
+  const failing = notingJob(clock, 'refused', {
     read: () => Promise.reject(new PlatformFailure('forbidden', 'no permission', 403)),
   });
-  const broken = jobOf(clock, 'broken', { read: () => Promise.reject(new TypeError('a mistake')) });
+  const broken = notingJob(clock, 'broken', { read: () => Promise.reject(new TypeError('a mistake')) });
   replace([failing.job, broken.job]);
   await clock.advance(MINUTE);
   const told = ends.map(({ job, outcome, reason }) => [job.id, outcome, reason]);
@@ -195,7 +188,7 @@ it('tells how each poll ended and goes on, whether the platform failed or the ex
 
 it('ends its polls when it stops, and reports none of them', async () => {
   const { clock, schedule, replace, ends } = scheduled();
-  replace([jobOf(clock, 'a').job, jobOf(clock, 'b').job]);
+  replace([notingJob(clock, 'a').job, notingJob(clock, 'b').job]);
   await schedule.stop();
   await clock.advance(5 * MINUTE);
   expect(ends).toEqual([]);

@@ -3,14 +3,14 @@ import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
 import { type Bench, startBench } from '../client.ts';
 import { LIST_PATHS } from '../list-paths.ts';
 
-const only = (path: string) => ({ paths: [`${path}$`] });
+const atPath = (path: string) => ({ paths: [`${path}$`] });
 
 /** What may go wrong with a list, and whether an answer shows it. */
 const WRONG: Readonly<Record<string, (path: string) => FaultSettings>> = {
-  404: (path) => ({ not_found: only(path) }),
-  403: (path) => ({ forbidden: only(path) }),
-  500: (path) => ({ server_error: only(path) }),
-  empty: (path) => ({ empty_answer: { form: 'list', ...only(path) } }),
+  404: (path) => ({ not_found: atPath(path) }),
+  403: (path) => ({ forbidden: atPath(path) }),
+  500: (path) => ({ server_error: atPath(path) }),
+  empty: (path) => ({ empty_answer: { form: 'list', ...atPath(path) } }),
 };
 
 describe('a list of the platform', () => {

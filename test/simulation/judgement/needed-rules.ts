@@ -7,7 +7,10 @@ interface Group<Rule> {
   readonly rules: readonly Rule[];
 }
 
-function only<Rule>(groups: readonly Group<Rule>[], wanted: (rule: Rule) => boolean): readonly Group<Rule>[] {
+function groupsWith<Rule>(
+  groups: readonly Group<Rule>[],
+  wanted: (rule: Rule) => boolean,
+): readonly Group<Rule>[] {
   const kept = groups.map((group) => ({ ...group, rules: group.rules.filter(wanted) }));
   return kept.filter(({ rules }) => rules.length > 0);
 }
@@ -17,7 +20,7 @@ export function neededRules(
   { recording, alerts }: RuleFiles,
   ...wanted: readonly string[]
 ): { readonly groups: readonly Group<AlertRule | RecordingRule>[] } {
-  const ofAlert = only(alerts.groups, (rule) => wanted.includes(rule.alert));
+  const ofAlert = groupsWith(alerts.groups, (rule) => wanted.includes(rule.alert));
   const recordings = recording.groups.flatMap(({ rules }) => rules);
   const needed = new Set<string>();
   const need = (expr: string): void => {
@@ -28,5 +31,5 @@ export function neededRules(
     }
   };
   for (const { rules } of ofAlert) for (const { expr } of rules) need(expr);
-  return { groups: [...only(recording.groups, ({ record }) => needed.has(record)), ...ofAlert] };
+  return { groups: [...groupsWith(recording.groups, ({ record }) => needed.has(record)), ...ofAlert] };
 }
