@@ -56,8 +56,9 @@ export class AccountTargets {
   }
 
   /** Records the list of a product's configurations. Whether it differs from the one before. */
-  discovered(product: Product, configurations: readonly Configuration[], addressing: Addressing): boolean {
+  discovered(product: Product, listed: readonly Configuration[], addressing: Addressing): boolean {
     const before = this.#known.get(product);
+    const configurations = withKnown(listed, before?.configurations ?? []);
     this.#known.set(product, {
       configurations,
       addressing,
@@ -65,7 +66,7 @@ export class AccountTargets {
     });
     this.#unlistable.delete(product);
     this.#listed.set(product, true);
-    return before?.addressing !== addressing || !sameList(before.configurations, configurations);
+    return before?.addressing !== addressing || !isSameList(before.configurations, configurations);
   }
 
   /** Records that a product's configurations could not be listed. Returns whether that changes what is read. */
@@ -128,14 +129,22 @@ export class AccountTargets {
   }
 }
 
-/** Lists are compared in every discovery, of thousands of configurations: a comparison of any objects takes ten times as long. */
-function sameList(before: readonly Configuration[], after: readonly Configuration[]): boolean {
-  return before.length === after.length && before.every((one, index) => same(one, after[index]));
+/** The list, of the former one's objects where nothing has changed: jobs hold the texts of the list that they were made of. */
+function withKnown(listed: readonly Configuration[], before: readonly Configuration[]): Configuration[] {
+  return listed.map((one, index) => {
+    const known = before[index];
+    return known !== undefined && isSame(known, one) ? known : one;
+  });
 }
 
-function same(before: Configuration, after: Configuration | undefined): boolean {
+function isSameList(before: readonly Configuration[], after: readonly Configuration[]): boolean {
+  return before.length === after.length && before.every((one, index) => one === after[index]);
+}
+
+/** Lists are compared in every discovery, of thousands of configurations: a comparison of any objects takes ten times as long. */
+function isSame(before: Configuration, after: Configuration): boolean {
   return (
-    before.id === after?.id &&
+    before.id === after.id &&
     before.name === after.name &&
     before.active === after.active &&
     before.domains.length === after.domains.length &&

@@ -6,6 +6,9 @@ import { RateLimiter, type RateLimiterOptions } from './limiter.ts';
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 60_000;
 
+/** The platform's APIs are a dozen. It may redirect to addresses that it makes up: what begins like no other adds no further group. */
+const MOST_GROUPS = 50;
+
 /** A limit scope as it is named in metrics and on the status page. */
 export interface LimitScope {
   readonly name: string;
@@ -62,6 +65,7 @@ export class LimitScopes {
   /** Takes in what an answer to an operation of `group` said, before its limiter does. */
   learn(group: string, rate: RateLimit | undefined): void {
     if (rate?.limit === undefined) return;
+    if (this.#limitOf.size >= MOST_GROUPS && !this.#limitOf.has(group)) return;
     const scope = this.of(group);
     const known = scope.limiter.limit;
     const insists = this.#limitOf.get(group) === rate.limit;

@@ -12,6 +12,9 @@ import type { SelfMetrics } from './self-metrics.ts';
 /** What hangs once hangs again: how often (ms) it is logged for an account. */
 const OVERDUE_TOLD_EVERY_MS = 3_600_000;
 
+/** A platform may name new ones in every answer: so many of an account are logged. */
+const MOST_UNKNOWN = 1_000;
+
 /** Counts what accounts do, and logs what an operator should act on: a problem once, and its end. */
 export function reportTo(
   metrics: SelfMetrics,
@@ -50,7 +53,7 @@ export function reportTo(
     const ages = restated.flatMap((changes) => changes.ages.map((age) => age / 1_000));
     metrics.settleSeconds.observeAll(ages, product);
     for (const dimension of result.unknownDimensions ?? []) {
-      if (notesOf(account).isNews(`${metric} ${dimension} unknown`))
+      if (notesOf(account).isNews(`${metric} ${dimension} unknown`, MOST_UNKNOWN))
         log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');
     }
     if (result.warning !== undefined) log.warn({ account, job: job.id }, result.warning);
@@ -147,11 +150,11 @@ class AccountNotes {
     this.plans = new PlanLog(account, log);
   }
 
-  /** Whether nobody was warned of it yet. */
-  isNews(text: string): boolean {
-    const known = this.#warned.has(text);
+  /** Whether nobody was warned of it yet. @param most no news where so much was warned of already */
+  isNews(text: string, most = Number.POSITIVE_INFINITY): boolean {
+    if (this.#warned.has(text) || this.#warned.size >= most) return false;
     this.#warned.add(text);
-    return !known;
+    return true;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { Outcome } from '../platform/outcome.ts';
+import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/runner.ts';
 import { fits } from '../rate-limit/demand.ts';
 import type { ScopeDemand } from '../rate-limit/demand-forecast.ts';
@@ -34,7 +35,8 @@ export class FailureLog {
   readonly #account: string;
   readonly #log: EventLog;
   readonly #whole = noTrouble();
-  readonly #jobs = new Map<string, Trouble>();
+  /** Of the jobs that are in trouble; one that is no longer wanted, since what it reads is gone, goes with its trouble. */
+  readonly #jobs = new WeakMap<Job, Trouble>();
 
   constructor(account: string, log: EventLog) {
     this.#account = account;
@@ -50,11 +52,13 @@ export class FailureLog {
     if (general)
       this.#failed(whole, outcome, IN_A_ROW, { account, outcome, reason }, 'polling the platform fails');
     else if (operations > 0) this.#works(whole, { account }, 'polling the platform works again');
-    const own = this.#jobs.get(job.id) ?? noTrouble();
-    this.#jobs.set(job.id, own);
+    const own = this.#jobs.get(job) ?? noTrouble();
     const facts = { account, job: job.id };
-    if (outcome === 'ok' || outcome === 'empty') this.#works(own, facts, 'poll succeeds again');
-    else if (!general || whole.logged.size === 0) {
+    if (answered) {
+      this.#works(own, facts, 'poll succeeds again');
+      this.#jobs.delete(job);
+    } else if (!general || whole.logged.size === 0) {
+      this.#jobs.set(job, own);
       this.#failed(own, outcome, general ? IN_A_ROW : 1, { ...facts, outcome, reason }, 'poll failed');
     }
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addedUp } from '../catalogue/decimal.ts';
 import type { TimedSample } from '../catalogue/family.ts';
+import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 import type { Counter } from './counter.ts';
 import type { CounterUpdate } from './counters.ts';
@@ -125,6 +126,9 @@ function released(
   return { counted, total, until, held };
 }
 
+/** So long (ms) it is remembered of a dimension that answers no longer have: none of theirs reaches back so far. */
+const KEPT_MS = 2 * FINEST_WINDOW_MS;
+
 /** Start of the last bucket that was pushed, by dimension. */
 const watermarks = z.record(z.string(), z.number());
 
@@ -153,6 +157,8 @@ export class PushedGauges {
       found.push(...gauges);
       last.set(dimension, newest.at - width);
     }
+    for (const [dimension, start] of last)
+      if (start < until - KEPT_MS && !decoded.series.has(dimension)) last.delete(dimension);
     return { samples: found, commit: found.length === 0 ? [] : [{ key, value: Object.fromEntries(last) }] };
   }
 }

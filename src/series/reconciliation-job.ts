@@ -132,15 +132,16 @@ export class ReconciliationJob implements Job<number> {
     const { perMinute, platformClock, candidates } = this.#options;
     this.#credit = Math.min(this.#credit + perMinute(), Math.max(1, perMinute()));
     const now = platformClock.now();
+    const all = candidates();
     let compared = 0;
-    for (const candidate of this.#oldestFirst(candidates())) {
+    for (const candidate of this.#oldestFirst(all)) {
       if (this.#credit < 1) break;
       const span = candidate.spanBefore(now - COMPARE_AFTER_MS);
       if (span === undefined || span.window.to <= this.#endOf(candidate)) continue;
       this.#credit -= 1;
       if (await this.#compare(candidate, span, read, signal)) compared += 1;
     }
-    this.#forget(now);
+    this.#forget(now, all);
     return compared;
   }
 
@@ -177,12 +178,15 @@ export class ReconciliationJob implements Job<number> {
     return this.#attempts.get(id) ?? Number.NEGATIVE_INFINITY;
   }
 
-  #forget(now: number): void {
+  #forget(now: number, candidates: readonly Reconcilable[]): void {
     for (const [id, { end }] of this.#checks) {
       if (end >= now - MEMORY_MS) continue;
       this.#checks.delete(id);
       this.#attempts.delete(id);
     }
+    // What is gone may never have been compared: its reads fail.
+    const present = new Set(candidates.map(({ id }) => id));
+    for (const id of this.#attempts.keys()) if (!present.has(id)) this.#attempts.delete(id);
   }
 
   /** By product, over the latest comparison of each of its series; without traffic there is nothing to compare. */

@@ -3,15 +3,19 @@ import { decimal } from '../catalogue/decimal.ts';
 import type { Family, Labels, Sample, TimedSample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
+import { MOST_DIMENSIONS } from '../decode/shape.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { labelsIn, type Target } from '../targets/target.ts';
 import type { CountersByDimension } from './packed-series.ts';
 import { type Places, placesOf } from './places.ts';
 
+/** Beyond that some have come that will not come again: those before are forgotten, and what is shown of them is written anew. */
+const MOST_PLACES = 2 * MOST_DIMENSIONS;
+
 /** Turns the dimensions of one metric of one target into samples. */
 export class SeriesSamples {
-  /** Of each dimension met so far. */
+  /** Of each dimension met, as far as they are remembered. */
   #places: Places = new Map();
   /** By place: they stay the same object, so that their text is rendered once. */
   readonly #labels: Labels[] = [];
@@ -38,8 +42,12 @@ export class SeriesSamples {
    * for thousands of targets, which then share the table of them.
    */
   meet(dimensions: Iterable<string>): void {
-    const added = [...dimensions].filter((dimension) => !this.#places.has(dimension));
-    if (added.length > 0) this.#places = placesOf([...this.#places.keys(), ...added]);
+    const all = [...dimensions];
+    const added = all.filter((dimension) => !this.#places.has(dimension));
+    if (added.length === 0) return;
+    const isTooMany = this.#places.size + added.length > MOST_PLACES;
+    if (isTooMany) this.#labels.length = 0;
+    this.#places = placesOf(isTooMany ? all : [...this.#places.keys(), ...added]);
   }
 
   /** The gauges of one bucket: a dimension without a point at its start is absent, not zero. */

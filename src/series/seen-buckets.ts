@@ -18,9 +18,20 @@ const KEPT_MS = 25 * MINUTE_MS;
 /** What was seen, with what an answer shows. */
 export function seenAgain(seen: SeenBuckets | undefined, { series }: Decoded, width: number): SeenBuckets {
   if (seen === undefined || seen.width !== width) return { width, series: new PackedPoints(series) };
-  const together = new Map(seen.series);
+  const together = new Map<string, Points>();
+  const oldest = newestIn(series) - KEPT_MS;
+  // A dimension that answers no longer have goes with its buckets: names that never come again would add up.
+  for (const [name, points] of seen.series)
+    if (series.has(name) || Number(points.timestamps.at(-1)) >= oldest) together.set(name, points);
   for (const [name, points] of series) together.set(name, merged(together.get(name) ?? NO_POINTS, points));
   return { width, series: new PackedPoints(together) };
+}
+
+function newestIn(series: Decoded['series']): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { timestamps } of series.values())
+    if (timestamps.length > 0) newest = Math.max(newest, Number(timestamps[timestamps.length - 1]));
+  return newest;
 }
 
 /** The later points, and of the earlier ones those that they lack and that are not too old. */

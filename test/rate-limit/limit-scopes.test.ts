@@ -71,3 +71,12 @@ it('keeps apart from the start what is known to be limited otherwise', () => {
   expect(names()).toEqual(['reads', 'tokens']);
   expect(scopes.of('metrics').limiter.remaining(NOW)).toBe(19);
 });
+
+it('tells no end of groups apart where a platform redirects to addresses that it makes up', () => {
+  const { answer, names } = learned();
+  for (let index = 0; index < 1_000; index += 1) {
+    answer(`made-up-${index}`, { limit: 1_000 + index, remaining: 900 });
+    answer('metrics', { limit: 80, remaining: 70 });
+  }
+  expect(names().length).toBeLessThanOrEqual(51);
+});

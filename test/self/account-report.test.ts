@@ -27,6 +27,20 @@ it('warns of an unknown dimension once for each account, and anew when an accoun
   expect(told()).toEqual([about('a')]);
 });
 
+it('does not warn without end of dimensions that a platform makes up', () => {
+  const warnings: string[] = [];
+  const warn = (_: object, message: string) => void warnings.push(message);
+  const log = { info: () => undefined, warn, error: () => undefined };
+  const observer = reportTo(createSelfMetrics(), log, { now: () => 0, wall: () => 0 });
+  const job = { subject: { collector: 'metrics', metric: 'waf' } } as Job;
+  for (let poll = 0; poll < 30; poll += 1) {
+    const unknownDimensions = Array.from({ length: 100 }, (_, index) => `moon ${poll} ${index}`);
+    const result = { ...FOUND, unknownDimensions };
+    observer.polled('a', { ...BLANK, job, result, operations: 1, durationMs: 1 });
+  }
+  expect(warnings).toHaveLength(1_000);
+});
+
 it('knows nothing any more of the failures of an account that has left', () => {
   const lines: string[] = [];
   const note = (_: object, message: string) => void lines.push(message);

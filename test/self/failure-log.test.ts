@@ -2,12 +2,15 @@ import { beforeEach, expect, it } from 'vitest';
 import type { Outcome } from '../../src/platform/outcome.ts';
 import type { Job } from '../../src/poll/job.ts';
 import { FailureLog } from '../../src/self/lasting-problems.ts';
+import { heapInUse } from '../heap-in-use.ts';
 
 let lines: string[];
 let log: FailureLog;
+let jobs: Map<string, Job>;
 
 beforeEach(() => {
   lines = [];
+  jobs = new Map();
   const note = (level: string) => (facts: object, message: string) => {
     const { job = '', outcome = '', after = '' } = facts as Record<string, string>;
     lines.push([level, message, job, outcome || after].filter(Boolean).join(' '));
@@ -16,7 +19,8 @@ beforeEach(() => {
 });
 
 function polled(id: string, outcome: Outcome): void {
-  const job = { id } as Job;
+  const job = jobs.get(id) ?? ({ id } as Job);
+  jobs.set(id, job);
   log.polled({
     job,
     outcome,
@@ -111,4 +115,17 @@ it('does not take a poll that asked nothing for a platform that works', () => {
   log.polled({ job, outcome: 'empty', ...nothing });
   polled('x', 'network');
   expect(lines).toEqual(['warn polling the platform fails network']);
+});
+
+it('does not remember what failed and is gone', () => {
+  let gone = 0;
+  const forget = () => {
+    for (const end = gone + 20_000; gone < end; gone += 1) polled(`gone ${gone}`, 'not_found');
+    jobs.clear();
+    lines = [];
+    return heapInUse();
+  };
+  const before = forget();
+  // Each would take 500 bytes.
+  expect(forget() - before).toBeLessThan(2_000_000);
 });

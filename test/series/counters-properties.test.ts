@@ -43,6 +43,11 @@ const step: fc.Arbitrary<Step> = fc.record({
   fate: fc.constantFrom('applied', 'applied', 'applied', 'only computed', 'applied, then a restart'),
 });
 
+/** As `expect(found).toBe(expected)`, which takes a quarter of the time of all where every bucket asks for it. */
+function same(found: unknown, expected: unknown): void {
+  if (!Object.is(found, expected)) expect(found).toBe(expected);
+}
+
 /** Counters being kept, with a check after every answer. */
 class Counting {
   counters = new SeriesCounters(() => true);
@@ -72,8 +77,8 @@ class Counting {
     const before = this.counters.record;
     const kept = before && JSON.stringify(storeCounters(before));
     const update = this.counters.update(answered, SETTLE);
-    expect(this.counters.record).toBe(before);
-    expect(before && JSON.stringify(storeCounters(before))).toBe(kept);
+    same(this.counters.record, before);
+    same(before && JSON.stringify(storeCounters(before)), kept);
     if (update === undefined) this.counters.noteUncounted(answered);
     if (update === undefined || fate === 'only computed') return;
     this.#apply(update, answered);
@@ -115,7 +120,7 @@ class Counting {
     this.counters.apply(update);
     this.counters.see(answered, update.record.width);
     for (const { dimension, start, width, value } of update.settled) {
-      expect(value).toBe(trueSum(dimension, { from: start, to: start + width }, this.#lost));
+      same(value, trueSum(dimension, { from: start, to: start + width }, this.#lost));
       const counted = this.#counted.get(dimension) ?? new Set();
       this.#counted.set(dimension, counted);
       this.#sums.set(dimension, (this.#sums.get(dimension) ?? 0) + value);
@@ -134,11 +139,9 @@ class Counting {
       const counted = this.#counted.get(name) ?? new Set();
       const start = this.#starts.get(name) ?? Math.min(watermark, missing[0]?.from ?? watermark, ...counted);
       this.#starts.set(name, start);
-      expect(total).toBe(this.#sums.get(name) ?? 0);
+      same(total, this.#sums.get(name) ?? 0);
       const waiting = missing.reduce((length, { from, to }) => length + to - from, 0) / MINUTE;
-      const accounted = counted.size + waiting;
-      if (this.skipped === 0)
-        expect({ name, accounted }).toEqual({ name, accounted: (watermark - start) / MINUTE });
+      if (this.skipped === 0) same(counted.size + waiting, (watermark - start) / MINUTE);
     }
   }
 

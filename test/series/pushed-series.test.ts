@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Counter } from '../../src/series/counter.ts';
-import { PushedCounters } from '../../src/series/pushed-series.ts';
+import { PushedCounters, PushedGauges } from '../../src/series/pushed-series.ts';
 import { SeriesSamples } from '../../src/series/samples.ts';
 
+const MINUTE = 60_000;
 const TARGET = {
   account: 'a',
   product: { api: 'metrics', slug: 'edge_applications' },
@@ -97,4 +98,36 @@ it('pushes again what was not committed', () => {
   update(counter(0, 100), []);
   expect(update(counter(1, 110), [[100, 1]], false)).toEqual([[110, 1]]);
   expect(update(counter(1, 110), [[100, 1]])).toEqual([[110, 1]]);
+});
+
+/** What is pushed of gauges, `[dimension, at]`, of answers of the last 15 minutes, and how long the record of it is. */
+function pushingGauges() {
+  const samples = new SeriesSamples(TARGET, 'moons', {});
+  let stored: unknown;
+  const pushed = new PushedGauges({ key: ['pushed'], stored: () => stored, samples });
+  return (minute: number, ...dimensions: string[]) => {
+    const window = { from: (minute - 15) * MINUTE, to: minute * MINUTE };
+    const timestamps = Float64Array.from({ length: 15 }, (_, index) => window.from + index * MINUTE);
+    const series = new Map(dimensions.map((name) => [name, { timestamps, values: timestamps }]));
+    const decoded = { series, width: MINUTE, rejected: new Map(), rows: timestamps.length };
+    const answer = { decoded, window, now: window.to };
+    const { samples, commit } = pushed.toPush(answer, MINUTE, window.to);
+    if (commit[0] !== undefined) stored = commit[0].value;
+    const shown = samples.map(({ labels, at }) => [labels['dimension'], at / MINUTE]);
+    return { shown, remembered: Object.keys(stored ?? {}).length };
+  };
+}
+
+it('pushes each bucket of a gauge once, also of a dimension that answers lacked for an hour', () => {
+  const update = pushingGauges();
+  expect(update(100, 'io', 'europa').shown).toHaveLength(30);
+  for (let minute = 101; minute < 160; minute += 1)
+    expect(update(minute, 'io').shown).toEqual([['io', minute]]);
+  expect(update(160, 'io', 'europa').shown).toHaveLength(16);
+});
+
+it('does not remember dimensions that never come again', () => {
+  const update = pushingGauges();
+  for (let minute = 100; minute < 400; minute += 1) update(minute, 'io', `moon ${minute}`);
+  expect(update(400, 'io').remembered).toBeLessThan(130);
 });
