@@ -28,13 +28,19 @@ export interface AccountSamplesOptions {
   readonly staleAfter: number;
 }
 
+/** The part of an account that is exposed. */
+export type ExposedAccount = Pick<
+  AccountView,
+  'name' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'listings'
+>;
+
 /** What is exposed of an account besides what its jobs find. */
 export class AccountSamples {
-  readonly #view: AccountView;
+  readonly #view: ExposedAccount;
   readonly #options: AccountSamplesOptions;
   #withdrawn = false;
 
-  constructor(view: AccountView, options: AccountSamplesOptions) {
+  constructor(view: ExposedAccount, options: AccountSamplesOptions) {
     this.#view = view;
     this.#options = options;
   }
@@ -80,7 +86,7 @@ export class AccountSamples {
 
 /** Samples about the account itself. */
 function vitalSamples(
-  { name: account, platform, ...view }: AccountView,
+  { name: account, platform, ...view }: ExposedAccount,
   clock: Pick<Clock, 'now' | 'wall'>,
 ): Sample[] {
   const now = clock.now();
@@ -97,20 +103,19 @@ function vitalSamples(
   }
   for (const { name, limiter } of platform.scopes.all) {
     const labels = { account, scope: name };
-    const remaining = limiter.remaining(now);
-    const closesAt = limiter.closesAt(now);
+    const window = limiter.openWindow(now);
     if (limiter.limit !== undefined)
       samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limiter.limit });
-    if (remaining !== undefined) samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: remaining });
-    if (closesAt !== undefined) {
-      const value = (closesAt + platform.platformClock.skewMs) / 1_000;
-      samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value });
-    }
+    if (window === undefined) continue;
+    samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining });
+    // As the platform named it: by our clock and the skew it would be another time after each answer.
+    const resetAt = window.resetAt ?? window.closesAt + platform.platformClock.skewMs;
+    samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: resetAt / 1_000 });
   }
   return samples;
 }
 
-function listingSamples({ name: account, ...view }: AccountView): Sample[] {
+function listingSamples({ name: account, ...view }: ExposedAccount): Sample[] {
   return view.listings().flatMap(({ product, listed, unmatched }) => {
     const labels = { account, product: product.slug };
     const samples: Sample[] = [{ family: PRODUCT_LISTED, labels, value: listed ? 1 : 0 }];

@@ -195,10 +195,12 @@ export class Account {
   #polled(end: PollEnd): void {
     const { observer, config } = this.#options;
     const { reachability } = this.view.platform;
+    const wasUp = reachability.up;
     reachability.polled(end);
     this.#exposed.platformIs(reachability.up === true);
     if (end.operations > 0) this.#polledAt = this.#options.clock.now();
-    this.#samples.exposeVitals();
+    // All else that the vitals tell comes with an exchange, and was exposed then.
+    if (reachability.up !== wasUp) this.#samples.exposeVitals();
     observer.polled(config.name, end);
     if (!end.job.findsJobs) return;
     if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();

@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
@@ -15,6 +14,7 @@ import { AccountTargets } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
 import { JobMaker } from './job-maker.ts';
 import { MetadataJob } from './metadata-job.ts';
+import { wantedDimensions } from './wanted-dimensions.ts';
 
 export interface AccountJobsOptions {
   readonly account: Account;
@@ -91,7 +91,7 @@ export class AccountJobs {
     if (this.#readsAllAnalytics()) yield keep('metadata', () => new MetadataJob());
     for (const read of this.targets.products()) {
       const { product, settings, schedule } = read;
-      const wants = picomatch([...settings.dimensions]);
+      const wants = wantedDimensions(settings.dimensions);
       for (const { target, metric } of this.targets.reads(read)) {
         const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
         if (keys.size < limits.jobs)

@@ -58,9 +58,9 @@ export function parseServerDate(headers: Headers): number | undefined {
 
 /** All values of a header. A proxy may have joined repeated ones with commas, which an HTTP date holds itself. */
 function valuesOf(headers: Headers, name: string, form: 'list' | 'date' = 'list'): string[] {
-  const found = Object.entries(headers)
-    .filter(([key]) => key.toLowerCase() === name)
-    .flatMap(([, value]) => value ?? []);
+  const found = Object.keys(headers)
+    .filter((key) => key.length === name.length && key.toLowerCase() === name)
+    .flatMap((key) => headers[key] ?? []);
   const parts = form === 'date' ? found : found.flatMap((value) => value.split(','));
   return parts.map((part) => part.trim());
 }

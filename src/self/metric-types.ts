@@ -22,8 +22,7 @@ export class Measure<Names extends readonly string[]> {
   }
 
   add(amount: number, ...labels: LabelValues<Names>): void {
-    const text = this.#textOf(labels);
-    this.#family.set(text, (this.#family.value(text) ?? 0) + amount);
+    this.#family.add(this.#textOf(labels), amount);
   }
 
   set(value: number, ...labels: LabelValues<Names>): void {
@@ -77,7 +76,7 @@ export class Distribution<Names extends readonly string[]> {
     if (values.length === 0) return;
     const { buckets, totals } = this.#textsOf(labels);
     for (const [index, bound] of this.#bounds.entries()) {
-      advance(this.#family, buckets[index] ?? '', values.filter((value) => value <= bound).length);
+      this.#family.add(buckets[index] ?? '', values.filter((value) => value <= bound).length);
     }
     observeTotals(this.#family, totals, values);
   }
@@ -139,16 +138,11 @@ function totalsTexts(names: readonly string[], labels: readonly string[]): Total
 }
 
 function observeTotals(family: LiveFamily, { sum, count }: TotalsTexts, values: readonly number[]): void {
-  advance(
-    family,
+  family.add(
     sum,
     values.reduce((all, value) => all + value, 0),
   );
-  advance(family, count, values.length);
-}
-
-function advance(family: LiveFamily, text: string, amount: number): void {
-  family.set(text, (family.value(text) ?? 0) + amount);
+  family.add(count, values.length);
 }
 
 /** A label with an empty value is to Prometheus the same as no label. */
@@ -160,13 +154,27 @@ function labelText(names: readonly string[], values: readonly string[]): string 
   );
 }
 
-/** What is made of label values, made once: to write the texts of a histogram takes longer than to count in it. */
+/** What was made of some label values, and what follows them. */
+interface Remembered<Made> {
+  made?: Made;
+  following?: Map<string, Remembered<Made>>;
+}
+
+/**
+ * What is made of label values, made once: to write the texts of a histogram takes longer than to count in it. Found by
+ * one label after the other: a key of all of them would be written for each event.
+ */
 function remembered<Made>(make: (labels: readonly string[]) => Made): (labels: readonly string[]) => Made {
-  const known = new Map<string, Made>();
+  const root: Remembered<Made> = {};
   return (labels) => {
-    const key = labels.length === 1 ? (labels[0] ?? '') : JSON.stringify(labels);
-    const made = known.get(key) ?? make(labels);
-    known.set(key, made);
-    return made;
+    let at = root;
+    for (const label of labels) {
+      at.following ??= new Map();
+      const next = at.following.get(label) ?? {};
+      at.following.set(label, next);
+      at = next;
+    }
+    at.made ??= make(labels);
+    return at.made;
   };
 }
