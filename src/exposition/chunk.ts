@@ -1,5 +1,5 @@
+import type { ChunkRow } from './chunk-row.ts';
 import { formatValue } from './sample-text.ts';
-import { joinSegments, makeSegment, type Segment } from './segment.ts';
 import type { Place, SeriesTable } from './series-table.ts';
 
 /** A value with its space and line end, about. */
@@ -10,24 +10,24 @@ const NOTHING = Buffer.alloc(0);
 /** Consecutive lines of one family: the unit in which a page is rendered anew. */
 export class Chunk<Family extends Place['family'] = Place['family']> implements Place {
   readonly family: Family;
-  readonly group: ChunkGroup;
+  readonly row: ChunkRow;
   readonly #fullSize: number;
   readonly #series: number[] = [];
   /** Series whose lines are not as they were rendered, or not rendered yet. */
   readonly #changed = new Set<number>();
   #size = 0;
-  #segment: Segment | undefined;
+  #bytes: Buffer = NOTHING;
 
   /** @param fullSize from which size (bytes) on it takes no further lines */
-  constructor(family: Family, group: ChunkGroup, fullSize: number) {
+  constructor(family: Family, row: ChunkRow, fullSize: number) {
     this.family = family;
-    this.group = group;
+    this.row = row;
     this.#fullSize = fullSize;
   }
 
-  /** The lines as they were when last rendered; undefined before. */
-  get segment(): Segment | undefined {
-    return this.#segment;
+  /** The lines as they were when last rendered. They never change. */
+  get bytes(): Buffer {
+    return this.#bytes;
   }
 
   get isEmpty(): boolean {
@@ -92,54 +92,11 @@ export class Chunk<Family extends Place['family'] = Place['family']> implements 
     }
     if (copied !== undefined) text += before.slice(copied);
     this.#changed.clear();
-    this.#segment = makeSegment(Buffer.from(text, 'latin1'));
-    this.group.changed();
-  }
-
-  get #bytes(): Buffer {
-    return this.#segment?.identity[0] ?? NOTHING;
+    this.#bytes = Buffer.from(text, 'latin1');
+    this.row.changed();
   }
 
   #sizeOf(length: number): number {
     return this.family.name.length + length + VALUE_SIZE;
-  }
-}
-
-/** So many chunks at most are joined: what changes in one of them costs a copy of their compressed bytes. */
-const MOST_CHUNKS = 16;
-
-/** Chunks of one family that are joined, so that a body has few pieces, and few to be put together anew. */
-export class ChunkGroup {
-  readonly #chunks = new Set<Chunk>();
-  #segment: Segment | undefined;
-
-  get isFull(): boolean {
-    return this.#chunks.size >= MOST_CHUNKS;
-  }
-
-  get isEmpty(): boolean {
-    return this.#chunks.size === 0;
-  }
-
-  add(chunk: Chunk): void {
-    this.#chunks.add(chunk);
-  }
-
-  delete(chunk: Chunk): void {
-    this.#chunks.delete(chunk);
-    this.#segment = undefined;
-  }
-
-  /** One of the chunks has been rendered. */
-  changed(): void {
-    this.#segment = undefined;
-  }
-
-  /** All lines, as last rendered. */
-  get segment(): Segment {
-    this.#segment ??= joinSegments(
-      Array.from(this.#chunks, (chunk) => chunk.segment).filter((segment) => segment !== undefined),
-    );
-    return this.#segment;
   }
 }

@@ -20,8 +20,11 @@ export interface ExpositionPart {
  */
 const WAIT_MS = 100;
 
-/** So many changes wait no longer, so that a scrape that comes meanwhile does not have much to wait for. */
-const FULL_BATCH = 16;
+/**
+ * So many changes wait no longer, so that a scrape that comes meanwhile does not have much to wait for: those of about
+ * 15 polls. Of accounts with few series each, polls one after another change the same chunks.
+ */
+const FULL_BATCH = 64;
 
 /** What ends a document. */
 const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {

@@ -74,6 +74,15 @@ export class LiveFamily {
     this.#changed();
   }
 
+  /** Adds to the value of a series, which begins at 0. */
+  add(text: string, amount: number): void {
+    const lines = this.#lines();
+    const series = lines.find(text);
+    if (series === undefined) lines.add(text, amount);
+    else if (!lines.change(series, this.#families.table.valueOf(series) + amount)) return;
+    this.#changed();
+  }
+
   remove(text: string): void {
     const lines = this.#families.find(this.#metadata);
     const series = lines?.find(text);

@@ -49,16 +49,35 @@ export const EMPTY_SEGMENT: Segment = {
 };
 
 /** Compresses a text. */
-export function makeSegment(text: string | Buffer): Segment {
+export function makeSegment(text: string): Segment {
+  return segmentOf([Buffer.from(text)]);
+}
+
+/** Compresses a text that is given in pieces, which must stay as they are. */
+export function segmentOf(pieces: readonly Buffer[]): Segment {
+  const text = inOnePiece(pieces);
   if (text.length === 0) return EMPTY_SEGMENT;
-  const identity = typeof text === 'string' ? Buffer.from(text) : text;
   return {
-    identity: [identity],
-    deflated: ownCopy(deflateRawSync(identity, DEFLATE)),
-    crc: crc32(identity),
-    shift: crcShift(identity.length),
-    length: identity.length,
+    identity: pieces,
+    deflated: ownCopy(deflateRawSync(text, DEFLATE)),
+    crc: crc32(text),
+    shift: crcShift(text.length),
+    length: text.length,
   };
+}
+
+/** Where pieces are put together to be compressed: always the same, since new memory for each would soon have to be collected. */
+let scratch = Buffer.allocUnsafeSlow(64 * 1024);
+
+/** The bytes of all pieces, until the next call. */
+function inOnePiece(pieces: readonly Buffer[]): Buffer {
+  const [only] = pieces;
+  if (only !== undefined && pieces.length === 1) return only;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length > scratch.length) scratch = Buffer.allocUnsafeSlow(2 * length);
+  let place = 0;
+  for (const piece of pieces) place += piece.copy(scratch, place);
+  return scratch.subarray(0, length);
 }
 
 /** A copy that holds no more memory than it shows: zlib returns the beginning of 4 KB, and small buffers share 8 KB. */

@@ -1,17 +1,24 @@
-import { Chunk, ChunkGroup } from './chunk.ts';
+import { Chunk } from './chunk.ts';
+import { ChunkRow, RowGroup } from './chunk-row.ts';
 import { type FamilyMetadata, familyHeader } from './family-header.ts';
 import type { ExpositionFormat } from './negotiate.ts';
 import { makeSegment, type Page, type Segment } from './segment.ts';
 import { SeriesTable } from './series-table.ts';
 
 /**
- * From which size (bytes) on a chunk takes no further lines. Smaller chunks make a poll cheaper, which renders and compresses
- * every chunk that it touches; larger ones compress better: of 16 KB, a body is a quarter larger than of 32. Most of a
- * body are a few large families; of all others a poll changes a line or two.
+ * From which size (bytes) on a chunk takes no further lines. A poll writes every chunk anew in which it changes a line, and the
+ * memory of the former one waits until it is collected.
  */
-const FULL_SIZE = { small: 8 * 1024, large: 32 * 1024 };
-/** So many chunks of each family are small. */
-const SMALL_CHUNKS = 32;
+const FULL_SIZE = 8 * 1024;
+
+/**
+ * How many chunks are compressed together. Few make a poll cheaper, which compresses every row that it touches; many compress
+ * better: of 16 KB, a body is a quarter larger than of 32. Most of a body are a few large families; of all others a poll
+ * changes a line or two.
+ */
+const CHUNKS_IN_ROW = { small: 1, large: 4 };
+/** So many chunks of each family are in small rows. */
+const SMALL_ROWS = 32;
 
 /** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
 export class FamilyLines {
@@ -20,7 +27,9 @@ export class FamilyLines {
   readonly #headers: Readonly<Record<ExpositionFormat, Segment>>;
   /** How many series are shown. */
   #count = 0;
-  readonly #groups = new Set<ChunkGroup>();
+  readonly #groups = new Set<RowGroup>();
+  /** Rows with room for further chunks. */
+  readonly #roomyRows = new Set<ChunkRow>();
   #chunkCount = 0;
   /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk<FamilyLines>>();
@@ -66,17 +75,29 @@ export class FamilyLines {
   #roomyChunk(): Chunk<FamilyLines> {
     const [roomy] = this.#roomy;
     if (roomy !== undefined) return roomy;
-    const fullSize = this.#chunkCount < SMALL_CHUNKS ? FULL_SIZE.small : FULL_SIZE.large;
-    const chunk = new Chunk<FamilyLines>(this, this.#roomyGroup(), fullSize);
+    const row = this.#roomyRow();
+    const chunk = new Chunk<FamilyLines>(this, row, FULL_SIZE);
     this.#chunkCount += 1;
-    chunk.group.add(chunk);
+    row.add(chunk);
+    if (row.isFull) this.#roomyRows.delete(row);
     this.#roomy.add(chunk);
     return chunk;
   }
 
-  #roomyGroup(): ChunkGroup {
+  #roomyRow(): ChunkRow {
+    const [roomy] = this.#roomyRows;
+    if (roomy !== undefined) return roomy;
+    const row = new ChunkRow(
+      this.#roomyGroup(),
+      CHUNKS_IN_ROW[this.#chunkCount < SMALL_ROWS ? 'small' : 'large'],
+    );
+    this.#roomyRows.add(row);
+    return row;
+  }
+
+  #roomyGroup(): RowGroup {
     for (const group of this.#groups) if (!group.isFull) return group;
-    const group = new ChunkGroup();
+    const group = new RowGroup();
     this.#groups.add(group);
     return group;
   }
@@ -101,17 +122,27 @@ export class FamilyLines {
     if (!chunk.isEmpty) return;
     for (const chunks of [this.#roomy, this.#stale]) chunks.delete(chunk);
     this.#chunkCount -= 1;
-    chunk.group.delete(chunk);
-    if (chunk.group.isEmpty) this.#groups.delete(chunk.group);
+    const { row } = chunk;
+    row.delete(chunk);
+    // A row of one chunk goes with it.
+    if (row.isEmpty) this.#roomyRows.delete(row);
+    else this.#roomyRows.add(row);
+    if (row.group.isEmpty) this.#groups.delete(row.group);
     this.#page = undefined;
   }
 
-  /** Renders what has changed since the last time, a chunk a step. What changes meanwhile is rendered as well. */
+  /** Renders what has changed since the last time, a chunk or a row a step. What changes meanwhile is rendered as well. */
   *render(): Generator<undefined, void> {
+    const rows = new Set<ChunkRow>();
     for (const chunk of this.#stale) {
       this.#stale.delete(chunk);
       chunk.render(this.#table);
+      rows.add(chunk.row);
       this.#page = undefined;
+      yield;
+    }
+    for (const row of rows) {
+      row.compress();
       yield;
     }
   }

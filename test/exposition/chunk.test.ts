@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Chunk, ChunkGroup } from '../../src/exposition/chunk.ts';
+import { Chunk } from '../../src/exposition/chunk.ts';
+import { ChunkRow, RowGroup } from '../../src/exposition/chunk-row.ts';
 import { Exposition } from '../../src/exposition/exposition.ts';
 import { type LiveFamily, LiveSeries } from '../../src/exposition/live-series.ts';
+import { segmentOf } from '../../src/exposition/segment.ts';
 import type { Place } from '../../src/exposition/series-table.ts';
 import { SeriesTable } from '../../src/exposition/series-table.ts';
 
@@ -54,7 +56,7 @@ function removeBoth({ family, expected }: Both, text: string): void {
 describe('a chunk', () => {
   it('writes only the lines of values that have changed', () => {
     const table = new WatchedTable<Chunk>();
-    const chunk = new Chunk({ name: 'edge_a' }, new ChunkGroup(), 1_000_000);
+    const chunk = new Chunk({ name: 'edge_a' }, new ChunkRow(new RowGroup(), 1), 1_000_000);
     const series = Array.from({ length: 100 }, (_, index) => {
       const added = table.add(`{n="${index}"}`, index, chunk);
       chunk.add(added, table.lengthOf(added));
@@ -68,7 +70,7 @@ describe('a chunk', () => {
     }
     chunk.render(table);
     expect(table.asked).toEqual([0, 50, 99]);
-    const text = chunk.segment?.identity.join('');
+    const text = chunk.bytes.toString();
     expect(text).toBe(series.map((n) => `edge_a{n="${n}"} ${n % 50 && n < 99 ? n : 1_000_000}\n`).join(''));
   });
 
@@ -92,15 +94,30 @@ describe('a chunk', () => {
 });
 
 describe('the lines of a family', () => {
-  it('are in pieces that are small at first, so that a change of one is cheap, and large where there are many', async () => {
+  it('are in small pieces, of which a change of one line writes one anew', async () => {
     const { family, exposition } = startedLines();
     for (let index = 0; index < 4_000; index += 1) family.set(`{n="${'n'.repeat(90)}${index}"}`, index);
     await exposition.settled();
-    const lengths = exposition.snapshot('text', 'identity').map(({ length }) => length);
-    const [, ...pieces] = lengths;
-    const small = pieces.filter((length) => length < 9_000);
-    expect(small.length).toBeGreaterThan(30);
-    expect(pieces.slice(small.length, -1).every((length) => length > 30_000)).toBe(true);
-    expect(pieces.length).toBeGreaterThan(small.length + 3);
+    const before = new Set(exposition.snapshot('text', 'identity'));
+    for (const index of [0, 2_000, 3_999]) {
+      family.set(`{n="${'n'.repeat(90)}${index}"}`, -1);
+      await exposition.settled();
+      const written = exposition.snapshot('text', 'identity').filter((piece) => !before.has(piece));
+      expect(written.map(({ length }) => length < 9_000)).toEqual([true]);
+      for (const piece of written) before.add(piece);
+    }
+  });
+
+  it('are compressed in rows of such pieces where there are many, which takes less room', async () => {
+    const { family, exposition } = startedLines();
+    for (let index = 0; index < 8_000; index += 1) {
+      const configuration = Math.floor(index / 24);
+      const labels = `account="main",product="edge_applications",configuration="shop-${7919 * configuration}.example.com"`;
+      family.set(`{${labels},code="${200 + (index % 24)}"}`, 1_000_003 % (index + 1_000));
+    }
+    await exposition.settled();
+    const alone = exposition.snapshot('text', 'identity').map((piece) => segmentOf([piece]).deflated.length);
+    const together = exposition.snapshot('text', 'gzip').reduce((sum, { length }) => sum + length, 0);
+    expect(together).toBeLessThan(0.95 * alone.reduce((sum, length) => sum + length, 0));
   });
 });

@@ -140,13 +140,13 @@ describe('the exposition', () => {
 
     it('waits no longer once there is much to take in', async () => {
       const { store, exposition } = started();
-      for (let owner = 0; owner < 20; owner++) {
+      for (let owner = 0; owner < 80; owner++) {
         store.publish(`${owner}`, [{ family: bandwidth, labels: { owner: `${owner}` }, value: 1 }], FOR_EVER);
       }
       vi.advanceTimersByTime(1);
       expect(vi.getTimerCount()).toBe(0);
       await exposition.settled();
-      expect(identity(exposition)).toContain('{owner="19"} 1\n');
+      expect(identity(exposition)).toContain('{owner="79"} 1\n');
     });
 
     it('renders nothing that nobody asks for where it does not render ahead', async () => {
