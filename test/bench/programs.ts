@@ -17,23 +17,22 @@ const NODE_FLAGS = (process.env['NODE_FLAGS'] ?? '--no-memory-reducer')
   .split(' ')
   .filter((flag) => flag !== '');
 
-/** The exporter as users run it, with a configuration that is written into `folder`. */
-export function startExporter(
+/**
+ * The exporter as users run it, with a configuration that is written into `folder`, beside what tells of it from within:
+ * the longest block of its event loop, or its live memory.
+ */
+export function startWatchedExporter(
   folder: string,
   configuration: object,
+  watch: 'block-watch' | 'live-memory',
   ...flags: readonly string[]
 ): Promise<Server> {
-  return startProgram('exporter', process.execPath, argumentsOf(folder, configuration, flags));
-}
-
-/** The same, beside what tells the longest block of its event loop (`block-watch.ts`). */
-export function startWatchedExporter(folder: string, configuration: object): Promise<Server> {
-  const preload = `--import=${join(import.meta.dirname, 'block-watch.js')}`;
-  const args = argumentsOf(folder, configuration);
+  const preload = `--import=${join(import.meta.dirname, `${watch}.js`)}`;
+  const args = argumentsOf(folder, configuration, flags);
   return startProgram('exporter', process.execPath, (address) => [preload, ...args(address)], 'ipc');
 }
 
-function argumentsOf(folder: string, configuration: object, flags: readonly string[] = []) {
+function argumentsOf(folder: string, configuration: object, flags: readonly string[]) {
   const file = join(folder, 'exporter.yaml');
   writeFileSync(file, JSON.stringify(configuration));
   return (address: string) => [

@@ -88,7 +88,9 @@ async function measureStarted(
   const plan = planOf(size);
   const platform = await start(startRole('platform', JSON.stringify(plan.platform)));
   const answers = new Answers(platform);
-  const exporter = await start(startWatchedExporter(folder, plan.configurationFor(platform.url)));
+  const exporter = await start(
+    startWatchedExporter(folder, plan.configurationFor(platform.url), 'block-watch'),
+  );
   await untilFull(exporter, size.series);
   const { body } = await scrape(exporter.client);
   const files = { packed: join(folder, 'page.gz'), plain: join(folder, 'page') };

@@ -7,19 +7,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { startExporter } from './programs.ts';
+import { startWatchedExporter } from './programs.ts';
 import { SERIES_PER_CONFIGURATION } from './scrape-platform.ts';
-import {
-  heapIn,
-  raiseAboveOthers,
-  rssOf,
-  type Server,
-  scrape,
-  startRole,
-  stop,
-  valueIn,
-} from './scrape-process.ts';
-import { median, pause } from './statistics.ts';
+import { raiseAboveOthers, type Server, scrape, startRole, stop } from './scrape-process.ts';
+import { type Memory, type Moment, memoryOf, momentOf } from './soak-memory.ts';
+import { pause } from './statistics.ts';
 
 /** The longest block is shown for so long (s): what came before memory had settled must not count after it. */
 const BLOCK_SHOWN = 60;
@@ -33,41 +25,40 @@ const SETTLED = 1 / 6;
 const { values } = parseArgs({
   options: { minutes: { type: 'string', default: '60' }, series: { type: 'string', default: '100000' } },
 });
-const minutes = Number(values.minutes);
+const end = Number(values.minutes) * 60;
+const settledAt = end * SETTLED;
 const configurations = Math.max(1, Math.round(Number(values.series) / SERIES_PER_CONFIGURATION));
 
-interface Moment {
-  readonly series: number;
-  readonly rss: number;
-  /** Heap and external memory (bytes). */
-  readonly heap: number;
-  /** The event loop's longest delay of late (ms). */
-  readonly block: number;
+interface Soaked {
+  readonly moments: readonly Moment[];
+  readonly failed: number;
+  readonly settled: Memory;
+  readonly last: Memory;
 }
 
-function momentOf(exporter: Server, page: string): Moment {
-  return {
-    series: valueIn(page, 'edge_exporter_series'),
-    rss: rssOf(exporter),
-    heap: heapIn(page),
-    block: valueIn(page, 'nodejs_eventloop_lag_max_seconds') * 1_000,
-  };
+function tell(name: string, { rss, heap, external }: Memory): void {
+  const [r, h, e] = [rss, heap, external].map((bytes) => (bytes / 1e6).toFixed(1));
+  process.stdout.write(`${name}: RSS ${r} MB, live ${h} MB of heap and ${e} MB outside\n`);
 }
 
-async function scrapeEverySecond(exporter: Server): Promise<{ moments: Moment[]; failed: number }> {
+async function scrapeEverySecond(exporter: Server): Promise<Soaked> {
   const moments: Moment[] = [];
   let failed = 0;
-  const end = performance.now() + minutes * 60_000;
-  for (let second = 0; performance.now() < end; second++) {
+  let settled: Memory | undefined;
+  const begun = performance.now();
+  for (let second = 0, at = 0; at < end; second++) {
     const next = performance.now() + 1_000;
+    at = (performance.now() - begun) / 1_000;
     const body = await scrape(exporter.client)
       .then(({ body }) => body)
       .catch(() => undefined);
     if (body === undefined) failed += 1;
-    else if (second % LOOK === 0) moments.push(momentOf(exporter, gunzipSync(body).toString()));
+    else if (second % LOOK === 0) moments.push(momentOf(exporter, at, gunzipSync(body).toString()));
+    if (at >= settledAt) settled ??= await memoryOf(exporter, moments);
     await pause(next - performance.now());
   }
-  return { moments, failed };
+  const last = await memoryOf(exporter, moments);
+  return { moments, failed, settled: settled ?? last, last };
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-soak-'));
@@ -84,9 +75,10 @@ const account = {
     },
   },
 };
-const exporter = await startExporter(
+const exporter = await startWatchedExporter(
   folder,
   { accounts: [account], limits: { series: 2_000_000 } },
+  'live-memory',
   `--state.dir=${join(folder, 'state')}`,
 );
 if (!raiseAboveOthers(exporter))
@@ -94,14 +86,13 @@ if (!raiseAboveOthers(exporter))
     'no real-time priority: what else this machine does counts as blocks of the event loop\n',
   );
 try {
-  const { moments, failed } = await scrapeEverySecond(exporter);
-  const settled = moments.slice(Math.floor(moments.length * SETTLED));
-  const few = Math.max(1, Math.floor(settled.length / 10));
-  const [first, last] = [settled.slice(0, few), settled.slice(-few)];
-  const rss = median(last.map(({ rss }) => rss)) / median(first.map(({ rss }) => rss)) - 1;
-  // At its least: between two collections it only tells how long ago the last one was.
-  const heap = Math.min(...last.map(({ heap }) => heap)) / Math.min(...first.map(({ heap }) => heap)) - 1;
-  const blocks = settled
+  const { moments, failed, settled, last } = await scrapeEverySecond(exporter);
+  tell('settled', settled);
+  tell('at the end', last);
+  const rss = last.rss / settled.rss - 1;
+  const live = (last.heap + last.external) / (settled.heap + settled.external) - 1;
+  const blocks = moments
+    .filter(({ at }) => at >= settledAt)
     .slice(BLOCK_SHOWN / LOOK)
     .map(({ block }) => block)
     .filter((block) => Number.isFinite(block));
@@ -109,7 +100,7 @@ try {
     ['series at the end', `${moments.at(-1)?.series}`, (moments.at(-1)?.series ?? 0) > 0],
     ['failed scrapes', `${failed}`, failed === 0],
     ['RSS at the end against settled', `${(100 * rss).toFixed(1)} %`, rss <= 0.05],
-    ['heap at the end against settled', `${(100 * heap).toFixed(1)} %`, heap <= 0.05],
+    ['live heap and external at the end against settled', `${(100 * live).toFixed(1)} %`, live <= 0.05],
     [
       'longest loop block once settled, 20 ms of measuring included',
       `${Math.max(...blocks).toFixed(0)} ms`,
