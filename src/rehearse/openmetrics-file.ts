@@ -24,21 +24,30 @@ export async function readOpenMetrics(
   let current: OpenSeries | undefined;
   let number = 0;
   let rest = '';
-  const take = (line: string): void => {
-    number += 1;
-    const end = line.lastIndexOf('}') + 1;
-    const brace = line.indexOf('{');
-    if (line === '' || line.startsWith('#') || !names.has(line.slice(0, brace))) return;
-    const key = line.slice(0, end);
-    if (current?.key !== key) {
-      if (current !== undefined) found.push(current.whole());
-      current = new OpenSeries(key, line.slice(0, brace), labelsIn(line.slice(brace + 1, end - 1)));
-    }
-    const [value = '', seconds = ''] = line.slice(end + 1).split(' ');
+  const addSample = (series: OpenSeries, line: string, end: number): void => {
+    const space = line.indexOf(' ', end + 1);
+    const after = line.indexOf(' ', space + 1);
+    const seconds = space < 0 ? '' : line.slice(space + 1, after < 0 ? undefined : after);
     const at = Number(seconds) * 1_000;
     if (seconds === '' || Number.isNaN(at))
       throw new LineProblem(`${file}:${number}: expected a value and a time`);
-    current.add(at, Number(value));
+    series.add(at, Number(line.slice(end + 1, space)));
+  };
+  const begin = (line: string): void => {
+    const end = line.lastIndexOf('}') + 1;
+    const brace = line.indexOf('{');
+    if (line === '' || line.startsWith('#') || !names.has(line.slice(0, brace))) return;
+    if (current !== undefined) found.push(current.whole());
+    const labels = labelsIn(line.slice(brace + 1, end - 1));
+    current = new OpenSeries(line.slice(0, end), line.slice(0, brace), labels);
+    addSample(current, line, end);
+  };
+  const take = (line: string): void => {
+    number += 1;
+    // Most lines go on with the series of the line before.
+    const known = current?.key.length ?? 0;
+    if (current !== undefined && line.slice(0, known) === current.key) addSample(current, line, known);
+    else begin(line);
   };
   for await (const piece of createReadStream(file, 'utf8')) {
     const lines = (rest + String(piece)).split('\n');

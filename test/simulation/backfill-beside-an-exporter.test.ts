@@ -112,7 +112,8 @@ it('takes what an exporter with the same token leaves over: no 429, and the pres
   // The exporter's 12 a minute, and the rest of what the reserve of 20 % leaves.
   const used = (simulation.sandbox.requests.total - before) / minutes;
   expect(used).toBeGreaterThan(30);
-  expect(used).toBeLessThanOrEqual(0.8 * reads * 1.1);
+  // Windows begin whenever something is asked: so many minutes have a part of one more.
+  expect(used * minutes).toBeLessThanOrEqual(0.8 * reads * (minutes + 1));
   const [account] = simulation.exporter().accounts();
   const polls = (account?.jobs ?? []).filter(({ id }) => id.startsWith('metrics/'));
   expect(polls.length).toBeGreaterThanOrEqual(12);

@@ -57,7 +57,8 @@ type Labels = Readonly<Record<string, string>>;
 export class Scraper {
   readonly #simulation: Simulation;
   readonly #truths = new Map<string, ReturnType<Simulation['sandbox']['truth']>>();
-  readonly #shownAs = new Map<string, number>();
+  /** By labels, which are the same object in every scrape, and bucket. */
+  readonly #shownAs = new Map<Labels, Map<string, number>>();
   #exporter: unknown;
 
   constructor(simulation: Simulation) {
@@ -72,10 +73,8 @@ export class Scraper {
     if (exporter !== this.#exporter) this.#shownAs.clear();
     this.#exporter = exporter;
     const now = this.#simulation.clock.now() / 1_000;
-    const of = (wanted: string) =>
-      [...samples].flatMap(([key, value]) =>
-        nameOf(key) === wanted ? [{ labels: labelsOf(key), value }] : [],
-      );
+    const series = seriesByName(samples);
+    const of = (wanted: string) => series.get(wanted) ?? [];
     const oldest = (name: string) => Math.min(...of(name).map(({ value }) => value));
     const gauges = of('edge_responses_per_minute').map(({ labels, value }) => ({
       labels,
@@ -99,15 +98,17 @@ export class Scraper {
         now - oldest('edge_counted_until_timestamp_seconds') <= COUNTED_SECONDS,
       trusted: up && this.#simulation.exporter().notReady().length === 0,
       page: this.#page(),
-      trouble: troubleIn(samples),
+      trouble: troubleIn(series),
     };
   }
 
   /** Whether a bucket's gauge was another value before. */
   #wasOtherwise({ labels, bucket, value }: { labels: Labels; bucket: Bucket; value: number }): boolean {
-    const key = JSON.stringify([labels, bucket]);
-    const before = this.#shownAs.get(key) ?? value;
-    this.#shownAs.set(key, value);
+    const shownAs = this.#shownAs.get(labels) ?? new Map<string, number>();
+    this.#shownAs.set(labels, shownAs);
+    const key = `${bucket.from} ${bucket.to}`;
+    const before = shownAs.get(key) ?? value;
+    shownAs.set(key, value);
     return before !== value;
   }
 
@@ -143,8 +144,10 @@ export class Scraper {
         to,
       });
     this.#truths.set(key, truth);
-    const of = Object.entries(truth).filter(([dimension]) => belongs(dimension, labels));
-    const sum = of.flatMap(([, points]) => points).reduce((all, [, value]) => all + value, 0);
+    let sum = 0;
+    for (const [dimension, points] of Object.entries(truth)) {
+      if (belongs(dimension, labels)) for (const [, value] of points) sum += value;
+    }
     return (sum * 60_000) / (to - from);
   }
 
@@ -189,14 +192,33 @@ function labelsOf(key: string): Labels {
   return labels;
 }
 
-/** The exporter's own metrics of trouble that are not as they should be. */
-function troubleIn(samples: ReadonlyMap<string, number>): ReadonlyMap<string, number> {
-  const trouble = new Map<string, number>();
+interface Sample {
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+function seriesByName(samples: ReadonlyMap<string, number>): ReadonlyMap<string, readonly Sample[]> {
+  const found = new Map<string, Sample[]>();
   for (const [key, value] of samples) {
     const name = nameOf(key);
-    if (TROUBLES.includes(name) && value > 0) trouble.set(name, (trouble.get(name) ?? 0) + value);
-    if (name === 'edge_exporter_state_durable' && value === 0) trouble.set(`${name} 0`, 1);
+    const sample = { labels: labelsOf(key), value };
+    const known = found.get(name);
+    if (known === undefined) found.set(name, [sample]);
+    else known.push(sample);
   }
+  return found;
+}
+
+/** The exporter's own metrics of trouble that are not as they should be. */
+function troubleIn(series: ReadonlyMap<string, readonly Sample[]>): ReadonlyMap<string, number> {
+  const trouble = new Map<string, number>();
+  for (const name of TROUBLES) {
+    for (const { value } of series.get(name) ?? []) {
+      if (value > 0) trouble.set(name, (trouble.get(name) ?? 0) + value);
+    }
+  }
+  const durable = 'edge_exporter_state_durable';
+  if ((series.get(durable) ?? []).some(({ value }) => value === 0)) trouble.set(`${durable} 0`, 1);
   return trouble;
 }
 
@@ -206,8 +228,18 @@ function belongs(dimension: string, { class: group = '', code }: Labels): boolea
   return dimension === (code === 'other' ? group : code);
 }
 
+/** By name and labels. */
+const knownMoments = new Map<string, Map<Labels, string>>();
+
 /** The key of a moment of the data that a series with these labels belongs to. */
 function momentKey(name: string, labels: Labels): string {
-  const { class: _, code: __, ...target } = labels;
-  return seriesKey(name, { ...target, metric: METRIC });
+  const known = knownMoments.get(name) ?? new Map<Labels, string>();
+  knownMoments.set(name, known);
+  let key = known.get(labels);
+  if (key === undefined) {
+    const { class: _, code: __, ...target } = labels;
+    key = seriesKey(name, { ...target, metric: METRIC });
+    known.set(labels, key);
+  }
+  return key;
 }
