@@ -12,9 +12,8 @@ import { LearnedDelays } from '../settling/delays.ts';
 import type { StateReader } from '../state/state.ts';
 import { AccountTargets } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
-import { JobMaker } from './job-maker.ts';
+import { JobMaker, wantedDimensions } from './job-maker.ts';
 import { MetadataJob } from './metadata-job.ts';
-import { wantedDimensions } from './wanted-dimensions.ts';
 
 export interface AccountJobsOptions {
   readonly account: Account;

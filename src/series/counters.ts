@@ -14,11 +14,10 @@ import {
   noteCoarse,
   noteUnclear,
 } from './counter.ts';
-import { newCounter, type Progress, progressOf } from './counters-progress.ts';
 import { PackedCounters } from './packed-series.ts';
 import { restatedIn, type SeenBuckets, seenAgain } from './seen-buckets.ts';
 import type { WindowedAnswer } from './series-reader.ts';
-import type { CountersRecord } from './stored-counters.ts';
+import { type CountersRecord, newCounter, type Progress, progressOf } from './stored-counters.ts';
 import { doubtAgain, type WidthDoubt } from './width-doubt.ts';
 
 /** A bucket that the counter of a dimension has taken in. */

@@ -10,7 +10,7 @@ import { createSandbox, DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sa
 import { eventually } from '../eventually.ts';
 import { type Alertmanager, startAlertmanager } from './alertmanager.ts';
 import { startExporter } from './exporter-process.ts';
-import { startPrometheus } from './prometheus.ts';
+import { type Prometheus, startPrometheus } from './prometheus.ts';
 import { startWebhook, type Webhook } from './webhook.ts';
 
 const MINUTE = 60_000;
@@ -58,6 +58,7 @@ async function withoutWaits(webhook: string): Promise<object> {
 interface Rehearsal {
   readonly shop: Sandbox;
   readonly bank: Sandbox;
+  readonly prometheus: Prometheus;
   readonly alertmanager: Alertmanager;
   readonly webhook: Webhook;
 }
@@ -91,7 +92,7 @@ async function rehearse(): Promise<Rehearsal> {
     },
     { within: 150_000 },
   );
-  return { shop, bank, alertmanager, webhook };
+  return { shop, bank, prometheus, alertmanager, webhook };
 }
 
 function accountOfPlatform(seed: number): Sandbox {
@@ -154,10 +155,18 @@ async function arrival(webhook: Webhook, alert: Alert, atLeast = 1): Promise<num
 const SHOP_ATTACKED: Alert = { name: 'EdgeWafSpike', account: 'shop' };
 const SHOP_FAILS: Alert = { name: 'Edge5xxRatio', account: 'shop' };
 const BANK_FAILS: Alert = { name: 'Edge5xxRatio', account: 'bank' };
+const BANK_UNREACHABLE: Alert = { name: 'EdgePlatformUnreachable', account: 'bank' };
 const BANK_STALE: Alert = { name: 'EdgeDataStale', account: 'bank' };
 
+/** Waits until the minute is shown in which failures were injected: the few that are usual may wake somebody before. */
+function failuresShown({ query }: Prometheus, account: string): Promise<unknown> {
+  const failures = `sum(edge_responses_per_minute{account="${account}",class="5xx"}) > 5000`;
+  const shown = async () => (await query(failures)).length > 0;
+  return eventually(`failures of ${account}`, shown, { within: 150_000 });
+}
+
 it('wakes somebody when an attack and failures are seen, tells when they are over, and what it cannot see', async () => {
-  const { shop, bank, alertmanager, webhook } = await rehearse();
+  const { shop, bank, prometheus, alertmanager, webhook } = await rehearse();
   // What happens only in the last moments of a minute is too little to be told.
   await eventually('a minute of which enough is left', () => endOfMinute(Date.now()) - Date.now() > 10_000);
   const from = Date.now();
@@ -165,13 +174,10 @@ it('wakes somebody when an attack and failures are seen, tells when they are ove
   inject(shop, '5xx_spike', 1, 1);
   inject(bank, '5xx_spike', 0);
 
-  // The platform still answers, but without the bank's metrics: what is shown of them are the failures' last minute. At
-  // once, since the next minute is without failures.
-  const bankFails = arrival(webhook, BANK_FAILS).then((at) => {
-    bank.faults.patch({
-      server_error: { probability: 1, status: 503, form: 'json', paths: ['/metrics/'] },
-    });
-    return at;
+  // At once, since the next minute is without failures: what is shown of the bank last are these.
+  const bankFails = failuresShown(prometheus, 'bank').then(() => {
+    bank.faults.patch({ server_error: { probability: 1, status: 503, form: 'json' } });
+    return arrival(webhook, BANK_FAILS, times(webhook, BANK_FAILS) + 1);
   });
   const arrivals = [...[SHOP_ATTACKED, SHOP_FAILS].map((alert) => arrival(webhook, alert)), bankFails];
   const [attack = 0, failures = 0] = (await Promise.all(arrivals)).map((at) => (at - from) / 1_000);
@@ -189,17 +195,20 @@ it('wakes somebody when an attack and failures are seen, tells when they are ove
     /too much is what is above [\d.]+k?\. The WAF blocks [\d.]+k? requests/,
   );
 
+  // What was seen of the bank last is a reason to be awake, and stays one: a ticket inhibits no page.
+  await arrival(webhook, BANK_UNREACHABLE);
+  const pages = (await alertmanager.alerts()).filter(({ labels }) => labels['severity'] === 'page');
+  expect(pages.filter(({ labels }) => labels['account'] === 'bank').length).toBeGreaterThan(0);
+  expect(pages.flatMap(({ status }) => status.inhibitedBy)).toEqual([]);
+
+  // The platform answers again, but without the bank's metrics.
+  bank.faults.patch({ server_error: { probability: 1, status: 503, form: 'json', paths: ['/metrics/'] } });
   await Promise.all([
     arrival(webhook, { ...SHOP_ATTACKED, status: 'resolved' }),
+    arrival(webhook, { ...SHOP_FAILS, status: 'resolved' }),
     arrival(webhook, BANK_STALE),
   ]);
   const told = webhook.received.flatMap(({ alerts }) => alerts);
   const stale = told.find(({ labels }) => labels['alertname'] === 'EdgeDataStale');
   expect(stale?.annotations['runbook_url']).toMatch(/#edgedatastale$/);
-
-  // What was seen of the bank last is a reason to be awake, and stays one: a ticket inhibits no page.
-  const pages = (await alertmanager.alerts()).filter(({ labels }) => labels['severity'] === 'page');
-  expect(pages.filter(({ labels }) => labels['account'] === 'bank').length).toBeGreaterThan(0);
-  expect(pages.flatMap(({ status }) => status.inhibitedBy)).toEqual([]);
-  await arrival(webhook, { ...SHOP_FAILS, status: 'resolved' });
 }, 600_000);
