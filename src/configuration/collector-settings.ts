@@ -78,7 +78,9 @@ function seriesCollector(api: SeriesApi) {
   });
   return z.strictObject({
     enabled: enabled(),
-    schedule: schedule().default('* * * * *').describe('When to poll, as a cron expression.'),
+    schedule: schedule()
+      .default('* * * * *')
+      .describe('When to poll, as a cron expression; at most once a minute.'),
     products: products
       .exactOptional()
       .describe(
@@ -99,7 +101,9 @@ function settingsCollectorOf({ schedule: usual, about, takesIds }: Collector) {
   return z
     .strictObject({
       enabled: enabled(),
-      schedule: schedule().default(usual).describe('When to poll, as a cron expression.'),
+      schedule: schedule()
+        .default(usual)
+        .describe('When to poll, as a cron expression; at most once a minute.'),
       ...((takesIds ? { configurations } : {}) as { configurations: typeof configurations }),
     })
     .exactOptional()

@@ -6,7 +6,7 @@ import { runInSlices } from '../slices.ts';
 import type { ExposedResults } from './exposed-results.ts';
 import type { Job } from './job.ts';
 import type { PollRunner } from './runner.ts';
-import { type JobState, ScheduledJob } from './scheduled-job.ts';
+import { type JobState, JUST_CLOSED_MS, ScheduledJob } from './scheduled-job.ts';
 import type { Ticker } from './ticker.ts';
 
 export interface ScheduleOptions {
@@ -25,9 +25,6 @@ const STARTS_A_MINUTE = 4;
 
 /** How far (ms) slow schedules are spread at most. */
 const WIDEST_SPREAD_MS = 60 * MINUTE_MS;
-
-/** A bucket that closed so recently (ms) is not worth waiting for the next one: clocks are not that exact. */
-const JUST_CLOSED_MS = 1_000;
 
 /** A failed poll of a slow schedule is tried again after this time, then after twice as long, and so on. */
 const RETRY_MS = MINUTE_MS;

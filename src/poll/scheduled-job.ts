@@ -32,6 +32,9 @@ const NO_LONGER_WANTED = new Error('no longer configured');
 /** Jobs that were never polled go first. */
 const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 
+/** A bucket that closed so recently (ms) is not worth waiting for the next one: clocks are not that exact. */
+export const JUST_CLOSED_MS = 1_000;
+
 /** A job on the schedule. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
@@ -82,9 +85,9 @@ export class ScheduledJob implements JobState {
   /** It is due at `at`, unless it is due already. Whether it is to be polled then. */
   due(at: number): boolean {
     if (this.#isStopped || this.state === 'waiting') return false;
-    // What it is reading may have been requested before it fell due again.
+    // What it is reading may have been requested before it fell due again; not where it fell due for the same bucket.
     if (this.state === 'running') {
-      this.dueAgainAt = at;
+      if (at >= (this.dueAt ?? at) + JUST_CLOSED_MS) this.dueAgainAt = at;
       return false;
     }
     this.state = 'waiting';

@@ -1,11 +1,12 @@
 import { createTask } from 'node-cron';
 
-const YEAR_MS = 365 * 24 * 3_600_000;
+const MINUTE_MS = 60_000;
+const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
 
 /** Enough runs to see every gap of a pattern that is not even, such as office hours. */
 const RUNS = 64;
 
-/** How far apart the runs of a cron pattern are, in ms. */
+/** How far apart the polls of a cron pattern are, in ms: never less than a minute, since all wait for a bucket to close. */
 export interface Period {
   /** On average: what it costs. */
   readonly mean: number;
@@ -25,9 +26,10 @@ export function periodOf(pattern: string): Period {
 
 function periodFromNow(pattern: string): Period {
   const task = createTask(pattern, () => undefined, { timezone: 'Etc/UTC' });
-  const runs = task.getNextRuns(RUNS).map((run) => run.getTime());
+  const closings = task.getNextRuns(RUNS).map((run) => Math.ceil(run.getTime() / MINUTE_MS) * MINUTE_MS);
   task.destroy();
-  const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run));
+  const polls = [...new Set(closings)];
+  const gaps = polls.slice(1).map((poll, index) => poll - (polls[index] ?? poll));
   // A pattern with a single run left has no gap: it is as rare as can be.
   if (gaps.length === 0) return { mean: YEAR_MS, longest: YEAR_MS };
   return { mean: gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length, longest: Math.max(...gaps) };

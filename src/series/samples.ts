@@ -7,8 +7,7 @@ import { MOST_DIMENSIONS } from '../decode/shape.ts';
 import { firstAtOrAfter } from '../settling/spans.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { labelsIn, type Target } from '../targets/target.ts';
-import type { CountersByDimension } from './packed-series.ts';
-import { type Places, placesOf } from './packed-series.ts';
+import { type CountersByDimension, type Places, placesOf } from './packed-series.ts';
 
 /** Beyond that some have come that will not come again: those before are forgotten, and what is shown of them is written anew. */
 const MOST_PLACES = 2 * MOST_DIMENSIONS;

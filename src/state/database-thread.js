@@ -181,7 +181,7 @@ const answers = {
  * @param {Question} question
  * @returns {Answer}
  */
-export function answer({ id, request, argument }) {
+function answer({ id, request, argument }) {
   try {
     const result = /** @type {(argument: unknown) => unknown} */ (answers[request])(argument);
     return { id, result };

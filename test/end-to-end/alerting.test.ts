@@ -145,7 +145,7 @@ function times({ received }: Webhook, { name, account, status = 'firing' }: Aler
 async function arrival(webhook: Webhook, alert: Alert, atLeast = 1): Promise<number> {
   const { name, account, status = 'firing' } = alert;
   await eventually(`${account} ${name} ${status}`, () => times(webhook, alert) >= atLeast, {
-    within: 150_000,
+    within: 300_000,
     evidence: () =>
       webhook.received.map(({ alerts }) => JSON.stringify(alerts.map(({ labels }) => labels))).join('\n'),
   });

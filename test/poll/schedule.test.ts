@@ -73,6 +73,17 @@ it('polls once at the start, and then when a bucket of the platform closes', asy
   expect(leftAt).toEqual([0, 50_000, 110_000, 170_000]);
 });
 
+it.each(['*/30 * * * * *', '*/2 * * * * *'])(
+  'polls once a minute by a pattern that asks for more: %s',
+  async (schedule) => {
+    const { clock, replace } = scheduled();
+    const { job, leftAt } = notingJob(clock, 'a', { schedule });
+    replace([job]);
+    await clock.advance(3 * MINUTE);
+    expect(leftAt).toEqual([0, 50_000, 110_000, 170_000]);
+  },
+);
+
 it.each([
   [20_000, 30_000],
   [-20_000, 10_000 + MINUTE],

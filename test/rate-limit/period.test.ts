@@ -7,7 +7,10 @@ it.each([
   ['* * * * *', 1, 1],
   ['*/5 * * * *', 5, 5],
   ['0 3 * * *', 24 * 60, 24 * 60],
-  ['*/30 * * * * *', 0.5, 0.5],
+  ['30 * * * * *', 1, 1],
+  // Polls wait for a bucket to close.
+  ['*/30 * * * * *', 1, 1],
+  ['* * * * * *', 1, 1],
 ])('is the gap of an even pattern: %s', (pattern, mean, longest) => {
   expect(periodOf(pattern)).toEqual({ mean: mean * MINUTE, longest: longest * MINUTE });
 });

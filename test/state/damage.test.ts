@@ -15,7 +15,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openState } from '../../src/state/open-state.ts';
 import { QUEUE, type State } from '../../src/state/state.ts';
 import { UNHURRIED } from './unhurried.ts';
-import { withoutThreads } from './without-threads.ts';
 
 /** More by `DAMAGED_STATES=1000 npx vitest run test/state/damage.test.ts`. */
 const TRIALS = Number(process.env['DAMAGED_STATES'] ?? 100);
@@ -237,35 +236,29 @@ const DAMAGES: Record<string, Damage> = {
   'no file': (name) => rm(join(directory, name)),
 };
 
-async function damageAndOpen(trial: number): Promise<'whole' | 'set aside'> {
-  const random = randomFrom(trial);
-  const pick = <Of>(all: readonly Of[]): Of => all[Math.floor(random() * all.length)] as Of;
-  random();
-  await take(trial % 2 === 0 ? 'closed' : 'killed');
-  const names = (await readdir(directory)).filter((name) => name !== 'edge-exporter-state.json');
-  const [kind, damage] = pick(Object.entries(DAMAGES));
-  // The small file of the last commit's number is hit as rarely as chance would.
-  const name = random() < 0.05 ? 'last-commit' : pick(names.filter((name) => name !== 'last-commit'));
-  await damage(name, await contentOfFile(name), random);
-  return openDamaged().catch((error: Error) => {
-    throw new Error(`trial ${trial}, ${kind} in ${name}: ${error.message}`);
-  });
-}
-
 it(
   `${TRIALS} damaged states are the newest, whole, or set aside`,
   async () => {
     const outcomes = new Map<string, number>();
-    await withoutThreads(async () => {
-      for (let trial = FIRST; trial < FIRST + TRIALS; trial++) {
-        const outcome = await damageAndOpen(trial);
-        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
-        for (const aside of await setAsidePlaces()) await rm(join(parent, aside), { recursive: true });
-        await rm(directory, { recursive: true });
-        warnings = [];
-        directory = await mkdtemp(join(parent, 'damaged-'));
-      }
-    });
+    for (let trial = FIRST; trial < FIRST + TRIALS; trial++) {
+      const random = randomFrom(trial);
+      const pick = <Of>(all: readonly Of[]): Of => all[Math.floor(random() * all.length)] as Of;
+      random();
+      await take(trial % 2 === 0 ? 'closed' : 'killed');
+      const names = (await readdir(directory)).filter((name) => name !== 'edge-exporter-state.json');
+      const [kind, damage] = pick(Object.entries(DAMAGES));
+      // The small file of the last commit's number is hit as rarely as chance would.
+      const name = random() < 0.05 ? 'last-commit' : pick(names.filter((name) => name !== 'last-commit'));
+      await damage(name, await contentOfFile(name), random);
+      const outcome = await openDamaged().catch((error: Error) => {
+        throw new Error(`trial ${trial}, ${kind} in ${name}: ${error.message}`);
+      });
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      for (const aside of await setAsidePlaces()) await rm(join(parent, aside), { recursive: true });
+      await rm(directory, { recursive: true });
+      warnings = [];
+      directory = await mkdtemp(join(parent, 'damaged-'));
+    }
     expect(outcomes.get('whole')).toBeGreaterThan(TRIALS / 20);
     expect(outcomes.get('set aside')).toBeGreaterThan(TRIALS / 3);
   },
