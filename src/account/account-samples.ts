@@ -29,10 +29,7 @@ export interface AccountSamplesOptions {
 }
 
 /** The part of an account that is exposed. */
-export type ExposedAccount = Pick<
-  AccountView,
-  'name' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'listings'
->;
+type ExposedAccount = Pick<AccountView, 'name' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'listings'>;
 
 /** What is exposed of an account besides what its jobs find. */
 export class AccountSamples {
@@ -108,9 +105,8 @@ function vitalSamples(
       samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limiter.limit });
     if (window === undefined) continue;
     samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining });
-    // As the platform named it: by our clock and the skew it would be another time after each answer.
-    const resetAt = window.resetAt ?? window.closesAt + platform.platformClock.skewMs;
-    samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: resetAt / 1_000 });
+    const endsAt = window.endsAt(platform.platformClock);
+    samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: endsAt / 1_000 });
   }
   return samples;
 }

@@ -131,8 +131,9 @@ export class AccountTargets {
 
 /** The list, of the former one's objects where nothing has changed: jobs hold the texts of the list that they were made of. */
 function withKnown(listed: readonly Configuration[], before: readonly Configuration[]): Configuration[] {
-  return listed.map((one, index) => {
-    const known = before[index];
+  const knownById = new Map(before.map((one) => [one.id, one]));
+  return listed.map((one) => {
+    const known = knownById.get(one.id);
     return known !== undefined && isSame(known, one) ? known : one;
   });
 }

@@ -1,3 +1,4 @@
+import picomatch from 'picomatch';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
@@ -12,7 +13,7 @@ import { LearnedDelays } from '../settling/delays.ts';
 import type { StateReader } from '../state/state.ts';
 import { AccountTargets } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
-import { JobMaker, wantedDimensions } from './job-maker.ts';
+import { JobMaker } from './job-maker.ts';
 import { MetadataJob } from './metadata-job.ts';
 
 export interface AccountJobsOptions {
@@ -199,4 +200,23 @@ export function isSurveyed(states: readonly JobState[]): boolean {
     ({ lastSuccessAt, lastOutcome }) =>
       lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
   );
+}
+
+/** More dimensions than the platform documents may come, and each takes memory. */
+const MOST_KNOWN = 1_000;
+
+/**
+ * Whether a dimension matches any of the patterns. What was said of a dimension is remembered: all targets of a product
+ * have the same few, and every poll asks for each of them several times.
+ */
+function wantedDimensions(patterns: readonly string[]): (dimension: string) => boolean {
+  const matches = picomatch([...patterns]);
+  const known = new Map<string, boolean>();
+  return (dimension) => {
+    const before = known.get(dimension);
+    if (before !== undefined) return before;
+    const isWanted = matches(dimension);
+    if (known.size < MOST_KNOWN) known.set(dimension, isWanted);
+    return isWanted;
+  };
 }

@@ -1,96 +1,92 @@
-import { EMPTY_SEGMENT, joinSegments, type Segment, segmentOf } from './segment.ts';
+import { joinSegments, type Segment, segmentOf } from './segment.ts';
 
-/** Lines that are rendered together: the chunks of a row. */
+/** A chunk, as far as it matters here. */
 interface Lines {
   /** As last rendered. They never change. */
   readonly bytes: Buffer;
 }
 
-/**
- * Chunks that are compressed together, since long texts compress better than short ones, while of their lines only the
- * chunks that have changed are written anew.
- */
-export class ChunkRow {
-  readonly group: RowGroup;
+/** Parts whose bytes are put together, anew only once one of them has changed, come or gone. */
+abstract class Parts<Part> {
   readonly #most: number;
-  readonly #chunks = new Set<Lines>();
+  readonly #parts = new Set<Part>();
   #segment: Segment | undefined;
 
-  /** @param most how many chunks it takes at most */
-  constructor(group: RowGroup, most: number) {
-    this.group = group;
+  /** @param most how many parts it takes at most */
+  constructor(most: number) {
     this.#most = most;
-    group.add(this);
   }
 
   get isFull(): boolean {
-    return this.#chunks.size >= this.#most;
+    return this.#parts.size >= this.#most;
   }
 
   get isEmpty(): boolean {
-    return this.#chunks.size === 0;
+    return this.#parts.size === 0;
   }
 
-  add(chunk: Lines): void {
-    this.#chunks.add(chunk);
-  }
-
-  delete(chunk: Lines): void {
-    this.#chunks.delete(chunk);
+  add(part: Part): void {
+    this.#parts.add(part);
     this.changed();
-    if (this.isEmpty) this.group.delete(this);
   }
 
-  /** One of the chunks has been rendered. */
+  delete(part: Part): void {
+    this.#parts.delete(part);
+    this.changed();
+  }
+
+  /** One of the parts is not as it was. */
   changed(): void {
     this.#segment = undefined;
-    this.group.changed();
-  }
-
-  /** Compresses the lines as last rendered, unless that is done. */
-  compress(): void {
-    this.#segment ??= segmentOf(Array.from(this.#chunks, ({ bytes }) => bytes));
   }
 
   /** All lines, as last rendered. */
-  get segment(): Segment {
-    this.compress();
-    return this.#segment ?? EMPTY_SEGMENT;
+  segment(): Segment {
+    this.#segment ??= this.puttingTogether([...this.#parts]);
+    return this.#segment;
   }
+
+  protected abstract puttingTogether(parts: readonly Part[]): Segment;
 }
 
 /** So many rows at most are joined: what changes in one of them costs a copy of their compressed bytes. */
 const MOST_ROWS = 16;
 
 /** Rows of one family that are joined, so that a body has few pieces, and few to be put together anew. */
-export class RowGroup {
-  readonly #rows = new Set<ChunkRow>();
-  #segment: Segment | undefined;
-
-  get isFull(): boolean {
-    return this.#rows.size >= MOST_ROWS;
+export class RowGroup extends Parts<ChunkRow> {
+  constructor() {
+    super(MOST_ROWS);
   }
 
-  get isEmpty(): boolean {
-    return this.#rows.size === 0;
+  protected puttingTogether(rows: readonly ChunkRow[]): Segment {
+    return joinSegments(rows.map((row) => row.segment()));
+  }
+}
+
+/**
+ * Chunks that are compressed together, since long texts compress better than short ones, while of their lines only the
+ * chunks that have changed are written anew.
+ */
+export class ChunkRow extends Parts<Lines> {
+  readonly group: RowGroup;
+
+  constructor(group: RowGroup, most: number) {
+    super(most);
+    this.group = group;
+    group.add(this);
   }
 
-  add(row: ChunkRow): void {
-    this.#rows.add(row);
+  override delete(chunk: Lines): void {
+    super.delete(chunk);
+    if (this.isEmpty) this.group.delete(this);
   }
 
-  delete(row: ChunkRow): void {
-    this.#rows.delete(row);
+  override changed(): void {
+    super.changed();
+    this.group.changed();
   }
 
-  /** One of the rows is not as it was. */
-  changed(): void {
-    this.#segment = undefined;
-  }
-
-  /** All lines, as last rendered. */
-  get segment(): Segment {
-    this.#segment ??= joinSegments(Array.from(this.#rows, ({ segment }) => segment));
-    return this.#segment;
+  protected puttingTogether(chunks: readonly Lines[]): Segment {
+    return segmentOf(chunks.map(({ bytes }) => bytes));
   }
 }

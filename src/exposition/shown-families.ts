@@ -16,9 +16,9 @@ const FULL_SIZE = 8 * 1024;
  * better: of 16 KB, a body is a quarter larger than of 32. Most of a body are a few large families; of all others a poll
  * changes a line or two.
  */
-const CHUNKS_IN_ROW = { small: 1, large: 4 };
-/** So many chunks of each family are in small rows. */
-const SMALL_ROWS = 32;
+const CHUNKS_IN_ROW = 4;
+/** So many chunks of each family are compressed by themselves. */
+const SINGLE_CHUNKS = 32;
 
 /** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
 export class FamilyLines {
@@ -35,6 +35,8 @@ export class FamilyLines {
   readonly #roomy = new Set<Chunk<FamilyLines>>();
   /** Chunks to be rendered. */
   readonly #stale = new Set<Chunk<FamilyLines>>();
+  /** Rows to be compressed. */
+  readonly #staleRows = new Set<ChunkRow>();
   /** Header and lines as last rendered, until something changes. */
   #page: Page | undefined;
 
@@ -87,10 +89,7 @@ export class FamilyLines {
   #roomyRow(): ChunkRow {
     const [roomy] = this.#roomyRows;
     if (roomy !== undefined) return roomy;
-    const row = new ChunkRow(
-      this.#roomyGroup(),
-      CHUNKS_IN_ROW[this.#chunkCount < SMALL_ROWS ? 'small' : 'large'],
-    );
+    const row = new ChunkRow(this.#roomyGroup(), this.#chunkCount < SINGLE_CHUNKS ? 1 : CHUNKS_IN_ROW);
     this.#roomyRows.add(row);
     return row;
   }
@@ -124,25 +123,28 @@ export class FamilyLines {
     this.#chunkCount -= 1;
     const { row } = chunk;
     row.delete(chunk);
-    // A row of one chunk goes with it.
-    if (row.isEmpty) this.#roomyRows.delete(row);
-    else this.#roomyRows.add(row);
-    if (row.group.isEmpty) this.#groups.delete(row.group);
     this.#page = undefined;
+    if (!row.isEmpty) {
+      this.#roomyRows.add(row);
+      this.#staleRows.add(row);
+      return;
+    }
+    for (const rows of [this.#roomyRows, this.#staleRows]) rows.delete(row);
+    if (row.group.isEmpty) this.#groups.delete(row.group);
   }
 
-  /** Renders what has changed since the last time, a chunk or a row a step. What changes meanwhile is rendered as well. */
+  /** Renders what has changed since the last time, a chunk or a row a step, and perhaps what changes meanwhile. */
   *render(): Generator<undefined, void> {
-    const rows = new Set<ChunkRow>();
     for (const chunk of this.#stale) {
       this.#stale.delete(chunk);
       chunk.render(this.#table);
-      rows.add(chunk.row);
+      this.#staleRows.add(chunk.row);
       this.#page = undefined;
       yield;
     }
-    for (const row of rows) {
-      row.compress();
+    for (const row of this.#staleRows) {
+      this.#staleRows.delete(row);
+      row.segment();
       yield;
     }
   }
@@ -154,7 +156,7 @@ export class FamilyLines {
   }
 
   #makePage(): Page {
-    const lines = Array.from(this.#groups, (group) => group.segment);
+    const lines = Array.from(this.#groups, (group) => group.segment());
     return {
       text: [this.#headers.text, ...lines],
       openmetrics: [this.#headers.openmetrics, ...lines],

@@ -6,7 +6,7 @@ import { runInSlices } from '../slices.ts';
 import type { ExposedResults } from './exposed-results.ts';
 import type { Job } from './job.ts';
 import type { PollRunner } from './runner.ts';
-import { type JobState, JUST_CLOSED_MS, ScheduledJob } from './scheduled-job.ts';
+import { type JobState, ScheduledJob } from './scheduled-job.ts';
 import type { Ticker } from './ticker.ts';
 
 export interface ScheduleOptions {
@@ -25,6 +25,9 @@ const STARTS_A_MINUTE = 4;
 
 /** How far (ms) slow schedules are spread at most. */
 const WIDEST_SPREAD_MS = 60 * MINUTE_MS;
+
+/** A bucket that closed so recently (ms) is not worth waiting for the next one: clocks are not that exact. */
+const JUST_CLOSED_MS = 1_000;
 
 /** A failed poll of a slow schedule is tried again after this time, then after twice as long, and so on. */
 const RETRY_MS = MINUTE_MS;
@@ -128,7 +131,7 @@ export class Schedule {
 
   *#dueEach(jobs: readonly ScheduledJob[], at: (phase: number) => number): Generator<undefined, void> {
     for (const scheduled of jobs) {
-      this.#due(scheduled, at(scheduled.phase));
+      if (scheduled.dueForBucket(at(scheduled.phase))) this.#poll(scheduled);
       yield;
     }
   }
@@ -140,7 +143,11 @@ export class Schedule {
   }
 
   #due(scheduled: ScheduledJob, at: number): void {
-    if (!scheduled.due(at)) return;
+    if (scheduled.due(at)) this.#poll(scheduled);
+  }
+
+  /** Once it is due. */
+  #poll(scheduled: ScheduledJob): void {
     const poll = this.#options.runner.run(scheduled).then(() => {
       this.#polls.delete(poll);
       if (!scheduled.isStopped) this.#after(scheduled);

@@ -1,12 +1,11 @@
 import { createTask } from 'node-cron';
 
-const MINUTE_MS = 60_000;
-const YEAR_MS = 365 * 24 * 60 * MINUTE_MS;
+const YEAR_MS = 365 * 24 * 3_600_000;
 
 /** Enough runs to see every gap of a pattern that is not even, such as office hours. */
 const RUNS = 64;
 
-/** How far apart the polls of a cron pattern are, in ms: never less than a minute, since all wait for a bucket to close. */
+/** How far apart the polls of a cron pattern are, in ms. */
 export interface Period {
   /** On average: what it costs. */
   readonly mean: number;
@@ -25,11 +24,12 @@ export function periodOf(pattern: string): Period {
 }
 
 function periodFromNow(pattern: string): Period {
-  const task = createTask(pattern, () => undefined, { timezone: 'Etc/UTC' });
-  const closings = task.getNextRuns(RUNS).map((run) => Math.ceil(run.getTime() / MINUTE_MS) * MINUTE_MS);
+  // Polls wait for a bucket to close: at which of a minute's seconds they are asked for, and how often, does not matter.
+  const minutes = pattern.trim().split(/\s+/).slice(-5).join(' ');
+  const task = createTask(minutes, () => undefined, { timezone: 'Etc/UTC' });
+  const runs = task.getNextRuns(RUNS).map((run) => run.getTime());
   task.destroy();
-  const polls = [...new Set(closings)];
-  const gaps = polls.slice(1).map((poll, index) => poll - (polls[index] ?? poll));
+  const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run));
   // A pattern with a single run left has no gap: it is as rare as can be.
   if (gaps.length === 0) return { mean: YEAR_MS, longest: YEAR_MS };
   return { mean: gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length, longest: Math.max(...gaps) };

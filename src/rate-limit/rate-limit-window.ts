@@ -72,6 +72,17 @@ export class RateLimitWindow {
     return this.closesAt - this.openedAt;
   }
 
+  /**
+   * When it ends, in platform ms: as the answers named it, which is the same after each of them; or, where that cannot be
+   * right or is over, as we take it to be.
+   */
+  endsAt(clock: PlatformClock): number {
+    const { resetAt } = this;
+    const isBelieved =
+      resetAt !== undefined && Math.abs(clock.latestLocal(resetAt) - this.closesAt) <= SAME_RESET_MS;
+    return isBelieved ? resetAt : this.closesAt + clock.skewMs;
+  }
+
   isOpen(now: number): boolean {
     return now < this.closesAt;
   }

@@ -46,16 +46,25 @@ export function reportTo(
     }
   };
 
+  const warnOfUnknown = (account: string, metric: string, dimensions: readonly string[]): void => {
+    const { unknown } = notesOf(account);
+    for (const dimension of dimensions) {
+      const name = `${metric} ${dimension}`;
+      if (unknown.has(name) || unknown.size >= MOST_UNKNOWN) continue;
+      unknown.add(name);
+      log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');
+      if (unknown.size === MOST_UNKNOWN)
+        log.warn({ account }, `${MOST_UNKNOWN} unknown metrics and dimensions: further ones are not logged`);
+    }
+  };
+
   const found = (account: string, job: Job, result: PollResult, committed: boolean): void => {
     const { product = '', metric = '' } = job.subject;
     const { restated = [] } = result.counting ?? {};
     for (const changes of restated) countRestatements(metrics, account, { product, metric }, changes);
     const ages = restated.flatMap((changes) => changes.ages.map((age) => age / 1_000));
     metrics.settleSeconds.observeAll(ages, product);
-    for (const dimension of result.unknownDimensions ?? []) {
-      if (notesOf(account).isNews(`${metric} ${dimension} unknown`, MOST_UNKNOWN))
-        log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');
-    }
+    warnOfUnknown(account, metric, result.unknownDimensions ?? []);
     if (result.warning !== undefined) log.warn({ account, job: job.id }, result.warning);
     if (!committed) return;
     if (result.counting !== undefined) counted(account, job, result.counting);
@@ -141,6 +150,8 @@ class AccountNotes {
   readonly succeeded = new Set<string>();
   /** When (local ms) it was last logged that a poll is overdue; the counter has them all. */
   overdueToldAt = Number.NEGATIVE_INFINITY;
+  /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
+  readonly unknown = new Set<string>();
   readonly #warned = new Set<string>();
 
   constructor(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
@@ -150,11 +161,11 @@ class AccountNotes {
     this.plans = new PlanLog(account, log);
   }
 
-  /** Whether nobody was warned of it yet. @param most no news where so much was warned of already */
-  isNews(text: string, most = Number.POSITIVE_INFINITY): boolean {
-    if (this.#warned.has(text) || this.#warned.size >= most) return false;
+  /** Whether nobody was warned of it yet. */
+  isNews(text: string): boolean {
+    const known = this.#warned.has(text);
     this.#warned.add(text);
-    return true;
+    return !known;
   }
 }
 

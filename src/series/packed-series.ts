@@ -13,8 +13,8 @@ let latestPlaces: Places = new Map();
 /** More than all metrics have; what comes beyond that is shared by fewer. */
 const MOST_NAMES = 10_000;
 
-/** Of all of them. */
-let names = 0;
+/** How many names all of them have. */
+let nameCount = 0;
 
 /**
  * The place of each of some dimensions. The same object for the same dimensions: thousands of configurations have those of
@@ -29,11 +29,11 @@ export function placesOf(dimensions: Iterable<string>): Places {
 }
 
 function remembered(key: string, places: Places): Places {
-  if (names + places.size > MOST_NAMES) {
+  if (nameCount + places.size > MOST_NAMES) {
     known.clear();
-    names = 0;
+    nameCount = 0;
   }
-  names += places.size;
+  nameCount += places.size;
   known.set(key, places);
   return places;
 }

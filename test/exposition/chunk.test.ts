@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Chunk } from '../../src/exposition/chunk.ts';
@@ -119,5 +120,41 @@ describe('the lines of a family', () => {
     const alone = exposition.snapshot('text', 'identity').map((piece) => segmentOf([piece]).deflated.length);
     const together = exposition.snapshot('text', 'gzip').reduce((sum, { length }) => sum + length, 0);
     expect(together).toBeLessThan(0.95 * alone.reduce((sum, length) => sum + length, 0));
+  });
+
+  it('are shown, and no others, whichever of them come and go together, plain and compressed', async () => {
+    const { family, exposition } = startedLines();
+    const shown = new Map<number, number>();
+    const textOf = (index: number) => `{n="${'n'.repeat(90)}${index}"}`;
+    const agree = async () => {
+      await exposition.settled();
+      const plain = Buffer.concat(exposition.snapshot('text', 'identity')).toString();
+      expect(gunzipSync(Buffer.concat(exposition.snapshot('text', 'gzip'))).toString()).toBe(plain);
+      const lines = plain.split('\n').filter((line) => line.startsWith('edge_a{'));
+      expect(lines.sort()).toEqual([...shown].map(([n, value]) => `edge_a${textOf(n)} ${value}`).sort());
+    };
+    const set = (from: number, to: number, value: number) => {
+      for (let index = from; index < to; index += 1) {
+        family.set(textOf(index), value);
+        shown.set(index, value);
+      }
+    };
+    set(0, 8_000, 1);
+    await agree();
+    // From single lines to several rows of those that are compressed together.
+    for (const [from, to] of [
+      [7_000, 7_001],
+      [5_000, 5_200],
+      [4_000, 7_500],
+      [0, 8_000],
+    ] as const) {
+      for (let index = from; index < to; index += 1) {
+        family.remove(textOf(index));
+        shown.delete(index);
+      }
+      await agree();
+      set(from, to, from);
+      await agree();
+    }
   });
 });

@@ -118,13 +118,21 @@ function pushingGauges() {
   };
 }
 
-it('pushes each bucket of a gauge once, also of a dimension that answers lacked for an hour', () => {
-  const update = pushingGauges();
-  expect(update(100, 'io', 'europa').shown).toHaveLength(30);
-  for (let minute = 101; minute < 160; minute += 1)
-    expect(update(minute, 'io').shown).toEqual([['io', minute]]);
-  expect(update(160, 'io', 'europa').shown).toHaveLength(16);
-});
+it.each([1, 5])(
+  'pushes each bucket of a gauge once, also of a dimension that answers lacked for %i h',
+  (hours) => {
+    const update = pushingGauges();
+    expect(update(100, 'io', 'europa').shown).toHaveLength(30);
+    const back = 100 + 60 * hours;
+    for (let minute = 101; minute < back; minute += 1)
+      expect(update(minute, 'io').shown).toEqual([['io', minute]]);
+    expect(update(back, 'io', 'europa').shown).toHaveLength(16);
+    expect(update(back + 1, 'io', 'europa').shown).toEqual([
+      ['io', back + 1],
+      ['europa', back + 1],
+    ]);
+  },
+);
 
 it('does not remember dimensions that never come again', () => {
   const update = pushingGauges();
