@@ -28,8 +28,8 @@ export class FamilyLines {
   /** How many series are shown. */
   #count = 0;
   readonly #groups = new Set<RowGroup>();
-  /** Rows with room for further chunks. */
-  readonly #roomyRows = new Set<ChunkRow>();
+  /** The row that takes further chunks, if one has room. */
+  #roomyRow: ChunkRow | undefined;
   #chunkCount = 0;
   /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk<FamilyLines>>();
@@ -77,21 +77,14 @@ export class FamilyLines {
   #roomyChunk(): Chunk<FamilyLines> {
     const [roomy] = this.#roomy;
     if (roomy !== undefined) return roomy;
-    const row = this.#roomyRow();
+    this.#roomyRow ??= new ChunkRow(this.#roomyGroup(), this.#chunkCount < SINGLE_CHUNKS ? 1 : CHUNKS_IN_ROW);
+    const row = this.#roomyRow;
     const chunk = new Chunk<FamilyLines>(this, row, FULL_SIZE);
     this.#chunkCount += 1;
     row.add(chunk);
-    if (row.isFull) this.#roomyRows.delete(row);
+    if (row.isFull) this.#roomyRow = undefined;
     this.#roomy.add(chunk);
     return chunk;
-  }
-
-  #roomyRow(): ChunkRow {
-    const [roomy] = this.#roomyRows;
-    if (roomy !== undefined) return roomy;
-    const row = new ChunkRow(this.#roomyGroup(), this.#chunkCount < SINGLE_CHUNKS ? 1 : CHUNKS_IN_ROW);
-    this.#roomyRows.add(row);
-    return row;
   }
 
   #roomyGroup(): RowGroup {
@@ -124,12 +117,9 @@ export class FamilyLines {
     const { row } = chunk;
     row.delete(chunk);
     this.#page = undefined;
-    if (!row.isEmpty) {
-      this.#roomyRows.add(row);
-      this.#staleRows.add(row);
-      return;
-    }
-    for (const rows of [this.#roomyRows, this.#staleRows]) rows.delete(row);
+    if (!row.isEmpty) return void this.#staleRows.add(row);
+    this.#staleRows.delete(row);
+    if (this.#roomyRow === row) this.#roomyRow = undefined;
     if (row.group.isEmpty) this.#groups.delete(row.group);
   }
 

@@ -139,6 +139,12 @@ describe('the lines of a family', () => {
         shown.set(index, value);
       }
     };
+    const remove = (indexes: Iterable<number>) => {
+      for (const index of indexes) {
+        family.remove(textOf(index));
+        shown.delete(index);
+      }
+    };
     set(0, 8_000, 1);
     await agree();
     // From single lines to several rows of those that are compressed together.
@@ -148,13 +154,17 @@ describe('the lines of a family', () => {
       [4_000, 7_500],
       [0, 8_000],
     ] as const) {
-      for (let index = from; index < to; index += 1) {
-        family.remove(textOf(index));
-        shown.delete(index);
-      }
+      remove(Array.from({ length: to - from }, (_, index) => from + index));
       await agree();
       set(from, to, from);
       await agree();
     }
+    // Whole pieces of those that are compressed together, and nothing of the others.
+    const pieces = exposition.snapshot('text', 'identity').map((piece) => piece.toString());
+    for (const piece of pieces.filter((_, index) => index > 40 && index % 4 !== 0))
+      remove(Array.from(piece.matchAll(/n(\d+)"/g), ([, index]) => Number(index)));
+    await agree();
+    for (let index = 0; index < 8_000; index += 1) if (!shown.has(index)) set(index, index + 1, 2);
+    await agree();
   });
 });
