@@ -57,6 +57,14 @@ test('finds a secret beside letters that are of another length in lower case', (
 
 const DAY = 86_400_000;
 
+test.each([1, 50, 500])('masks each of %i secrets, and leaves a text alone without any of them', (count) => {
+  const scrubber = new Scrubber();
+  const values = Array.from({ length: count }, (_, index) => `k${index * 7919}-secret-token`);
+  for (const value of values) scrubber.guard(new Secret(value));
+  for (const value of values) expect(scrubber.scrub(`token ${value}!`)).toBe('token [secret]!');
+  expect(scrubber.scrub('nothing to see')).toBe('nothing to see');
+});
+
 test('keeps a secret for as long as it is in use, and for a year after', () => {
   let now = 0;
   const scrubber = new Scrubber(() => now);
