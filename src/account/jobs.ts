@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
@@ -11,6 +10,7 @@ import { SeriesJob } from '../series/series-job.ts';
 import type { Collector } from '../settings/collector.ts';
 import { LearnedDelays } from '../settling/delays.ts';
 import type { StateReader } from '../state/state.ts';
+import { wantedDimensions } from '../targets/target.ts';
 import { AccountTargets } from './account-targets.ts';
 import { DiscoveryJob } from './discovery-job.ts';
 import { JobMaker } from './job-maker.ts';
@@ -200,23 +200,4 @@ export function isSurveyed(states: readonly JobState[]): boolean {
     ({ lastSuccessAt, lastOutcome }) =>
       lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
   );
-}
-
-/** More dimensions than the platform documents may come, and each takes memory. */
-const MOST_KNOWN = 1_000;
-
-/**
- * Whether a dimension matches any of the patterns. What was said of a dimension is remembered: all targets of a product
- * have the same few, and every poll asks for each of them several times.
- */
-function wantedDimensions(patterns: readonly string[]): (dimension: string) => boolean {
-  const matches = picomatch([...patterns]);
-  const known = new Map<string, boolean>();
-  return (dimension) => {
-    const before = known.get(dimension);
-    if (before !== undefined) return before;
-    const isWanted = matches(dimension);
-    if (known.size < MOST_KNOWN) known.set(dimension, isWanted);
-    return isWanted;
-  };
 }

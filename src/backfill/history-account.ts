@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import { Connection, type ConnectionOptions } from '../account/connection.ts';
 import { productOf } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
@@ -9,6 +8,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { JobSubject } from '../poll/job.ts';
 import { ReadModes, SeriesReader } from '../series/series-reader.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
+import { wantedDimensions } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import { type Available, availableAt } from './history-range.ts';
 import type { HistoryReaderOptions } from './history-reader.ts';
@@ -94,7 +94,7 @@ export class HistoryAccount {
     const reader = new SeriesReader({
       target: targetOf(planned),
       metric: planned.metric,
-      wants: picomatch([...dimensions]),
+      wants: wantedDimensions(dimensions),
       modes: this.#modes,
       platformClock: this.platformClock,
     });

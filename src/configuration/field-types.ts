@@ -87,6 +87,9 @@ const CRON_FIELDS = [
   ['day of week', 7],
 ] as const;
 
+/** All but the seconds. */
+const MINUTE_FIELDS = 5;
+
 // node-cron takes a step of any size. One larger than its field is never taken: "*/90" in the minute is once an hour.
 function stepMistakes(expression: string): string[] {
   const given = expression.trim().split(/\s+/);
@@ -105,12 +108,15 @@ function cronMistake(expression: string): string | undefined {
   return named.length === 0 ? EXPECTED_CRON : `${EXPECTED_CRON}; the ${named.join(' and the ')} is not valid`;
 }
 
-/** When something happens, as a cron expression. */
+/** When to poll, as a cron expression of five fields: polls wait for a bucket to close, whichever seconds are named. */
 export function schedule() {
-  return z.string({ error: EXPECTED_CRON }).superRefine((expression, context) => {
-    const mistake = cronMistake(expression);
-    if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
-  });
+  return z
+    .string({ error: EXPECTED_CRON })
+    .superRefine((expression, context) => {
+      const mistake = cronMistake(expression);
+      if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
+    })
+    .overwrite((expression) => expression.trim().split(/\s+/).slice(-MINUTE_FIELDS).join(' '));
 }
 
 function isGlob(pattern: string): boolean {

@@ -1,4 +1,3 @@
-import picomatch from 'picomatch';
 import type { Listing } from '../account/account-targets.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -6,6 +5,7 @@ import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { USUAL_PUBLISH_MS } from '../settling/delays.ts';
+import { wantedDimensions } from '../targets/target.ts';
 import { type ExpectedJob, type PlannedJob, plannedJobs, type ScopeLimit } from './planned-job.ts';
 import { type PlanRow, planRows, type Stretch, stretches } from './rows.ts';
 import { suggestions } from './suggestions.ts';
@@ -88,7 +88,7 @@ function wanting({ collectors }: Account): (subject: JobSubject, dimension: stri
       const settings = collectors[api]?.products[slug];
       return settings === undefined
         ? []
-        : [[`${api} ${slug}` as string, picomatch([...settings.dimensions])] as const];
+        : [[`${api} ${slug}` as string, wantedDimensions(settings.dimensions)] as const];
     }),
   );
   return ({ collector, product }, dimension) => matchers.get(`${collector} ${product}`)?.(dimension) ?? true;

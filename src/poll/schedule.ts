@@ -131,7 +131,7 @@ export class Schedule {
 
   *#dueEach(jobs: readonly ScheduledJob[], at: (phase: number) => number): Generator<undefined, void> {
     for (const scheduled of jobs) {
-      if (scheduled.dueForBucket(at(scheduled.phase))) this.#poll(scheduled);
+      this.#due(scheduled, at(scheduled.phase));
       yield;
     }
   }
@@ -143,11 +143,7 @@ export class Schedule {
   }
 
   #due(scheduled: ScheduledJob, at: number): void {
-    if (scheduled.due(at)) this.#poll(scheduled);
-  }
-
-  /** Once it is due. */
-  #poll(scheduled: ScheduledJob): void {
+    if (!scheduled.due(at)) return;
     const poll = this.#options.runner.run(scheduled).then(() => {
       this.#polls.delete(poll);
       if (!scheduled.isStopped) this.#after(scheduled);

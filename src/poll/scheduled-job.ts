@@ -32,9 +32,6 @@ const NO_LONGER_WANTED = new Error('no longer configured');
 /** Jobs that were never polled go first. */
 const FIRST_POLL_HEAD_START_MS = 24 * 3_600_000;
 
-/** Buckets close a minute apart: what falls due closer together than this (ms) falls due for the same one. */
-const SAME_BUCKET_MS = 30_000;
-
 /** A job on the schedule. */
 export class ScheduledJob implements JobState {
   readonly job: Job;
@@ -45,8 +42,6 @@ export class ScheduledJob implements JobState {
   /** Of the poll under way: in jobs that rest it would take half a kilobyte each. */
   #stop: AbortController | undefined;
   #isStopped = false;
-  /** When its schedule last made it due: patterns may ask several times for one bucket. */
-  #bucketDueAt: number | undefined;
   since: number;
   state: 'idle' | 'waiting' | 'running' = 'idle';
   dueAt: number | undefined;
@@ -84,20 +79,12 @@ export class ScheduledJob implements JobState {
     return this.#stop.signal;
   }
 
-  /** Its schedule asks for the bucket that closes about `at`, perhaps not for the first time. Whether it is to be polled then. */
-  dueForBucket(at: number): boolean {
-    const isSame = this.#bucketDueAt !== undefined && Math.abs(at - this.#bucketDueAt) < SAME_BUCKET_MS;
-    if (isSame) return false;
-    this.#bucketDueAt = at;
-    return this.due(at);
-  }
-
   /** It is due at `at`, unless it is due already. Whether it is to be polled then. */
   due(at: number): boolean {
     if (this.#isStopped || this.state === 'waiting') return false;
     // What it is reading may have been requested before it fell due again.
     if (this.state === 'running') {
-      this.dueAgainAt ??= at;
+      this.dueAgainAt = at;
       return false;
     }
     this.state = 'waiting';

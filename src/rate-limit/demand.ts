@@ -5,7 +5,7 @@ const YEAR_MS = 365 * 24 * 3_600_000;
 /** Enough runs to see every gap of a pattern that is not even, such as office hours. */
 const RUNS = 64;
 
-/** How far apart the polls of a cron pattern are, in ms. */
+/** How far apart the runs of a cron pattern are, in ms. */
 export interface Period {
   /** On average: what it costs. */
   readonly mean: number;
@@ -24,9 +24,7 @@ export function periodOf(pattern: string): Period {
 }
 
 function periodFromNow(pattern: string): Period {
-  // Polls wait for a bucket to close: at which of a minute's seconds they are asked for, and how often, does not matter.
-  const minutes = pattern.trim().split(/\s+/).slice(-5).join(' ');
-  const task = createTask(minutes, () => undefined, { timezone: 'Etc/UTC' });
+  const task = createTask(pattern, () => undefined, { timezone: 'Etc/UTC' });
   const runs = task.getNextRuns(RUNS).map((run) => run.getTime());
   task.destroy();
   const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run));

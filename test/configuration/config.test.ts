@@ -152,6 +152,24 @@ test('with collectors only what is named and not switched off runs', async () =>
   expect(Object.keys(collectors?.analytics?.products ?? {})).toContain('content_delivery');
 });
 
+test.each([
+  ['*/30 * * * * *', '* * * * *'],
+  [' 15  */5 9-17 * * 1-5', '*/5 9-17 * * 1-5'],
+  ['0 3 * * *', '0 3 * * *'],
+])(
+  'a schedule is taken without its seconds, since polls wait for a bucket to close: %s',
+  async (given, taken) => {
+    const { config } = await loadGood(
+      `${ACCOUNT}    collectors: { metrics: { schedule: "${given}" }, domains: { schedule: "${given}" } }\n`,
+    );
+    const { metrics, domains } = config.accounts[0]?.collectors ?? {};
+    expect([metrics?.schedule, domains?.schedule]).toEqual([taken, taken]);
+    expect(Object.values(metrics?.products ?? {}).map(({ schedule }) => schedule ?? taken)).toEqual(
+      Object.keys(metrics?.products ?? {}).map(() => taken),
+    );
+  },
+);
+
 test('a product has its defaults, and ids become text', async () => {
   const { config } = await loadGood(
     `${ACCOUNT}    collectors: { metrics: { products: { edge_functions: { configurations: { include: [12, "a-*"] } } } } }\n`,

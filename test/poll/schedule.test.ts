@@ -73,33 +73,6 @@ it('polls once at the start, and then when a bucket of the platform closes', asy
   expect(leftAt).toEqual([0, 50_000, 110_000, 170_000]);
 });
 
-it.each(
-  ['*/30 * * * * *', '*/2 * * * * *', '* * * * * *'].flatMap((pattern) =>
-    [0, 300, -300, -1_300].map((skew) => [pattern, skew] as const),
-  ),
-)(
-  'polls once for each bucket by a pattern that asks for more: %s, the platform %i ms ahead',
-  async (pattern, skew) => {
-    const { clock, replace } = scheduled({ skew });
-    const { job, leftAt } = notingJob(clock, 'a', { schedule: pattern });
-    replace([job]);
-    await clock.advance(5 * MINUTE);
-    expect(leftAt).toHaveLength(6);
-    expect(leftAt.slice(2).map((time, index) => time - (leftAt[index + 1] ?? 0))).toEqual(
-      leftAt.slice(2).map(() => MINUTE),
-    );
-  },
-);
-
-it('polls once more when a bucket closes just after the first poll has begun', async () => {
-  const { clock, replace } = scheduled();
-  const { job, leftAt } = notingJob(clock, 'a');
-  await clock.advance(49_950);
-  replace([job]);
-  await clock.advance(1_000);
-  expect(leftAt).toEqual([49_950, 50_050]);
-});
-
 it.each([
   [20_000, 30_000],
   [-20_000, 10_000 + MINUTE],

@@ -7,18 +7,9 @@ it.each([
   ['* * * * *', 1, 1],
   ['*/5 * * * *', 5, 5],
   ['0 3 * * *', 24 * 60, 24 * 60],
-  ['30 * * * * *', 1, 1],
-  ['*/30 * * * * *', 1, 1],
-  ['* * * * * *', 1, 1],
+  ['*/30 * * * * *', 0.5, 0.5],
 ])('is the gap of an even pattern: %s', (pattern, mean, longest) => {
   expect(periodOf(pattern)).toEqual({ mean: mean * MINUTE, longest: longest * MINUTE });
-});
-
-it.each([
-  ['* * 9 * * *', '* 9 * * *'],
-  ['*/10 0,30 9-17 * * *', '0,30 9-17 * * *'],
-])('does not depend on seconds, since polls wait for a bucket to close: %s', (seconds, minutes) => {
-  expect(periodOf(seconds)).toEqual(periodOf(minutes));
 });
 
 it('costs by the mean gap of an uneven pattern, and leaves values alone for the longest', () => {
