@@ -13,6 +13,8 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # No dependency needs an install script: libsql's binary is inside its packages.
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
+# Declarations and source maps are for those who write programs.
+RUN find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="edge-exporter" \

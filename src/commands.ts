@@ -1,4 +1,4 @@
-import type { Commands } from './command-line/command.ts';
+import type { Commands } from './exporter/command-line/command.ts';
 
 /** Every command of this build. */
 export const COMMANDS: Commands = {
@@ -29,6 +29,10 @@ export const COMMANDS: Commands = {
   rehearse: {
     summary: 'Show which alerts would have fired on your own history, and what other thresholds change.',
     load: async () => (await import('./commands/rehearse.ts')).rehearse,
+  },
+  'state-copy': {
+    summary: 'Copy counters and what was learned from a directory to a database, or back.',
+    load: async () => (await import('./commands/state-copy.ts')).stateCopy,
   },
   backfill: {
     summary: 'Write the history of the platform as OpenMetrics, to import into Prometheus.',

@@ -1,8 +1,20 @@
 #!/usr/bin/env node
 import process from 'node:process';
-import { endProcess } from './command-line/end-process.ts';
-import { isTooFewFiles, TOO_FEW_FILES } from './command-line/open-files.ts';
 import { COMMANDS } from './commands.ts';
+import { endProcess } from './exporter/command-line/end-process.ts';
+import { isTooFewFiles, TOO_FEW_FILES } from './exporter/command-line/open-files.ts';
+
+// `serve` reloads by it, also where it comes before it is there to; the other commands end by it, as by default.
+let reload: (() => void) | undefined;
+let isReloadWanted = false;
+const [name = 'serve'] = process.argv.slice(2);
+if (name === 'serve' || !Object.hasOwn(COMMANDS, name))
+  process.on('SIGHUP', () => {
+    isReloadWanted = true;
+    reload?.();
+  });
+// Node's own answer is to open its inspector, which shows the memory, and so the tokens, to every user of this machine.
+process.on('SIGUSR1', () => undefined);
 
 const ending = new AbortController();
 let endedBy: NodeJS.Signals | undefined;
@@ -16,19 +28,23 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 for (const output of [process.stdout, process.stderr]) output.on('error', () => undefined);
 
 const { argv, env, stdout, stderr } = process;
+const onReload = (listener: () => void) => {
+  reload = listener;
+  if (isReloadWanted) listener();
+};
 const onCrash = (report: (error: unknown) => void) =>
   process.once('uncaughtException', (error) => {
     report(error);
     process.exit(1);
   });
 // Loaded here, since that opens a hundred files at once, which may be more than there can be.
-const { run } = await import('./command-line/program.ts').catch((error: unknown) => {
+const { run } = await import('./exporter/command-line/program.ts').catch((error: unknown) => {
   if (!isTooFewFiles(error)) throw error;
   stderr.write(`error: ${TOO_FEW_FILES}\n`);
   process.exit(1);
 });
 const code = await run(
-  { args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onCrash },
+  { args: argv.slice(2), env, stdout, stderr, signal: ending.signal, onReload, onCrash },
   COMMANDS,
 );
 await endProcess(code, endedBy);

@@ -1,46 +1,77 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCES = join(ROOT, 'src');
 const IMPORT = /(?:from |import |import\()'(\.[^']+)'/g;
 
+/** The houses whose parts have an order in ARCHITECTURE.md. */
+const HOUSES = ['exporter', 'rules'];
+
 /** The names that may be imported by those below them, in the order of ARCHITECTURE.md. */
-function layers(): string[][] {
+function layers(house: string): string[][] {
   const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
-  const block = /<!-- layers:begin -->\n```\n(.*)\n```\n<!-- layers:end -->/s.exec(page)?.[1] ?? '';
-  return block.split('\n').map((line) => line.split(' '));
+  const block = new RegExp(
+    `<!-- layers:${house}:begin -->\n\`\`\`\n(.*)\n\`\`\`\n<!-- layers:${house}:end -->`,
+    's',
+  ).exec(page)?.[1];
+  return (block ?? '').split('\n').map((line) => line.split(' '));
 }
 
-/** A folder of `src`, or a file that is in none. */
-function partOf(path: string): string {
-  return relative(SOURCES, path).split('/')[0] ?? '';
+/** The house that a file is in, and the folder in it; of a file that is in no folder, its name. */
+function placeOf(path: string): readonly [house: string, part: string] {
+  const [house = '', part = ''] = relative(SOURCES, path).split('/');
+  return [house, part];
 }
 
-function files(): string[] {
-  return readdirSync(SOURCES, { recursive: true, encoding: 'utf8' })
+function files(house = ''): string[] {
+  return readdirSync(join(SOURCES, house), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
-    .map((name) => join(SOURCES, name));
+    .map((name) => join(SOURCES, house, name));
 }
 
 function imports(file: string): string[] {
   return [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, path = '']) => join(dirname(file), path));
 }
 
-it('names every part of the sources once', () => {
-  expect(layers().flat().sort()).toEqual([...new Set(files().map(partOf))].sort());
+describe.each(HOUSES)('the house %s', (house) => {
+  it('names every part once', () => {
+    expect(layers(house).flat().sort()).toEqual(
+      [...new Set(files(house).map((file) => placeOf(file)[1]))].sort(),
+    );
+  });
+
+  it('lets a part import only what stands above it', () => {
+    const level = new Map(
+      layers(house).flatMap((names, index) => names.map((name) => [name, index] as const)),
+    );
+    const wrong = files(house).flatMap((file) => {
+      const [, part] = placeOf(file);
+      const isWrong = (imported: string) => {
+        const [otherHouse, other] = placeOf(imported);
+        return (
+          otherHouse === house && other !== part && !(Number(level.get(other)) < Number(level.get(part)))
+        );
+      };
+      return imports(file)
+        .filter(isWrong)
+        .map((imported) => `${relative(SOURCES, file)} imports ${relative(SOURCES, imported)}`);
+    });
+    expect(wrong).toEqual([]);
+  });
 });
 
-it('lets a part import only what stands above it', () => {
-  const level = new Map(layers().flatMap((names, index) => names.map((name) => [name, index] as const)));
-  const levelOf = (path: string) => level.get(partOf(path)) ?? Number.NaN;
-  const wrong = files().flatMap((file) =>
-    imports(file)
-      .filter((imported) => partOf(imported) !== partOf(file) && !(levelOf(imported) < levelOf(file)))
-      .map((imported) => `${relative(SOURCES, file)} imports ${relative(SOURCES, imported)}`),
-  );
-  expect(wrong).toEqual([]);
+it('the compiler knows which house may import which', () => {
+  const referencesOf = (house: string) => {
+    const project = JSON.parse(readFileSync(join(SOURCES, house, 'tsconfig.json'), 'utf8')) as {
+      references: { path: string }[];
+    };
+    return project.references.map(({ path }) => path.replace('../', ''));
+  };
+  expect(referencesOf('exporter')).toEqual([]);
+  expect(referencesOf('sandbox')).toEqual([]);
+  expect(referencesOf('rules')).toEqual(['exporter', 'sandbox']);
 });
 
 it('has no circle of imports between files, not even of types alone', () => {
@@ -59,15 +90,32 @@ it('has no circle of imports between files, not even of types alone', () => {
   expect(circles).toEqual([]);
 });
 
-it('starts without the embedded platform where another one is polled', () => {
+describe('serve, before it is asked for anything', () => {
   const loaded = new Set<string>();
+  const packages = new Set<string>();
   const load = (file: string): void => {
     if (loaded.has(file)) return;
     loaded.add(file);
-    const text = readFileSync(file, 'utf8');
+    const text = readFileSync(file, 'utf8').replaceAll(/^(?:import|export) type [^;]*;/gm, '');
     for (const [, path = ''] of text.matchAll(/from '(\.[^']+\.ts)'/g)) load(join(dirname(file), path));
+    for (const [, name = ''] of text.matchAll(/from '([^.'][^']*)'/g)) packages.add(name);
   };
   load(join(SOURCES, 'commands', 'serve.ts'));
-  expect(loaded.size).toBeGreaterThan(100);
-  expect([...loaded].map(partOf).filter((part) => part.startsWith('sandbox'))).toEqual([]);
+  const parts = [...loaded].map((file) => placeOf(file));
+
+  it('loads neither the embedded platform, nor rules, nor a rehearsal', () => {
+    expect(loaded.size).toBeGreaterThan(100);
+    expect([...new Set(parts.map(([house]) => house))].sort()).toEqual(['commands', 'exporter']);
+  });
+
+  it('loads nothing of other commands, and no web page', () => {
+    const unused = ['backfill', 'doctor', 'plan'];
+    expect(parts.map(([, part]) => part).filter((part) => unused.includes(part))).toEqual([]);
+    expect(loaded).not.toContain(join(SOURCES, 'exporter', 'page', 'page.ts'));
+  });
+
+  it('loads no package as a whole that it needs later, or a part of', () => {
+    expect(packages).toContain('zod');
+    for (const name of ['express', '@node-rs/bcrypt', 'undici']) expect(packages).not.toContain(name);
+  });
 });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { FLAGS } from '../src/command-line/flags.ts';
+import { FLAGS } from '../src/exporter/command-line/flags.ts';
 import type {
   Compose,
   DashboardProvisioning,

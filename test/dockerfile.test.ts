@@ -3,9 +3,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import picomatch from 'picomatch';
 import { describe, expect, it } from 'vitest';
-import { FLAGS, flagVariable } from '../src/command-line/flags.ts';
+import { FLAGS, flagVariable } from '../src/exporter/command-line/flags.ts';
+import { matchesAny } from '../src/exporter/text/glob.ts';
 import { runToEnd } from './end-to-end/child-process.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -46,7 +46,7 @@ describe('the Dockerfile', () => {
     for (const source of copied.flatMap((text) => text.split(' ').slice(0, -1))) {
       const path = source.replace(/^\.\//, '');
       expect(existsSync(join(ROOT, path)), path).toBe(true);
-      expect(picomatch.isMatch(path, lets), `${path} in .dockerignore`).toBe(true);
+      expect(matchesAny(lets)(path), `${path} in .dockerignore`).toBe(true);
     }
   });
 
@@ -128,6 +128,25 @@ describe('the package', () => {
     expect(manifest.allowScripts).toEqual(
       Object.fromEntries([...new Set(scripted)].map((name) => [name, false])),
     );
+  });
+
+  it('is locked by content, but for programs of other platforms than that of Linux on x64', () => {
+    const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
+    const unchecked = Object.entries<{
+      integrity?: string;
+      optional?: boolean;
+      os?: string[];
+      cpu?: string[];
+      libc?: string[];
+    }>(lock.packages).filter(([path, { integrity }]) => path !== '' && integrity === undefined);
+    const needed = unchecked.filter(([, { optional, os, cpu, libc }]) => {
+      const isElsewhere =
+        os?.includes('linux') === false ||
+        cpu?.includes('x64') === false ||
+        libc?.includes('glibc') === false;
+      return optional !== true || !isElsewhere;
+    });
+    expect(needed).toEqual([]);
   });
 
   it('is locked for every platform that an optional dependency is made for', () => {

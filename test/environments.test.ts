@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { WEB_CONFIG_CORPUS } from './web/config-corpus.ts';
+import { WEB_CONFIG_CORPUS } from './exporter/web/config-corpus.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** How long and how often to look. */
 export interface EventuallyOptions {
-  /** Milliseconds; generous, since it is only spent where the test fails. Default: 100 s. */
+  /** Milliseconds; generous, since it is only spent where the test fails. Default: ten minutes. */
   readonly within?: number;
   /** Milliseconds between two looks. Default: 50. */
   readonly every?: number;
@@ -17,7 +17,7 @@ export interface EventuallyOptions {
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,
-  { within = 100_000, every = 50, evidence = () => '' }: EventuallyOptions = {},
+  { within = 600_000, every = 50, evidence = () => '' }: EventuallyOptions = {},
 ): Promise<T> {
   const deadline = performance.now() + within;
   let cause: unknown;

@@ -1,7 +1,9 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { eventually } from './eventually.ts';
 
 /** The built program (`npm run build`), since what is tested here is the process. */
 const MAIN = join(import.meta.dirname, '../dist/main.js');
@@ -24,6 +26,49 @@ test('the process ends with the exit code of the command', async () => {
     expect.stringContaining('did you mean'),
     2,
   ]);
+});
+
+test('SIGHUP while serve is starting ends nothing, and reloads once it has started', async () => {
+  // Sent as soon as its own code runs, long before it listens.
+  const sent = `process.on('newListener', (event) => {
+    if (event === 'SIGTERM') setImmediate(() => process.kill(process.pid, 'SIGHUP'));
+  });`;
+  const { child, ended } = start(
+    ['--sandbox', '--web.listen-address=127.0.0.1:0'],
+    [`--import=data:text/javascript,${encodeURIComponent(sent)}`],
+  );
+  let log = '';
+  child.stderr.on('data', (text) => {
+    log += text;
+  });
+  await eventually(
+    'it has reloaded',
+    () => log.includes('configuration reloaded') || child.signalCode !== null,
+  );
+  child.kill('SIGTERM');
+  expect([await ended, log]).toEqual([0, expect.stringContaining('configuration reloaded')]);
+});
+
+test('SIGHUP ends every other command, as it does by default', async () => {
+  const { child, ended } = start(['sandbox', '--sandbox.listen-address=127.0.0.1:0']);
+  await once(child.stdout, 'data');
+  child.kill('SIGHUP');
+  expect(await ended).toBe('SIGHUP');
+});
+
+test('SIGUSR1 opens no inspector', async () => {
+  const { child, ended } = start(['sandbox', '--sandbox.listen-address=127.0.0.1:0']);
+  let log = '';
+  child.stderr.on('data', (text) => {
+    log += text;
+  });
+  const [printed] = await once(child.stdout, 'data');
+  const [url = ''] = /http:\/\/[\d.]+:\d+/.exec(String(printed)) ?? [];
+  child.kill('SIGUSR1');
+  // The inspector of Node would say so before the process has answered all these.
+  for (let requests = 0; requests < 20; requests += 1) await (await fetch(url)).text();
+  child.kill('SIGTERM');
+  expect([await ended, log]).toEqual([0, '']);
 });
 
 test('a reader that leaves is no reason to fail', async () => {

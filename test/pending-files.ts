@@ -14,7 +14,8 @@ export function watchFiles(): PendingFiles {
 }
 
 function listedIn(resources: readonly string[]): number {
-  return resources.filter((kind) => kind.startsWith('FSReq')).length;
+  // The closing of a file handle has a kind of its own; it waits for the disk like the rest.
+  return resources.filter((kind) => kind.startsWith('FSReq') || kind === 'CloseReq').length;
 }
 
 /** Whether Node.js lists the reading of a whole file: 26 does not. */
@@ -34,7 +35,7 @@ function watchByHook(): PendingFiles {
   const underWay = new Set<number>();
   const hook = createHook({
     init(id, type) {
-      if (type.startsWith('FSREQ')) underWay.add(id);
+      if (type.startsWith('FSREQ') || type === 'FILEHANDLECLOSEREQ') underWay.add(id);
     },
     before: (id) => void underWay.delete(id),
     destroy: (id) => void underWay.delete(id),

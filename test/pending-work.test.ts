@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { request } from 'undici';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { cronTicker } from '../src/poll/ticker.ts';
-import { openState } from '../src/state/open-state.ts';
+import { cronTicker } from '../src/exporter/poll/ticker.ts';
+import { openState } from '../src/exporter/state/open-state.ts';
 import { type PendingWork, watchPendingWork } from './pending-work.ts';
 import { SimulatedClock } from './simulated-clock.ts';
 
@@ -21,6 +21,8 @@ async function listen(answer: RequestListener): Promise<string> {
   onTestFinished(() => void server.close().closeAllConnections());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 async function openInFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'pending-work-'));
@@ -68,6 +70,18 @@ describe('pending work', () => {
     await done;
     await new SimulatedClock().advance(0, { busy: work.count });
     expect(work.count()).toBe(0);
+  });
+
+  it('counts a file being closed until it is', async () => {
+    const file = await open(new URL(import.meta.url));
+    work = watchPendingWork();
+    // Node.js lists what is done until the next turn.
+    await turn();
+    const closed = file.close();
+    expect(work.kinds()['file']).toBe(1);
+    await closed;
+    await turn();
+    expect(work.kinds()['file']).toBe(0);
   });
 
   it('asks Node.js what the process holds only where that decides', async () => {

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { COLLECTORS } from '../src/collectors.ts';
-import { FLAGS, type FlagName, flagVariable } from '../src/command-line/flags.ts';
 import { COMMANDS } from '../src/commands.ts';
-import { ACCOUNT_VARIABLES } from '../src/configuration/environment.ts';
-import { createRouter } from '../src/web/routes.ts';
+import { COLLECTORS } from '../src/exporter/collectors.ts';
+import { FLAGS, type FlagName, flagVariable } from '../src/exporter/command-line/flags.ts';
+import { ACCOUNT_VARIABLES } from '../src/exporter/configuration/environment.ts';
 import { figuresIn, readmeFigures, withFigures } from './bench/readme-figures.ts';
 import { knownMetrics } from './dashboards/known-metrics.ts';
+import { startWeb } from './exporter/web/server-at-hand.ts';
 import { permissionOf } from './reference/collectors-table.ts';
 import { configurationKeys } from './reference/configuration-keys.ts';
 import { ownFamilies } from './reference/exported-families.ts';
@@ -83,7 +83,9 @@ it('keeps no flag of another program that no page names', () => {
 /** The packages of a page's table of dependencies. */
 function packagesNamed(page: string): string[] {
   const section = page.slice(page.indexOf('## Dependencies'));
-  const names = [...section.matchAll(/^\| ([a-z@/, -]+) \|/gm)].flatMap(([, some = '']) => some.split(', '));
+  const names = [...section.matchAll(/^\| ([a-z\d@/, -]+) \|/gm)].flatMap(([, some = '']) =>
+    some.split(', '),
+  );
   return names.filter((name) => name !== 'package').sort();
 }
 
@@ -122,10 +124,7 @@ function anchorsOf(text: string): string[] {
   );
 }
 
-// The conformance page quotes the platform's specification, whose fields look like metrics.
-const OWN_WORDS = PAGES.filter(([page]) => page !== 'docs/conformance.md');
-
-it.each(OWN_WORDS)('%s names only metrics that exist', (_, text) => {
+it.each(PAGES)('%s names only metrics that exist', (_, text) => {
   const known = new Set([...knownMetrics(), ...ownFamilies().map(({ name }) => name)]);
   const named = text.match(/(?<![\w./-])edge_[a-z0-9_]+[a-z0-9](?![\w]*[…*{])/g) ?? [];
   expect(new Set(named.filter((name) => !known.has(name) && !NO_METRICS.includes(name)))).toEqual(new Set());
@@ -154,25 +153,17 @@ it('README takes five minutes: under 150 lines, and every page of docs/ is linke
   expect(pagesIn('docs').filter((page) => !README.includes(`(${page})`))).toEqual([]);
 });
 
-it('docs/operations.md has every endpoint', () => {
+it('docs/operations.md has every endpoint', async () => {
   const text = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8');
   const documented = [...text.matchAll(/^\| `(\/[^`]*)` \|/gm)].map(([, path]) => path);
-  expect(documented.sort()).toEqual([...endpoints()].sort());
+  expect(documented.sort()).toEqual((await endpoints()).sort());
 });
 
 /** What the HTTP surface lists when it is asked for something else. */
-function endpoints(): string[] {
-  let body = '';
-  const response = {
-    setHeader: () => undefined,
-    writeHead: () => response,
-    end: (text: unknown) => {
-      body = String(text);
-    },
-  };
-  const sources = { telemetryPath: '/metrics' } as Parameters<typeof createRouter>[0];
-  void createRouter(sources, true)({ url: '/other', method: 'GET' } as never, response as never);
-  return body.split('\n').filter((line) => line.startsWith('/'));
+async function endpoints(): Promise<string[]> {
+  const { url } = await startWeb();
+  const list = await (await fetch(`${url}/other`)).text();
+  return list.split('\n').filter((line) => line.startsWith('/'));
 }
 
 it('docs/getting-started.md names every permission', () => {

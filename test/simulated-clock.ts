@@ -1,4 +1,4 @@
-import type { Clock } from '../src/clock.ts';
+import type { Clock } from '../src/exporter/clock.ts';
 
 /** How `run` sees that the present moment is over. */
 export interface RunOptions {
@@ -20,6 +20,8 @@ interface Sleeper {
 
 /** Turns of the event loop without work before a moment counts as over: a socket's bytes may need one or two. */
 const QUIET_TURNS = 4;
+/** The same where nothing real is waited for but promises. */
+export const PROMISES_ONLY = 1;
 /** After so many turns the loop no longer spins, so that threads at work (commits, compression) get the processor. */
 const SPINNING_TURNS = 50;
 
@@ -34,9 +36,11 @@ export class SimulatedClock implements Clock {
   #running = false;
   /** The next to wake is last. Those of one moment wake in the order in which they fell asleep. */
   readonly #sleepers: Sleeper[] = [];
+  readonly #quietTurns: number;
 
-  constructor(now = Date.UTC(2026, 0, 5)) {
+  constructor(now = Date.UTC(2026, 0, 5), quietTurns = QUIET_TURNS) {
     this.#now = now;
+    this.#quietTurns = quietTurns;
   }
 
   now(): number {
@@ -84,6 +88,11 @@ export class SimulatedClock implements Clock {
     });
   }
 
+  /** Calls back at a moment (ms since the epoch). */
+  at(due: number, wake: () => void): void {
+    this.#sleepers.splice(this.#place(due), 0, { due, wake });
+  }
+
   /** A view of this clock whose sleepers are counted apart. */
   counting(): CountingClock {
     let sleeping = 0;
@@ -121,6 +130,12 @@ export class SimulatedClock implements Clock {
     }
   }
 
+  /** As `run`, for callbacks that make no promises: nothing is waited for. */
+  runCallbacks(until: number): void {
+    while (this.#wakeNext(until));
+    this.#now = Math.max(this.#now, until);
+  }
+
   /** Where a sleeper due then belongs: before (that is, to wake after) all that are due at the same moment. */
   #place(due: number): number {
     let low = 0;
@@ -146,7 +161,7 @@ export class SimulatedClock implements Clock {
 
   async #rest(busy: () => number, timeout: number): Promise<void> {
     const started = performance.now();
-    for (let quiet = 0, turns = 0; quiet < QUIET_TURNS; turns++) {
+    for (let quiet = 0, turns = 0; quiet < this.#quietTurns; turns++) {
       await (turns < SPINNING_TURNS ? turn() : pause());
       quiet = busy() > 0 ? 0 : quiet + 1;
       if (performance.now() - started > timeout) throw this.#stuck(busy());

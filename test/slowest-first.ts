@@ -1,36 +1,14 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { COSTLY } from '../.ci/left-out.mjs';
 
 /** The files that take longest, the longest first: one that started last would be waited for alone. */
-const SLOWEST = [
-  'end-to-end/alerting',
-  'simulation/rehearse',
-  'simulation/chaos',
-  'end-to-end/dashboard-queries',
-  'end-to-end/crash',
-  'end-to-end/push-kills',
-  'rules/evaluation',
-  'simulation/large-account',
-  'rules/alerts',
-  'end-to-end/mutated-answers',
-  'simulation/edges',
-  'end-to-end/push',
-  'end-to-end/disk-failures',
-  'rules/replay',
-  'end-to-end/push-outage',
-  'simulation/plan-agreement',
-  'end-to-end/backfill',
-  'page/troubles.browser',
-  'simulation/chaos-durable',
-  'end-to-end/backfill-push',
-  'end-to-end/process',
-  'state/damage',
-].map((file) => `/test/${file}.test.ts`);
+const SLOWEST = Object.keys(COSTLY);
 
 /** The projects in this order: what waits first, so that the others work meanwhile. */
 const PROJECTS = ['end-to-end', 'simulation', 'unit'];
 
 function rank({ moduleId, project }: TestSpecification): number {
-  const slow = SLOWEST.findIndex((file) => moduleId.endsWith(file));
+  const slow = SLOWEST.findIndex((file) => moduleId.endsWith(`/${file}`));
   return slow >= 0 ? slow : SLOWEST.length + PROJECTS.indexOf(project.name);
 }
 

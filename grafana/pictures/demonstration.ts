@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { IncidentKind } from '../../src/sandbox/traffic/incident-recipes.ts';
+import type { IncidentKind } from '../../src/sandbox/traffic/incidents.ts';
 import { type ExporterProcess, startExporter } from '../../test/end-to-end/exporter-process.ts';
 import { startPrometheus } from '../../test/end-to-end/prometheus.ts';
 import { promtool } from '../../test/end-to-end/promtool.ts';

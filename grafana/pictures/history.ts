@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { facesOf } from '../../src/catalogue/catalogue.ts';
-import type { Family, Labels } from '../../src/catalogue/family.ts';
+import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
+import type { Family, Labels } from '../../src/exporter/catalogue/family.ts';
 import {
   EDGE_COUNTED_UNTIL,
   EDGE_DATA_UNTIL,
   EDGE_LAST_BUCKET,
   EDGE_UP,
-} from '../../src/catalogue/platform-families.ts';
-import { PRODUCTS } from '../../src/catalogue/products.ts';
+} from '../../src/exporter/catalogue/platform-families.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
 const MINUTE = 60_000;

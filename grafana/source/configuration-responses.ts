@@ -2,7 +2,7 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import type { Shelf } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import { mean, NAMESAKE, of, SITE, sum } from './query.ts';
+import { mean, NAMESAKE, now, SITE, sum } from './query.ts';
 import { table } from './table.ts';
 import { trafficOverTime } from './traffic-queries.ts';
 
@@ -52,7 +52,7 @@ const cacheTimes = table({
   columns: [
     {
       title: 'Cached for',
-      expr: `topk(50, ${of('edge_error_response_cache_seconds', NAMESAKE)})`,
+      expr: `topk(50, ${now('edge_error_response_cache_seconds', NAMESAKE)})`,
       limits: LIMITS.errorPageCache,
     },
   ],

@@ -8,14 +8,14 @@ import { dataAgeFigure } from './data-age-figure.ts';
 import { figure } from './figure.ts';
 import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import { mean, of, SITE, sum } from './query.ts';
+import { growth, mean, SITE, sum } from './query.ts';
 import { trafficNow } from './traffic-queries.ts';
 import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 import { familyQueries } from './waf-queries.ts';
 
 const now = trafficNow(SITE);
-const inRange = (family: string) => sum(`increase(${of(family, SITE)}[$__range])`);
+const inRange = (family: string) => sum(growth(family, SITE));
 
 const figures: readonly Panel[] = [
   figure({

@@ -1,4 +1,4 @@
-import { ACCOUNT, largest, of, sum } from './query.ts';
+import { ACCOUNT, largest, now, of, sum } from './query.ts';
 
 /** Something that is wrong, and what an operator does about it. */
 export interface Trouble {
@@ -21,7 +21,7 @@ const failed = (outcomes: string): string =>
 const METRIC = 'account,product,metric';
 const DATA_UNTIL = of('edge_data_until_timestamp_seconds', ACCOUNT);
 /** A metric that is late for long has all its series withdrawn, their age as well: then it is as old as it was last seen to be. */
-const KNOWN_UNTIL = `(${DATA_UNTIL} or on (${METRIC}) ${largest(`last_over_time(${DATA_UNTIL}[6h])`, METRIC)})`;
+const KNOWN_UNTIL = `(${now('edge_data_until_timestamp_seconds', ACCOUNT)} or on (${METRIC}) ${largest(`last_over_time(${DATA_UNTIL}[6h])`, METRIC)})`;
 /** Series that are as old as the alerts call stale, of metrics that are still read; the alerts tell it minutes later. */
 const LATE = `(${KNOWN_UNTIL} < time() - 600) < on (${METRIC}) group_left () (time() - 1.5 * ${largest(of('edge_expected_age_seconds', ACCOUNT), METRIC)})`;
 

@@ -1,7 +1,7 @@
 import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { inMinutes, LIMITS } from './limits.ts';
-import { EXPORTED, EXPORTER, of, rate, sum } from './query.ts';
+import { EXPORTED, EXPORTER, now, of, once, rate, sum } from './query.ts';
 
 const PRODUCT = 'account,product';
 const PRODUCT_LEGEND = '{{account}} / {{product}}';
@@ -9,7 +9,11 @@ const PRODUCT_LEGEND = '{{account}} / {{product}}';
 const settled = (quantile: number) =>
   `histogram_quantile(${quantile}, ${sum(rate('edge_exporter_settle_seconds_bucket', EXPORTER), 'le')}) / 60 >= 0`;
 
-const perMinute = (family: string, by: string) => `60 * ${sum(rate(family, EXPORTED), by)}`;
+/** What exporters find of the same buckets is the same: each account's once. */
+const perMinute = (family: string, by: string, of: string) =>
+  `60 * ${sum(once(rate(family, EXPORTED), of), by)}`;
+const RESTATED = 'account,product,metric,direction';
+const REJECTED = 'account,collector,reason';
 
 /** How fresh the data is, and how true. */
 export const data: readonly Panel[] = [
@@ -22,7 +26,7 @@ export const data: readonly Panel[] = [
     limits: inMinutes(LIMITS.dataAge),
     queries: [
       {
-        expr: `(time() - min by (${PRODUCT}) (${of('edge_data_until_timestamp_seconds', EXPORTED)})) / 60`,
+        expr: `(time() - min by (${PRODUCT}) (${now('edge_data_until_timestamp_seconds', EXPORTED)})) / 60`,
         legend: PRODUCT_LEGEND,
       },
       {
@@ -41,7 +45,7 @@ export const data: readonly Panel[] = [
     limits: inMinutes(LIMITS.countedAge),
     queries: [
       {
-        expr: `(time() - min by (${PRODUCT}) (${of('edge_counted_until_timestamp_seconds', EXPORTED)})) / 60`,
+        expr: `(time() - min by (${PRODUCT}) (${now('edge_counted_until_timestamp_seconds', EXPORTED)})) / 60`,
         legend: PRODUCT_LEGEND,
       },
     ],
@@ -68,7 +72,9 @@ export const data: readonly Panel[] = [
       'Buckets per minute that the platform changed after they were first read. Normal while they settle.',
     unit: 'short',
     axis: 'per minute',
-    queries: [{ expr: perMinute('edge_exporter_restatements_total', 'product'), legend: '{{product}}' }],
+    queries: [
+      { expr: perMinute('edge_exporter_restatements_total', 'product', RESTATED), legend: '{{product}}' },
+    ],
   }),
   chart({
     title: 'Age at restatement',
@@ -87,7 +93,9 @@ export const data: readonly Panel[] = [
     description: 'Settled buckets per minute taken into the counters.',
     unit: 'short',
     axis: 'per minute',
-    queries: [{ expr: perMinute('edge_exporter_buckets_counted_total', 'product'), legend: '{{product}}' }],
+    queries: [
+      { expr: perMinute('edge_exporter_buckets_counted_total', 'product', PRODUCT), legend: '{{product}}' },
+    ],
   }),
   chart({
     title: 'Lost or late',
@@ -97,15 +105,15 @@ export const data: readonly Panel[] = [
     axis: 'per minute',
     queries: [
       {
-        expr: perMinute('edge_exporter_buckets_skipped_total', 'account'),
+        expr: perMinute('edge_exporter_buckets_skipped_total', 'account', PRODUCT),
         legend: '{{account}}: never came',
       },
       {
-        expr: perMinute('edge_exporter_late_restatement_total', 'account'),
+        expr: perMinute('edge_exporter_late_restatement_total', 'account', PRODUCT),
         legend: '{{account}}: changed too late',
       },
       {
-        expr: perMinute('edge_exporter_rejected_rows_total', 'account,reason'),
+        expr: perMinute('edge_exporter_rejected_rows_total', 'account,reason', REJECTED),
         legend: '{{account}}: {{reason}}',
       },
     ],

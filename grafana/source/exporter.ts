@@ -7,13 +7,16 @@ import { quota } from './exporter-quota.ts';
 import { figure } from './figure.ts';
 import { shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import { EXPORTED, EXPORTER, largest, of, share, sum } from './query.ts';
+import { EXPORTED, EXPORTER, largest, of, share, smallest, sum } from './query.ts';
 import { TROUBLES } from './troubles.ts';
 import { DATASOURCE_CHOICE, EXPORTED_ACCOUNT_CHOICE, INSTANCE_CHOICE, JOB_CHOICE } from './variables.ts';
 import { KEPT, LOADED, UP_DOWN } from './words.ts';
 
 const recentPolls = (...matchers: string[]) =>
   sum(`rate(${of('edge_exporter_polls_total', EXPORTED, ...matchers)}[15m])`);
+
+/** An account that one of several exporters cannot reach is unreachable. */
+const UP = smallest(of('edge_up', EXPORTED), 'account');
 
 const figures: readonly Panel[] = [
   figure({
@@ -37,7 +40,7 @@ const figures: readonly Panel[] = [
     title: 'Unreachable',
     description: 'Accounts whose platform did not answer the last operation.',
     unit: 'short',
-    expr: `count(${of('edge_up', EXPORTED)}) - ${sum(of('edge_up', EXPORTED))}`,
+    expr: `count(${UP}) - ${sum(UP)}`,
     limits: LIMITS.anyIsBad,
   }),
   figure({

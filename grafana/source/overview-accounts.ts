@@ -2,12 +2,12 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { LIMITS } from './limits.ts';
 import { TO_ACCOUNT } from './links.ts';
-import { ACCOUNT, BY_SITE, of, PRODUCT, SITE } from './query.ts';
+import { ACCOUNT, BY_SITE, now, of, PRODUCT, SITE } from './query.ts';
 import { table } from './table.ts';
 import { trafficNow, trafficOverTime } from './traffic-queries.ts';
 import { YES_NO } from './words.ts';
 
-const now = trafficNow(SITE, 'account');
+const traffic = trafficNow(SITE, 'account');
 const overTime = trafficOverTime(SITE, 'account');
 
 /** A row for each account. */
@@ -29,18 +29,18 @@ export const accounts = table({
     },
     {
       title: 'Configurations',
-      expr: `count by (account) (count by (${BY_SITE}) (${of('edge_requests_per_minute', SITE)}))`,
+      expr: `count by (account) (group by (${BY_SITE}) (${of('edge_requests_per_minute', SITE)}))`,
     },
-    { title: 'Requests / min', expr: now.requests },
-    { title: 'Bandwidth', expr: now.bitsPerSecond, unit: 'bps' },
-    { title: 'From the cache', expr: now.offload, unit: 'percentunit', limits: LIMITS.offload },
-    { title: '4xx', expr: now.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
-    { title: '5xx', expr: now.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
-    { title: 'Threats / min', expr: now.threats },
-    { title: 'Data age', expr: now.dataAge, unit: 's', decimals: 0 },
+    { title: 'Requests / min', expr: traffic.requests },
+    { title: 'Bandwidth', expr: traffic.bitsPerSecond, unit: 'bps' },
+    { title: 'From the cache', expr: traffic.offload, unit: 'percentunit', limits: LIMITS.offload },
+    { title: '4xx', expr: traffic.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
+    { title: '5xx', expr: traffic.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
+    { title: 'Threats / min', expr: traffic.threats },
+    { title: 'Data age', expr: traffic.dataAge, unit: 's', decimals: 0 },
     {
       title: 'Of expected',
-      expr: now.dataAgeToExpected,
+      expr: traffic.dataAgeToExpected,
       unit: 'percentunit',
       decimals: 0,
       limits: LIMITS.dataAgeToExpected,
@@ -99,7 +99,7 @@ export const accountCharts: readonly Panel[] = [
     unit: 'm',
     queries: [
       {
-        expr: `(time() - min by (account) (${of('edge_data_until_timestamp_seconds', SITE)})) / 60`,
+        expr: `(time() - min by (account) (${now('edge_data_until_timestamp_seconds', SITE)})) / 60`,
         legend: '{{account}}',
       },
       {

@@ -19,7 +19,7 @@ const inBothScopes = (recorded: string) => [`account:${recorded}`, `configuratio
 const PER_MINUTE: Judged = [
   ['EdgeWafSpike|EdgeWafElevated', inBothScopes('edge_waf_threats_per_minute:sum')],
   ['EdgeWafBlockedSpike', inBothScopes('edge_waf_blocked_per_minute:sum')],
-  ['EdgeWafFamilyAttack', inBothScopes('edge_waf_threats_by_family_per_minute:sum'), 'family'],
+  ['EdgeWafFamilyAttack', ['configuration:edge_waf_threats_by_family_per_minute:sum'], 'family'],
   ['EdgeStatusCodeSurge', inBothScopes('edge_error_responses_per_minute:sum'), 'code'],
   ['EdgeTrafficFlood|EdgeTrafficDrop', inBothScopes('edge_requests_per_minute:sum')],
 ];

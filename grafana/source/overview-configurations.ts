@@ -2,11 +2,11 @@ import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
 import { LIMITS } from './limits.ts';
 import { TO_CONFIGURATION } from './links.ts';
-import { BY_SITE, highest, of, SITE, sum } from './query.ts';
+import { atEnd, BY_SITE, highest, largest, now, of, SITE, sum } from './query.ts';
 import { table } from './table.ts';
 import { trafficNow, trafficOverTime } from './traffic-queries.ts';
 
-const now = trafficNow(SITE, BY_SITE);
+const traffic = trafficNow(SITE, BY_SITE);
 const overTime = trafficOverTime(SITE, BY_SITE);
 const LEGEND = '{{account}} / {{configuration}}';
 
@@ -18,7 +18,7 @@ export const configurationCharts: readonly Panel[] = [
     unit: 'reqpm',
     queries: [
       {
-        expr: `${overTime.requests} and on (${BY_SITE}) topk(10, ${sum(`${of('edge_requests_per_minute', SITE)} @ end()`, BY_SITE)})`,
+        expr: `${overTime.requests} and on (${BY_SITE}) topk(10, ${sum(atEnd('edge_requests_per_minute', SITE), BY_SITE)})`,
         legend: LEGEND,
       },
     ],
@@ -60,7 +60,7 @@ export const statusCodes = table({
       title: 'Responses / min',
       expr: highest(
         20,
-        `${sum(of('edge_responses_per_minute', SITE, 'class=~"4xx|5xx"'), `${BY_SITE},code`)} > 0`,
+        `${sum(now('edge_responses_per_minute', SITE, 'class=~"4xx|5xx"'), `${BY_SITE},code`)} > 0`,
       ),
     },
   ],
@@ -77,21 +77,21 @@ export const configurations = table({
   widths: { Account: 160, Product: 170, Configuration: 220 },
   sortedBy: 'Requests / min',
   columns: [
-    { title: 'Requests / min', expr: now.requests },
-    { title: 'Bandwidth', expr: now.bitsPerSecond, unit: 'bps' },
-    { title: 'From the cache', expr: now.offload, unit: 'percentunit', limits: LIMITS.offload },
-    { title: '4xx', expr: now.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
-    { title: '5xx', expr: now.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
-    { title: 'Threats / min', expr: now.threats },
+    { title: 'Requests / min', expr: traffic.requests },
+    { title: 'Bandwidth', expr: traffic.bitsPerSecond, unit: 'bps' },
+    { title: 'From the cache', expr: traffic.offload, unit: 'percentunit', limits: LIMITS.offload },
+    { title: '4xx', expr: traffic.clientErrors, unit: 'percentunit', limits: LIMITS.clientErrors },
+    { title: '5xx', expr: traffic.serverErrors, unit: 'percentunit', limits: LIMITS.serverErrors },
+    { title: 'Threats / min', expr: traffic.threats },
     {
       title: 'Data age',
-      expr: `time() - min by (${BY_SITE}) (${of('edge_data_until_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
+      expr: `time() - min by (${BY_SITE}) (${now('edge_data_until_timestamp_seconds', SITE)}) and on (${BY_SITE}) ${largest(of('edge_requests_per_minute', SITE), BY_SITE)}`,
       unit: 's',
       decimals: 0,
     },
     {
       title: 'Of expected',
-      expr: `${now.dataAgeToExpected} and on (${BY_SITE}) ${of('edge_requests_per_minute', SITE)}`,
+      expr: `${traffic.dataAgeToExpected} and on (${BY_SITE}) ${largest(of('edge_requests_per_minute', SITE), BY_SITE)}`,
       unit: 'percentunit',
       decimals: 0,
       limits: LIMITS.dataAgeToExpected,

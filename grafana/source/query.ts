@@ -17,14 +17,64 @@ export function of(family: string, ...matchers: string[]): string {
   return `${family}{${matchers.join(',')}}`;
 }
 
-/** The mean of a gauge over a graph's step, so that zooming out averages buckets instead of skipping them. */
+/** The labels of a family that partition what its series are about: `cache` of `edge_requests_by_cache_per_minute`. */
+const PARTS: readonly (readonly [families: RegExp, labels: string])[] = [
+  [/_by_(cache|scheme|method|family)_/, '$1'],
+  [/^edge_responses_/, 'class,code'],
+  [/_until_timestamp_seconds$/, 'metric'],
+  [/^edge_error_response_/, 'code'],
+];
+
+/** All labels of a family of traffic besides those that tell one scraped exporter from another. */
+function identity(family: string): string {
+  const parts = PARTS.flatMap(([families, labels]) => {
+    const found = families.exec(family);
+    return found === null ? [] : [labels.replace('$1', found[1] ?? '')];
+  });
+  return ['account,product,configuration_id,configuration', ...parts].join();
+}
+
+/**
+ * Each series of traffic once, though several exporters poll the account, or the account has just moved from one replica
+ * to another: what they show of it is the same, and a sum must not have it twice.
+ */
+export function once(expression: string, labels: string): string {
+  return largest(expression, labels);
+}
+
+/** A gauge of traffic as it stands, each series once. */
+export function now(family: string, ...matchers: string[]): string {
+  return once(of(family, ...matchers), identity(family));
+}
+
+/** The same at the end of a graph's time range. */
+export function atEnd(family: string, ...matchers: string[]): string {
+  return once(`${of(family, ...matchers)} @ end()`, identity(family));
+}
+
+/** The mean of a gauge over a graph's step, each series once, so that zooming out averages buckets instead of skipping them. */
 export function mean(family: string, ...matchers: string[]): string {
-  return `avg_over_time(${of(family, ...matchers)}[$__rate_interval])`;
+  return once(`avg_over_time(${of(family, ...matchers)}[$__rate_interval])`, identity(family));
+}
+
+/**
+ * By how much a counter of traffic grew within the time range. What several exporters saw of it is added up and divided by
+ * how many of them showed it on average: an account that moved from one replica to another grew in the one, then in the
+ * other; one that two exporters poll grew in both.
+ */
+export function growth(family: string, ...matchers: string[]): string {
+  const series = of(family, ...matchers);
+  const by = identity(family);
+  const shownBy = `avg_over_time(count by (${by}) (${series})[$__range:1m])`;
+  return `${sum(`increase(${series}[$__range])`, by)} / ${shownBy}`;
 }
 
 /** The same as `mean`, so long before: `1d`, `1w`. */
 export function meanBefore(before: string, family: string, ...matchers: string[]): string {
-  return `avg_over_time(${of(family, ...matchers)}[$__rate_interval] offset ${before})`;
+  return once(
+    `avg_over_time(${of(family, ...matchers)}[$__rate_interval] offset ${before})`,
+    identity(family),
+  );
 }
 
 /** The legend of what is estimated. */

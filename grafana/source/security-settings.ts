@@ -1,12 +1,13 @@
 import { CHANGES } from './annotations.ts';
 import type { Section } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import { ACCOUNT, largest, of, sum } from './query.ts';
+import { ACCOUNT, largest, of, once, sum } from './query.ts';
 import { table } from './table.ts';
 import { ON_OFF, WAF_MODES } from './words.ts';
 
 const RULESET = 'account,waf_ruleset';
 const FIREWALL = 'account,firewall';
+const DOMAIN = 'account,domain_id';
 
 const rulesets = table({
   title: 'WAF rule sets',
@@ -28,7 +29,13 @@ const rulesets = table({
       limits: LIMITS.shouldBeOne,
       mappings: WAF_MODES,
     },
-    { title: 'Families', expr: sum(of('edge_waf_ruleset_family_enabled', ACCOUNT), RULESET) },
+    {
+      title: 'Families',
+      expr: sum(
+        once(of('edge_waf_ruleset_family_enabled', ACCOUNT), `${RULESET},waf_ruleset_id,family`),
+        RULESET,
+      ),
+    },
   ],
 });
 
@@ -58,7 +65,10 @@ const firewalls = table({
       limits: LIMITS.shouldBeOne,
       mappings: ON_OFF,
     },
-    { title: 'Domains', expr: sum(of('edge_firewall_domains', ACCOUNT), FIREWALL) },
+    {
+      title: 'Domains',
+      expr: sum(once(of('edge_firewall_domains', ACCOUNT), `${FIREWALL},firewall_id`), FIREWALL),
+    },
   ],
 });
 
@@ -74,7 +84,7 @@ const domains = table({
   columns: [
     {
       title: 'Switch',
-      expr: `(${of('edge_domain_active', ACCOUNT)} == 0) * on (account, domain_id) group_left (domain, domain_name) ${of('edge_domain_info', ACCOUNT)}`,
+      expr: `(${once(of('edge_domain_active', ACCOUNT), DOMAIN)} == 0) * on (${DOMAIN}) group_left (domain, domain_name) ${once(of('edge_domain_info', ACCOUNT), `${DOMAIN},domain,domain_name`)}`,
       limits: LIMITS.shouldBeOne,
       mappings: ON_OFF,
     },

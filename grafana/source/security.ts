@@ -3,7 +3,7 @@ import { dashboard } from './dashboard-base.ts';
 import { figure } from './figure.ts';
 import { type Section, shelves } from './layout.ts';
 import { LIMITS } from './limits.ts';
-import { of, SITE, share, sum } from './query.ts';
+import { now, SITE, share, sum } from './query.ts';
 import { attackCharts, attacked, thresholdChart, worst } from './security-attacks.ts';
 import { settings } from './security-settings.ts';
 import { trafficNow } from './traffic-queries.ts';
@@ -11,14 +11,14 @@ import { TROUBLES } from './troubles.ts';
 import { ACCOUNT_CHOICE, CONFIGURATION_CHOICE, DATASOURCE_CHOICE, PRODUCT_CHOICE } from './variables.ts';
 import { timesUsual } from './waf-queries.ts';
 
-const now = trafficNow(SITE);
+const traffic = trafficNow(SITE);
 
 const figures: readonly Panel[] = [
   figure({
     title: 'Threats / min',
     description: 'Threats per minute in the newest published bucket, stopped or not.',
     unit: 'short',
-    expr: now.threats,
+    expr: traffic.threats,
   }),
   figure({
     title: 'Times the usual',
@@ -34,7 +34,7 @@ const figures: readonly Panel[] = [
     title: 'Stopped / min',
     description: 'Requests per minute that the WAF stopped, in the newest published bucket.',
     unit: 'short',
-    expr: now.stopped,
+    expr: traffic.stopped,
   }),
   figure({
     title: 'Let through',
@@ -42,7 +42,7 @@ const figures: readonly Panel[] = [
       'Share of the threats that were detected but not stopped. High where rule sets only count. Yellow from 10 %, red from 50 %.',
     unit: 'percentunit',
     decimals: 1,
-    expr: `clamp_min(1 - ${share(now.stopped, now.threats)}, 0)`,
+    expr: `clamp_min(1 - ${share(traffic.stopped, traffic.threats)}, 0)`,
     limits: LIMITS.letThrough,
   }),
   figure({
@@ -50,13 +50,13 @@ const figures: readonly Panel[] = [
     description: 'Share of the requests the WAF looked at that were threats.',
     unit: 'percentunit',
     decimals: 2,
-    expr: now.threatShare,
+    expr: traffic.threatShare,
   }),
   figure({
     title: 'Refused (403) / min',
     description: 'Responses per minute with status 403, which the WAF and access rules give.',
     unit: 'short',
-    expr: sum(of('edge_responses_per_minute', SITE, 'class="4xx"', 'code="403"')),
+    expr: sum(now('edge_responses_per_minute', SITE, 'class="4xx"', 'code="403"')),
   }),
 ];
 

@@ -1,4 +1,4 @@
-import { largest, mean, of, PRODUCT, share, smallest, sum } from './query.ts';
+import { largest, mean, now, of, PRODUCT, share, smallest, sum } from './query.ts';
 
 /** How a gauge is read: over a graph's step, or as it stands. */
 type Reading = (family: string, ...matchers: string[]) => string;
@@ -21,7 +21,7 @@ export interface Traffic {
 
 /** The values now, for figures and tables. */
 export function trafficNow(matchers: string, by?: string): Traffic {
-  return traffic(of, matchers, by);
+  return traffic(now, matchers, by);
 }
 
 /** The values over time, for graphs. */
@@ -43,7 +43,7 @@ function traffic(read: Reading, matchers: string, by: string | undefined): Traff
     threats,
     stopped: total('edge_waf_blocked_per_minute'),
     threatShare: share(threats, total('edge_waf_requests_per_minute')),
-    dataAge: `time() - ${smallest(of('edge_data_until_timestamp_seconds', matchers), by)}`,
+    dataAge: `time() - ${smallest(now('edge_data_until_timestamp_seconds', matchers), by)}`,
     dataAgeToExpected: largest(ageToExpected(matchers), by),
   };
 }
@@ -52,6 +52,6 @@ const EXPECTED_BY = 'account,product,metric';
 
 /** 1 is the age to be expected. */
 function ageToExpected(matchers: string): string {
-  const age = `(time() - ${of('edge_data_until_timestamp_seconds', matchers)})`;
+  const age = `(time() - ${now('edge_data_until_timestamp_seconds', matchers)})`;
   return `${age} / on (${EXPECTED_BY}) group_left ${largest(of('edge_expected_age_seconds', PRODUCT), EXPECTED_BY)}`;
 }

@@ -10,6 +10,18 @@ import { ACCOUNT, EXPORTER, PRODUCT } from './query.ts';
 
 /** A label's values that exist in the time range; all of them unless some are chosen. */
 function choice(name: string, label: string, series: string): VariableModel {
+  return choiceOf(name, label, series).allValue('.+').build();
+}
+
+/**
+ * The same of a label that other targets have as well: “All” are the values of these series, and no others, so that a
+ * target that has nothing to do with the exporter is not taken for one.
+ */
+function choiceAmong(name: string, label: string, series: string): VariableModel {
+  return choiceOf(name, label, series).build();
+}
+
+function choiceOf(name: string, label: string, series: string): QueryVariableBuilder {
   const query = `label_values(${series}, ${name})`;
   return new QueryVariableBuilder(name)
     .label(label)
@@ -20,9 +32,7 @@ function choice(name: string, label: string, series: string): VariableModel {
     .sort(VariableSort.NaturalAsc)
     .multi(true)
     .includeAll(true)
-    .allValue('.+')
-    .current({ text: ['All'], value: ['$__all'] })
-    .build();
+    .current({ text: ['All'], value: ['$__all'] });
 }
 
 /** The data source: any Prometheus that Grafana knows. */
@@ -31,11 +41,11 @@ export const DATASOURCE_CHOICE: VariableModel = new DatasourceVariableBuilder('d
   .type('prometheus')
   .build();
 
-const LAST_BUCKET = 'edge_last_bucket_timestamp_seconds';
+const DATA_UNTIL = 'edge_data_until_timestamp_seconds';
 
 export const ACCOUNT_CHOICE = choice('account', 'Account', 'edge_up');
-export const PRODUCT_CHOICE = choice('product', 'Product', `${LAST_BUCKET}{${ACCOUNT}}`);
-export const CONFIGURATION_CHOICE = choice('configuration', 'Configuration', `${LAST_BUCKET}{${PRODUCT}}`);
-export const JOB_CHOICE = choice('job', 'Job', 'edge_exporter_build_info');
-export const INSTANCE_CHOICE = choice('instance', 'Instance', 'edge_exporter_build_info{job=~"$job"}');
+export const PRODUCT_CHOICE = choice('product', 'Product', `${DATA_UNTIL}{${ACCOUNT}}`);
+export const CONFIGURATION_CHOICE = choice('configuration', 'Configuration', `${DATA_UNTIL}{${PRODUCT}}`);
+export const JOB_CHOICE = choiceAmong('job', 'Job', 'edge_exporter_build_info');
+export const INSTANCE_CHOICE = choiceAmong('instance', 'Instance', 'edge_exporter_build_info{job=~"$job"}');
 export const EXPORTED_ACCOUNT_CHOICE = choice('account', 'Account', `edge_up{${EXPORTER}}`);

@@ -1,5 +1,5 @@
 import type { Query } from './panel.ts';
-import { mean, of, SITE, sum } from './query.ts';
+import { BY_SITE, mean, of, once, SITE, sum } from './query.ts';
 
 export const THREATS = 'edge_waf_threats_per_minute';
 
@@ -20,7 +20,9 @@ export function familyQueries(matchers: string): readonly Query[] {
 
 /** The last ten minutes against the hour around the same time of the day before. */
 export function timesUsual(by?: string): string {
-  const recent = sum(`avg_over_time(${of(THREATS, SITE)}[10m])`, by);
-  const usual = sum(`avg_over_time(${of(THREATS, SITE)}[1h] offset 23h30m)`, by);
+  const around = (range: string) =>
+    once(`avg_over_time(${of(THREATS, SITE)}${range})`, `${BY_SITE},configuration_id`);
+  const recent = sum(around('[10m]'), by);
+  const usual = sum(around('[1h] offset 23h30m'), by);
   return `${recent} / (${usual} > 0)`;
 }

@@ -1,11 +1,11 @@
-import { loadConfig } from '../configuration/config.ts';
-import type { Environment } from '../configuration/interpolation.ts';
-import { formatIssue } from '../configuration/issue.ts';
-import type { Receiver } from '../configuration/push-settings.ts';
-import type { Account } from '../configuration/schema.ts';
-import type { Output } from '../text/output.ts';
-import { paint } from '../text/paint.ts';
-import { didYouMean } from '../text/suggestion.ts';
+import { loadConfig } from '../exporter/configuration/config.ts';
+import type { Environment } from '../exporter/configuration/interpolation.ts';
+import { formatIssue } from '../exporter/configuration/issue.ts';
+import type { Receiver } from '../exporter/configuration/push-settings.ts';
+import type { Account } from '../exporter/configuration/schema.ts';
+import type { Output } from '../exporter/text/output.ts';
+import { paint } from '../exporter/text/paint.ts';
+import { didYouMean } from '../exporter/text/suggestion.ts';
 
 export interface AccountsAsked {
   readonly accounts: readonly Account[];
@@ -21,11 +21,22 @@ export interface AskingFor {
   readonly stderr: Output;
 }
 
-/** The configured accounts, or the only one asked for; undefined when there is none, which is then on stderr. */
-export async function accountsAsked({ flags, env, stderr }: AskingFor): Promise<AccountsAsked | undefined> {
+/** Stands for a token that is not there, where the platform is asked nothing. */
+const NO_TOKEN: Environment = { EDGE_TOKEN: 'none' };
+
+/**
+ * The configured accounts, or the only one asked for; undefined when there is none, which is then on stderr.
+ * @param isAsked whether the platform is asked anything: else an account needs no token
+ */
+export async function accountsAsked(
+  { flags, env, stderr }: AskingFor,
+  isAsked = true,
+): Promise<AccountsAsked | undefined> {
   const { 'config.file': file, account: name } = flags;
   const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
-  const loaded = await loadConfig(file === undefined ? { env } : { file, env });
+  const isMissing = !isAsked && !hasToken(env) && (file !== undefined || env['EDGE_API_URL'] !== undefined);
+  const access = isMissing ? { ...env, ...NO_TOKEN } : env;
+  const loaded = await loadConfig(file === undefined ? { env: access } : { file, env: access });
   if (!loaded.ok) {
     for (const issue of loaded.issues) complain(formatIssue(issue));
     return undefined;
@@ -40,4 +51,8 @@ export async function accountsAsked({ flags, env, stderr }: AskingFor): Promise<
   const names = accounts.map((account) => account.name);
   complain(`${source}: there is no account "${name}"${didYouMean(name ?? '', names)}`);
   return undefined;
+}
+
+function hasToken(env: Environment): boolean {
+  return ['EDGE_TOKEN', 'EDGE_TOKEN_FILE', 'EDGE_USERNAME'].some((name) => (env[name] ?? '') !== '');
 }

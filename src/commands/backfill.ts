@@ -1,17 +1,21 @@
-import { type History, backfill as makeHistory } from '../backfill/backfill.ts';
-import { nameOf } from '../backfill/collect.ts';
-import { moment } from '../backfill/history-range.ts';
-import { BackfillProgress } from '../backfill/progress.ts';
-import { BackfillRefusal } from '../backfill/refusal.ts';
-import { besideProgressLine, type LineLog, showProgress } from '../backfill/show-progress.ts';
-import { backfillSentence, tellProgress } from '../backfill/tell-progress.ts';
-import { systemClock } from '../clock.ts';
-import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import type { ReceiverChoice } from '../command-line/flag-values.ts';
-import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
-import type { Account } from '../configuration/schema.ts';
-import { paint } from '../text/paint.ts';
-import { didYouMean } from '../text/suggestion.ts';
+import { type History, backfill as makeHistory } from '../exporter/backfill/backfill.ts';
+import { nameOf } from '../exporter/backfill/collect.ts';
+import { moment } from '../exporter/backfill/history-range.ts';
+import {
+  BackfillProgress,
+  besideProgressLine,
+  type LineLog,
+  showProgress,
+} from '../exporter/backfill/progress.ts';
+import { BackfillRefusal } from '../exporter/backfill/refusal.ts';
+import { backfillSentence, tellProgress } from '../exporter/backfill/tell-progress.ts';
+import { systemClock } from '../exporter/clock.ts';
+import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import type { ReceiverChoice } from '../exporter/command-line/flag-values.ts';
+import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
+import type { Account } from '../exporter/configuration/schema.ts';
+import { paint } from '../exporter/text/paint.ts';
+import { didYouMean } from '../exporter/text/suggestion.ts';
 import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
 type Call = Invocation<'backfill'>;

@@ -1,14 +1,15 @@
-import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { type ConfigSource, examineConfig } from '../configuration/config.ts';
-import type { Environment } from '../configuration/interpolation.ts';
-import { type ConfigIssue, formatIssue, inOrder } from '../configuration/issue.ts';
-import type { NamedFile } from '../configuration/named-files.ts';
-import type { Receiver } from '../configuration/push-settings.ts';
-import type { Account, Config } from '../configuration/schema.ts';
-import { secretFileTrouble } from '../credentials/secret-file.ts';
-import { tlsFileTrouble } from '../platform/tls-files.ts';
-import { loadAlertsFile } from '../rules/alerts-file.ts';
-import { paint } from '../text/paint.ts';
+import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import { type ConfigSource, examineConfig } from '../exporter/configuration/config.ts';
+import { configFromEnvironment } from '../exporter/configuration/environment.ts';
+import type { Environment } from '../exporter/configuration/interpolation.ts';
+import { type ConfigIssue, formatIssue, inOrder } from '../exporter/configuration/issue.ts';
+import type { NamedFile } from '../exporter/configuration/named-files.ts';
+import type { Receiver } from '../exporter/configuration/push-settings.ts';
+import type { Account, Config } from '../exporter/configuration/schema.ts';
+import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
+import { tlsFileTrouble } from '../exporter/platform/connector.ts';
+import { paint } from '../exporter/text/paint.ts';
+import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 
 /**
  * Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not, and in either
@@ -21,18 +22,25 @@ export async function checkConfig({
   stderr,
 }: Invocation<'check-config'>): Promise<ExitCode> {
   const file = flags['config.file'];
+  const alertsFile = flags['alerts.file'];
+  const error = paint(stderr, env, 'red', 'error');
+  if (file === undefined && alertsFile !== undefined && configFromEnvironment(env) === undefined) {
+    const mistakes = await alertMistakes(alertsFile, env);
+    for (const issue of mistakes) stderr.write(line(error, issue));
+    if (mistakes.length === 0) stdout.write(`${alertsFile}: ok\n`);
+    return mistakes.length === 0 ? EXIT.ok : EXIT.misused;
+  }
   const source: ConfigSource = file === undefined ? { env } : { file, env };
   const { loaded, warnings, files: named } = await examineConfig(source);
   const files = await filesInTrouble(named);
-  const alerts = await alertMistakes(flags['alerts.file'], env);
+  const alerts = await alertMistakes(alertsFile, env);
   const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];
-  const error = paint(stderr, env, 'red', 'error');
   for (const issue of [...inOrder(mistakes), ...alerts]) stderr.write(line(error, issue));
   const warning = paint(stderr, env, 'yellow', 'warning');
   for (const issue of inOrder([...warnings, ...files.doubts])) stderr.write(line(warning, issue));
   if (!loaded.ok || mistakes.length + alerts.length > 0) return EXIT.misused;
   stdout.write(`${loaded.source}: ok\n${summary(loaded.config)}`);
-  if (flags['alerts.file'] !== undefined) stdout.write(`${flags['alerts.file']}: ok\n`);
+  if (alertsFile !== undefined) stdout.write(`${alertsFile}: ok\n`);
   return EXIT.ok;
 }
 

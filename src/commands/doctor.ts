@@ -1,12 +1,12 @@
-import { systemClock } from '../clock.ts';
-import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
-import type { Account } from '../configuration/schema.ts';
-import { examine } from '../doctor/examination.ts';
-import { receiverStep } from '../doctor/receiver-step.ts';
-import { type Step, stepsNamed } from '../doctor/step.ts';
-import { stepText } from '../doctor/step-text.ts';
-import { paint } from '../text/paint.ts';
+import { systemClock } from '../exporter/clock.ts';
+import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
+import type { Account } from '../exporter/configuration/schema.ts';
+import { examine } from '../exporter/doctor/examination.ts';
+import { receiverStep } from '../exporter/doctor/receiver-step.ts';
+import { type Step, stepsNamed } from '../exporter/doctor/step.ts';
+import { stepText } from '../exporter/doctor/step-text.ts';
+import { type Colour, paint } from '../exporter/text/paint.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Doctor = Invocation<'doctor'>;
@@ -63,9 +63,22 @@ async function diagnose(
   take(stepsNamed('configuration').ok(`${source} is valid; authenticates by ${account.credentials.kind}`));
   for await (const step of examine({ account, clock: systemClock, signal, guard: logging.guard })) take(step);
   const problems = count(steps, 'problem');
+  const painted = (colour: Colour, text: string) => paint(stdout, env, colour, text);
+  // Again where the eye is at the end; the first is the cause of what follows.
+  if (problems > 0)
+    show(
+      `\nproblems, the first one first:\n${steps
+        .filter(isProblem)
+        .map((step) => stepText(step, painted))
+        .join('')}`,
+    );
   const warnings = count(steps, 'warning');
   show(`${counted(problems, 'problem')}${warnings === 0 ? '' : `, ${counted(warnings, 'warning')}`}\n`);
   return { account: account.name, api_url: account.api_url, ok: problems === 0, steps };
+}
+
+function isProblem({ status }: Step): boolean {
+  return status === 'problem';
 }
 
 function count(steps: readonly Step[], status: Step['status']): number {

@@ -1,13 +1,13 @@
-import { systemClock } from '../clock.ts';
-import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import type { Account } from '../configuration/schema.ts';
-import { COUNTED_NAMES } from '../plan/imagined-platform.ts';
-import { livePlan } from '../plan/live-plan.ts';
-import { offlinePlan } from '../plan/offline-plan.ts';
-import type { AccountPlan } from '../plan/plan.ts';
-import { planText } from '../plan/text.ts';
-import { paint } from '../text/paint.ts';
-import { didYouMean } from '../text/suggestion.ts';
+import { systemClock } from '../exporter/clock.ts';
+import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import type { Account } from '../exporter/configuration/schema.ts';
+import { COUNTED_NAMES } from '../exporter/plan/imagined-platform.ts';
+import { livePlan } from '../exporter/plan/live-plan.ts';
+import { offlinePlan } from '../exporter/plan/offline-plan.ts';
+import type { AccountPlan } from '../exporter/plan/plan.ts';
+import { planText } from '../exporter/plan/text.ts';
+import { paint } from '../exporter/text/paint.ts';
+import { didYouMean } from '../exporter/text/suggestion.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Plan = Invocation<'plan'>;
@@ -15,7 +15,7 @@ type Plan = Invocation<'plan'>;
 /** Tells what the configuration asks of the quota, before it runs. */
 export async function plan(invocation: Plan): Promise<ExitCode> {
   const { flags, env, stdout, stderr } = invocation;
-  const asked = await accountsAsked(invocation);
+  const asked = await accountsAsked(invocation, !flags.offline);
   if (asked === undefined) return EXIT.misused;
   const misspelt = flags.offline ? [...flags['offline.counts'].named.keys()].filter(isUnknown) : [];
   for (const name of misspelt) {

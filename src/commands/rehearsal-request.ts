@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import type { Invocation } from '../command-line/command.ts';
-import { formatIssue } from '../configuration/issue.ts';
-import { readPasswordFile, readTokenFile } from '../credentials/secret-file.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
-import { tlsFileTrouble } from '../platform/tls-files.ts';
-import type { Login, PrometheusAccess } from '../rehearse/prometheus-client.ts';
-import { type AlertSettings, SHIPPED } from '../rules/alert-settings.ts';
-import { loadAlertsFile } from '../rules/alerts-file.ts';
+import type { Invocation } from '../exporter/command-line/command.ts';
+import { formatIssue } from '../exporter/configuration/issue.ts';
+import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
+import { tlsFileTrouble } from '../exporter/platform/connector.ts';
+import { PlatformFailure } from '../exporter/platform/outcome.ts';
+import type { Login, PrometheusAccess } from '../rules/rehearse/prometheus-client.ts';
+import { type AlertSettings, SHIPPED } from '../rules/shipped/alert-settings.ts';
+import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 
 type Flags = Invocation<'rehearse'>['flags'];
 type Env = Invocation<'rehearse'>['env'];

@@ -1,12 +1,18 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { formatIssue } from '../configuration/issue.ts';
-import { SHIPPED } from '../rules/alert-settings.ts';
-import { loadAlertsFile } from '../rules/alerts-file.ts';
-import { type RuleFiles, ruleFiles } from '../rules/rule-files.ts';
-import { kubernetesRuleText, ruleTexts, wholeRuleText } from '../rules/rule-text.ts';
-import { paint } from '../text/paint.ts';
+import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import { formatIssue } from '../exporter/configuration/issue.ts';
+import { paint } from '../exporter/text/paint.ts';
+import { SHIPPED } from '../rules/shipped/alert-settings.ts';
+import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
+import {
+  jsonnetRuleText,
+  kubernetesRuleText,
+  type RuleFiles,
+  ruleFiles,
+  ruleTexts,
+  wholeRuleText,
+} from '../rules/shipped/rule-files.ts';
 
 type Call = Invocation<'rules'>;
 
@@ -22,7 +28,7 @@ export async function rules({ flags, env, stdout, stderr }: Call): Promise<ExitC
   }
   const files = ruleFiles(loaded.settings);
   if (output === undefined) {
-    stdout.write(format === 'kubernetes' ? kubernetesRuleText(files) : wholeRuleText(files));
+    stdout.write(wholeText(files, format));
     return EXIT.ok;
   }
   try {
@@ -35,8 +41,14 @@ export async function rules({ flags, env, stdout, stderr }: Call): Promise<ExitC
   }
 }
 
+function wholeText(files: RuleFiles, format: Call['flags']['format']): string {
+  if (format === 'kubernetes') return kubernetesRuleText(files);
+  return format === 'jsonnet' ? jsonnetRuleText(files) : wholeRuleText(files);
+}
+
 function textsOf(files: RuleFiles, format: Call['flags']['format']): Readonly<Record<string, string>> {
-  return format === 'kubernetes' ? { 'prometheus-rule.yaml': kubernetesRuleText(files) } : ruleTexts(files);
+  if (format === 'kubernetes') return { 'prometheus-rule.yaml': kubernetesRuleText(files) };
+  return format === 'jsonnet' ? { 'rules.libsonnet': jsonnetRuleText(files) } : ruleTexts(files);
 }
 
 /** @returns the paths of the files */

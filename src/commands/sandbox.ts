@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
+import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import { parseListenAddress } from '../exporter/web/listen-address.ts';
 import { parseOptions } from '../sandbox/options-file.ts';
 import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER, type SandboxOptions } from '../sandbox/sandbox.ts';
-import { parseListenAddress } from '../web/listen-address.ts';
 
 type SandboxCommand = Invocation<'sandbox'>;
 

@@ -1,27 +1,28 @@
-import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
-import { credentialsFrom } from '../account/connection.ts';
-import { systemClock } from '../clock.ts';
-import { EXIT, type ExitCode, type Invocation } from '../command-line/command.ts';
-import { openFilesLimit } from '../command-line/open-files.ts';
-import { ConfigInUse } from '../configuration/in-use.ts';
-import { formatIssue } from '../configuration/issue.ts';
-import type { Config } from '../configuration/schema.ts';
-import { rememberConfigFile, watch } from '../configuration/watch.ts';
-import { Exporter } from '../exporter.ts';
-import { cronTicker } from '../poll/ticker.ts';
-import { Running } from '../running.ts';
-import { reportTo } from '../self/account-report.ts';
-import { ProcessMetrics } from '../self/process-metrics.ts';
-import { createSelfMetrics } from '../self/self-metrics.ts';
-import { reportTicks } from '../self/ticker-report.ts';
-import { ForeignDirectory } from '../state/directory.ts';
-import { StateInUse } from '../state/lock.ts';
-import { NewerState, openState, StateRequired } from '../state/open-state.ts';
-import { memoryState, type State } from '../state/state.ts';
-import { WebConfigError } from '../web/config-text.ts';
-import { ListenError } from '../web/server.ts';
-import { createWeb } from '../web/web.ts';
+import { credentialsFrom } from '../exporter/account/connection.ts';
+import { systemClock } from '../exporter/clock.ts';
+import type { Member } from '../exporter/cluster/member.ts';
+import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import { openFilesLimit } from '../exporter/command-line/open-files.ts';
+import { ConfigInUse } from '../exporter/configuration/in-use.ts';
+import { formatIssue } from '../exporter/configuration/issue.ts';
+import type { Config } from '../exporter/configuration/schema.ts';
+import { watch } from '../exporter/configuration/watch.ts';
+import { Exporter } from '../exporter/exporter.ts';
+import { cronTicker } from '../exporter/poll/ticker.ts';
+import { Running } from '../exporter/running.ts';
+import { reportTicks, reportTo } from '../exporter/self/account-report.ts';
+import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
+import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
+import { ForeignDirectory, StateInUse } from '../exporter/state/directory.ts';
+import { OtherFormat, openState, StateRequired } from '../exporter/state/open-state.ts';
+import { BadStateUrl } from '../exporter/state/postgres-address.ts';
+import { NewerSchema } from '../exporter/state/postgres-schema.ts';
+import { memoryState, type State } from '../exporter/state/state.ts';
+import { WebConfigError } from '../exporter/web/config-file.ts';
+import { ListenError } from '../exporter/web/server.ts';
+import { createWeb } from '../exporter/web/web.ts';
+import { readShare, shareAccounts } from './shared-accounts.ts';
 
 type Serve = Invocation<'serve'>;
 
@@ -47,8 +48,10 @@ type Stops = (() => Promise<void> | void)[];
 /** Failures at the start that are not bugs, and their exit codes. */
 const KNOWN_FAILURES = [
   [WebConfigError, EXIT.misused],
+  [BadStateUrl, EXIT.misused],
+  [NewerSchema, EXIT.misused],
   [ForeignDirectory, EXIT.misused],
-  [NewerState, EXIT.misused],
+  [OtherFormat, EXIT.misused],
   [StateInUse, EXIT.failed],
   [StateRequired, EXIT.failed],
   [ListenError, EXIT.failed],
@@ -73,27 +76,24 @@ export async function serve(invocation: Serve): Promise<ExitCode> {
 
 /** Starts everything; returns an exit code when it cannot. */
 async function start(
-  { flags, env, stderr, logging, signal }: Serve,
+  { flags, env, stderr, logging, signal, onReload }: Serve,
   stops: Stops,
 ): Promise<ExitCode | undefined> {
   const { log } = logging;
   const file = flags['config.file'];
-  const inUse = new ConfigInUse(file === undefined ? { env } : { file, env }, systemClock);
-  // Before it is read, so that no change is missed.
-  const hasChanged =
-    file !== undefined && flags['config.enable-auto-reload'] ? await rememberConfigFile(file) : undefined;
+  const source = file === undefined ? { env } : { file, env };
+  const inUse = new ConfigInUse(source, systemClock, readShare(source, flags));
   const config = await configOrSandbox(inUse, flags, stops, logging);
   if (config === undefined) {
     for (const issue of inUse.status().issues) stderr.write(`error: ${issue}\n`);
     return EXIT.misused;
   }
   try {
-    const state = await stateOf(flags, logging);
-    stops.unshift(() => state.close());
-    const running = await startExporter(state, inUse, logging, stops);
+    const shared = await shareAccounts(flags, env, logging);
+    const state = shared?.state ?? (await stateOf(flags, logging));
+    stops.unshift(() => shared?.close() ?? state.close());
+    const running = await startExporter(state, shared?.member, inUse, logging, stops);
     const reload = reloadBy(running, logging);
-    process.on('SIGHUP', reload);
-    stops.unshift(() => void process.off('SIGHUP', reload));
     const web = createWeb({
       ...running.sources(flags['web.telemetry-path']),
       webConfigFile: flags['web.config.file'],
@@ -105,16 +105,20 @@ async function start(
     stops.unshift(() => web.close());
     for (const address of flags['web.listen-address']) await web.listen(address);
     for (const address of web.urls()) log.info({ address }, 'listening');
-    await running.start(config);
-    if (hasChanged !== undefined) {
+    const started = running.start(config);
+    onReload(reload);
+    await started;
+    if (flags['config.enable-auto-reload']) {
       const interval = flags['config.auto-reload-interval'];
+      const hasChanged = () => inUse.hasChanged();
       void watch({ hasChanged, interval, clock: systemClock, signal, onChange: reload });
     }
     return undefined;
   } catch (error) {
     const known = KNOWN_FAILURES.find(([kind]) => error instanceof kind);
     if (known === undefined || !(error instanceof Error)) throw error;
-    const issues = error instanceof WebConfigError ? error.issues : [error.message];
+    const hasIssues = error instanceof WebConfigError || error instanceof BadStateUrl;
+    const issues = hasIssues ? error.issues : [error.message];
     for (const issue of issues) stderr.write(`error: ${issue}\n`);
     return known[1];
   }
@@ -133,7 +137,7 @@ async function configOrSandbox(
   }
   if (!loaded.nothingConfigured || !flags.sandbox) return undefined;
   // Loaded only here: a quarter of what a start takes, which those who poll a platform are spared.
-  const { startSandboxAccount } = await import('../sandbox-account.ts');
+  const { startSandboxAccount } = await import('./sandbox-account.ts');
   const sandbox = await startSandboxAccount(flags['sandbox.seed']);
   stops.unshift(() => sandbox.close());
   log.warn(
@@ -153,19 +157,21 @@ async function stateOf(flags: Serve['flags'], { log }: Serve['logging']): Promis
 
 async function startExporter(
   state: State,
+  member: Member | undefined,
   inUse: ConfigInUse,
   { log, guard }: Serve['logging'],
   stops: Stops,
 ): Promise<Running> {
   const metrics = createSelfMetrics();
-  const processMetrics = new ProcessMetrics();
-  stops.unshift(await processMetrics.start());
+  const processMetrics = new ProcessMetrics(metrics.own);
+  stops.unshift(processMetrics.start());
   const { tick, stop } = cronTicker(systemClock, reportTicks(metrics, log));
   stops.unshift(stop);
   const exporter = new Exporter({
     clock: systemClock,
     ticker: tick,
     state,
+    member,
     metrics,
     processMetrics,
     observer: reportTo(metrics, log, systemClock),
@@ -175,7 +181,7 @@ async function startExporter(
     }),
   });
   stops.unshift(() => exporter.stop(AbortSignal.timeout(STOP_MS)));
-  return new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
+  return new Running({ exporter, inUse, state, member, metrics, clock: systemClock, log, guard });
 }
 
 /** At most half of the allowed open files are for clients: polls and the state need the rest. */

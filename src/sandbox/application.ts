@@ -1,26 +1,25 @@
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { z } from 'zod';
 import { controlRouter } from './control.ts';
+import { graphqlRouter } from './graphql/graphql-router.ts';
 import { admit, authenticate, fail, identify, limit } from './http/admission.ts';
 import { type Handler, send } from './http/http-exchange.ts';
 import type { Platform } from './http/platform.ts';
-import { detail, NOT_FOUND } from './http/reply.ts';
+import { detail, NO_CONTENT, NOT_FOUND } from './http/reply.ts';
 import type { Resource } from './resource.ts';
 import { resourceRouter } from './resource-router.ts';
-import { analytics } from './resources/analytics.ts';
 import { certificates } from './resources/certificates.ts';
 import { domains } from './resources/domains.ts';
 import { edgeApplications } from './resources/edge-applications.ts';
 import { edgeFirewalls } from './resources/edge-firewalls.ts';
 import { edgeFunctions } from './resources/edge-functions.ts';
 import { errorResponses } from './resources/error-responses.ts';
-import { firewallRulesets } from './resources/firewall-rulesets.ts';
 import { intelligentDns } from './resources/intelligent-dns.ts';
-import { metrics } from './resources/metrics.ts';
 import { networkLists } from './resources/network-lists.ts';
 import { purge } from './resources/purge.ts';
+import { firewallRulesets, wafRulesets } from './resources/rulesets.ts';
+import { analytics, metrics } from './resources/series-reads.ts';
 import { tokens } from './resources/tokens.ts';
-import { wafRulesets } from './resources/waf-rulesets.ts';
 import { workloads } from './resources/workloads.ts';
 
 /** Where each part of the API lives. The first match counts; the busiest come first. */
@@ -47,12 +46,23 @@ export function createApplication(platform: Platform): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
   app.use('/_sandbox', controlRouter(platform), complain);
-  app.use(admit(platform), identify(platform), limit(platform), authenticate(platform), fail(platform));
+  app.use(admit(platform), identify(platform), graphqlRouter(platform));
+  app.use(limit(platform), authenticate(platform), fail(platform));
   app.use(express.json({ limit: '2mb', strict: false }));
+  app.use(['/analytics', '/metrics'], restAnalytics(platform));
   for (const [path, resource] of RESOURCES) app.use(path, resourceRouter(platform, resource(platform)));
+  app.use('/v4', ((req, res) => send(platform, req, res, NO_CONTENT)) satisfies Handler);
   app.use(((req, res) => send(platform, req, res, NOT_FOUND)) satisfies Handler);
   app.use(refuseBody(platform));
   return app;
+}
+
+/** Where REST serves no analytics any more, its reads of them are unknown paths. */
+function restAnalytics(platform: Platform): Handler {
+  return (req, res, next) => {
+    if (platform.settings.restAnalytics === 'served') next();
+    else send(platform, req, res, NOT_FOUND);
+  };
 }
 
 /** Mistakes in the use of the control API, explained in plain text. */

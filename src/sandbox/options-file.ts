@@ -2,8 +2,8 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import { settingsSchema } from './account/settings.ts';
 import { faultsSchema } from './faults/faults.ts';
-import { PERMISSIONS } from './http/permissions.ts';
-import { camelKeys } from './letter-case.ts';
+import { camelKeys } from './formats.ts';
+import { PERMISSIONS } from './http/token-store.ts';
 import type { SandboxOptions } from './sandbox.ts';
 
 const permissions = z.array(z.enum(PERMISSIONS)).exactOptional();
@@ -17,6 +17,7 @@ const optionsSchema = z.strictObject({
   seed: z.int().exactOptional(),
   configurations: size.exactOptional(),
   domainsPerConfiguration: size.exactOptional(),
+  configurationsWithoutDomains: size.exactOptional(),
   functions: size.exactOptional(),
   zones: size.exactOptional(),
   recordsPerZone: size.exactOptional(),

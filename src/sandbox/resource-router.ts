@@ -1,5 +1,5 @@
 import { type Request, Router } from 'express';
-import { acceptedVersion } from './http/accept-version.ts';
+import { acceptedVersion } from './http/admission.ts';
 import { type Exchange, type ExchangeResponse, type Handler, send } from './http/http-exchange.ts';
 import type { Platform } from './http/platform.ts';
 import { codedError, detail, listedErrors, NOT_FOUND, type Reply } from './http/reply.ts';
@@ -68,6 +68,7 @@ function callOf(platform: Platform, req: Request, res: ExchangeResponse, version
     body: req.body,
     version,
     now: exchange.now,
+    nodeTime: exchange.nodeTime,
     address: `${originFor(platform, req, exchange)}${exchange.path}`,
     authorization: req.headers.authorization,
     editor: exchange.session?.owner ?? 'operator@example.com',

@@ -1,5 +1,5 @@
-import type { Permission } from './http/permissions.ts';
 import type { Reply } from './http/reply.ts';
+import type { Permission } from './http/token-store.ts';
 
 /** A request as the operations of a resource see it. */
 export interface Call {
@@ -11,6 +11,8 @@ export interface Call {
   readonly version: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
+  /** What the node that answers takes for now: another time where the fault `node_clock` strikes. */
+  readonly nodeTime: number;
   /** The absolute URL without its query, for links. */
   readonly address: string;
   readonly authorization: string | undefined;

@@ -1,5 +1,5 @@
 import { bench, describe } from 'vitest';
-import { decodeSeries } from '../../src/decode/decode.ts';
+import { decodeSeries } from '../../src/exporter/decode/decode.ts';
 
 // npx vitest bench test/bench/decode.bench.ts: what decoding adds to JSON.parse on answers of 10 MB.
 const SIZE = 10 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /** The CPU time of taking in answers, all threads included: those that collect garbage are part of it. */
-import { decodeSeries } from '../../src/decode/decode.ts';
+import { decodeSeries } from '../../src/exporter/decode/decode.ts';
 import { IngestPath, METRIC } from './ingest-path.ts';
 import { answerTo } from './scrape-platform.ts';
 import { median } from './statistics.ts';

@@ -1,15 +1,17 @@
 /** What becomes of an answer inside the exporter, from its bytes to a body of `/metrics`, without HTTP, queue and schedule. */
-import { PRODUCTS } from '../../src/catalogue/products.ts';
-import { Exposition } from '../../src/exposition/exposition.ts';
-import { Store } from '../../src/exposition/store.ts';
-import { PlatformClock } from '../../src/platform/platform-clock.ts';
-import { ExposedResults } from '../../src/poll/exposed-results.ts';
-import { ScheduledJob } from '../../src/poll/scheduled-job.ts';
-import { SeriesSamples } from '../../src/series/samples.ts';
-import { SeriesJob } from '../../src/series/series-job.ts';
-import { ReadModes, SeriesReader } from '../../src/series/series-reader.ts';
-import { LearnedDelays } from '../../src/settling/delays.ts';
-import { memoryState } from '../../src/state/state.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import { Exposition } from '../../src/exporter/exposition/exposition.ts';
+import { Store } from '../../src/exporter/exposition/store.ts';
+import { PlatformClock } from '../../src/exporter/platform/platform-clock.ts';
+import { ExposedResults } from '../../src/exporter/poll/exposed-results.ts';
+import { adopt } from '../../src/exporter/poll/runner.ts';
+import { ScheduledJob } from '../../src/exporter/poll/scheduled-job.ts';
+import { SeriesSamples } from '../../src/exporter/series/samples.ts';
+import { SeriesJob } from '../../src/exporter/series/series-job.ts';
+import { SeriesReader } from '../../src/exporter/series/series-reader.ts';
+import { LearnedMetrics } from '../../src/exporter/settling/learned.ts';
+import { AccountMemory } from '../../src/exporter/state/memory.ts';
+import { memoryState } from '../../src/exporter/state/state.ts';
 
 /** What every configuration is read for. */
 export const METRIC = 'status_code';
@@ -23,6 +25,7 @@ interface Configured {
 export class IngestPath {
   readonly #configured: readonly Configured[];
   readonly #state = memoryState();
+  readonly #memory = new AccountMemory(this.#state);
   readonly #store = new Store({ seriesLimit: 2_000_000 });
   readonly #exposition = new Exposition([this.#store]);
   readonly #exposed: ExposedResults;
@@ -35,14 +38,14 @@ export class IngestPath {
     this.#exposed = new ExposedResults({
       account: 'bench',
       clock,
-      forecast: { intervalOf: () => 60_000 },
+      forecast: { plannedIntervalOf: () => 60_000, intervalOf: () => 60_000 },
       store: this.#store,
       exposes: () => true,
       staleAfter: 300_000,
     });
     const platformClock = new PlatformClock(() => this.now);
-    const delays = new LearnedDelays({ publish_delay: 'auto', settle_delay: 'auto' });
-    const modes = new ReadModes();
+    const learned = new LearnedMetrics('bench');
+    const mode = () => 'metric' as const;
     const product = PRODUCTS.find(({ slug }) => slug === 'edge_applications');
     if (product === undefined) throw new Error('the catalogue has no edge_applications');
     this.#configured = Array.from({ length: configurations }, (_, index) => {
@@ -54,11 +57,21 @@ export class IngestPath {
         metric: METRIC,
         schedule: '* * * * *',
         weight: 1,
-        reader: new SeriesReader({ target, metric: METRIC, wants: () => true, modes, platformClock }),
+        reader: new SeriesReader({
+          target,
+          metric: METRIC,
+          wants: () => true,
+          mode,
+          mayTry: () => false,
+          platformClock,
+        }),
         samples: new SeriesSamples(target, METRIC, {}),
-        delays: delays.of(product.slug, METRIC),
+        memory: this.#memory,
+        learned: learned.of(product.api, product.slug, METRIC),
+        delays: { publish_delay: 'auto', settle_delay: 'auto' },
         stored: (key) => this.#state.get(key),
         isPushed: () => false,
+        isKnown: () => true,
         platformClock,
       });
       return { job, scheduled: new ScheduledJob(job, now) };
@@ -73,9 +86,11 @@ export class IngestPath {
         const bytes = answerTo(resource().query ?? {});
         return { body: JSON.parse(bytes.toString()), bytes: bytes.length };
       }, signal);
-      const { commit = [], adopt } = job.conclude(answer);
+      const result = job.conclude(answer);
+      const { commit = [] } = result;
       if (commit.length > 0) await this.#state.commit(commit);
-      for (const exposure of adopt(true)) this.#exposed.expose(scheduled, exposure);
+      adopt(this.#memory, result, true);
+      for (const exposure of result.exposures(true)) this.#exposed.expose(scheduled, exposure);
       if (index % atOnce === atOnce - 1) await this.#show();
     }
     await this.#show();

@@ -1,14 +1,14 @@
 /** An exporter whose ticks its parent decides on, in a process of its own that tells its longest turns of the event loop. */
-import { credentialsFrom } from '../../src/account/connection.ts';
-import { systemClock } from '../../src/clock.ts';
-import { ConfigInUse } from '../../src/configuration/in-use.ts';
-import { Exporter } from '../../src/exporter.ts';
-import type { Ticker } from '../../src/poll/ticker.ts';
-import { Running } from '../../src/running.ts';
-import { reportTo } from '../../src/self/account-report.ts';
-import { createSelfMetrics } from '../../src/self/self-metrics.ts';
-import { memoryState } from '../../src/state/state.ts';
-import { createWeb } from '../../src/web/web.ts';
+import { credentialsFrom } from '../../src/exporter/account/connection.ts';
+import { systemClock } from '../../src/exporter/clock.ts';
+import { ConfigInUse } from '../../src/exporter/configuration/in-use.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
+import type { Ticker } from '../../src/exporter/poll/ticker.ts';
+import { Running } from '../../src/exporter/running.ts';
+import { reportTo } from '../../src/exporter/self/account-report.ts';
+import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { memoryState } from '../../src/exporter/state/state.ts';
+import { createWeb } from '../../src/exporter/web/web.ts';
 import { type Block, LongestBlock } from './cpu-wait.ts';
 
 /** What the parent asks for: to start, a tick of a cron pattern, or nothing but the longest turn since it last asked. */
@@ -26,7 +26,7 @@ export async function serveJobs(file: string): Promise<void> {
     return () => void fires.delete(fire);
   };
   const { running, config } = await makeExporter(file, ticker);
-  const log = { info: () => undefined, warn: () => undefined, error: fail };
+  const log = { level: 'info', info: () => undefined, warn: () => undefined, error: fail };
   const web = createWeb({ ...running.sources('/metrics'), connections: 100, log });
   await web.listen('127.0.0.1:0');
   const turns = watchTurns();
@@ -45,7 +45,7 @@ async function makeExporter(file: string, ticker: Ticker) {
   if (!loaded.ok) throw new Error(JSON.stringify(loaded.issues));
   const state = memoryState();
   const metrics = createSelfMetrics();
-  const log = { info: () => undefined, warn: () => undefined, error: fail };
+  const log = { level: 'info', info: () => undefined, warn: () => undefined, error: fail };
   const guard = () => undefined;
   const exporter = new Exporter({
     clock,

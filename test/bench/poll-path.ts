@@ -1,92 +1,180 @@
-import { Session } from 'node:inspector/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { simulate } from '../simulation/simulation.ts';
-
 /**
- * How much code one steady poll of one metric enters, from its being due to its result's being exposed; apart from it,
- * the tick that makes it due, and what the rest of a minute does anyway: `npm run bench -- poll-path`.
+ * How much code one steady poll of one metric enters, in the process that users run, with its state on disk, against the
+ * embedded platform in another process: `npm run bench -- poll-path [--files] [--minutes=4]`. The process is a copy in which
+ * every function says when it is entered (`call-trace.ts`), so that all figures are exact. Left out are the database's
+ * thread, and what is measured every second whether or not anything is polled.
  */
-const SECOND = 1 / 60;
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Recorded } from './call-recorder.ts';
+import { type Traced, traceInto } from './call-trace.ts';
+import { ROOT } from './programs.ts';
+import { pause } from './statistics.ts';
 
-/** Longer (ms) than changes wait to be rendered together. */
-const RENDERED_MS = 300;
-
-const simulation = await simulate({
-  // The exporter's clock is ahead, so that buckets close five seconds after its minutes begin: nothing else falls due then.
-  skew: 5_000,
-  sandbox: { configurations: 1 },
-  // As in the process that users run: what a poll has found is rendered soon, unasked.
-  rendersAhead: true,
-  account: {
-    reconciliation_share: 0,
-    collectors: {
-      metrics: {
-        schedule: '2 * * * * *',
-        // The one configuration has two domains, each of which is read for itself.
-        products: { edge_applications: { metrics: ['waf'] } },
-      },
-    },
-  },
+const { values } = parseArgs({
+  options: { files: { type: 'boolean', default: false }, minutes: { type: 'string', default: '4' } },
 });
-// Away from the minute in which the lists of configurations are read.
-await simulation.minutes(35 - 4 * SECOND);
 
-const session = new Session();
-session.connect();
-await session.post('Profiler.enable');
-await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+const MINUTE_MS = 60_000;
 
-interface Entered {
-  readonly file: string;
-  readonly functions: ReadonlyMap<string, number>;
+/** So many polls are compared, those of the last minutes: the one with the fewest calls has the least of something else in it. */
+const POLLS = 3;
+
+/** From a tick on, all that is entered within this time (ms) is the poll's: other things happen every ten seconds. */
+const WITHIN_MS = 8_000;
+
+/** A timer may be early by so much (ms). */
+const EARLY_MS = 50;
+
+const PROGRAM = join(ROOT, '.cache', 'bench', 'traced');
+
+const functions = traceInto(join(ROOT, 'dist'), join(PROGRAM, 'dist'));
+cpSync(join(ROOT, 'package.json'), join(PROGRAM, 'package.json'));
+const folder = mkdtempSync(join(tmpdir(), 'poll-path-'));
+try {
+  const polls = pollsOf(await record(Number(values.minutes)));
+  const [fewest] = polls.toSorted((a, b) => a.fromTick.length - b.fromTick.length);
+  if (fewest === undefined) throw new Error('no poll was alone in its minute');
+  const calls = polls.map(({ fromTick }) => fromTick.length).join(', ');
+  print(`The one with the fewest calls of ${polls.length} polls (from their ticks ${calls} calls):\n`);
+  print('| one steady poll | files | functions | calls | lines in those files | changes of folder |');
+  print('|---|---|---|---|---|---|');
+  print(row('request leaves → body rendered', fewest.fromRequest));
+  print(row('cron tick → body rendered', fewest.fromTick));
+  print(`\n${byPlace('folder', fewest.fromTick, folderOf)}`);
+  if (values.files) print(`\n${byPlace('file', fewest.fromTick, fileOf)}`);
+} finally {
+  rmSync(folder, { recursive: true });
 }
 
-/** The functions of the program that are entered within so many seconds. */
-async function enteredWithin(seconds: number): Promise<readonly Entered[]> {
-  await session.post('Profiler.takePreciseCoverage');
-  await simulation.minutes(seconds * SECOND);
-  await sleep(RENDERED_MS);
-  const { result } = await session.post('Profiler.takePreciseCoverage');
-  return result
-    .filter(({ url }) => url.includes('/src/') && !/\/(node_modules|src\/sandbox)\//.test(url))
-    .map(({ url, functions }) => ({
-      file: url.replace(/^.*\/src\//, ''),
-      functions: new Map(
-        functions
-          .map(({ functionName, ranges }) => [functionName, ranges[0]?.count ?? 0] as const)
-          .filter(([name, count]) => name !== '' && count > 0),
-      ),
-    }))
-    .filter(({ functions }) => functions.size > 0);
-}
-
-const requests = () => simulation.sandbox.requests.total;
-const atFirst = requests();
-const tick = await enteredWithin(2);
-const beforePolls = requests();
-const poll = await enteredWithin(4);
-const polls = requests() - beforePolls;
-const upkeep = await enteredWithin(54);
-if (beforePolls !== atFirst || polls !== 2 || requests() !== beforePolls + polls)
-  throw new Error('the seconds of the polls have something else in them, or the polls are elsewhere');
-await simulation.close();
-
-show(`${polls} polls of one metric`, poll);
-show('the tick that makes them due', tick);
-show('the rest of the minute', upkeep);
-
-function show(what: string, entered: readonly Entered[]): void {
-  const calls = entered.flatMap(({ functions }) => [...functions.values()]);
-  const sum = calls.reduce((all, count) => all + count, 0);
-  process.stdout.write(`${what}: ${entered.length} files, ${calls.length} functions, ${sum} calls\n`);
-  const folders = new Map<string, number>();
-  for (const { file } of entered) {
-    const folder = file.includes('/') ? file.replace(/\/.*$/, '') : '.';
-    folders.set(folder, (folders.get(folder) ?? 0) + 1);
+/** Runs the exporter for at least so many minutes, of one metric of one domain. */
+async function record(minutes: number): Promise<Recorded> {
+  const started: ChildProcess[] = [];
+  const start = (path: string, args: readonly string[], preload: readonly string[]) => {
+    const child = fork(path, args, { execArgv: [...preload], serialization: 'advanced', silent: true });
+    started.push(child);
+    child.stderr?.pipe(process.stderr);
+    return child;
+  };
+  try {
+    const options = join(folder, 'sandbox.yaml');
+    writeFileSync(options, JSON.stringify({ configurations: 1, domains_per_configuration: 1 }));
+    const platform = start(
+      join(ROOT, 'dist', 'main.js'),
+      ['sandbox', '--sandbox.listen-address=127.0.0.1:0', `--sandbox.config.file=${options}`],
+      [],
+    );
+    if (platform.stdout === null) throw new Error('the platform says nothing');
+    const [introduction] = await once(platform.stdout, 'data');
+    const [url, token] = [/EDGE_API_URL=(\S+)/, /EDGE_TOKEN=(\S+)/].map(
+      (pattern) => pattern.exec(String(introduction))?.[1],
+    );
+    const configuration = join(folder, 'exporter.yaml');
+    const metrics = { products: { edge_applications: { metrics: ['waf'] } } };
+    const account = { name: 'traced', api_url: url, token, collectors: { metrics } };
+    writeFileSync(configuration, JSON.stringify({ accounts: [account] }));
+    const exporter = start(
+      join(PROGRAM, 'dist', 'main.js'),
+      [
+        'serve',
+        `--config.file=${configuration}`,
+        `--state.dir=${join(folder, 'state')}`,
+        '--web.listen-address=127.0.0.1:0',
+        '--log.level=error',
+      ],
+      [`--import=${join(import.meta.dirname, 'call-recorder.js')}`],
+    );
+    // A few seconds into a minute, when its poll is over.
+    const ends = Math.ceil(Date.now() / MINUTE_MS + minutes - 1) * MINUTE_MS + 10_000;
+    process.stderr.write(`recording until ${new Date(ends).toISOString()} …\n`);
+    await pause(ends - Date.now());
+    exporter.send('what was entered?');
+    const [recorded] = (await once(exporter, 'message')) as [Recorded];
+    return recorded;
+  } finally {
+    for (const child of started) child.kill('SIGKILL');
   }
-  const counts = [...folders].map(([folder, files]) => `${folder} ${files}`).sort();
-  process.stdout.write(`  ${counts.join(', ')}\n`);
-  if (!process.argv.includes('--files')) return;
-  for (const { file, functions } of entered.toSorted((a, b) => a.file.localeCompare(b.file)))
-    process.stdout.write(`  ${file}: ${[...functions.keys()].join(' ')}\n`);
+}
+
+interface Poll {
+  /** The functions entered, in their order. */
+  readonly fromTick: readonly number[];
+  readonly fromRequest: readonly number[];
+}
+
+/** The last polls, each the only one of its minute. */
+function pollsOf({ entries, times }: Recorded): readonly Poll[] {
+  const lastMinute = Math.floor((times.at(-1) ?? 0) / MINUTE_MS);
+  return Array.from({ length: POLLS }, (_, index) => (lastMinute - index) * MINUTE_MS).flatMap((minute) => {
+    const entered = entries.filter((_, index) => {
+      const sinceTick = (times[index] ?? 0) - minute;
+      return sinceTick >= -EARLY_MS && sinceTick < WITHIN_MS;
+    });
+    const requests = entered.filter((entry) => entry < 0);
+    if (requests.length !== 1) return [];
+    const isFunction = (entry: number) => entry >= 0;
+    const leaves = entered.findIndex((entry) => entry < 0);
+    return {
+      fromTick: [...entered.filter(isFunction)],
+      fromRequest: [...entered.slice(leaves).filter(isFunction)],
+    };
+  });
+}
+
+function row(name: string, entries: readonly number[]): string {
+  const files = new Set(entries.map(fileOf));
+  const lines = [...files].map(
+    (file) => readFileSync(join(ROOT, 'src', file), 'utf8').split('\n').length - 1,
+  );
+  const folders = entries.map(folderOf);
+  const changes = folders.filter((each, index) => index > 0 && each !== folders[index - 1]).length;
+  const figures = [
+    files.size,
+    new Set(entries).size,
+    entries.length,
+    lines.reduce((sum, count) => sum + count, 0),
+    changes,
+  ];
+  return `| ${[name, ...figures.map((figure) => figure.toLocaleString('en'))].join(' | ')} |`;
+}
+
+/** From the tick: how often functions of each place are entered, the most often first. */
+function byPlace(name: string, entries: readonly number[], placeOf: (entry: number) => string): string {
+  const places = new Map<string, number[]>();
+  for (const entry of entries) {
+    const place = placeOf(entry);
+    const entered = places.get(place);
+    if (entered === undefined) places.set(place, [entry]);
+    else entered.push(entry);
+  }
+  const rows = [...places]
+    .toSorted(([, a], [, b]) => b.length - a.length)
+    .map(([place, entered]) => {
+      const files = name === 'folder' ? ` ${new Set(entered.map(fileOf)).size} |` : '';
+      return `| ${place} |${files} ${new Set(entered).size} | ${entered.length.toLocaleString('en')} |`;
+    });
+  const files = name === 'folder' ? [' files |', '---|'] : ['', ''];
+  return [`| ${name} |${files[0]} functions | calls |`, `|---|${files[1]}---|---|`, ...rows].join('\n');
+}
+
+function tracedBy(entry: number): Traced {
+  const traced = functions[entry];
+  if (traced === undefined) throw new Error(`no function ${entry}`);
+  return traced;
+}
+
+function fileOf(entry: number): string {
+  return tracedBy(entry).file;
+}
+
+function folderOf(entry: number): string {
+  return dirname(fileOf(entry));
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

@@ -1,4 +1,5 @@
 /** The programs that benchmarks start. Benchmarks are compiled to `.cache/bench/test/bench`. */
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Server, startProgram } from './scrape-process.ts';
@@ -32,9 +33,19 @@ export function startWatchedExporter(
   return startProgram('exporter', process.execPath, (address) => [preload, ...args(address)], 'ipc');
 }
 
+/** The exporter as users run it, and nothing with it. */
+export function startExporter(
+  folder: string,
+  configuration: object,
+  ...flags: readonly string[]
+): Promise<Server> {
+  return startProgram('exporter', process.execPath, argumentsOf(folder, configuration, flags));
+}
+
 function argumentsOf(folder: string, configuration: object, flags: readonly string[]) {
-  const file = join(folder, 'exporter.yaml');
-  writeFileSync(file, JSON.stringify(configuration));
+  const text = JSON.stringify(configuration);
+  const file = join(folder, `exporter-${createHash('sha256').update(text).digest('hex').slice(0, 8)}.yaml`);
+  writeFileSync(file, text);
   return (address: string) => [
     ...NODE_FLAGS,
     join(ROOT, 'dist', 'main.js'),

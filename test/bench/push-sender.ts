@@ -3,16 +3,15 @@
  * parent says so sends what it holds.
  * Arguments: the receiver's URL, a folder for the state, configurations, buckets.
  */
-import { systemClock } from '../../src/clock.ts';
-import { PUSH } from '../../src/configuration/push-settings.ts';
-import { Bell } from '../../src/push/bell.ts';
-import { Outbox } from '../../src/push/outbox.ts';
-import { ReceiverConnection } from '../../src/push/receiver-connection.ts';
-import { ReceiverQueue } from '../../src/push/receiver-queue.ts';
-import { ReceiverSnapshots } from '../../src/push/receiver-snapshots.ts';
-import { RemoteWrite } from '../../src/push/remote-write.ts';
-import { Sender } from '../../src/push/sender.ts';
-import { openState } from '../../src/state/open-state.ts';
+import { systemClock } from '../../src/exporter/clock.ts';
+import { PUSH } from '../../src/exporter/configuration/push-settings.ts';
+import { Outbox } from '../../src/exporter/push/outbox.ts';
+import { ReceiverConnection } from '../../src/exporter/push/receiver-connection.ts';
+import { ReceiverQueue } from '../../src/exporter/push/receiver-queue.ts';
+import { ReceiverSnapshots } from '../../src/exporter/push/receiver-snapshots.ts';
+import { RemoteWrite } from '../../src/exporter/push/remote-write.ts';
+import { Bell, Sender } from '../../src/exporter/push/sender.ts';
+import { openState } from '../../src/exporter/state/open-state.ts';
 import { samplesOf } from './push-series.ts';
 
 /** What the parent is told, at first once the outbox is full. */
@@ -66,6 +65,7 @@ const report = () => {
 };
 const sender = new Sender({
   queue,
+  takeUp: async () => undefined,
   snapshots,
   added,
   clock,

@@ -62,6 +62,8 @@ try {
   await pause(MINUTES * 60_000);
   const { data: answer } = (await (await fetch(`${prometheus.url}/api/v1/rules`)).json()) as Rules;
   report(answer.groups);
+  const [recorded] = await prometheus.query('count({__name__=~".+:.+"})');
+  process.stdout.write(`recorded series: ${recorded?.value ?? 0}\n`);
 } finally {
   await prometheus.stop();
   server.close().closeAllConnections();

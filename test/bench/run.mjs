@@ -13,6 +13,8 @@ const BENCHMARKS = {
   ingest: [join(BUILT, 'ingest.js')],
   schedule: [join(BUILT, 'schedule.js')],
   surface: [join(BUILT, 'surface.js')],
+  reload: [join(BUILT, 'reload.js')],
+  rest: [join(BUILT, 'rest.js')],
   soak: [join(BUILT, 'soak.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],
   push: [join(BUILT, 'push.js')],
@@ -37,8 +39,9 @@ if (unknown.length > 0) {
   process.stderr.write(`no benchmark ${unknown.join(', ')}; there are ${Object.keys(BENCHMARKS).join(', ')}\n`);
   process.exit(2);
 }
-for (const project of ['src', join('test', 'bench')])
-  run([join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join(ROOT, project)]);
+const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
+run([TSC, '-b', join(ROOT, 'src')]);
+run([TSC, '-p', join(ROOT, 'test', 'bench')]);
 // The compiled sources read their version from the package beside them.
 copyFileSync(join(ROOT, 'package.json'), join(ROOT, '.cache', 'bench', 'package.json'));
 for (const name of asked.length > 0 ? asked : ['scrape']) {

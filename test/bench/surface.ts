@@ -14,9 +14,9 @@ import { gzipSync } from 'node:zlib';
 import { hashSync } from '@node-rs/bcrypt';
 import express from 'express';
 import { Client } from 'undici';
-import { createWeb } from '../../src/web/web.ts';
-import { madeUpStatus } from '../page/made-up-status.ts';
-import { fuzz } from '../web/raw-requests.ts';
+import { createWeb } from '../../src/exporter/web/web.ts';
+import { madeUpStatus } from '../exporter/page/made-up-status.ts';
+import { fuzz } from '../exporter/web/raw-requests.ts';
 import { quantile } from './statistics.ts';
 
 const ROUNDS = 2_000;
@@ -52,6 +52,7 @@ async function serve(): Promise<void> {
       exposition: () => [body],
       status: () => madeUpStatus(),
       notReady: () => [],
+      logLevel: { levels: [], read: () => 'info', set: () => undefined },
       reload: async () => ({ ok: true }),
       connections: 1_024,
       webConfigFile,

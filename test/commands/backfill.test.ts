@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { EXIT, type Invocation } from '../../src/command-line/command.ts';
 import { backfill } from '../../src/commands/backfill.ts';
-import { createLogger } from '../../src/logging/log.ts';
+import { EXIT, type Invocation } from '../../src/exporter/command-line/command.ts';
+import { createLogger } from '../../src/exporter/logging/log.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 10, 20);
@@ -41,6 +41,7 @@ async function call({ flags, env = {}, signal, isTTY = false }: Call) {
     stdout: { write: (text: string) => out.push(text) },
     stderr,
     signal: signal ?? new AbortController().signal,
+    onReload: () => undefined,
     logging: createLogger({ level: 'info', format: 'logfmt', destination: stderr }),
   });
   return { exitCode, out: out.join(''), err: err.join('') };
@@ -110,11 +111,11 @@ describe('backfill --push', () => {
     let refuses = true;
     // The first requests are the samples that are tried beforehand.
     const { sandbox, flags } = await pushContext((request) =>
-      request > 3 && refuses ? [400, 'label value too long'] : [204, ''],
+      request > 3 && refuses ? [400, 'out of order sample'] : [204, ''],
     );
     const refused = await call({ flags: { ...flags, push: 'all' } });
     expect(refused.exitCode).toBe(EXIT.failed);
-    expect(refused.err).toMatch(/error: receiver central refused (\d+) of \1 samples \(invalid \1\)/);
+    expect(refused.err).toMatch(/error: receiver central refused (\d+) of \1 samples \(out_of_order \1\)/);
     expect(refused.err.match(/the receiver refuses samples for good/g)).toHaveLength(1);
 
     const read = sandbox.requests.total;

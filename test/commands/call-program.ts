@@ -1,6 +1,6 @@
-import type { Commands } from '../../src/command-line/command.ts';
-import { run } from '../../src/command-line/program.ts';
 import { COMMANDS } from '../../src/commands.ts';
+import type { Commands } from '../../src/exporter/command-line/command.ts';
+import { run } from '../../src/exporter/command-line/program.ts';
 
 /** In which circumstances a command is called. */
 export interface Circumstances {
@@ -36,6 +36,7 @@ export function beginProgram(args: readonly string[], circumstances: Circumstanc
       stdout: { write: (text) => out.push(text), isTTY },
       stderr: { write: (text) => err.push(text) },
       signal,
+      onReload: () => undefined,
       onCrash: () => undefined,
     },
     commands,

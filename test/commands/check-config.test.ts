@@ -2,9 +2,9 @@ import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { EXIT } from '../../src/command-line/command.ts';
 import { checkConfig } from '../../src/commands/check-config.ts';
-import { createLogger } from '../../src/logging/log.ts';
+import { EXIT } from '../../src/exporter/command-line/command.ts';
+import { createLogger } from '../../src/exporter/logging/log.ts';
 
 async function check(
   file: string | undefined,
@@ -22,6 +22,7 @@ async function check(
     stdout,
     stderr,
     signal: new AbortController().signal,
+    onReload: () => undefined,
     logging: createLogger({ level: 'info', format: 'logfmt', destination: stderr }),
   });
   return { exitCode, out: out.join(''), err: err.join('') };
@@ -46,7 +47,7 @@ const BROKEN = join(import.meta.dirname, '../config/unknown-key.yaml');
 const ISSUE = `${BROKEN}:6:5: accounts[0].colectors: unknown key; did you mean "collectors"?`;
 
 test('a good file is summarised: accounts, collectors, products, schedules and receivers', async () => {
-  await writeFile(join(folder, 'token'), 'tok-1');
+  await writeFile(join(folder, 'token'), 'tok-1', PRIVATE);
   const example = await readFile(EXAMPLE, 'utf8');
   const { exitCode, out, err } = await checkText(example.replaceAll(/\/run\/secrets\/\w+-token/g, 'token'));
   expect({ exitCode, err }).toEqual({ exitCode: EXIT.ok, err: '' });
@@ -116,6 +117,8 @@ warning: :10:21: accounts[0].collectors.analytics.products.content_delivery: the
   });
 });
 
+/** What a file with a secret is written with. */
+const PRIVATE = { mode: 0o600 };
 const BY_TOKEN = 'accounts: [{ name: a, api_url: https://a.example, token_file: secret }]\n';
 const BY_PASSWORD = BY_TOKEN.replace('token_file: secret', 'username: u, password_file: secret');
 
@@ -133,6 +136,24 @@ test('a secret file that is missing may yet come: a warning', async () => {
   }
 });
 
+test.each([0o666, 0o644, 0o642])(
+  'a secret file that others may read or change (mode %o) is a warning',
+  async (mode) => {
+    const path = join(folder, 'secret');
+    await writeFile(path, 'tok-1');
+    await chmod(path, mode);
+    const { exitCode, err } = await checkText(BY_TOKEN);
+    expect({ exitCode, err }).toEqual({
+      exitCode: EXIT.ok,
+      err: `warning: :1:63: accounts[0].token_file: every user of this machine may read or change this file (mode 0${mode.toString(8)}): chmod 0600 keeps it to its owner\n`,
+    });
+    for (const own of [0o600, 0o440, 0o660]) {
+      await chmod(path, own);
+      expect((await checkText(BY_TOKEN)).err).toBe('');
+    }
+  },
+);
+
 test.skipIf(process.getuid?.() === 0)('a secret file of somebody else is a warning', async () => {
   await writeFile(join(folder, 'secret'), 'tok-1');
   await chmod(join(folder, 'secret'), 0);
@@ -145,12 +166,12 @@ test.skipIf(process.getuid?.() === 0)('a secret file of somebody else is a warni
 
 test.each([
   ['a folder', BY_TOKEN, (path: string) => mkdir(path), 'cannot be read: it is a folder'],
-  ['empty', BY_TOKEN, (path: string) => writeFile(path, '\n'), 'is empty'],
-  ['empty', BY_PASSWORD, (path: string) => writeFile(path, '\n'), 'is empty'],
+  ['empty', BY_TOKEN, (path: string) => writeFile(path, '\n', PRIVATE), 'is empty'],
+  ['empty', BY_PASSWORD, (path: string) => writeFile(path, '\n', PRIVATE), 'is empty'],
   [
     'some other file',
     BY_TOKEN,
-    (path: string) => writeFile(path, 'two words'),
+    (path: string) => writeFile(path, 'two words', PRIVATE),
     'contains characters that no token has, such as a space',
   ],
 ])('a secret file that is %s is a mistake', async (_, text, prepare, words) => {
@@ -163,7 +184,7 @@ test.each([
 
 test('a secret file is looked at also where the environment names it', async () => {
   const path = join(folder, 'secret');
-  await writeFile(path, 'two words');
+  await writeFile(path, 'two words', PRIVATE);
   const { exitCode, err } = await check(undefined, {
     EDGE_API_URL: 'https://a.example',
     EDGE_TOKEN_FILE: path,
@@ -187,4 +208,60 @@ test('an alerts file is checked as well, with the mistakes of both at once', asy
     exitCode: EXIT.ok,
     out: expect.stringContaining(`${alerts}: ok\n`),
   });
+});
+
+const ACCOUNT = '{ name: a, api_url: "https://a", token: tok-1';
+
+test('a variable without braces is refused as a token: it would be sent as it is', async () => {
+  const { exitCode, err } = await checkText(
+    'accounts: [{ name: a, api_url: "https://a", token: $EDGE_TOKEN }]',
+  );
+  expect(exitCode).toBe(EXIT.misused);
+  expect(err).toContain('accounts[0].token: would be sent as it is: expected a variable in braces, such as');
+  expect((await checkText('accounts: [{ name: a, api_url: "https://a", token: "a$b" }]')).exitCode).toBe(
+    EXIT.ok,
+  );
+});
+
+test.each([
+  [
+    `accounts: [${ACCOUNT} }]\npush: [{ name: p, kind: otlp, url: "https://p/v1/metrics", accounts: [b], families: [edge_request_total] }]`,
+    /push\[0\]\.accounts\[0\]: no account has this name: nothing of it is pushed[\s\S]*push\[0\]\.families\[0\]: no family of buckets has this name; did you mean "edge_requests_total"\?/,
+  ],
+  [
+    `accounts: [${ACCOUNT}, collectors: { error_responses: { configurations: [shop] } } }]`,
+    /error_responses\.configurations\[0\]: expected the id of a configuration, a number/,
+  ],
+  [
+    `accounts: [${ACCOUNT} }, { name: b, api_url: "https://a/", token: tok-1 }]`,
+    /accounts\[1\]\.token: has the address and the token of accounts\[0\]: it is polled twice/,
+  ],
+  [
+    `accounts: [${ACCOUNT}, collectors: { metrics: { schedule: "*/10 * * * * *" } } }]`,
+    /collectors\.metrics\.schedule: the field for seconds is ignored/,
+  ],
+])('what is probably not meant is a warning: %s', async (text, warning) => {
+  const { exitCode, err } = await checkText(text);
+  expect(exitCode).toBe(EXIT.ok);
+  expect(err).toMatch(warning);
+});
+
+test('what is meant is no warning: other names, ids, and schedules of five fields', async () => {
+  const { exitCode, err } = await checkText(
+    `accounts: [${ACCOUNT}, collectors: { metrics: { schedule: "*/5 * * * *" }, error_responses: { configurations: ["7"] } } }, { name: b, api_url: "https://a", token: tok-2 }]
+push: [{ name: p, kind: otlp, url: "https://p/v1/metrics", accounts: ["*"], families: ["edge_requests_*", edge_up] }]`,
+  );
+  expect({ exitCode, err }).toEqual({ exitCode: EXIT.ok, err: '' });
+});
+
+test('a file of thresholds is checked alone where nothing else is configured', async () => {
+  const alerts = join(folder, 'alerts.yaml');
+  await writeFile(alerts, '{}\n');
+  expect(await check(undefined, {}, false, alerts)).toEqual({
+    exitCode: EXIT.ok,
+    out: `${alerts}: ok\n`,
+    err: '',
+  });
+  await writeFile(alerts, 'unknown: 1\n');
+  expect((await check(undefined, {}, false, alerts)).exitCode).toBe(EXIT.misused);
 });

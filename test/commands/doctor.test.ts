@@ -23,6 +23,8 @@ test('a problem ends with 1, in red on a terminal, and the token is nowhere', as
   const { exitCode, out, err } = await doctor('s3cret-value', [], true);
   expect(exitCode).toBe(1);
   expect(out).toContain('  \u001b[31mproblem\u001b[0m  token ');
+  const [step = ''] = /^.*problem.*token .*$/m.exec(out) ?? [];
+  expect(out).toContain(`\nproblems, the first one first:\n${step}\n`);
   expect(out).toMatch(/\n1 problem\n$/);
   expect(out + err).not.toContain('s3cret');
 });
@@ -33,4 +35,16 @@ test('JSON holds the same steps', async () => {
   const { accounts } = JSON.parse(out);
   expect(accounts).toMatchObject([{ account: 'default', ok: false }]);
   expect(accounts[0].steps.find(({ step }: { step: string }) => step === 'token').status).toBe('problem');
+});
+
+test('a web page with the headers of the limit is not the API', async () => {
+  const { url, close } = await createSandbox({ faults: { html_error: {} } }).listen(0);
+  onTestFinished(close);
+  const { exitCode, out } = await callProgram(['doctor'], {
+    env: { EDGE_API_URL: url, EDGE_TOKEN: 'sandbox-token' },
+  });
+  expect(exitCode).toBe(1);
+  expect(out).toMatch(
+    /problem {2}API .*is api_url the address of the API, not of a web page, a proxy or a login\?/,
+  );
 });

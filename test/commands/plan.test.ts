@@ -46,6 +46,16 @@ test('a plan that does not fit ends with 3, so that a pipeline can guard it', as
   expect(account.scopes).toMatchObject([{ scope: 'reads', limit: 100, allowance: 80, operations: 80 }]);
 });
 
+test('offline no token is needed, neither in the environment nor for a reference in a file', async () => {
+  const { EDGE_API_URL } = ENV;
+  const counts = '--offline.counts=0';
+  expect((await call(['plan', '--offline', counts], { EDGE_API_URL })).exitCode).toBe(0);
+  const file = configFile(`accounts: [{ name: a, api_url: "https://a", token: "\${EDGE_TOKEN}" }]`);
+  const args = ['plan', `--config.file=${file}`];
+  expect((await call([...args, '--offline', counts])).exitCode).toBe(0);
+  expect(await call(args)).toMatchObject({ exitCode: 2 });
+});
+
 test('offline nothing is asked: counts and the limit are given', async () => {
   const counts = '--offline.counts=0,edge_applications=7,domains=250';
   const { exitCode, out } = await call(['plan', '--offline', counts, '--offline.limit=100', '--json'], ENV);
@@ -174,7 +184,8 @@ test('what is seldom read costs little, and not nothing', async () => {
 
 test('a bad configuration ends with 2, and so does an account that is not there', async () => {
   expect(await call(['plan', '--offline'])).toMatchObject({ exitCode: 2, out: '' });
-  const account = (name: string) => `  - { name: ${name}, api_url: https://api.example.net, token: t }\n`;
+  const account = (name: string) =>
+    `  - { name: ${name}, api_url: https://api.example.net, token: ${name} }\n`;
   const file = configFile(`accounts:\n${account('shop')}${account('news')}`);
   expect(await call(['plan', `--config.file=${file}`, '--account=shpo', '--offline'])).toEqual({
     exitCode: 2,

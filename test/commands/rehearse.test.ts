@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { EXIT } from '../../src/command-line/command.ts';
+import { EXIT } from '../../src/exporter/command-line/command.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { temporaryFolder } from '../end-to-end/config-file.ts';
-import { attackedSeries } from '../rehearse/history-of.ts';
-import { openMetrics } from '../rehearse/open-metrics.ts';
+import { attackedSeries } from '../rules/rehearse/history-of.ts';
+import { openMetrics } from '../rules/rehearse/open-metrics.ts';
 import { callProgram } from './call-program.ts';
 
 /** Hours of a history: seconds, where the machine has nothing else to do. */

@@ -3,13 +3,12 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import type { z } from 'zod';
-import { EXIT } from '../../src/command-line/command.ts';
-import { evaluate, type FiredAlert } from '../../src/promql/evaluate.ts';
-import type { Group } from '../../src/promql/rule-group.ts';
-import { ALERTS } from '../../src/rules/alert-catalogue.ts';
-import { alertsJsonSchema } from '../../src/rules/alerts-schema.ts';
-import { ruleFiles } from '../../src/rules/rule-files.ts';
-import { ruleTexts, wholeRuleText } from '../../src/rules/rule-text.ts';
+import { EXIT } from '../../src/exporter/command-line/command.ts';
+import type { Group } from '../../src/rules/promql/evaluated-rules.ts';
+import { evaluate, type FiredAlert } from '../../src/rules/promql/evaluation.ts';
+import { ALERTS } from '../../src/rules/shipped/alert-catalogue.ts';
+import { alertsJsonSchema } from '../../src/rules/shipped/alerts-file.ts';
+import { ruleFiles, ruleTexts, wholeRuleText } from '../../src/rules/shipped/rule-files.ts';
 import { temporaryFolder } from '../end-to-end/config-file.ts';
 import { callProgram } from './call-program.ts';
 
@@ -95,6 +94,8 @@ alerts:
   EdgeNothing: {}
 accepted:
   - { configurations: [shop], from: yesterday }
+  - { daily: "2-3", times: 4 }
+  - { from: "2026-01-31T12:00:00Z", daily: "02:00-03:00" }
 overrides:
   - alerts: { EdgeWafSpike: { floor: 3 } }
   - configurations: ["{shop,{a}}", "a[b]"]
@@ -111,11 +112,14 @@ overrides:
       expect.stringMatching(/^error: :5:32: alerts.EdgeTrafficDrop.hold: unknown key; expected one of: /),
       expect.stringMatching(/^error: :6:3: alerts.EdgeNothing: unknown key/),
       'error: :8:37: accepted[0].from: expected a time such as "2026-01-31T12:00:00Z"',
-      'error: :10:5: overrides[0]: expected accounts, products or configurations',
-      expect.stringMatching(/^error: :11:22: overrides\[1\].configurations\[0\]: expected braces/),
-      expect.stringMatching(/^error: :11:36: overrides\[1\].configurations\[1\]: only \*, \?/),
-      expect.stringMatching(/^error: :13:19: overrides\[1\].alerts.EdgeWafOff: knows accounts only/),
-      expect.stringMatching(/^error: :14:25: overrides\[1\].alerts.EdgeExporterDown: is about the exporter/),
+      'error: :9:14: accepted[1].daily: expected a time of the day such as "02:00-02:40" (UTC)',
+      'error: :10:5: accepted[2]: expected either from or daily',
+      'error: :10:5: accepted[2]: expected times with daily, and only there',
+      'error: :12:5: overrides[0]: expected accounts, products or configurations',
+      expect.stringMatching(/^error: :13:22: overrides\[1\].configurations\[0\]: expected braces/),
+      expect.stringMatching(/^error: :13:36: overrides\[1\].configurations\[1\]: only \*, \?/),
+      expect.stringMatching(/^error: :15:19: overrides\[1\].alerts.EdgeWafOff: knows accounts only/),
+      expect.stringMatching(/^error: :16:25: overrides\[1\].alerts.EdgeExporterDown: is about the exporter/),
     ]);
   });
 

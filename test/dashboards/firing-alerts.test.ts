@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { TO_RUNBOOK } from '../../grafana/source/links.ts';
 import { JUDGED } from '../../grafana/source/overview-alerts.ts';
-import { LINKS } from '../../src/rules/links.ts';
-import { ruleFiles } from '../../src/rules/rule-files.ts';
+import { LINKS } from '../../src/rules/shipped/rule.ts';
+import { ruleFiles } from '../../src/rules/shipped/rule-files.ts';
 
 const RULES = ruleFiles().alerts.groups.flatMap(({ rules }) => rules);
 

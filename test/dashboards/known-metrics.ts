@@ -1,16 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { families } from '../../src/catalogue/catalogue.ts';
+import { families } from '../../src/exporter/catalogue/catalogue.ts';
 import {
   DISCOVERY_FAMILIES,
   LEARNED_FAMILIES,
   PLATFORM_FAMILIES,
-} from '../../src/catalogue/platform-families.ts';
-import { COLLECTORS } from '../../src/collectors.ts';
-import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
-import { ProcessMetrics } from '../../src/self/process-metrics.ts';
-import { createSelfMetrics } from '../../src/self/self-metrics.ts';
+} from '../../src/exporter/catalogue/platform-families.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
+import type { FamilyMetadata } from '../../src/exporter/exposition/text-format.ts';
+import { OwnMetrics } from '../../src/exporter/self/own-metrics.ts';
+import { ProcessMetrics } from '../../src/exporter/self/process-metrics.ts';
+import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 
 /** What Prometheus itself adds. */
 const OF_PROMETHEUS = ['up', 'scrape_duration_seconds', 'ALERTS', 'ALERTS_FOR_STATE'];
@@ -25,7 +26,10 @@ export function knownMetrics(): ReadonlySet<string> {
 }
 
 function allNames(): ReadonlySet<string> {
-  const selfMetrics = [...createSelfMetrics().families.flatMap(seriesNames), ...new ProcessMetrics().names];
+  const selfMetrics = [
+    ...createSelfMetrics().families.flatMap(seriesNames),
+    ...new ProcessMetrics(new OwnMetrics()).names,
+  ];
   const settings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
   const platform = [
     ...families(),

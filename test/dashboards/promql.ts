@@ -1,6 +1,13 @@
 import { parser } from '@prometheus-io/lezer-promql';
 import { filledIn } from '../../grafana/source/filled-in.ts';
 
+interface Aggregation {
+  readonly operator: string;
+  readonly by: readonly string[];
+}
+
+type Node = ReturnType<typeof parser.parse>['topNode'];
+
 /** A selector of series in an expression. */
 export interface Selector {
   readonly text: string;
@@ -8,6 +15,8 @@ export interface Selector {
   readonly metric: string | undefined;
   /** The functions and aggregations around it, from the inside out. */
   readonly within: readonly string[];
+  /** The aggregations among them, from the inside out, with the labels that they keep. */
+  readonly aggregations: readonly Aggregation[];
   /** Of a range: its length. */
   readonly range: string | undefined;
 }
@@ -50,10 +59,12 @@ export function selectorsOf(expression: string): readonly Selector[] {
     enter: ({ name, node, from, to }) => {
       if (name !== 'VectorSelector') return;
       const within: string[] = [];
+      const aggregations: Aggregation[] = [];
       let range: string | undefined;
       for (let around = node.parent; around !== null; around = around.parent) {
         const called = around.getChild('FunctionIdentifier') ?? around.getChild('AggregateOp');
         if (called) within.push(text.slice(called.from, called.to));
+        if (called?.name === 'AggregateOp') aggregations.push(aggregationOf(text, around, called));
         if (around.name === 'MatrixSelector') {
           range = /\[(.+?)\]/.exec(text.slice(around.from, around.to))?.[1];
         }
@@ -63,9 +74,16 @@ export function selectorsOf(expression: string): readonly Selector[] {
         text: text.slice(from, to),
         metric: metric ? text.slice(metric.from, metric.to) : undefined,
         within,
+        aggregations,
         range,
       });
     },
   });
   return selectors;
+}
+
+function aggregationOf(text: string, around: Node, { from, to }: Node): Aggregation {
+  const modifier = around.getChild('AggregateModifier');
+  const [, ...by] = modifier === null ? [] : (text.slice(modifier.from, modifier.to).match(/\w+/g) ?? []);
+  return { operator: text.slice(from, to), by };
 }

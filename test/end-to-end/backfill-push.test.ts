@@ -2,8 +2,8 @@ import { access, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import { seriesOf } from '../backfill/history-bed.ts';
 import { eventually } from '../eventually.ts';
+import { seriesOf } from '../exporter/backfill/history-bed.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterOptions, launchExporter, runExporter } from './exporter-process.ts';
@@ -17,7 +17,6 @@ import {
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
-const TIMEOUT_MS = 300_000;
 
 const COLLECTORS = { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } };
 
@@ -95,7 +94,7 @@ async function expectIn(receivers: Receivers, expected: StoredSamples): Promise<
 }
 
 describe('a history that is pushed', () => {
-  it('is in every receiver, sample by sample what the file has', { timeout: TIMEOUT_MS }, async () => {
+  it('is in every receiver, sample by sample what the file has', async () => {
     const window = { outOfOrderWindow: '12h' };
     const { backfill, folder, receivers } = await bedOf({
       old: prometheusReceiver('prometheus', window),
@@ -124,7 +123,7 @@ describe('a history that is pushed', () => {
     expect(await readdir(folder)).toEqual(['history.om']);
   });
 
-  it('is whole after kills, and nothing is read twice', { timeout: TIMEOUT_MS }, async () => {
+  it('is whole after kills, and nothing is read twice', async () => {
     const { backfill, folder, receivers, sandbox } = await bedOf({
       victoria: PUSH_RECEIVERS.VictoriaMetrics(),
     });
@@ -153,9 +152,7 @@ describe('a history that is pushed', () => {
 });
 
 describe('a receiver without an out-of-order window', () => {
-  it('is told of before anything is read, with the time from which it takes samples', {
-    timeout: TIMEOUT_MS,
-  }, async () => {
+  it('is told of before anything is read, with the time from which it takes samples', async () => {
     const { backfill, folder, receivers, sandbox } = await bedOf({ old: prometheusReceiver('prometheus') });
     const to = hoursBefore(0);
     const refused = await runExporter(backfill('--push', flag('from', to - 6 * HOUR), flag('to', to)));

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { openState } from '../../src/exporter/state/open-state.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
-import { openState } from '../../src/state/open-state.ts';
 import { eventually } from '../eventually.ts';
 import { auditCounters } from '../simulation/true-counters.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
@@ -55,7 +55,7 @@ it('killed 50 times while it polls and is scraped, it has lost no bucket and cou
   expect(series).toBe([...sandbox.account.domains].length * (5 + 16 + 7 + 4));
   expect(buckets).toBeGreaterThan(series * 500);
   await expectNoDecrease(prometheus, series);
-}, 900_000);
+});
 
 /**
  * Starts the exporter and kills it soon after; tells how many of the kills came while it was at work. A life lasts for some

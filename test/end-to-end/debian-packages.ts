@@ -14,6 +14,11 @@ function homeOf(debianPackage: string): string {
   return join(CACHE, debianPackage.replace('/', '@'));
 }
 
+/** Where an unpacked package lies, whether or not it is unpacked. */
+export function unpackedFolder(debianPackage: string): string {
+  return homeOf(debianPackage);
+}
+
 /** Where a program of an unpacked package is, whether or not it is unpacked. */
 export function unpackedBinary(debianPackage: string, program: string): string {
   return join(homeOf(debianPackage), 'usr', 'bin', program);

@@ -1,11 +1,11 @@
-import { facesOf } from '../../src/catalogue/catalogue.ts';
-import { decimal } from '../../src/catalogue/decimal.ts';
-import { PRODUCTS } from '../../src/catalogue/products.ts';
+import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
+import { decimal } from '../../src/exporter/catalogue/decimal.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import type { State } from '../../src/exporter/state/state.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { restoreCounters } from '../../src/series/stored-counters.ts';
-import type { State } from '../../src/state/state.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import type { Simulation } from '../simulation/simulation.ts';
+import { storedCounters } from '../stored-series.ts';
 import type { StoredSamples } from './push-receivers.ts';
 
 const MINUTE = 60_000;
@@ -26,7 +26,7 @@ export function expectedSamples(
   for (const key of state.keys(['series'])) {
     const [, account = '', api, slug, , id = '', metric = ''] = key;
     const product = PRODUCTS.find((candidate) => candidate.api === api && candidate.slug === slug);
-    const counters = restoreCounters(state.get(key));
+    const counters = storedCounters(state.get(key));
     if (product === undefined || counters === undefined)
       throw new Error(`no counters under ${key.join('/')}`);
     const configuration = Number(id);

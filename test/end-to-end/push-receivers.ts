@@ -42,7 +42,7 @@ export async function prometheusReceiver(
     stop,
     kill,
     async stored() {
-      const query = new URLSearchParams({ query: '{__name__=~"edge_.+"}[8h]' });
+      const query = new URLSearchParams({ query: '{__name__=~"edge_.+"}[1d]' });
       const response = await fetch(`${url}/api/v1/query?${query}`);
       const { data } = (await response.json()) as {
         data: { result: { metric: Labels; values: [number, string][] }[] };

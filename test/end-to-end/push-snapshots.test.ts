@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { isBucketFamily } from '../../src/push/family-help.ts';
+import { isBucketFamily } from '../../src/exporter/push/pushed-sample.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import { compareSamples, type Difference } from './expected-samples.ts';
@@ -70,9 +70,7 @@ async function certificatesAt({ query }: PushReceiver, id: number, at: number): 
   return [...found.keys()].map((key) => Object.fromEntries(JSON.parse(key)[1])['certificate']);
 }
 
-it('pushes what /metrics shows besides buckets at each minute, and ends what it shows no more', {
-  timeout: 600_000,
-}, async () => {
+it('pushes what /metrics shows besides buckets at each minute, and ends what it shows no more', async () => {
   const receivers = await startReceivers();
   const simulation = await simulate({
     start: Math.floor((Date.now() - HOUR) / MINUTE) * MINUTE,

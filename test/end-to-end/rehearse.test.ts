@@ -1,8 +1,15 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { ATTACKED_MINUTES, attackedSeries, BLOG, MINUTE, START, samples } from '../rehearse/history-of.ts';
-import { openMetrics } from '../rehearse/open-metrics.ts';
+import {
+  ATTACKED_MINUTES,
+  attackedSeries,
+  BLOG,
+  MINUTE,
+  START,
+  samples,
+} from '../rules/rehearse/history-of.ts';
+import { openMetrics } from '../rules/rehearse/open-metrics.ts';
 import { temporaryFolder } from './config-file.ts';
 import { runExporter } from './exporter-process.ts';
 import { startPrometheus } from './prometheus.ts';

@@ -25,6 +25,14 @@ describe('the configuration loaded anew', () => {
     });
     onTestFinished(async () => void (await exporter.stop()));
     await shown(NAMES);
+    // An account is judged within a second of its polls.
+    const available = NAMES.map((account) =>
+      seriesKey('edge_data_available', { account, product: 'edge_applications' }),
+    );
+    await eventually('all have data', async () => {
+      const { samples } = await scrape();
+      return available.every((key) => samples.get(key) === 1);
+    });
   });
 
   function account(name: string, metrics: readonly string[] = ['cdn_requests']): object {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../eventually.ts';
-import { type Handler, sendJson, startUpstream } from '../platform/upstream.ts';
+import { type Handler, sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { configFile } from './config-file.ts';
 import { type ExporterProcess, runExporter, startExporter } from './exporter-process.ts';
 import { type ServedSandbox, serveSandbox } from './platform.ts';

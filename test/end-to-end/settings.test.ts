@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { COLLECTORS } from '../../src/collectors.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { eventually } from '../eventually.ts';
 import { configFile, temporaryFolder } from './config-file.ts';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { startWeb } from '../web/server-at-hand.ts';
+import { startWeb } from '../exporter/web/server-at-hand.ts';
 
 it('a scrape that reads nothing is cut off in time', async () => {
   const body = Buffer.alloc(1_000_000, '#');

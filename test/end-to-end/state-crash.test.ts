@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
-import { compileWriter } from '../state/compiled-writer.ts';
+import { compileWriter } from '../exporter/state/compiled-writer.ts';
 
 const KILLS = 25;
 const STEP = 0.1;
@@ -75,4 +75,4 @@ it('every commit that resolved outlives kill -9 at any moment, and totals never 
   }
   expect(checked).toBeGreaterThan(KILLS * 4);
   expect(Math.min(...promised.values())).toBeGreaterThan(KILLS);
-}, 120_000);
+});

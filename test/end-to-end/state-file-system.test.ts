@@ -3,9 +3,9 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/clock.ts';
-import { openState } from '../../src/state/open-state.ts';
-import { StateWriteFailure } from '../../src/state/state.ts';
+import { systemClock } from '../../src/exporter/clock.ts';
+import { openState } from '../../src/exporter/state/open-state.ts';
+import { StateWriteFailure } from '../../src/exporter/state/state.ts';
 import { eventually } from '../eventually.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 

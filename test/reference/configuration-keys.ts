@@ -1,4 +1,4 @@
-import { configJsonSchema } from '../../src/configuration/schema.ts';
+import { configJsonSchema } from '../../src/exporter/configuration/schema.ts';
 
 interface Schema {
   readonly type?: string;

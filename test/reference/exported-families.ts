@@ -1,13 +1,14 @@
-import { facesOf, families } from '../../src/catalogue/catalogue.ts';
-import { KNOWN_METRICS, type Scope } from '../../src/catalogue/families.ts';
-import type { LabelledFamily } from '../../src/catalogue/family.ts';
+import { facesOf, families } from '../../src/exporter/catalogue/catalogue.ts';
+import { KNOWN_METRICS, type Scope } from '../../src/exporter/catalogue/families.ts';
+import type { LabelledFamily } from '../../src/exporter/catalogue/family.ts';
 import {
   DISCOVERY_FAMILIES,
   LEARNED_FAMILIES,
   PLATFORM_FAMILIES,
-} from '../../src/catalogue/platform-families.ts';
-import type { FamilyMetadata } from '../../src/exposition/family-header.ts';
-import { createSelfMetrics } from '../../src/self/self-metrics.ts';
+} from '../../src/exporter/catalogue/platform-families.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
+import type { FamilyMetadata } from '../../src/exporter/exposition/text-format.ts';
+import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
 
 /** A family that `/metrics` may have, with the names of its labels. */
 export interface DocumentedFamily extends FamilyMetadata {
@@ -47,6 +48,13 @@ function labelsOf(scope: Scope) {
 /** The families of accounts: reachability, quota, configurations, newest buckets. */
 export function accountFamilies(): readonly LabelledFamily[] {
   return PLATFORM_FAMILIES;
+}
+
+/** The families of the platform's settings, each of the collector that reads it; their labels are in docs/settings.md. */
+export function settingsFamilies(): readonly { collector: string; name: string; help: string }[] {
+  return Object.entries(COLLECTORS).flatMap(([collector, { families }]) =>
+    families.map(({ name, help }) => ({ collector, name, help })),
+  );
 }
 
 /** The exporter's own families, those of its process excepted. */

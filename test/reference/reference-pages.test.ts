@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { FLAGS, type Flag, type FlagName, flagVariable } from '../../src/command-line/flags.ts';
-import { ACCOUNT_VARIABLES } from '../../src/configuration/environment.ts';
+import { FLAGS, type Flag, type FlagName, flagVariable } from '../../src/exporter/command-line/flags.ts';
+import { ACCOUNT_VARIABLES } from '../../src/exporter/configuration/environment.ts';
+import { OwnMetrics } from '../../src/exporter/self/own-metrics.ts';
+import { ProcessMetrics } from '../../src/exporter/self/process-metrics.ts';
 import { configurationKeys } from './configuration-keys.ts';
 import {
   accountFamilies,
   type DocumentedFamily,
   ownFamilies,
+  settingsFamilies,
   trafficFamilies,
   unitOf,
 } from './exported-families.ts';
@@ -43,6 +46,11 @@ it(`docs/metrics.md has every family with its HELP ${UPDATE}`, async () => {
     traffic: familyTable(traffic),
     account: familyTable(accountFamilies()),
     own: familyTable(ownFamilies()),
+    settings: markdownTable(
+      ['family', 'collector', 'help'],
+      settingsFamilies().map(({ collector, name, help }) => [code(name), code(collector), help]),
+    ),
+    process: [new ProcessMetrics(new OwnMetrics()).names.map(code).join(', ')],
   });
 });
 

@@ -18,8 +18,8 @@ interface Retired {
   readonly within?: RegExp;
 }
 
-const QUEUEING = /^(src|test)\/(rate-limit|account|poll|plan)\//;
-const LIMITING = /^(src|test)\/rate-limit\//;
+const QUEUEING = /^(src|test)\/exporter\/(rate-limit|account|poll|plan)\//;
+const LIMITING = /^(src|test)\/exporter\/rate-limit\//;
 
 /** Words that this project has used for what the field has a term for, or for several things at once. */
 const RETIRED: readonly Retired[] = [
@@ -41,7 +41,8 @@ const RETIRED: readonly Retired[] = [
     pattern: /(?<!X-|x-|"|')\bframes?\b(?!-(ancestors|options))|[a-z]Frame\b|\bFrame[A-Z]|FRAME_/,
     instead: 'rate-limit window',
     // The specification's word in its own sentences; a frame of SQLite's log; the header X-Frame-Options.
-    except: /conformance|^src\/state\/database-thread\.js$|^test\/web\/config-(corpus|file\.test)\.ts$/,
+    except:
+      /conformance|^src\/exporter\/state\/database-thread\.js$|^test\/exporter\/web\/config-(corpus|file\.test)\.ts$/,
   },
   { pattern: /\brooms?\b|makeRoom/i, instead: 'allowance', within: QUEUEING },
   { pattern: /\bopening\b/i, instead: 'start of the window', within: QUEUEING },
@@ -60,13 +61,13 @@ const RETIRED: readonly Retired[] = [
   {
     pattern: /\bmarks\b|\bmark:|\bbookkeep|\bbooks\b/,
     instead: 'watermark, counters',
-    within: /^(src|test)\/(series|state)\//,
+    within: /^(src|test)\/exporter\/(series|state)\//,
   },
   {
     pattern: /ledger|posting/i,
     instead: 'counter, update',
     // What version 0.1.0 stored.
-    except: /^(src|test)\/series\/stored-counters/,
+    except: /^(src|test)\/exporter\/series\/stored-counters/,
   },
   { pattern: /\bkeepers?\b|[a-z]Keeper/, instead: 'counter store' },
   { pattern: /\bdrafts?\b(?!-|\/)|[a-z]Draft|Draft[A-Z]/, instead: 'update, or what it is' },
@@ -79,7 +80,7 @@ const RETIRED: readonly Retired[] = [
   {
     pattern: /\boverview\b/i,
     instead: 'coarse read',
-    within: /^src\/(?!rules\/)|^test\/(series|settling|backfill|page)\//,
+    within: /^src\/(?!rules\/shipped\/)|^test\/exporter\/(series|settling|backfill|page)\//,
   },
   { pattern: /\b(il)?legible|\bunreadable\b/i, instead: 'lenient, invalid, readable' },
   { pattern: /\bsurroundings\b/i, instead: 'process context' },
@@ -107,12 +108,12 @@ describe('a retired word is found nowhere', () => {
 });
 
 /** Tables of like things: a command and what it runs, a collector and what the embedded platform serves it from. */
-const TABLES = /^src\/(commands|collectors|sandbox\/resources)\//;
+const TABLES = /^src\/(commands|exporter\/collectors|sandbox\/resources)\//;
 
 it('no two files of the sources have one name, but for tables of like things', () => {
   const byName = new Map<string, string[]>();
   for (const { name } of files) {
-    if (!name.startsWith('src/') || TABLES.test(name)) continue;
+    if (!/^src\/.*\.ts$/.test(name) || TABLES.test(name)) continue;
     const base = name.replace(/^.*\//, '');
     byName.set(base, [...(byName.get(base) ?? []), name]);
   }

@@ -8,8 +8,8 @@ import { tableOf } from './conformance/table.ts';
 
 for (const [about, rows] of Object.entries(ROWS)) describe(about, () => conforms(rows));
 
-describe('docs/conformance.md', () => {
-  const PAGE = join(import.meta.dirname, '../../docs/conformance.md');
+describe('test/sandbox/conformance.md', () => {
+  const PAGE = join(import.meta.dirname, 'conformance.md');
   const all = Object.values(ROWS).flat();
 
   it('holds every sentence that a test quotes (-u behind the path writes it anew)', async () => {

@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_SETTINGS } from '../../src/sandbox/account/settings.ts';
 import { faultsSchema, POINT_DAMAGES, SHAPE_QUIRKS } from '../../src/sandbox/faults/faults.ts';
-import { snakeKeys } from '../../src/sandbox/letter-case.ts';
+import { snakeKeys } from '../../src/sandbox/formats.ts';
 import { parseOptions } from '../../src/sandbox/options-file.ts';
 import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
-import { DEFAULT_SIZE } from '../../src/sandbox/seed/account-size.ts';
+import { DEFAULT_SIZE } from '../../src/sandbox/seed.ts';
 
 const example = readFileSync(new URL('../../config/sandbox.yaml', import.meta.url), 'utf8');
 

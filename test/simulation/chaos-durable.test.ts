@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { openState } from '../../src/state/open-state.ts';
+import { openState } from '../../src/exporter/state/open-state.ts';
 import { EVENING, Story } from './chaos-script.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { simulate } from './simulation.ts';

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { COLLECTORS } from '../../src/collectors.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { ROWS } from '../sandbox/conformance/rows.ts';
 import { simulate } from './simulation.ts';
 
-it('docs/conformance.md names labels that a scrape shows', async () => {
+it('test/sandbox/conformance.md names labels that a scrape shows', async () => {
   const settings = Object.fromEntries(Object.keys(COLLECTORS).map((name) => [name, {}]));
   const simulation = await simulate({ account: { collectors: { metrics: {}, ...settings } } });
   try {

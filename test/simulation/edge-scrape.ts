@@ -1,6 +1,6 @@
-import { PRODUCTS } from '../../src/catalogue/products.ts';
-import { madeUpStatus } from '../page/made-up-status.ts';
-import { page } from '../page/rendered.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import { madeUpStatus } from '../exporter/page/made-up-status.ts';
+import { page } from '../exporter/page/rendered.ts';
 import { type ParsedExposition, seriesKey } from '../parse-exposition.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -17,7 +17,7 @@ const SLACK_SECONDS = 6;
 const COUNTED_SECONDS = 13 * 60 + SLACK_SECONDS;
 
 /** The widths of buckets in the scenarios; of a young one nothing says which it has. */
-const WIDTHS = [60_000, 300_000];
+const WIDTHS = [1, 2, 5, 10, 60].map((minutes) => minutes * 60_000);
 
 /** The exporter's own metrics that tell of trouble. */
 const TROUBLES = [
@@ -28,6 +28,7 @@ const TROUBLES = [
   'edge_exporter_buckets_skipped_total',
   'edge_exporter_state_errors_total',
   'edge_exporter_late_restatement_total',
+  'edge_exporter_platform_clock_contradictions_total',
 ];
 
 /** What one scrape shows, beside what is true. */
@@ -96,7 +97,7 @@ export class Scraper {
       counted:
         of('edge_counted_until_timestamp_seconds').length > 0 &&
         now - oldest('edge_counted_until_timestamp_seconds') <= COUNTED_SECONDS,
-      trusted: up && this.#simulation.exporter().notReady().length === 0,
+      trusted: up && [...this.#simulation.exporter().notReady()].flat().length === 0,
       page: this.#page(),
       trouble: troubleIn(series),
     };
@@ -155,7 +156,7 @@ export class Scraper {
     const { state } = this.#simulation;
     const markup = page(
       madeUpStatus({
-        accounts: this.#simulation.exporter().accounts(),
+        accounts: [...this.#simulation.exporter().accounts()],
         state: {
           kind: state.kind,
           ...(state.directory !== undefined && { directory: '' }),

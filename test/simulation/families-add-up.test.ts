@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PRODUCTS } from '../../src/catalogue/products.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, simulate } from './simulation.ts';
 

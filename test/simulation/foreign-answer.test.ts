@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { type Handler, sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { seriesKey } from '../parse-exposition.ts';
-import { type Handler, sendJson, startUpstream } from '../platform/upstream.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;
@@ -79,13 +79,13 @@ describe('what answers at the address is not the platform', () => {
     ],
   ])('%s: it is not up, not ready, and says why', async (_, handler, note) => {
     const simulated = await simulateForeignAnswers(handler);
-    expect(simulated.exporter().accounts()).toMatchObject([
+    expect([...simulated.exporter().accounts()]).toMatchObject([
       { up: false, note: typeof note === 'string' ? note : expect.stringMatching(note) },
     ]);
     expect(await edgeUp(simulated)).toBe(0);
     await simulated.minutes(11);
-    expect(simulated.exporter().accounts()).toMatchObject([{ up: false }]);
-    expect(simulated.exporter().notReady()).toEqual([
+    expect([...simulated.exporter().accounts()]).toMatchObject([{ up: false }]);
+    expect([...simulated.exporter().notReady()].flat()).toEqual([
       expect.stringMatching(/^account test: the platform has not answered yet: .*: is api_url right\?$/),
     ]);
   });
@@ -109,10 +109,12 @@ describe('the platform answers', () => {
     ['that a parameter is wrong', json(400, { date_from: ['This field is required.'] }), true],
     ['that it does not know the token', json(401, { detail: 'Invalid token.' }), false],
     ['that it fails', json(500, { detail: 'Sorry unable to perform operation.' }), false],
-  ])('%s: it is ready', async (_, handler, up) => {
+  ])('%s: it is not ready before a read succeeds, and says why', async (_, handler, up) => {
     const simulated = await simulateForeignAnswers(handler);
-    expect(simulated.exporter().accounts()).toMatchObject([{ up }]);
-    expect(simulated.exporter().notReady()).toEqual([]);
+    expect([...simulated.exporter().accounts()]).toMatchObject([{ up }]);
+    expect([...simulated.exporter().notReady()].flat()).toEqual([
+      expect.stringMatching(/^account test: nothing was read yet: ./),
+    ]);
   });
 });
 
@@ -132,7 +134,7 @@ describe('a configuration that is answered by a web page', () => {
       });
       for (let minute = 0; minute < 15; minute += 1) {
         await simulation.minutes(1);
-        expect(simulation.exporter().accounts()).toMatchObject([{ up: true, note: '' }]);
+        expect([...simulation.exporter().accounts()]).toMatchObject([{ up: true, note: '' }]);
       }
     },
   );
@@ -146,8 +148,8 @@ it('is down when a web page comes in place of the platform, and up again when th
   sandbox.faults.set({ html_error: {} });
   await minutes(3);
   expect(await edgeUp(simulation)).toBe(0);
-  expect(exporter().accounts()).toMatchObject([{ up: false, note: `answers 400 with HTML, ${UNLIKE}` }]);
-  expect(exporter().notReady()).toEqual([]);
+  expect([...exporter().accounts()]).toMatchObject([{ up: false, note: `answers 400 with HTML, ${UNLIKE}` }]);
+  expect([...exporter().notReady()].flat()).toEqual([]);
   sandbox.faults.clear();
   await minutes(1);
   expect(await edgeUp(simulation)).toBe(1);

@@ -1,15 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, it } from 'vitest';
-import { credentialsFrom } from '../../src/account/connection.ts';
-import { CONFIG } from '../../src/configuration/schema.ts';
-import { Exporter } from '../../src/exporter.ts';
-import { cronTicker } from '../../src/poll/ticker.ts';
-import { reportTo } from '../../src/self/account-report.ts';
-import { createSelfMetrics } from '../../src/self/self-metrics.ts';
-import { reportTicks } from '../../src/self/ticker-report.ts';
-import { memoryState } from '../../src/state/state.ts';
+import { credentialsFrom } from '../../src/exporter/account/connection.ts';
+import { CONFIG } from '../../src/exporter/configuration/schema.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
+import { cronTicker } from '../../src/exporter/poll/ticker.ts';
+import { reportTicks, reportTo } from '../../src/exporter/self/account-report.ts';
+import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { memoryState } from '../../src/exporter/state/state.ts';
+import { sendJson, startUpstream } from '../exporter/platform/upstream.ts';
 import { watchPendingWork } from '../pending-work.ts';
-import { sendJson, startUpstream } from '../platform/upstream.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
 
 const MINUTE = 60_000;

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
-import { COLLECTORS } from '../../src/collectors.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 /** 3,000 domains of 30 applications, 500 functions, 200 zones with 20,000 records; 160 of 200 operations a minute are ours. */
@@ -93,24 +93,20 @@ it('reads a large account whole within an hour, with few operations and little m
 it.each([
   ['has room', ['waf'], 1.02],
   ['is used up by traffic', ['waf', 'status_code'], 1.1],
-])(
-  'the freshness of traffic hardly suffers from it where the quota %s',
-  async (_, metrics, bound) => {
-    const ages: number[] = [];
-    for (const collectors of [traffic(...metrics), { ...traffic(...metrics), ...SETTINGS }]) {
-      const running = await begin(collectors);
-      await running.minutes(5);
-      ages.push(await meanAge(running, 20));
-    }
-    const [without = 0, alongside = 0] = ages;
-    const jobs = simulation?.exporter().accounts()[0]?.jobs ?? [];
-    const settings = jobs.filter(({ collector }) => collector in COLLECTORS);
-    expect(settings).toHaveLength(Object.keys(COLLECTORS).length);
-    expect(settings.filter(({ last_outcome }) => last_outcome !== 'ok').map(({ id }) => id)).toEqual([]);
-    tell(
-      `mean age of ${metrics.join(' and ')}: ${without.toFixed(1)} s, with all settings ${alongside.toFixed(1)} s`,
-    );
-    expect(alongside / without).toBeLessThan(bound);
-  },
-  240_000,
-);
+])('the freshness of traffic hardly suffers from it where the quota %s', async (_, metrics, bound) => {
+  const ages: number[] = [];
+  for (const collectors of [traffic(...metrics), { ...traffic(...metrics), ...SETTINGS }]) {
+    const running = await begin(collectors);
+    await running.minutes(5);
+    ages.push(await meanAge(running, 20));
+  }
+  const [without = 0, alongside = 0] = ages;
+  const jobs = [...(simulation?.exporter().accounts() ?? [])][0]?.jobs ?? [];
+  const settings = jobs.filter(({ collector }) => collector in COLLECTORS);
+  expect(settings).toHaveLength(Object.keys(COLLECTORS).length);
+  expect(settings.filter(({ last_outcome }) => last_outcome !== 'ok').map(({ id }) => id)).toEqual([]);
+  tell(
+    `mean age of ${metrics.join(' and ')}: ${without.toFixed(1)} s, with all settings ${alongside.toFixed(1)} s`,
+  );
+  expect(alongside / without).toBeLessThan(bound);
+});

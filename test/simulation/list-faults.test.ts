@@ -27,10 +27,10 @@ const APPLICATIONS = ['/edge_applications$'];
 /** What is shown soon after the start, with the default configuration or the given collectors. */
 async function shown(faults: Faults = {}, collectors?: object) {
   const account = collectors === undefined ? {} : { collectors };
-  simulation = await simulate({ sandbox: { configurations: 3, faults }, account });
+  simulation = await simulate({ sandbox: { configurations: 3, faults, graphql: 'absent' }, account });
   await simulation.minutes(3);
   const { value, series } = lookUp(await simulation.scrape());
-  const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
+  const jobs = [...simulation.exporter().accounts()][0]?.jobs ?? [];
   return { value, series, jobs, log: simulation.log.map(({ message, facts }) => ({ message, ...facts })) };
 }
 
@@ -147,7 +147,7 @@ describe('without a configuration every metric that a product serves is read', (
       account: { collectors: { analytics: { products: { cloud_storage: {} } } } },
     });
     await simulation.minutes(3);
-    const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
+    const jobs = [...simulation.exporter().accounts()][0]?.jobs ?? [];
     expect(jobs.filter(({ metric }) => metric === 'used_space')).toEqual([]);
   });
 });

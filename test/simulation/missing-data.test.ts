@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { PRODUCTS } from '../../src/catalogue/products.ts';
-import { restoreCounters } from '../../src/series/stored-counters.ts';
-import type { Window } from '../../src/settling/window.ts';
-import { madeUpStatus } from '../page/made-up-status.ts';
-import { page } from '../page/rendered.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import type { Window } from '../../src/exporter/settling/window.ts';
+import { madeUpStatus } from '../exporter/page/made-up-status.ts';
+import { page } from '../exporter/page/rendered.ts';
+import { storedCounters } from '../stored-series.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
@@ -34,7 +34,7 @@ async function begin(): Promise<Simulation> {
 /** The only record there is. */
 function countersOf({ state }: Simulation) {
   const [key] = state.keys(['series']);
-  const counters = key && restoreCounters(state.get(key));
+  const counters = key && storedCounters(state.get(key));
   if (key === undefined || counters === undefined) throw new Error('there is no record');
   return { id: Number(key[5]), counters };
 }
@@ -88,9 +88,9 @@ describe('a gap in the data of the platform', () => {
   it('is told on the status page as counters that are behind while it is waited for, and no longer', async () => {
     const running = await begin();
     const told = () => {
-      const accounts = running.exporter().accounts();
+      const accounts = [...running.exporter().accounts()];
       const job = accounts.flatMap(({ jobs }) => jobs).find(({ counted_until }) => counted_until !== null);
-      const said = /counters of <bdi>(\w+)<\/bdi> are ([^<]+) behind, gauges are fresh/.exec(
+      const said = /counters of (\w+) are ([^<]+) behind, gauges are in time/.exec(
         page(madeUpStatus({ accounts })),
       );
       return { until: Date.parse(job?.counted_until ?? ''), said: said?.slice(1, 3) };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { seeded } from '../bench/schedule/counted-platform.ts';
-import { type ModelOptions, runModel } from '../rate-limit/model-platform.ts';
+import { type ModelOptions, runModel } from '../exporter/rate-limit/model-platform.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;

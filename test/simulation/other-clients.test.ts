@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { measure } from '../bench/schedule/measure.ts';
-import { madeUpStatus } from '../page/made-up-status.ts';
-import { page, words } from '../page/rendered.ts';
+import { madeUpStatus } from '../exporter/page/made-up-status.ts';
+import { page, words } from '../exporter/page/rendered.ts';
 import { simulate } from './simulation.ts';
 
 // Poisson arrivals of 0 to 60 % of the limit, drawn anew every ten minutes: three times the reserve.
@@ -68,7 +68,7 @@ describe('while another client takes three quarters of the quota', () => {
     });
     onTestFinished(() => simulation.close());
     await simulation.minutes(60);
-    const accounts = simulation.exporter().accounts();
+    const accounts = [...simulation.exporter().accounts()];
     const [quota] = accounts[0]?.quota ?? [];
     expect(quota?.others_per_minute).toBeGreaterThan(25);
     expect(quota?.others_per_minute).toBeLessThan(35);

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
-import { COLLECTORS } from '../../src/collectors.ts';
-import { PlatformFailure } from '../../src/platform/outcome.ts';
+import { COLLECTORS } from '../../src/exporter/collectors.ts';
+import { PlatformFailure } from '../../src/exporter/platform/outcome.ts';
+import { memoryState } from '../../src/exporter/state/state.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
-import { listOf, settingsBench } from '../settings/bench.ts';
+import { listOf, settingsBench } from '../exporter/settings/bench.ts';
 import { simulate } from './simulation.ts';
 
 const FORBIDDEN = new PlatformFailure('forbidden', 'You do not have permission', 403);
@@ -49,9 +50,50 @@ it('a token without any permission but analytics costs one operation an hour per
     const { byStatus } = simulation.sandbox.requests;
     expect(byStatus.get(403)).toBeGreaterThanOrEqual(3 * refused.length);
     expect(byStatus.get(403)).toBeLessThanOrEqual(4 * refused.length);
-    const jobs = simulation.exporter().accounts()[0]?.jobs ?? [];
+    const jobs = [...simulation.exporter().accounts()][0]?.jobs ?? [];
     for (const { id, last_outcome } of jobs.filter(({ id }) => refused.includes(id)))
       expect([id, last_outcome]).toEqual([id, 'forbidden']);
+  } finally {
+    await simulation.close();
+  }
+});
+
+it('a restart asks nothing again that was refused less than an hour before', async () => {
+  const state = memoryState();
+  const simulation = await simulate({
+    // The platform takes domains' ids where the configuration says otherwise, and the token may read no settings.
+    sandbox: {
+      configurations: 2,
+      metricsIds: 'domain',
+      tokens: [{ ...DEFAULT_TOKEN, permissions: ['Analytics'] }],
+    },
+    state: { ...state, close: async () => undefined },
+    account: {
+      reconciliation_share: 0,
+      collectors: {
+        domains: {},
+        metrics: {
+          products: { edge_applications: { metrics: ['cdn_requests'], address_by: 'configuration' } },
+        },
+      },
+    },
+  });
+  try {
+    const refused = () => {
+      const { byStatus } = simulation.sandbox.requests;
+      return { forbidden: byStatus.get(403) ?? 0, notFound: byStatus.get(404) ?? 0 };
+    };
+    await simulation.minutes(35);
+    const before = refused();
+    expect(before.forbidden).toBeGreaterThan(0);
+    expect(before.notFound).toBeGreaterThan(0);
+    for (let restart = 0; restart < 4; restart += 1) {
+      await simulation.restart();
+      await simulation.minutes(2);
+    }
+    expect(refused()).toEqual(before);
+    await simulation.minutes(60);
+    expect(refused().forbidden).toBe(before.forbidden + 1);
   } finally {
     await simulation.close();
   }

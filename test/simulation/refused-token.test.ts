@@ -34,7 +34,7 @@ it('tries a refused token once a minute, and shows what waits for that', async (
   await minutes(14);
   expect(refusals() - afterFive).toBeGreaterThanOrEqual(12);
   expect(refusals() - afterFive).toBeLessThanOrEqual(15);
-  const [account] = exporter().accounts();
+  const [account] = [...exporter().accounts()];
   expect(account).toMatchObject({ up: false, note: 'the platform refuses the token' });
   const waiting = account?.jobs.filter(({ state }) => state === 'waiting') ?? [];
   expect(waiting.length).toBeGreaterThan(10);
@@ -53,9 +53,9 @@ it('tries another token at once, and goes on with everything when it is accepted
   await write(DEFAULT_TOKEN.token);
   await minutes(0.1);
   expect(refusals()).toBe(before);
-  expect(exporter().accounts()[0]?.up).toBe(true);
+  expect([...exporter().accounts()][0]?.up).toBe(true);
   await minutes(1);
-  const jobs = exporter().accounts()[0]?.jobs ?? [];
+  const jobs = [...exporter().accounts()][0]?.jobs ?? [];
   const everyMinute = jobs.filter(({ schedule }) => schedule === '* * * * *');
   expect(everyMinute.length).toBeGreaterThan(10);
   for (const { last_success_at: at } of everyMinute) {
@@ -74,8 +74,12 @@ it('calls a wrong password that, and not a refused token', async () => {
     await rm(folder, { recursive: true });
   });
   await minutes(6);
-  const [status] = exporter().accounts();
+  const [status] = [...exporter().accounts()];
   expect(status).toMatchObject({ up: false, note: 'the platform refuses the user name or the password' });
-  const told = JSON.stringify([status, exporter().notReady(), log.map((line) => [line.message, line.facts])]);
+  const told = JSON.stringify([
+    status,
+    [...exporter().notReady()].flat(),
+    log.map((line) => [line.message, line.facts]),
+  ]);
   expect(told).not.toContain('refuses the token');
 });

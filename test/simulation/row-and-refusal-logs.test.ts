@@ -29,12 +29,12 @@ it('tells of rows that were dropped once an hour: the target, the reason and how
       configuration: expect.any(String),
       reason: 'bad_value',
       rows,
-      untold_rows_before: undefined,
+      unlogged_rows_before: undefined,
     },
   ]);
   await simulation.minutes(30);
   expect(linesOf(simulation, 'dropped').slice(1)).toMatchObject([
-    { reason: 'bad_value', untold_rows_before: rows },
+    { reason: 'bad_value', unlogged_rows_before: rows },
   ]);
 });
 

@@ -1,18 +1,17 @@
-import type { Clock } from '../../src/clock.ts';
-import { CONFIG, type Config } from '../../src/configuration/schema.ts';
-import { openCredentials } from '../../src/credentials/open.ts';
-import { Exporter } from '../../src/exporter.ts';
-import { cronTicker } from '../../src/poll/ticker.ts';
+import type { Clock } from '../../src/exporter/clock.ts';
+import { CONFIG, type Config } from '../../src/exporter/configuration/schema.ts';
+import { openCredentials } from '../../src/exporter/credentials/open.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
+import { cronTicker } from '../../src/exporter/poll/ticker.ts';
+import { reportTicks, reportTo } from '../../src/exporter/self/account-report.ts';
+import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { memoryState, type State } from '../../src/exporter/state/state.ts';
 import {
   createSandbox,
   DEFAULT_TOKEN,
   type Sandbox,
   type SandboxOptions,
 } from '../../src/sandbox/sandbox.ts';
-import { reportTo } from '../../src/self/account-report.ts';
-import { createSelfMetrics, type SelfMetrics } from '../../src/self/self-metrics.ts';
-import { reportTicks } from '../../src/self/ticker-report.ts';
-import { memoryState, type State } from '../../src/state/state.ts';
 import { type ParsedExposition, parseExposition } from '../parse-exposition.ts';
 import { watchPendingWork } from '../pending-work.ts';
 import { SimulatedClock } from '../simulated-clock.ts';
@@ -24,6 +23,8 @@ export interface SimulationOptions {
   readonly account?: Record<string, unknown>;
   /** The receivers that samples are pushed to, as in YAML. */
   readonly push?: readonly Record<string, unknown>[];
+  /** What `/metrics` shows, as in YAML. */
+  readonly metrics?: Record<string, unknown>;
   /** Where the counters are kept; a function opens it anew at every start, and what it opened is closed at the end. */
   readonly state?: State | ((clock: Clock) => Promise<State>);
   /**
@@ -54,8 +55,12 @@ export interface Simulation {
   isRunning(): boolean;
   /** Moves time on by so many minutes. */
   minutes(count: number): Promise<void>;
-  /** Loads the configuration again, with other receivers: the account goes on. */
-  reload(push: readonly Record<string, unknown>[]): Promise<void>;
+  /** Loads the configuration again, with other receivers, and with other keys of the account, as far as they are given. */
+  reload(
+    push: readonly Record<string, unknown>[],
+    account?: Record<string, unknown>,
+    metrics?: Record<string, unknown>,
+  ): Promise<void>;
   /** What a scrape would say now. */
   scrape(): Promise<ParsedExposition>;
   /** Ends the exporter without any farewell, as a crash does, and starts another one on the same state. */
@@ -89,9 +94,19 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   const logger = { info: note('info'), warn: note('warn'), error: note('error') };
   const observer = reportTo(metrics, logger, local);
   const { account = {} } = options;
-  const token = 'token_file' in account || 'username' in account ? {} : { token: DEFAULT_TOKEN.token };
-  const accounts = [{ name: 'test', api_url: platform.url, ...token, ...account }];
-  const configOf = (push: readonly Record<string, unknown>[] = []) => CONFIG.parse({ accounts, push });
+  const configOf = (
+    push: readonly Record<string, unknown>[] = [],
+    changed: Record<string, unknown> = {},
+    shown: Record<string, unknown> = options.metrics ?? {},
+  ) => {
+    const given = { ...account, ...changed };
+    const token = 'token_file' in given || 'username' in given ? {} : { token: DEFAULT_TOKEN.token };
+    return CONFIG.parse({
+      accounts: [{ name: 'test', api_url: platform.url, ...token, ...given }],
+      push,
+      metrics: shown,
+    });
+  };
   let config: Config = configOf(options.push);
   const work = watchPendingWork();
   const busy = { busy: () => work.count(0) };
@@ -106,14 +121,13 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
       metrics,
       observer,
       rendersAhead: options.rendersAhead ?? false,
-      credentials: ({ credentials, api_url, request }, onExchange) =>
+      credentials: ({ credentials, api_url, request }) =>
         openCredentials(credentials, {
           baseUrl: api_url,
           timeoutMs: request.timeout,
           maxResponseBytes: request.max_response_bytes,
           connections: 1,
           clock: local,
-          onExchange,
         }),
     });
     await exporter.apply(config, never);
@@ -144,8 +158,8 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     exporter: running,
     isRunning: () => exporter !== undefined,
     minutes: (count) => clock.advance(count * 60_000, busy),
-    async reload(push) {
-      config = configOf(push);
+    async reload(push, changed, shown) {
+      config = configOf(push, changed, shown);
       await running().apply(config, never);
     },
     async scrape() {

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
-import { facesOf } from '../../src/catalogue/catalogue.ts';
-import { decimal } from '../../src/catalogue/decimal.ts';
-import { DIMENSIONS, productOf } from '../../src/catalogue/products.ts';
+import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
+import { decimal } from '../../src/exporter/catalogue/decimal.ts';
+import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
@@ -86,7 +86,7 @@ it('never meets a 429 of its own making, and starves nobody, with far more to re
   });
   await minutes(30);
   expect(sandbox.requests.byStatus.get(429)).toBeUndefined();
-  const [account] = exporter().accounts();
+  const [account] = [...exporter().accounts()];
   const jobs = account?.jobs ?? [];
   expect(jobs.length).toBeGreaterThan(400);
   expect(jobs.filter((job) => job.last_success_at === null).map((job) => job.id)).toEqual([]);

@@ -2,7 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { openState } from '../../src/state/open-state.ts';
+import { openState } from '../../src/exporter/state/open-state.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { type Simulation, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';

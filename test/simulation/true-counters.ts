@@ -1,7 +1,7 @@
-import { PRODUCTS } from '../../src/catalogue/products.ts';
+import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import type { State, StateKey } from '../../src/exporter/state/state.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { restoreCounters } from '../../src/series/stored-counters.ts';
-import type { State, StateKey } from '../../src/state/state.ts';
+import { storedCounters } from '../stored-series.ts';
 
 /** A time, in ms since the epoch. */
 interface Span {
@@ -33,7 +33,7 @@ export function auditCounters(state: State, sandbox: Sandbox, lost?: Span): Audi
   let buckets = 0;
   const watermarks: number[] = [];
   for (const key of state.keys(['series'])) {
-    const counters = restoreCounters(state.get(key));
+    const counters = storedCounters(state.get(key));
     if (counters === undefined) throw new Error(`no counters under ${key.join('/')}`);
     const truthUntil = remembered((watermark: number) => trueSeries(sandbox, key, counters.since, watermark));
     for (const [dimension, { total, watermark, missing }] of counters.counters) {

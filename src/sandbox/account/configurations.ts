@@ -1,6 +1,6 @@
 import type { Assignment } from './assignment-history.ts';
-import type { Application } from './delivery.ts';
 import type { Account } from './platform-account.ts';
+import type { Application } from './resource-types.ts';
 import type { ConfigurationSource } from './served-products.ts';
 
 /** What a product's traffic is told apart by (specification 2.12). */
@@ -114,13 +114,13 @@ export function assignments(account: Account, source: ConfigurationSource): Assi
   return configurationsOf(account, source)
     .filter(({ active }) => active)
     .flatMap(({ id, domains }) =>
-      (domains.length > 0 ? domains : ownId(source, id))
+      (hasDomains(source) ? domains : [id])
         .filter((domain) => account.domains.get(domain)?.is_active ?? true)
         .map((domain) => ({ source: domain, configuration: id })),
     );
 }
 
-/** Without domains there is nothing to serve, except where a configuration is its own source. */
-function ownId(source: ConfigurationSource, id: number): number[] {
-  return source.endsWith('applications') ? [] : [id];
+/** Whether what is served of such a configuration belongs to its domains: one without any has no traffic. */
+export function hasDomains(source: ConfigurationSource): boolean {
+  return source.endsWith('applications') || source === 'functions';
 }

@@ -1,7 +1,71 @@
-import { Collection } from './collection.ts';
-import type { Application, Certificate, Domain, EdgeFunction, ErrorResponses, Workload } from './delivery.ts';
-import type { Firewall, FirewallRuleset, NetworkList, WafRuleset } from './security.ts';
-import type { DnsRecord, OtherConfiguration, Zone } from './service-configurations.ts';
+import type {
+  Application,
+  Certificate,
+  DnsRecord,
+  Domain,
+  EdgeFunction,
+  ErrorResponses,
+  Firewall,
+  FirewallRuleset,
+  NetworkList,
+  OtherConfiguration,
+  WafRuleset,
+  Workload,
+  Zone,
+} from './resource-types.ts';
+
+/** Resources of one kind by id, in the order in which they were created. */
+export class Collection<Item extends { readonly id: number }> implements Iterable<Item> {
+  readonly #items = new Map<number, Item>();
+  readonly #changed: () => void;
+  #nextId: number;
+
+  /** @param changed called after every change, with what changed already in place */
+  constructor(firstId: number, changed: () => void = () => {}) {
+    this.#nextId = firstId;
+    this.#changed = changed;
+  }
+
+  get size(): number {
+    return this.#items.size;
+  }
+
+  [Symbol.iterator](): Iterator<Item> {
+    return this.#items.values();
+  }
+
+  get(id: number): Item | undefined {
+    return this.#items.get(id);
+  }
+
+  /** An id that was never used. */
+  nextId(): number {
+    return this.#nextId++;
+  }
+
+  /** Adds the item, or replaces the one with its id. */
+  put(item: Item): Item {
+    this.#items.set(item.id, item);
+    this.#nextId = Math.max(this.#nextId, item.id + 1);
+    this.#changed();
+    return item;
+  }
+
+  /** Changes some fields of an item in place; `undefined` when there is none. */
+  update(id: number, fields: Partial<Item>): Item | undefined {
+    const item = this.#items.get(id);
+    if (item === undefined) return undefined;
+    Object.assign(item, fields);
+    this.#changed();
+    return item;
+  }
+
+  remove(id: number): boolean {
+    const removed = this.#items.delete(id);
+    if (removed) this.#changed();
+    return removed;
+  }
+}
 
 /** Everything the account owns. The API and tests change it through the same collections. */
 export interface Account {
@@ -41,4 +105,35 @@ export function emptyAccount(changed: () => void): Account {
     otherConfigurations: new Collection<OtherConfiguration>(1_610_000_000, changed),
     errorResponses: new Collection<ErrorResponses>(1),
   };
+}
+
+/** Removes an edge application with everything associated with it (specification section 3, rule 1). */
+export function removeApplication(account: Account, id: number): void {
+  for (const domain of [...account.domains]) {
+    if (domain.edge_application_id === id) removeDomain(account, domain.id);
+  }
+  for (const ruleset of account.firewallRulesets) {
+    ruleset.used_by = ruleset.used_by.filter((application) => application !== id);
+  }
+  for (const workload of account.workloads) {
+    if (workload.application_id === id) workload.application_id = null;
+  }
+  account.errorResponses.remove(id);
+  account.applications.remove(id);
+}
+
+/** Removes a domain, also from the firewalls and functions that name it. */
+export function removeDomain(account: Account, id: number): void {
+  for (const kind of [account.firewalls, account.functions]) {
+    for (const item of kind) item.domains = item.domains.filter((domain) => domain !== id);
+  }
+  account.domains.remove(id);
+}
+
+/** Removes a hosted zone with its records. */
+export function removeZone(account: Account, id: number): void {
+  for (const record of [...account.records]) {
+    if (record.zone_id === id) account.records.remove(record.id);
+  }
+  account.zones.remove(id);
 }

@@ -12,8 +12,11 @@ export const settingsSchema = z.strictObject({
   rateHeaders: z.enum(['sent', 'absent']),
   /** Seconds in Retry-After of a 429; `reset` takes the time left in the window, `absent` sends none. */
   retryAfter: z.union([z.int().min(0), z.enum(['reset', 'absent'])]),
-  /** Which ids the metrics API takes for `:conf_id`. */
-  metricsIds: z.enum(['domain', 'configuration', 'both']),
+  /**
+   * Which ids the metrics API takes for `:conf_id`: as specified, those of domains; of products without domains the
+   * configuration's own. `domain_or_own` takes the own one also of an application or function that has no domain yet.
+   */
+  metricsIds: z.enum(['domain', 'configuration', 'both', 'domain_or_own']),
   /** `dimensions`: `{dim: series}`; `nested`: as the analytics API; `bare`: only the first dimension's series. */
   metricsShape: z.enum(['dimensions', 'nested', 'bare']),
   /** How the metrics API lists configurations. */
@@ -33,6 +36,20 @@ export const settingsSchema = z.strictObject({
   analyticsMetricsAdded: z.record(z.string(), z.array(z.string()).min(1)),
   /** Documented metrics that the analytics API neither lists nor serves. */
   analyticsMetricsMissing: z.array(z.string()),
+  /** `absent`: every analytics and metrics read of REST is answered 404. */
+  restAnalytics: z.enum(['served', 'absent']),
+  /** The GraphQL analytics. `forbidden`: the account may not use them (404); `absent`: there is no such path (204). */
+  graphql: z.enum(['served', 'forbidden', 'absent']),
+  /** Its operations per minute, for each client address; `shared`: they count as the token's reads of REST do. */
+  graphqlRateLimit: limit,
+  graphqlQuota: z.enum(['own', 'shared']),
+  graphqlRateHeaders: z.enum(['sent', 'absent']),
+  /** Datasets, and fields of them (`workloadMetrics.requestTime`), that the account's schema lacks. */
+  graphqlMissing: z.array(z.string()),
+  /** Whether a bucket that starts at the end of a `tsRange` is part of it. */
+  graphqlWindowEnd: z.enum(['included', 'excluded']),
+  /** Where a question would read more rows (one a minute and source), it fails with 500. */
+  graphqlReadLimit: z.number().min(0),
   /** How long a change of a workload takes to reach the whole infrastructure. */
   propagationMs: z.number().min(0),
   /** After this many ms every bucket is final. */
@@ -63,6 +80,14 @@ export const DEFAULT_SETTINGS: Settings = {
   tokenTimestamps: 'specified',
   analyticsMetricsAdded: {},
   analyticsMetricsMissing: [],
+  restAnalytics: 'served',
+  graphql: 'served',
+  graphqlRateLimit: 60,
+  graphqlQuota: 'own',
+  graphqlRateHeaders: 'absent',
+  graphqlMissing: ['botManagerMetrics'],
+  graphqlWindowEnd: 'excluded',
+  graphqlReadLimit: 10_000_000_000,
   propagationMs: 300_000,
   settleMs: 600_000,
   maxPageSize: 100,

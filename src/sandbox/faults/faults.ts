@@ -1,6 +1,50 @@
 import { z } from 'zod';
-import { timestampOption } from '../timestamp-format.ts';
-import { lasting, when } from './conditions.ts';
+import { timestampOption } from '../formats.ts';
+
+/** When and where a fault applies: always and everywhere by default. */
+export const lasting = {
+  /** Path prefixes, in which `*` stands for any part, or whole paths that end in `$`: `/metrics/*waf`, `/domains$`. */
+  paths: z.array(z.string()).optional(),
+  methods: z.array(z.string().toUpperCase()).optional(),
+  /** Applies for the first `for_ms` of every `every_ms`, counted from the epoch. */
+  period: z.strictObject({ every_ms: z.number().positive(), for_ms: z.number().positive() }).optional(),
+};
+
+/** Faults of single requests may also apply at random. */
+export const when = {
+  /** Share of the requests that are affected, picked by the seed. */
+  probability: z.number().min(0).max(1).default(1),
+  ...lasting,
+};
+
+/** What decides whether a fault applies. */
+export interface FaultContext {
+  readonly method: string;
+  readonly path: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+interface When {
+  readonly paths?: readonly string[] | undefined;
+  readonly methods?: readonly string[] | undefined;
+  readonly period?: { readonly every_ms: number; readonly for_ms: number } | undefined;
+}
+
+/** Whether a fault may apply to the request; `probability` is decided elsewhere. */
+export function concerns({ paths, methods, period }: When, { method, path, now }: FaultContext): boolean {
+  if (methods && !methods.includes(method)) return false;
+  if (period && now % period.every_ms >= period.for_ms) return false;
+  return paths === undefined || paths.some((pattern) => matches(pattern, path));
+}
+
+const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+
+function matches(pattern: string, path: string): boolean {
+  const whole = pattern.endsWith('$');
+  const parts = (whole ? pattern.slice(0, -1) : pattern).split('*').map(escaped);
+  return new RegExp(`^${parts.join('.*')}${whole ? '$' : ''}`).test(path);
+}
 
 const milliseconds = z.number().min(0);
 const origin = z.url({ protocol: /^https?$/ });
@@ -54,7 +98,7 @@ export const faultsSchema = z
     /** `document`: a whole answer with half a document; `connection`: less than the promised length, then closed. */
     truncated_body: z.strictObject({ ...when, cut: z.enum(['document', 'connection']).default('document') }),
     /**
-     * `points`: series without points; `list`: a list without items, metadata without metrics; `body`: no bytes at all;
+     * `points`: series without points, datasets without rows; `list`: a list without items, metadata without metrics; `body`: no bytes at all;
      * `object`: `{}`; `null`: the document `null`.
      */
     empty_answer: z.strictObject({
@@ -79,6 +123,20 @@ export const faultsSchema = z
       every: z.int().min(2).optional(),
       share: z.number().min(0).max(1).default(0),
     }),
+    /** Values that no traffic has. */
+    absurd_values: z.strictObject({
+      ...when,
+      share: z.number().min(0).max(1).default(0.01),
+      value: z.number().default(1e21),
+    }),
+    /** Rows that come twice, the second time with another value. */
+    conflicting_rows: z.strictObject({
+      ...when,
+      share: z.number().min(0).max(1).default(0.05),
+      factor: z.number().min(0).default(1.5),
+    }),
+    /** Timestamps that are up to `ms` before or after the start of their bucket. */
+    timestamp_jitter: z.strictObject({ ...when, ms: milliseconds.default(500) }),
     /** Shapes that were seen where others are documented. */
     quirks: z.strictObject({
       ...when,
@@ -93,6 +151,24 @@ export const faultsSchema = z
       omit: z.array(z.enum(['limit', 'remaining', 'reset'])).default(['limit', 'remaining', 'reset']),
       garble: z.array(z.enum(['limit', 'remaining', 'reset'])).default([]),
     }),
+    /** 204 without a body, as unknown paths of the GraphQL API are answered. */
+    no_content: z.strictObject(when),
+    /** GraphQL: 200 with an `errors` array; `data` is null, or what it should be. */
+    graphql_errors: z.strictObject({ ...when, data: z.literal('whole').nullable().default(null) }),
+    /** GraphQL: answers are cut silently at so many rows, although more may be asked for. */
+    cut_rows: z.strictObject({ ...when, rows: z.int().min(0).default(1000) }),
+    /** GraphQL: rows that come twice, as pages of changing data do. */
+    repeated_rows: z.strictObject({ ...when, share: z.number().min(0).max(1).default(0.05) }),
+    /** GraphQL: selected fields that rows lack; all that were counted unless `fields` names some, keys too. */
+    missing_fields: z.strictObject({
+      ...when,
+      fields: z.array(z.string()).optional(),
+      share: z.number().min(0).max(1).default(1),
+    }),
+    /** GraphQL: numbers come as text. */
+    number_strings: z.strictObject({ ...when, share: z.number().min(0).max(1).default(1) }),
+    /** GraphQL: answers with so many rows, whatever the limit: each comes again and again. */
+    huge_answer: z.strictObject({ ...when, rows: z.int().min(1).default(1_000_000) }),
     /** Page links lead to another origin. */
     foreign_links: z.strictObject({ ...when, origin }),
     /** The newest buckets are not there yet; `settling: late` makes the older ones fill up that much later, too. */
@@ -103,13 +179,33 @@ export const faultsSchema = z
     }),
     /** What was counted between two moments is lost: there are no buckets that lie between them. */
     missing_data: z.strictObject({ ...lasting, from: timestampOption, to: timestampOption }),
+    /**
+     * Buckets show this many times their value until they are so many minutes old, and are restated then: downwards where
+     * the factor is above 1, upwards where it is below.
+     */
+    late_restatement: z.strictObject({
+      ...lasting,
+      minutes: z.number().positive().default(13),
+      factor: z.number().min(0).default(1.1),
+    }),
     /** Windows that should be answered with the finest buckets have wider ones, or a part of each answer has. */
     wide_buckets: z.strictObject({
       ...lasting,
       minutes: z.int().min(2).max(60).default(5),
-      part: z.enum(['all', 'older', 'newer']).default('all'),
+      /** `mixed`: every other stretch of that width is one bucket, the others are of the finest ones. */
+      part: z.enum(['all', 'older', 'newer', 'mixed']).default('all'),
       /** Where the older part ends, in minutes before the newest bucket. */
       age: z.number().positive().default(15),
+    }),
+    /**
+     * A node of the platform whose clock is off: its Date header, where its answers end, or both. With a probability, nodes
+     * disagree; with a period, the clock jumps. `future`: whether a node that is ahead has zeros for what is still to come.
+     */
+    node_clock: z.strictObject({
+      ...when,
+      ms: z.number(),
+      shows: z.enum(['date', 'data', 'both']).default('both'),
+      future: z.enum(['zeros', 'absent']).default('zeros'),
     }),
     /** The platform's own clock, and so its Date header, its resets and its newest bucket, is off. */
     clock_skew: z.strictObject({ ...lasting, ms: z.number() }),
@@ -127,4 +223,10 @@ export type FaultSettings = z.input<typeof faultsSchema>;
 export type FaultName = keyof Faults;
 
 /** Faults that last instead of affecting single requests. */
-export type LastingFault = 'late_data' | 'missing_data' | 'wide_buckets' | 'clock_skew' | 'other_consumer';
+export type LastingFault =
+  | 'late_data'
+  | 'missing_data'
+  | 'late_restatement'
+  | 'wide_buckets'
+  | 'clock_skew'
+  | 'other_consumer';

@@ -1,6 +1,7 @@
 import { fraction, keyOf } from '../hash.ts';
-import { concerns, type FaultContext } from './conditions.ts';
 import {
+  concerns,
+  type FaultContext,
   type FaultName,
   type FaultSettings,
   type Faults,

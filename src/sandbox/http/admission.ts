@@ -4,14 +4,44 @@ import type { Platform } from './platform.ts';
 import { operationKind } from './rate-limit.ts';
 import { detail, htmlError, type Reply } from './reply.ts';
 
+/**
+ * The version that an Accept header asks for (specification section 9): `application/json; version=<n>`. Of several
+ * media ranges the first that names a supported version counts.
+ * @param supported without any, the header only has to accept JSON (section 4.16)
+ * @returns undefined when the header is missing, malformed or names no supported version: a 406
+ */
+export function acceptedVersion(
+  header: string | undefined,
+  supported: readonly number[],
+): number | undefined {
+  if (supported.length === 0) return acceptsJson(header ?? '') ? 0 : undefined;
+  const versions = (header ?? '').split(',').map(versionOf);
+  return versions.find((version) => version !== undefined && supported.includes(version));
+}
+
+function versionOf(range: string): number | undefined {
+  const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+  if (type !== 'application/json') return undefined;
+  const version = parameters.find((parameter) => parameter.startsWith('version='))?.slice('version='.length);
+  return version !== undefined && /^\d{1,3}$/.test(version) ? Number(version) : undefined;
+}
+
+function acceptsJson(header: string): boolean {
+  return header.split(',').some((range) => /^\s*(application\/(json|\*)|\*\/\*)\s*(;|$)/i.test(range));
+}
+
 /** Starts the exchange: fixes its time, and applies the faults that need no account. */
 export function admit(platform: Platform): Handler {
   const { faults } = platform;
   return async (req, res, next) => {
-    const exchange = { method: req.method, path: req.path, now: platform.now() };
+    const context = { method: req.method, path: req.path, now: platform.now() };
+    const node = faults.strike('node_clock', context);
+    const off = (kind: 'date' | 'data') => (node?.shows === kind || node?.shows === 'both' ? node.ms : 0);
+    const ahead = node?.future === 'absent' ? Math.min(0, off('data')) : off('data');
+    const exchange = { ...context, nodeTime: context.now + ahead };
     res.locals = { exchange };
     res.sendDate = false;
-    res.setHeader('Date', new Date(exchange.now).toUTCString());
+    res.setHeader('Date', new Date(exchange.now + off('date')).toUTCString());
     const latency = faults.strike('latency', exchange);
     if (latency) {
       const { ms, spread_ms } = latency;

@@ -1,14 +1,16 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { FaultContext } from '../faults/conditions.ts';
 import { damageDocument, damageText } from '../faults/damage.ts';
+import type { FaultContext } from '../faults/faults.ts';
 import type { Platform } from './platform.ts';
+import { authorizationKind } from './platform.ts';
 import { type Allowance, rateHeaders } from './rate-limit.ts';
 import type { Reply } from './reply.ts';
-import { authorizationKind } from './request-log.ts';
 import type { Session } from './token-store.ts';
 
 /** What is known of a request on its way through the sandbox. */
 export interface Exchange extends FaultContext {
+  /** What the node that answers takes for now, where it has data. */
+  readonly nodeTime: number;
   session?: Session;
   allowance?: Allowance;
 }

@@ -3,8 +3,65 @@ import type { Settings } from '../account/settings.ts';
 import type { FaultSwitch } from '../faults/switch.ts';
 import type { Traffic } from '../traffic/traffic.ts';
 import type { RateLimit } from './rate-limit.ts';
-import type { RequestLog } from './request-log.ts';
 import type { Tokens } from './token-store.ts';
+
+/** One request as it was answered. Credentials are never kept: only of which kind they were. */
+export interface RequestRecord {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly method: string;
+  /** Without the query; a token in it is masked. */
+  readonly path: string;
+  readonly query: string;
+  /** 0 when the request got no answer (a fault). */
+  readonly status: number;
+  readonly authorization: 'none' | 'token' | 'basic' | 'other';
+}
+
+const KEPT = 10_000;
+
+/** What was asked of the sandbox: the latest requests, and counts of all of them. */
+export class RequestLog {
+  readonly byStatus = new Map<number, number>();
+  readonly byMethod = new Map<string, number>();
+  #total = 0;
+  #recent: RequestRecord[] = [];
+
+  add(record: RequestRecord): void {
+    this.#total++;
+    count(this.byStatus, record.status);
+    count(this.byMethod, record.method);
+    this.#recent.push(record);
+    if (this.#recent.length >= 2 * KEPT) this.#recent = this.#recent.slice(-KEPT);
+  }
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** The latest requests, at most 10,000, oldest first. */
+  get recent(): readonly RequestRecord[] {
+    return this.#recent.slice(-KEPT);
+  }
+
+  clear(): void {
+    this.#total = 0;
+    this.#recent = [];
+    this.byStatus.clear();
+    this.byMethod.clear();
+  }
+}
+
+function count<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+/** What an Authorization header holds, without what it holds. */
+export function authorizationKind(header: string | undefined): RequestRecord['authorization'] {
+  if (header === undefined) return 'none';
+  if (/^token /i.test(header)) return 'token';
+  return /^basic /i.test(header) ? 'basic' : 'other';
+}
 
 /** The parts that answers are made of. */
 export interface Platform {

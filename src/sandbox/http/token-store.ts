@@ -1,5 +1,26 @@
 import { hexDigits, keyOf } from '../hash.ts';
-import { PERMISSIONS, type Permission } from './permissions.ts';
+
+/** The permissions that operations require (specification section 5). */
+export const PERMISSIONS = [
+  'View Domains',
+  'Edit Domains',
+  'View Security Settings',
+  'Edit Security Settings',
+  'Purge',
+  'View Edge Functions',
+  'Edit Edge Functions',
+  'View Edge Firewall',
+  'Edit Edge Firewall',
+  'View Intelligent DNS',
+  'Edit Intelligent DNS',
+  'View Network Lists',
+  'Edit Network Lists',
+  'Analytics',
+  'View Content Delivery',
+  'Edit Content Delivery',
+] as const;
+
+export type Permission = (typeof PERMISSIONS)[number];
 
 /** Someone who may create tokens; what the user may do, the tokens may. */
 export interface User {
@@ -61,9 +82,19 @@ export class Tokens {
 
   /** The live token that an `Authorization: Token` header carries; the scheme's letter case does not matter. */
   sessionOf(authorization: string | undefined, now: number): Session | undefined {
-    const [, token] = /^token +(\S+)$/i.exec(authorization ?? '') ?? [];
-    const session = token === undefined ? undefined : this.#sessions.get(token);
+    const session = this.#carried(authorization);
     return session !== undefined && now < session.expiresAt ? session : undefined;
+  }
+
+  /** Whether the header carries a token that was good once. */
+  hasExpired(authorization: string | undefined, now: number): boolean {
+    const session = this.#carried(authorization);
+    return session !== undefined && now >= session.expiresAt;
+  }
+
+  #carried(authorization: string | undefined): Session | undefined {
+    const [, token] = /^token +(\S+)$/i.exec(authorization ?? '') ?? [];
+    return token === undefined ? undefined : this.#sessions.get(token);
   }
 
   create(user: User, now: number): Session {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Certificate } from '../account/delivery.ts';
-import { parseBody, parsePatch } from '../http/body.ts';
-import { listReply } from '../http/list-reply.ts';
+import type { Certificate } from '../account/resource-types.ts';
+import { listReply } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
+import { parseBody, parsePatch } from '../http/request-parts.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
 
 const READ = 'View Security Settings';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Domain } from '../account/delivery.ts';
-import { removeDomain } from '../account/removal.ts';
+import { removeDomain } from '../account/platform-account.ts';
+import type { Domain } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
-import { platformHostname } from '../seed/generated.ts';
+import { platformHostname } from '../seed.ts';
 
 /** Specification 2.2: what a create or an overwrite sends. */
 const body = z.object({

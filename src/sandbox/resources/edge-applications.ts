@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Application } from '../account/delivery.ts';
-import { removeApplication } from '../account/removal.ts';
+import { removeApplication } from '../account/platform-account.ts';
+import type { Application } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import type { Resource } from '../resource.ts';
-import { originId } from '../seed/generated.ts';
+import { originId } from '../seed.ts';
 
 const overwrite = z.object({
   name: z.string().min(1),

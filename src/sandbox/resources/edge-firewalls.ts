@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { Firewall } from '../account/security.ts';
+import type { Firewall } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { isoTimestamp } from '../formats.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
-import { isoTimestamp } from '../timestamp-format.ts';
 
 const body = z.object({
   name: z.string().min(1),

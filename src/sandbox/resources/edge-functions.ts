@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import type { EdgeFunction } from '../account/delivery.ts';
+import type { EdgeFunction } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { isoTimestamp } from '../formats.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
-import { isoTimestamp } from '../timestamp-format.ts';
 
 const body = z.object({
   name: z.string().min(1),

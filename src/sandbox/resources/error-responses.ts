@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { findConfiguration } from '../account/configurations.ts';
-import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../account/delivery.ts';
-import { parseBody, parsePatch } from '../http/body.ts';
+import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../account/resource-types.ts';
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
+import { parseBody, parsePatch } from '../http/request-parts.ts';
 import { type Call, idOf, type Resource } from '../resource.ts';
 
 const seconds = z.int().min(0);

@@ -1,12 +1,96 @@
 import { z } from 'zod';
-import { removeZone } from '../account/removal.ts';
-import type { Zone } from '../account/service-configurations.ts';
-import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { removeZone } from '../account/platform-account.ts';
+import type { DnsRecord, Zone } from '../account/resource-types.ts';
+import { itemOperations, type Kind, listOperations, listReply } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
-import { codedError } from '../http/reply.ts';
-import type { Resource } from '../resource.ts';
-import { ZONE_DEFAULTS } from '../seed/generated.ts';
-import { records } from './dns-records.ts';
+import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
+import { parseBody } from '../http/request-parts.ts';
+import type { Permission } from '../http/token-store.ts';
+import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+import { ZONE_DEFAULTS } from '../seed.ts';
+
+const recordBody = z.object({
+  record_type: z.string().regex(/^[A-Z]{1,10}$/, 'Expected a type of record.'),
+  entry: z.string().min(1),
+  answers_list: z.array(z.string().min(1)).min(1),
+  ttl: z.int().min(0).default(3600),
+});
+
+const READ: Permission = 'View Intelligent DNS';
+const WRITE: Permission = 'Edit Intelligent DNS';
+
+/** Specification 4.11, the records inside a zone. */
+export function records({ account, settings }: Platform): Operation[] {
+  const inZone = (handle: (zone: Zone, call: Call) => Reply) => (call: Call) => {
+    const zone = account.zones.get(idOf(call.params['id']));
+    return zone === undefined ? NOT_FOUND : handle(zone, call);
+  };
+  const onRecord = (handle: (record: DnsRecord, call: Call) => Reply) =>
+    inZone((zone, call) => {
+      const record = account.records.get(idOf(call.params['record']));
+      return record?.zone_id === zone.id ? handle(record, call) : NOT_FOUND;
+    });
+  const write = (zone: number, call: Call, known: DnsRecord | undefined): Reply => {
+    const parsed = parseBody(recordBody, call.body);
+    if ('refusal' in parsed) return parsed.refusal;
+    const { entry, record_type: type } = parsed.fields;
+    const taken = [...account.records].some(
+      (other) =>
+        other.zone_id === zone &&
+        other.id !== known?.id &&
+        other.entry === entry &&
+        other.record_type === type,
+    );
+    if (taken) return codedError(409, `The record ${type} ${entry} already exists.`, 'record_exists');
+    const id = known?.id ?? account.records.nextId();
+    return result({ ...account.records.put({ id, zone_id: zone, ...parsed.fields }) }, known ? 200 : 201);
+  };
+  return [
+    {
+      method: 'get',
+      path: '/:id/records',
+      permission: READ,
+      handle: inZone((zone, call) =>
+        listReply(call, {
+          items: [...account.records].filter(({ zone_id: owner }) => owner === zone.id),
+          view: (record) => view(record, settings.laterFields),
+          maxPageSize: settings.maxPageSize,
+          wrap: (shown) => ({ records: shown, zone_id: zone.id, zone_domain: zone.domain }),
+        }),
+      ),
+    },
+    {
+      method: 'post',
+      path: '/:id/records',
+      permission: WRITE,
+      handle: inZone((zone, call) => write(zone.id, call, undefined)),
+    },
+    {
+      method: 'put',
+      path: '/:id/records/:record',
+      permission: WRITE,
+      handle: onRecord((record, call) => write(record.zone_id, call, record)),
+    },
+    {
+      method: 'delete',
+      path: '/:id/records/:record',
+      permission: WRITE,
+      contentType: 'required',
+      handle: onRecord(({ id }) => {
+        account.records.remove(id);
+        return NO_CONTENT;
+      }),
+    },
+  ];
+}
+
+/** The list shows no ids, except in the later answers. */
+function view(record: DnsRecord, laterFields: 'absent' | 'present'): Record<string, unknown> {
+  const { id, record_type, ttl, answers_list, entry } = record;
+  const documented = { record_type, ttl, answers_list, entry };
+  if (laterFields === 'absent') return documented;
+  return { record_id: id, ...documented, policy: 'simple', weight: null, description: '' };
+}
 
 const body = z.object({
   name: z.string().min(1),

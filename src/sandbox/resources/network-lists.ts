@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { NetworkList } from '../account/security.ts';
+import type { NetworkList } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
+import { isoTimestamp } from '../formats.ts';
 import { hash, keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
 import type { Resource } from '../resource.ts';
-import { SYSTEM_LISTS } from '../seed/generated.ts';
-import { isoTimestamp } from '../timestamp-format.ts';
+import { SYSTEM_LISTS } from '../seed.ts';
 
 const body = z.object({
   name: z.string().min(1),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { parseBody } from '../http/body.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
+import { parseBody } from '../http/request-parts.ts';
 import type { Call, Operation, Resource } from '../resource.ts';
 
 const MOST_URLS = 50;

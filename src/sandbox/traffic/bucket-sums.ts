@@ -1,6 +1,5 @@
-import { type Buckets, FINEST } from './buckets.ts';
+import { type Buckets, completeness, FINEST, horizon, type Settling } from './buckets.ts';
 import { GROUPS, type Group } from './groups.ts';
-import { completeness, horizon, type Settling } from './settling.ts';
 import type { Meter, Source } from './source.ts';
 
 /** A source, and the time (ms) in which what it counts belongs to the series. */
@@ -76,9 +75,10 @@ function addYoung(
   sums: Float64Array,
 ): void {
   const cells = buckets.count === 0 ? 0 : sums.length / buckets.count;
+  const last = Math.min(young.to, young.settling.now);
+  if (young.from >= last) return;
   const before = new Float64Array(cells);
   const after = new Float64Array(cells);
-  const last = Math.min(young.to, young.settling.now);
   for (let minute = young.from; minute < last; minute += FINEST) {
     const shown = minute + Math.floor(FINEST * completeness(minute, young.settling));
     const from = Math.max(minute, span.from);

@@ -1,3 +1,5 @@
+import { fraction } from '../hash.ts';
+
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -40,8 +42,8 @@ export function bucketsOf(from: number, to: number, width: number, offset = 0): 
 export interface Widening {
   /** In ms. */
   readonly width: number;
-  /** Those before a moment, those from it on, or all. */
-  readonly part: 'all' | 'older' | 'newer';
+  /** Those before a moment, those from it on, every other stretch of that width, or all. */
+  readonly part: 'all' | 'older' | 'newer' | 'mixed';
   readonly at: number;
 }
 
@@ -50,6 +52,7 @@ export function widened(buckets: Buckets, { width, part, at }: Widening, offset:
   if (buckets.width >= width) return [buckets];
   const { start } = buckets;
   const end = start + buckets.count * buckets.width;
+  if (part === 'mixed') return stretches(buckets, width, offset);
   const split = part === 'all' ? end : Math.floor((at + offset) / width) * width - offset;
   const [before, after] = part === 'newer' ? [buckets.width, width] : [width, buckets.width];
   const parts = [
@@ -59,9 +62,64 @@ export function widened(buckets: Buckets, { width, part, at }: Widening, offset:
   return parts.filter(({ count }) => count > 0);
 }
 
+/** Stretches of the wide width, by turns one bucket and many. */
+function stretches({ start, width, count }: Buckets, wide: number, offset: number): readonly Buckets[] {
+  const end = start + count * width;
+  const all = bucketsOf(start, end, wide, offset);
+  return Array.from({ length: all.count }, (_, index) => {
+    const from = all.start + index * wide;
+    const isWide = ((from + offset) / wide) % 2 === 0;
+    return isWide
+      ? { start: from, width: wide, count: 1 }
+      : bucketsOf(Math.max(start, from), Math.min(end, from + wide), width, offset);
+  });
+}
+
 /** The buckets of an answer: none starts in the future, or further back than the history reaches. */
 export function answerBuckets(from: number, to: number, now: number, offset: number): Buckets {
   const width = widthFor(to - from);
   const oldest = Math.ceil((now - HISTORY + offset) / width) * width - offset;
   return bucketsOf(Math.max(from, oldest), Math.min(to, now), width, offset);
+}
+
+/** How young buckets fill up; all times in ms. */
+export interface Settling {
+  /** The moment for which the platform answers. */
+  readonly now: number;
+  /** After this long every bucket is final. */
+  readonly settleMs: number;
+  readonly key: number;
+}
+
+/** Age as a share of the settling time, and how much of the bucket has come in by then. */
+const ARRIVAL = [
+  { age: 0, complete: 0 },
+  { age: 0.1, complete: 0.55 },
+  { age: 0.2, complete: 0.93 },
+  { age: 1, complete: 1 },
+] as const;
+
+/** The first minute that may still grow: everything before it is final. */
+export function horizon({ now, settleMs }: Settling): number {
+  return Math.floor((now - Math.max(settleMs, FINEST)) / FINEST) * FINEST;
+}
+
+/** The share, 0 to 1, of the minute starting at `minute` that an answer shows. Never falls as time goes on. */
+export function completeness(minute: number, { now, settleMs, key }: Settling): number {
+  const age = now - minute;
+  if (age <= 0) return 0;
+  const elapsed = Math.min(1, age / FINEST);
+  const settling = settleMs * (0.6 + 0.4 * fraction(key, minute / FINEST));
+  return settling > 0 ? Math.min(elapsed, arrived(age / settling)) : elapsed;
+}
+
+function arrived(age: number): number {
+  let from: { age: number; complete: number } = ARRIVAL[0];
+  for (const to of ARRIVAL) {
+    if (age < to.age) {
+      return from.complete + ((to.complete - from.complete) * (age - from.age)) / (to.age - from.age);
+    }
+    from = to;
+  }
+  return 1;
 }

@@ -20,6 +20,29 @@ export const STATUS_CODES = [
 
 export const METHODS = ['get', 'head', 'post', 'others'] as const;
 
+/** How a cache answered: the last one from what it held (`saved`), the others with the origin's help (`missed`). */
+export const CACHE_STATUSES = ['MISS', 'EXPIRED', 'BYPASS', 'HIT'] as const;
+
+/** Where those who ask are, from the most frequent on. */
+export const COUNTRIES = [
+  'Brazil',
+  'United States',
+  'Argentina',
+  'Portugal',
+  'Mexico',
+  'Germany',
+  'Chile',
+  'Colombia',
+  'India',
+  'Japan',
+] as const;
+
+/** Where they are served. */
+export const LOCATIONS = ['gru-gru', 'rio-rio', 'mia-mia', 'lis-lis', 'fra-fra', 'nrt-nrt'] as const;
+
+/** What DNS is asked for. */
+export const QUERY_TYPES = ['A', 'AAAA', 'CNAME', 'MX', 'NS', 'TXT'] as const;
+
 /**
  * What is counted together, as cells: integers that add up over buckets, domains and configurations. Volumes are in
  * kilobytes (10^3 bytes).
@@ -28,6 +51,10 @@ export const GROUPS = {
   requests: ['total', 'http', 'https', 'saved', 'missed'],
   volume: ['total', 'http', 'https', 'saved', 'missed'],
   methods: METHODS,
+  cache: CACHE_STATUSES,
+  countries: COUNTRIES,
+  locations: LOCATIONS,
+  queryTypes: QUERY_TYPES,
   codes: STATUS_CODES,
   waf: ['requests', 'blocked', 'threats', 'xss', 'rfi', 'sql', 'others'],
   plain: ['count', 'kilobytes'],
@@ -41,6 +68,11 @@ export type Group = keyof typeof GROUPS;
 export const MIX = {
   https: 0.82,
   saved: 0.74,
+  /** Of what is not answered from the cache. */
+  missed: { MISS: 0.86, EXPIRED: 0.09 },
+  countries: [0.58, 0.14, 0.07, 0.06, 0.04, 0.03, 0.03, 0.02, 0.02],
+  locations: [0.48, 0.17, 0.15, 0.1, 0.07],
+  queryTypes: [0.61, 0.29, 0.04, 0.03, 0.01],
   methods: { get: 0.93, head: 0.02, post: 0.045 },
   codes: {
     '2xx': 0.0002,

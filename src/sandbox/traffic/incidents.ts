@@ -1,21 +1,120 @@
 import { GROUPS, type Group } from './groups.ts';
-import { type IncidentKind, type Line, RECIPES, type Recipe } from './incident-recipes.ts';
 
-/** Something that happens to a configuration's traffic: requests on top of it, or (an outage) none at all. */
+export const INCIDENT_KINDS = [
+  'waf_attack',
+  '5xx_spike',
+  '4xx_spike',
+  'surge',
+  'outage',
+  'slow_origin',
+] as const;
+
+export type IncidentKind = (typeof INCIDENT_KINDS)[number];
+
+/** A whole divided among cells; a `null` cell takes a share that no cell of the line counts. */
+export type Line = readonly (readonly [cell: string | null, share: number])[];
+
+/** What the requests of an incident are like. */
+export interface Recipe {
+  readonly https: number;
+  readonly saved: number;
+  /** Kilobytes of one request. */
+  readonly kilobytes: number;
+  readonly methods: Line;
+  readonly codes: Line;
+  readonly waf?: readonly Line[];
+  /** Where they come from, if not from where most do. */
+  readonly countries?: Line;
+}
+
+export const RECIPES: Record<Exclude<IncidentKind, 'outage' | 'slow_origin'>, Recipe> = {
+  waf_attack: {
+    https: 0.9,
+    saved: 1,
+    kilobytes: 1,
+    countries: [
+      ['Germany', 0.7],
+      ['India', 0.3],
+    ],
+    methods: [
+      ['get', 0.6],
+      ['post', 0.4],
+    ],
+    codes: [
+      ['403', 0.96],
+      ['200', 0.04],
+    ],
+    waf: [
+      [['requests', 1]],
+      [['threats', 1]],
+      [
+        ['blocked', 0.96],
+        [null, 0.04],
+      ],
+      [
+        ['sql', 0.55],
+        ['xss', 0.3],
+        ['rfi', 0.1],
+        ['others', 0.05],
+      ],
+    ],
+  },
+  '5xx_spike': {
+    https: 0.82,
+    saved: 0,
+    kilobytes: 2,
+    methods: [
+      ['get', 0.9],
+      ['post', 0.1],
+    ],
+    codes: [
+      ['503', 0.6],
+      ['502', 0.3],
+      ['500', 0.06],
+      ['5xx', 0.04],
+    ],
+  },
+  '4xx_spike': {
+    https: 0.82,
+    saved: 0,
+    kilobytes: 2,
+    methods: [['get', 1]],
+    codes: [
+      ['404', 0.9],
+      ['400', 0.06],
+      ['4xx', 0.04],
+    ],
+  },
+  surge: {
+    https: 0.82,
+    saved: 0.8,
+    kilobytes: 18,
+    methods: [['get', 1]],
+    codes: [
+      ['200', 0.9],
+      ['304', 0.1],
+    ],
+  },
+};
+
+/**
+ * Something that happens to a configuration's traffic: requests on top of it, none at all (an outage), or the same ones for
+ * which an origin takes longer.
+ */
 export interface Incident {
   readonly kind: IncidentKind;
-  /** A domain's id, or a configuration's: then it meets the first of its domains (an outage: all of them). */
+  /** A domain's id, or a configuration's: then it meets the first of its domains (outages and slow origins: all of them). */
   readonly configuration: number;
   /** Milliseconds since the epoch. */
   readonly from: number;
   readonly to: number;
-  /** Requests per minute on top of the usual ones; an outage has none. */
+  /** Requests per minute on top of the usual ones; outages and slow origins have none. */
   readonly per_minute: number;
 }
 
 /** Adds what the incident brought up to `time` to the cells of a group; what added up before still does. */
 export function addIncident(incident: Incident, group: Group, time: number, into: Float64Array): void {
-  if (incident.kind === 'outage') return;
+  if (incident.kind === 'outage' || incident.kind === 'slow_origin') return;
   const lasted = Math.max(0, Math.min(time, incident.to) - incident.from);
   const requests = Math.floor((incident.per_minute * lasted) / 60_000);
   if (requests === 0) return;
@@ -40,6 +139,19 @@ function linesOf(recipe: Recipe, group: Group): readonly Line[] {
           ['missed', 1 - recipe.saved],
         ],
       ];
+    case 'cache':
+      return [
+        [
+          ['HIT', recipe.saved],
+          ['MISS', 1 - recipe.saved],
+        ],
+      ];
+    case 'countries':
+      return [recipe.countries ?? [['Brazil', 1]]];
+    case 'locations':
+      return [[['gru-gru', 1]]];
+    case 'queryTypes':
+      return [[['A', 1]]];
     case 'methods':
       return [recipe.methods];
     case 'codes':

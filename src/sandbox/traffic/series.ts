@@ -1,9 +1,9 @@
 import type { Api, Product } from '../account/served-products.ts';
 import type { Settings } from '../account/settings.ts';
 import type { Dimension, Measure, Units } from './api-measures.ts';
+import { measureOf, productOf, selectionOf, unitsOf } from './api-measures.ts';
+import type { Settling } from './buckets.ts';
 import { type Buckets, bucketsOf, FINEST } from './buckets.ts';
-import { measureOf, productOf, selectionOf, unitsOf } from './metric-lookup.ts';
-import type { Settling } from './settling.ts';
 import type { Selection, Traffic } from './traffic.ts';
 
 /** `[timestamp, value]`: the start of a bucket in ms since the epoch, and what it holds. */

@@ -1,8 +1,96 @@
 import { fraction, hash } from '../hash.ts';
-import { type Cumulative, curve } from './curve.ts';
-import { GROUPS, type Group, MIX, STATUS_CODES } from './groups.ts';
+import { CACHE_STATUSES, GROUPS, type Group, MIX, STATUS_CODES } from './groups.ts';
 import { addIncident, type Incident } from './incidents.ts';
-import { type Partition, partition, type Split, split } from './split.ts';
+
+/** An integer that never falls as time (ms since the epoch) goes on: everything counted up to that moment. */
+export type Cumulative = (time: number) => number;
+
+const MINUTE = 60_000;
+const DAY = 1440;
+const WEEK = 7 * DAY;
+const SLOW_STEP = 37;
+/** Counted from here, so that the totals of the largest series stay exact in a double. */
+const ORIGIN = Date.UTC(2020, 0, 1) / MINUTE;
+
+/** Amplitudes of the rate around its mean of 1. Together below 1: the rate never falls below zero. */
+const DAILY = 0.45;
+const HALF_DAILY = 0.1;
+const WEEKLY = 0.15;
+const SLOW_NOISE = 0.12;
+const MINUTE_NOISE = 0.15;
+
+/**
+ * Traffic of `perMinute` on average, with a daily and a weekly pattern and noise. It is a closed form: a bucket of any
+ * width is the difference of two calls, so that buckets of different widths always add up to the same.
+ */
+export function curve(key: number, perMinute: number): Cumulative {
+  if (perMinute <= 0) return () => 0;
+  const evening = 2 * Math.PI * (fraction(key, 1) * 0.2 + 0.55);
+  const weekend = 2 * Math.PI * fraction(key, 2);
+  const fast = hash(key, 3);
+  const slow = hash(key, 4);
+  return (time) => {
+    const minutes = time / MINUTE - ORIGIN;
+    const shaped =
+      minutes +
+      swing(minutes, DAY, DAILY, evening) +
+      swing(minutes, DAY / 2, HALF_DAILY, weekend) +
+      swing(minutes, WEEK, WEEKLY, weekend);
+    const noise =
+      MINUTE_NOISE * ramp(fast, minutes) + SLOW_NOISE * SLOW_STEP * ramp(slow, minutes / SLOW_STEP);
+    return Math.floor(perMinute * (shaped + noise));
+  };
+}
+
+/** The integral of a sine of this period (minutes) and amplitude. */
+function swing(minutes: number, period: number, amplitude: number, phase: number): number {
+  const turn = (2 * Math.PI) / period;
+  return (-amplitude / turn) * Math.cos((minutes % period) * turn - phase);
+}
+
+/** Noise between 0 and 1, a straight line between whole positions. */
+function ramp(key: number, position: number): number {
+  const whole = Math.floor(position);
+  const left = fraction(key, whole);
+  return left + (position - whole) * (fraction(key, whole + 1) - left);
+}
+
+/**
+ * Divides a cumulative integer into a part and a rest that are both cumulative integers: the part is
+ * `share` of the whole on average, swinging slowly around it, and grows by 0 or 1 for each 1 of the whole.
+ */
+export type Split = (whole: number) => number;
+
+/** @param wavelength after how much of the whole the share has swung once to and fro */
+export function split(key: number, share: number, wavelength: number): Split {
+  const swing = (0.5 * Math.min(share, 1 - share) * wavelength) / (2 * Math.PI);
+  const turn = (2 * Math.PI) / wavelength;
+  const phase = 2 * Math.PI * fraction(key, 0);
+  return (whole) => Math.floor(share * whole + swing * Math.sin((whole % wavelength) * turn + phase));
+}
+
+/** Divides a whole into as many parts as there are shares, written one after another; they add up to the whole. */
+export type Partition = (whole: number, into: Float64Array, at: number) => void;
+
+/** The last part takes what the others leave, so its share is not used. */
+export function partition(key: number, shares: readonly number[], wavelength: number): Partition {
+  let left = 1;
+  const splits = shares.slice(0, -1).map((share, index) => {
+    const cut = split(key + index + 1, Math.min(1, share / left), wavelength * left);
+    left = Math.max(left - share, 1e-9);
+    return cut;
+  });
+  return (whole, into, at) => {
+    let rest = whole;
+    let position = at;
+    for (const cut of splits) {
+      const part = cut(rest);
+      into[position++] = part;
+      rest -= part;
+    }
+    into[position] = rest;
+  };
+}
 
 /** Writes the cells of a group as they stand at a moment: integers, none of which falls (levels may). */
 export type Meter = (time: number, into: Float64Array) => void;
@@ -23,6 +111,10 @@ const METERS: Record<Group, (shape: Shape) => Meter> = {
     const divide = partition(key + 100, [...Object.values(MIX.methods), 0], wavelength);
     return (time, into) => divide(count(time), into, 0);
   },
+  cache: cacheStatuses,
+  countries: (shape) => shares(shape, 400, MIX.countries),
+  locations: (shape) => shares(shape, 420, MIX.locations),
+  queryTypes: (shape) => shares(shape, 440, MIX.queryTypes),
   codes: statusCodes,
   waf,
   plain:
@@ -94,6 +186,25 @@ function schemesAndCache({ key, wavelength }: Shape, whole: Cumulative): Meter {
     const hits = saved(total);
     into[3] = hits;
     into[4] = total - hits;
+  };
+}
+
+/** The count divided by shares; the last part takes the rest. */
+function shares({ key, count, wavelength }: Shape, at: number, parts: readonly number[]): Meter {
+  const divide = partition(key + at, [...parts, 0], wavelength);
+  return (time, into) => divide(count(time), into, 0);
+}
+
+/** What `requests` counts as missed, divided further; the last cell is what it counts as saved. */
+function cacheStatuses({ key, count, wavelength }: Shape): Meter {
+  const saved = split(key + 11, MIX.saved, wavelength);
+  const missed = Object.values(MIX.missed);
+  const divide = partition(key + 460, [...missed, 0], wavelength * (1 - MIX.saved));
+  return (time, into) => {
+    const total = count(time);
+    const hits = saved(total);
+    divide(total - hits, into, 0);
+    into[CACHE_STATUSES.indexOf('HIT')] = hits;
   };
 }
 

@@ -3,14 +3,18 @@ import { assignments, findConfiguration } from '../account/configurations.ts';
 import type { Account } from '../account/platform-account.ts';
 import { PRODUCTS, type Product } from '../account/served-products.ts';
 import { bucketSums, type Contribution } from './bucket-sums.ts';
-import type { Buckets } from './buckets.ts';
+import type { Buckets, Settling } from './buckets.ts';
 import type { Group } from './groups.ts';
 import type { Incident } from './incidents.ts';
-import type { Settling } from './settling.ts';
 import { createSource, type Source } from './source.ts';
 
 /** Whose traffic: the whole product's, none, or by id that of a configuration or of one of its domains. */
 export type Selection = 'product' | 'nobody' | number;
+
+/** A contribution to a configuration. */
+export interface Span extends Contribution {
+  readonly configuration: number;
+}
 
 /** The one product that incidents other than outages reach. */
 const DELIVERY = 1441740010;
@@ -46,7 +50,8 @@ export class Traffic {
     const [first, ...rest] = this.#targets(incident.configuration);
     if (first === undefined) throw new RangeError(`no configuration or domain ${incident.configuration}`);
     this.#incidents.push(incident);
-    for (const source of incident.kind === 'outage' ? [first, ...rest] : [first]) {
+    const hitsAll = incident.kind === 'outage' || incident.kind === 'slow_origin';
+    for (const source of hitsAll ? [first, ...rest] : [first]) {
       this.#at(source).push(incident);
     }
   }
@@ -69,6 +74,22 @@ export class Traffic {
       this.#contributions(product, period),
     );
     return bucketSums(contributions, group, buckets, settling);
+  }
+
+  /** What every source of a product contributed to which configuration, those that are gone included. */
+  *spans(product: Product): Generator<Span> {
+    for (const period of this.#histories.get(product) ?? []) {
+      for (const contribution of this.#contributions(product, period)) {
+        yield { ...contribution, configuration: period.configuration };
+      }
+    }
+  }
+
+  /** The share (0 to 1) of a time in which the origin of a source was slow. */
+  slowed(source: number, from: number, to: number): number {
+    const slow = (this.#bySource.get(source) ?? []).filter(({ kind }) => kind === 'slow_origin');
+    const lasted = slow.map((incident) => Math.min(to, incident.to) - Math.max(from, incident.from));
+    return Math.min(1, lasted.reduce((sum, ms) => sum + Math.max(0, ms), 0) / (to - from));
   }
 
   #periodsOf(product: Product, selection: Selection): AssignmentPeriod[] {

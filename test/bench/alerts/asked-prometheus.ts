@@ -1,11 +1,14 @@
-import { parseDuration } from '../../../src/configuration/prometheus-duration.ts';
-import { AlertState } from '../../../src/promql/alert-states.ts';
-import { labelsOfAlert, timingOf, type WrittenAlertingRule } from '../../../src/promql/alerting-rule.ts';
-import type { FiredAlert } from '../../../src/promql/evaluate.ts';
-import { Evaluation } from '../../../src/promql/evaluation.ts';
-import type { EvaluationObserver } from '../../../src/promql/evaluation-observer.ts';
-import { keyOf, type Labels } from '../../../src/promql/labels.ts';
-import type { Group } from '../../../src/promql/rule-group.ts';
+import { parseDuration } from '../../../src/exporter/configuration/prometheus-duration.ts';
+import {
+  AlertState,
+  type EvaluationObserver,
+  type Group,
+  labelsOfAlert,
+  timingOf,
+  type WrittenAlertingRule,
+} from '../../../src/rules/promql/evaluated-rules.ts';
+import { Evaluation, type FiredAlert } from '../../../src/rules/promql/evaluation.ts';
+import { keyOf, type Labels } from '../../../src/rules/promql/vector.ts';
 import type { PrometheusApi, QueriedSeries } from '../../end-to-end/prometheus-api.ts';
 import { type AskedRule, askedRules } from './asked-rules.ts';
 import type { History } from './history.ts';

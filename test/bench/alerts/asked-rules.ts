@@ -1,5 +1,5 @@
-import { formatDuration, parseDuration } from '../../../src/configuration/prometheus-duration.ts';
-import type { Group, GroupRule } from '../../../src/promql/rule-group.ts';
+import { formatDuration, parseDuration } from '../../../src/exporter/configuration/prometheus-duration.ts';
+import type { Group, GroupRule } from '../../../src/rules/promql/evaluated-rules.ts';
 
 /** Less than any interval: series are sampled at whole minutes. */
 const BEFORE = 30_000;

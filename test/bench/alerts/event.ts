@@ -41,6 +41,34 @@ export const EVENT_KINDS = {
   'flash sale': { expects: 'no page', by: [] },
   /** Three quarters of the traffic of a configuration move to another for good. */
   'moved traffic': { expects: 'no page', by: [] },
+  /** Three of every 15 minutes fail, at 40 or at 100 %, for four hours. */
+  'crash loop': { expects: 'page', by: ['Edge5xxRatio'] },
+  /** Twelve times the requests for 20 minutes, at the same minute every night. */
+  'nightly batch': { expects: 'no page', by: [] },
+  /** No request arrives for four days, where there were 70 to 150 a minute. */
+  'small site dies': { expects: 'page', by: ['EdgeTrafficDrop'] },
+  /** 0.8 % server errors, always. */
+  'errors at all times': { expects: 'ticket', by: ['Edge5xxRatio'] },
+  /** Threats at 12 times the usual for 12 days. */
+  'attack of days': { expects: 'page', by: ['EdgeWafSpike'] },
+  /** The same for three hours, a day or two later. */
+  'attack again': { expects: 'ticket', by: ['EdgeWafSpike', 'EdgeWafElevated', 'EdgeUsualIsHigh'] },
+  /** Threats that grow over six hours to 6 or 10 times the usual, and stay for two. */
+  'ramp over 6 hours': { expects: 'page', by: ['EdgeWafSpike'] },
+  /** The same over twelve hours. */
+  'ramp to 32 times': { expects: 'page', by: ['EdgeWafSpike'] },
+  /** Below 5 % of the traffic for an hour or more, from the second to the seventh day. */
+  'drop in the first week': { expects: 'page', by: ['EdgeTrafficDrop'] },
+  /** Below 12 % of the traffic for 20 minutes to 4 hours, of a site with 40 requests a minute or more at that hour. */
+  'drop on a real day': { expects: 'page', by: ['EdgeTrafficDrop'] },
+  'errors, 30 %': { expects: 'page', by: ['Edge5xxRatio'] },
+  'errors, 10 %': { expects: 'page', by: ['Edge5xxRatio'] },
+  'errors, 5 %': { expects: 'page', by: ['Edge5xxRatio'] },
+  'errors, 2 %': { expects: 'page', by: ['Edge5xxRatio'] },
+  'attack beside a failure': { expects: 'page', by: ['EdgeWafSpike'] },
+  'failure beside an attack': { expects: 'page', by: ['Edge5xxRatio'] },
+  /** 6 to 11 times the requests for hours, of a site with few. */
+  'small flood': { expects: 'no page', by: [] },
 } as const satisfies Readonly<Record<string, Expectation>>;
 
 export type EventKind = keyof typeof EVENT_KINDS;

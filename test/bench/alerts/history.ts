@@ -1,4 +1,4 @@
-import type { Input } from '../../../src/promql/evaluation.ts';
+import type { Input } from '../../../src/rules/promql/evaluation.ts';
 import { DAY, drawCharacter, HOUR, WEEK } from './background.ts';
 import type { Event } from './event.ts';
 import { attack } from './inject.ts';

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { parseDuration } from '../../../src/configuration/prometheus-duration.ts';
-import type { FiredAlert } from '../../../src/promql/evaluate.ts';
-import { anchored, type Labels } from '../../../src/promql/labels.ts';
+import { parseDuration } from '../../../src/exporter/configuration/prometheus-duration.ts';
+import type { FiredAlert } from '../../../src/rules/promql/evaluation.ts';
+import { anchored, type Labels } from '../../../src/rules/promql/vector.ts';
 
 const MINUTE = 60_000;
 

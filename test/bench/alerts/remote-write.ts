@@ -1,5 +1,5 @@
 import snappy from 'snappyjs';
-import type { Labels } from '../../../src/promql/labels.ts';
+import type { Labels } from '../../../src/rules/promql/vector.ts';
 
 const HOUR = 3_600_000;
 

@@ -1,4 +1,4 @@
-import type { FiredAlert } from '../../../src/promql/evaluate.ts';
+import type { FiredAlert } from '../../../src/rules/promql/evaluation.ts';
 import { EVENT_KINDS, type Event, type EventKind, type Expectation } from './event.ts';
 import type { History } from './history.ts';
 import type { Notification } from './notifications.ts';
@@ -46,18 +46,20 @@ export class Score {
   readonly falseTickets = new Map<string, number>();
   flaps = 0;
   readonly remarks: string[] = [];
+  /** False pages by what the account is like. */
+  readonly falseByTheme = new Map<string, number>();
 
   /** Takes in an account. */
   add(
     label: string,
-    { events, minutes }: History,
+    { events, minutes, theme }: History,
     fired: readonly FiredAlert[],
     told: readonly Notification[],
   ): void {
     this.weeks += minutes / (7 * 24 * 60);
     const spans = fired.map(alertSpan);
     for (const event of events) this.#addEvent(label, event, spans, told);
-    this.#addFalse(label, events, told);
+    this.#addFalse(label, theme, events, told);
     this.flaps += flaps(spans);
   }
 
@@ -108,7 +110,7 @@ export class Score {
     score.flaps += flaps(pages);
   }
 
-  #addFalse(label: string, events: readonly Event[], told: readonly Notification[]): void {
+  #addFalse(label: string, theme: string, events: readonly Event[], told: readonly Notification[]): void {
     for (const { at, receiver, alerts } of told) {
       const minute = at / MINUTE;
       const name = alerts[0]?.['alertname'] ?? '';
@@ -116,6 +118,8 @@ export class Score {
       if (caused || receiver === 'notes') continue;
       const counts = receiver === 'on-call' ? this.falsePages : this.falseTickets;
       counts.set(name, (counts.get(name) ?? 0) + 1);
+      const ofTheme = `${receiver === 'on-call' ? 'page' : 'ticket'} ${name}, ${theme}`;
+      this.falseByTheme.set(ofTheme, (this.falseByTheme.get(ofTheme) ?? 0) + 1);
       if (receiver === 'on-call') this.remarks.push(`${label}: false page ${name} at ${minute}`);
       else this.remarks.push(`${label}: false ticket ${name} at ${minute} ${JSON.stringify(alerts[0])}`);
     }

@@ -1,7 +1,12 @@
-import { meanOf } from '../../../src/rules/error-rules.ts';
-import { measures, RESPONSES, SCOPE_NAMES, type Scope } from '../../../src/rules/measures.ts';
-import { recorded } from '../../../src/rules/recorded.ts';
-import { TIMES } from '../../../src/rules/times.ts';
+import { meanOf } from '../../../src/rules/shipped/error-rules.ts';
+import {
+  measures,
+  RESPONSES,
+  recorded,
+  SCOPE_NAMES,
+  type Scope,
+} from '../../../src/rules/shipped/measures.ts';
+import { TIMES } from '../../../src/rules/shipped/times.ts';
 
 const CODES = ['400', '401', '403', '404', '429', 'other'].map((code) => ['4xx', code] as const);
 const ERRORS = ['500', '502', '503', '504', 'other'].map((code) => ['5xx', code] as const);
@@ -79,7 +84,7 @@ export function* pastText(sites: readonly Site[], now: number): Generator<string
       const labels = owners(sites, scope).flatMap((owner) =>
         extras(measure.by).map((extra) => owner + extra),
       );
-      for (const name of [names.value, names.normal, names.above, names.active]) {
+      for (const name of [names.value]) {
         yield* family(name, labels, span(2 * hour, minute));
       }
       yield* family(names.hourly, labels, [...seasons, ...span(day + hour, baseline)]);

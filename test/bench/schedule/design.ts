@@ -1,9 +1,9 @@
+import type { SimulatedClock } from '../../simulated-clock.ts';
 import type { Ages } from './ages.ts';
 import type { CountedPlatform } from './counted-platform.ts';
-import type { EventClock } from './event-clock.ts';
 
 export interface DesignOptions {
-  readonly clock: EventClock;
+  readonly clock: SimulatedClock;
   readonly platform: CountedPlatform;
   /** Milliseconds that one way takes, drawn anew each time. */
   readonly latency: () => number;

@@ -1,8 +1,8 @@
+import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
 import { Ages } from './ages.ts';
 import { availableIn, bestPossible } from './best-possible.ts';
 import { alone, burstyUser, CountedPlatform, seeded, unsteadyUser, WINDOW_MS } from './counted-platform.ts';
 import type { Design } from './design.ts';
-import { EventClock } from './event-clock.ts';
 import { naiveDesign } from './naive-design.ts';
 import { ourDesign } from './our-design.ts';
 
@@ -33,7 +33,7 @@ export async function measure({ design, jobs, limit, company, hours, seed }: Cas
   const quota = limit - Math.ceil(limit * RESERVE);
   const from = START + Math.ceil((WARM_UP_ROUNDS * jobs) / quota + 10) * WINDOW_MS;
   const until = from + hours * HOUR_MS;
-  const clock = new EventClock(START);
+  const clock = new SimulatedClock(START, PROMISES_ONLY);
   const otherRandom = seeded(seed + limit + jobs);
   const otherUser = {
     alone,

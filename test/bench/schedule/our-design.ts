@@ -1,16 +1,16 @@
-import { ObservedPlatform } from '../../../src/account/connection.ts';
-import type { ExchangeInfo } from '../../../src/platform/exchange.ts';
-import { PlatformFailure } from '../../../src/platform/outcome.ts';
-import type { Answer } from '../../../src/platform/read.ts';
-import type { Job } from '../../../src/poll/job.ts';
-import type { Ticker } from '../../../src/poll/ticker.ts';
-import { DemandForecast } from '../../../src/rate-limit/demand-forecast.ts';
-import { RequestQueue } from '../../../src/rate-limit/request-queue.ts';
+import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
+import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import type { Answer } from '../../../src/exporter/platform/read.ts';
+import type { Job } from '../../../src/exporter/poll/job.ts';
+import type { Ticker } from '../../../src/exporter/poll/ticker.ts';
+import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
+import { FOUND, polling } from '../../exporter/poll/polling.ts';
 import { allStepsOf } from '../../in-steps.ts';
-import { FOUND, polling } from '../../poll/polling.ts';
+import type { SimulatedClock } from '../../simulated-clock.ts';
 import { WINDOW_MS } from './counted-platform.ts';
 import type { Design } from './design.ts';
-import type { EventClock } from './event-clock.ts';
 
 const EVERY_MINUTE = '* * * * *';
 
@@ -24,7 +24,6 @@ export const ourDesign: Design = async ({ clock, platform, latency, ages, jobs, 
     basePath: '',
     reserve: () => reserve,
     assumedLimit: 60,
-    onExchange: () => undefined,
   });
   const { scopes, platformClock } = observed;
   const queue = new RequestQueue({ clock, scopes, concurrency: CONCURRENCY });
@@ -80,7 +79,7 @@ function jobOf(index: number): Job {
 }
 
 /** Fires at every whole minute, whatever the pattern: there is only one here. */
-function minuteTicker(clock: EventClock): Ticker {
+function minuteTicker(clock: SimulatedClock): Ticker {
   return (_, fire) => {
     const next = (at: number) =>
       clock.at(at, () => {

@@ -36,7 +36,11 @@ export const applications: readonly Row[] = [
     quotes: [
       'List item fields: `id` (integer), `name` (string), `active` (boolean), `origins` (array of objects with `name` string, `origin_type` string, `origin_id` string identifier).',
     ],
-    families: ['edge_application_active', 'edge_application_origins'],
+    families: [
+      'edge_application_active',
+      'edge_application_origins',
+      'edge_application_origin_info{origin_type}',
+    ],
     steps: [
       {
         send: 'GET /edge_applications?page_size=1',

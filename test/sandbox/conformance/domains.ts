@@ -22,7 +22,7 @@ export const domains: readonly Row[] = [
     quotes: [
       'cnames · array of strings · site hostnames; default empty. The field description calls it `cname`, while every request and response sample uses `cnames`',
     ],
-    families: ['edge_domain_cnames'],
+    families: ['edge_domain_cnames', 'edge_domain_cname_info{cname}'],
     steps: [
       { send: 'POST /domains', body: NEW, status: 201, has: { results: { cnames: [] } } },
       {

@@ -32,7 +32,11 @@ export const firewalls: readonly Row[] = [
   {
     section: '2.6',
     quotes: ['last_editor · string · read-only', 'last_modified · string · read-only timestamp'],
-    families: ['edge_firewall_modified_timestamp_seconds', 'edge_firewall_changed_timestamp_seconds'],
+    families: [
+      'edge_firewall_modified_timestamp_seconds',
+      'edge_firewall_changed_timestamp_seconds',
+      'edge_firewall_last_editor_info{last_editor}',
+    ],
     steps: [
       {
         send: `PUT ${FIREWALL}`,

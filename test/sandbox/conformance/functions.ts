@@ -81,7 +81,11 @@ export const functions: readonly Row[] = [
   {
     section: '2.5',
     quotes: ['last_editor · string · read-only', 'modified · string · read-only timestamp'],
-    families: ['edge_function_modified_timestamp_seconds', 'edge_function_changed_timestamp_seconds'],
+    families: [
+      'edge_function_modified_timestamp_seconds',
+      'edge_function_changed_timestamp_seconds',
+      'edge_function_last_editor_info{last_editor}',
+    ],
     steps: [
       {
         send: `PATCH ${FUNCTION}`,

@@ -104,7 +104,7 @@ export const lists: readonly Row[] = [
   ...byField,
   {
     section: '4.0',
-    variant: 'ascending, descending, by numbers and by nothing',
+    variant: 'ascending, descending, by numbers, by lists and by nothing',
     quotes: [ORDERED],
     steps: [
       { send: 'GET /edge_applications?order_by=name', status: 200, has: names('news', 'shop', 'video') },
@@ -122,6 +122,16 @@ export const lists: readonly Row[] = [
         send: 'GET /edge_functions?order_by=reference_count&sort=asc',
         status: 200,
         has: { results: [{ id: 4184 }, {}, {}] },
+      },
+      {
+        send: 'GET /edge_firewall?order_by=domains',
+        status: 200,
+        has: { results: [{ domains: [] }, { domains: [1536580016, 1536580017] }] },
+      },
+      {
+        send: 'GET /domains?order_by=cnames&sort=desc&page_size=2',
+        status: 200,
+        has: { results: [{ cnames: ['www2.video.example.com'] }, { cnames: ['www2.shop.example.com'] }] },
       },
       { send: 'GET /domains?sort=up', status: 400, has: { sort: [TEXT] } },
     ],

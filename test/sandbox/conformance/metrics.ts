@@ -55,7 +55,8 @@ export const metrics: readonly Row[] = [
       '`:prod_id`, `:conf_id` are numbers (conf_id is a domain id obtained from the configurations read).',
       '`:metric_name`, `:dim_name` are strings.',
     ],
-    embedded: 'setting `metrics_ids`: ids of domains, of configurations or both',
+    embedded:
+      'setting `metrics_ids`: ids of domains, of configurations or both, or those of domains and of applications without any',
     steps: [
       { send: `GET ${WAF}x?${HOUR}`, version: 2, status: 404 },
       { send: `GET ${DELIVERY}/x/metrics/waf?${HOUR}`, version: 2, status: 404 },
@@ -63,6 +64,26 @@ export const metrics: readonly Row[] = [
       { send: 'PATCH /_sandbox/settings', body: { metrics_ids: 'both' }, status: 200 },
       { send: `GET ${DELIVERY}/${APPLICATION}/metrics/waf?${HOUR}`, version: 2, status: 200 },
       { send: `GET ${WAF}?${HOUR}`, version: 2, status: 200 },
+      {
+        send: 'PATCH /_sandbox/settings',
+        body: { metrics_ids: 'domain' },
+        status: 200,
+      },
+      {
+        send: `PATCH /domains/${DOMAIN}`,
+        body: { edge_application_id: APPLICATION + 1 },
+        version: 3,
+        status: 200,
+      },
+      {
+        send: `PATCH /domains/${DOMAIN + 1}`,
+        body: { edge_application_id: APPLICATION + 1 },
+        version: 3,
+        status: 200,
+      },
+      { send: `GET ${DELIVERY}/${APPLICATION}/metrics/waf?${HOUR}`, version: 2, status: 404 },
+      { send: 'PATCH /_sandbox/settings', body: { metrics_ids: 'domain_or_own' }, status: 200 },
+      { send: `GET ${DELIVERY}/${APPLICATION}/metrics/waf?${HOUR}`, version: 2, status: 200 },
     ],
   },
   {

@@ -64,7 +64,11 @@ export const networkLists: readonly Row[] = [
   {
     section: '2.9',
     quotes: ['last_editor · string · read-only', 'last_modified · string · read-only timestamp'],
-    families: ['edge_network_list_modified_timestamp_seconds', 'edge_network_list_changed_timestamp_seconds'],
+    families: [
+      'edge_network_list_modified_timestamp_seconds',
+      'edge_network_list_changed_timestamp_seconds',
+      'edge_network_list_last_editor_info{last_editor}',
+    ],
     steps: [
       {
         send: `PUT ${PATH}/1009`,

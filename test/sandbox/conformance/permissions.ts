@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../../../src/sandbox/http/permissions.ts';
+import { PERMISSIONS } from '../../../src/sandbox/http/token-store.ts';
 import {
   APPLICATION,
   DELIVERY,

@@ -75,6 +75,7 @@ export const wafRulesets: readonly Row[] = [
   {
     section: '2.8',
     quotes: ['whitelist · string · optional; rule text that exempts matches; absent on some rule sets'],
+    families: ['edge_waf_ruleset_whitelist_bytes'],
     steps: [
       { send: 'GET /waf/rulesets/3', version: 2, status: 200, is: { ...RULESET, whitelist: TEXT } },
       { send: 'GET /waf/rulesets/4', version: 2, status: 200, is: RULESET },

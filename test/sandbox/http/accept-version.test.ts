@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { acceptedVersion } from '../../../src/sandbox/http/accept-version.ts';
+import { acceptedVersion } from '../../../src/sandbox/http/admission.ts';
 
 describe('the accepted version', () => {
   it.each([

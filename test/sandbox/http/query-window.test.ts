@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { queryWindow } from '../../../src/sandbox/http/query-window.ts';
+import { queryWindow } from '../../../src/sandbox/http/request-parts.ts';
 import { NOON } from '../client.ts';
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createSandbox } from '../../../src/sandbox/sandbox.ts';
 import { GROUPS } from '../../../src/sandbox/traffic/groups.ts';
-import { INCIDENT_KINDS, type IncidentKind } from '../../../src/sandbox/traffic/incident-recipes.ts';
+import { INCIDENT_KINDS, type IncidentKind } from '../../../src/sandbox/traffic/incidents.ts';
 import { NOON } from '../client.ts';
 
 const MINUTE = 60_000;

@@ -51,6 +51,22 @@ describe('an attack', () => {
     expect(others).toEqual([]);
   });
 
+  it('is none where all requests have become as many more, but it is one beside them', () => {
+    const sale = [3 * DAY, 3 * DAY + 60] as const;
+    const woken = (level: Level): readonly Fired[] =>
+      judged({
+        alerts: ['EdgeWafSpike'],
+        families: [
+          threats(level),
+          { name: 'edge_requests_per_minute', level: plus(() => 5_000, [...sale, 55_000]) },
+        ],
+        minutes: 3.2 * DAY,
+      });
+    const along = plus(() => 20, [...sale, 220]);
+    expect(woken(along)).toEqual([]);
+    expect(woken(plus(along, [...sale, 600])).length).toBe(1);
+  });
+
   it('with pauses of a few minutes is one page', () => {
     const waves = Array.from({ length: 12 }, (_, wave) => 30 * HOUR + wave * 10);
     const attacked = plus(USUAL, ...waves.map((from) => [from, from + 6, 500] as const));

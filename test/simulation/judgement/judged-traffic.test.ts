@@ -39,11 +39,30 @@ describe('a drop of traffic', () => {
     expect(fired[0]?.to).toBeLessThanOrEqual(from + 60 + 15);
   });
 
-  it('is a ticket where there is no last week to compare with', () => {
-    const from = 3 * DAY;
-    expect(severities(drops([requests(times(() => 800, [from, from + 60, 0]))], 4 * DAY))).toEqual([
-      'ticket',
-    ]);
+  it.each([
+    ['a page where a day is steady', (): number => 800, 'page'],
+    ['a ticket where it is not', daily(10, 900), 'ticket'],
+  ])('is, where there is no last week to compare with, %s', (_, level, severity) => {
+    const from = 3 * DAY + 10 * HOUR;
+    expect(severities(drops([requests(times(level, [from, from + 60, 0]))], 4 * DAY))).toEqual([severity]);
+  });
+
+  it('is no opening nor closing within a minute, some minutes earlier or later than on other days', () => {
+    const open = (minute: number): boolean => {
+      const late = [0, 7, -6, 4, -3][Math.floor(minute / DAY) % 5] ?? 0;
+      const hours = (minute % DAY) - late;
+      return hours >= 8 * HOUR && hours < 18 * HOUR;
+    };
+    const level = weekends((minute) => (open(minute) ? 2_000 : 60), 0.1);
+    expect(drops([requests(level)], 2.2 * WEEK)).toEqual([]);
+  });
+
+  it('of a small site that dies is one page, through its nights, until it is usual after two days', () => {
+    const from = 8 * DAY + 11 * HOUR;
+    const fired = drops([requests(times(daily(15, 200), [from, 12 * DAY, 0]))], 12 * DAY);
+    expect(severities(fired)).toEqual(['page']);
+    expect(fired[0]?.to).toBeGreaterThan(from + 2 * DAY);
+    expect(fired[0]?.to).toBeLessThan(from + 2 * DAY + 2 * HOUR);
   });
 
   it('is not the end of a surge, nor the same hour a week after it', () => {
@@ -143,6 +162,28 @@ describe('errors', () => {
         ),
       ),
     ).not.toContain('page');
+  });
+
+  it.each([0.4, 1])('of three of every fifteen minutes are one page: a share of %f fails', (share) => {
+    const falls = Array.from({ length: 16 }, (_, round) => from + round * 15);
+    const fired = errors(
+      2_000,
+      plus(() => 0.3, ...falls.map((at) => [at, at + 3, 2_000 * share] as const)),
+    );
+    const pages = fired.filter(({ labels }) => labels['severity'] === 'page');
+    expect(pages.length).toBe(1);
+    expect(pages[0]?.from).toBeLessThan(from + 45);
+    expect(pages[0]?.to).toBeGreaterThan(from + 15 * 15);
+  });
+
+  it('that a site has at all times are one ticket, until there are far more of them', () => {
+    const fired = errors(
+      200,
+      plus(() => 1.6, [from, from + 60, 12]),
+    );
+    expect(severities(fired)).toEqual(['ticket', 'page']);
+    expect(fired[0]?.from).toBeLessThan(2 * HOUR);
+    expect(fired[1]?.from).toBeGreaterThanOrEqual(from);
   });
 
   it('of 5 % are one page, as long as they last', () => {

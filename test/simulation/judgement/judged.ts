@@ -1,7 +1,6 @@
-import { evaluate, type FiredAlert } from '../../../src/promql/evaluate.ts';
-import type { Input } from '../../../src/promql/evaluation.ts';
-import { type AlertSettings, SHIPPED } from '../../../src/rules/alert-settings.ts';
-import { ruleFiles } from '../../../src/rules/rule-files.ts';
+import { evaluate, type FiredAlert, type Input } from '../../../src/rules/promql/evaluation.ts';
+import { type AlertSettings, SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
+import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { Random } from '../../bench/alerts/random.ts';
 import { neededRules } from './needed-rules.ts';
 

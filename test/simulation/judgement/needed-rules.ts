@@ -1,5 +1,5 @@
-import type { AlertRule, RecordingRule } from '../../../src/rules/rule.ts';
-import type { RuleFiles } from '../../../src/rules/rule-files.ts';
+import type { AlertRule, RecordingRule } from '../../../src/rules/shipped/rule.ts';
+import type { RuleFiles } from '../../../src/rules/shipped/rule-files.ts';
 
 interface Group<Rule> {
   readonly name: string;

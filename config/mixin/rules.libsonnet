@@ -1,0 +1,2062 @@
+{
+  "prometheusRules": {
+    "groups": [
+      {
+        "name": "edge-minutes",
+        "interval": "1m",
+        "rules": [
+          {
+            "record": "configuration:edge_responses_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute))"
+          },
+          {
+            "record": "account:edge_responses_per_minute:sum",
+            "expr": "sum by (account, product) (configuration:edge_responses_per_minute:sum)"
+          },
+          {
+            "record": "configuration:edge_client_errors_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=\"4xx\"}))"
+          },
+          {
+            "record": "account:edge_client_errors_per_minute:sum",
+            "expr": "sum by (account, product) (configuration:edge_client_errors_per_minute:sum)"
+          },
+          {
+            "record": "configuration:edge_server_errors_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=\"5xx\"}))"
+          },
+          {
+            "record": "account:edge_server_errors_per_minute:sum",
+            "expr": "sum by (account, product) (configuration:edge_server_errors_per_minute:sum)"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id) (edge_requests_per_minute))"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:limit",
+            "expr": "((configuration:edge_requests_per_minute:limit > (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + last_over_time(configuration:edge_requests_per_minute:threshold[12m30s])) / 2 or (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + last_over_time(configuration:edge_requests_per_minute:threshold[12m30s])) / 2 and configuration:edge_requests_per_minute:limit) < last_over_time(configuration:edge_requests_per_minute:threshold[12m30s]) or last_over_time(configuration:edge_requests_per_minute:threshold[12m30s])) and configuration:edge_requests_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:above",
+            "expr": "configuration:edge_requests_per_minute:sum > bool (configuration:edge_requests_per_minute:limit or last_over_time(configuration:edge_requests_per_minute:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:active",
+            "expr": "clamp_max(sum_over_time(configuration:edge_requests_per_minute:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:fallen",
+            "expr": "avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) <= bool (last_over_time(configuration:edge_requests_per_minute:lower_threshold[12m30s]) or last_over_time(configuration:edge_requests_per_minute:lowest_threshold[12m30s])) == 1"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:since",
+            "expr": "(last_over_time(configuration:edge_requests_per_minute:since[59m30s]) or time() + 0 * (configuration:edge_requests_per_minute:active or configuration:edge_requests_per_minute:fallen)) and (configuration:edge_requests_per_minute:active or configuration:edge_requests_per_minute:fallen)"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:accepted",
+            "expr": "time() - configuration:edge_requests_per_minute:since > 172800"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:excess",
+            "expr": "(configuration:edge_requests_per_minute:sum - (3 * last_over_time(configuration:edge_requests_per_minute:seasonal[12m30s]) + 30) > 0) unless configuration:edge_requests_per_minute:fallen\nor\nconfiguration:edge_requests_per_minute:sum - last_over_time(configuration:edge_requests_per_minute:seasonal[12m30s]) and configuration:edge_requests_per_minute:fallen unless configuration:edge_requests_per_minute:accepted"
+          },
+          {
+            "record": "account:edge_requests_per_minute:sum",
+            "expr": "sum by (account, product) (configuration:edge_requests_per_minute:sum)"
+          },
+          {
+            "record": "account:edge_requests_per_minute:limit",
+            "expr": "((account:edge_requests_per_minute:limit > (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + last_over_time(account:edge_requests_per_minute:threshold[12m30s])) / 2 or (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + last_over_time(account:edge_requests_per_minute:threshold[12m30s])) / 2 and account:edge_requests_per_minute:limit) < last_over_time(account:edge_requests_per_minute:threshold[12m30s]) or last_over_time(account:edge_requests_per_minute:threshold[12m30s])) and account:edge_requests_per_minute:active"
+          },
+          {
+            "record": "account:edge_requests_per_minute:above",
+            "expr": "account:edge_requests_per_minute:sum > bool (account:edge_requests_per_minute:limit or last_over_time(account:edge_requests_per_minute:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "account:edge_requests_per_minute:active",
+            "expr": "clamp_max(sum_over_time(account:edge_requests_per_minute:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "account:edge_requests_per_minute:fallen",
+            "expr": "avg_over_time(account:edge_requests_per_minute:sum[4m30s]) <= bool (last_over_time(account:edge_requests_per_minute:lower_threshold[12m30s]) or last_over_time(account:edge_requests_per_minute:lowest_threshold[12m30s])) == 1"
+          },
+          {
+            "record": "account:edge_requests_per_minute:since",
+            "expr": "(last_over_time(account:edge_requests_per_minute:since[59m30s]) or time() + 0 * (account:edge_requests_per_minute:active or account:edge_requests_per_minute:fallen)) and (account:edge_requests_per_minute:active or account:edge_requests_per_minute:fallen)"
+          },
+          {
+            "record": "account:edge_requests_per_minute:accepted",
+            "expr": "time() - account:edge_requests_per_minute:since > 172800"
+          },
+          {
+            "record": "account:edge_requests_per_minute:excess",
+            "expr": "(account:edge_requests_per_minute:sum - (3 * last_over_time(account:edge_requests_per_minute:seasonal[12m30s]) + 30) > 0) unless account:edge_requests_per_minute:fallen\nor\naccount:edge_requests_per_minute:sum - last_over_time(account:edge_requests_per_minute:seasonal[12m30s]) and account:edge_requests_per_minute:fallen unless account:edge_requests_per_minute:accepted"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id) (edge_waf_threats_per_minute))"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:limit",
+            "expr": "((configuration:edge_waf_threats_per_minute:limit > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) / 2 or (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) / 2 and configuration:edge_waf_threats_per_minute:limit) < last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s]) or last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) and configuration:edge_waf_threats_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:above",
+            "expr": "configuration:edge_waf_threats_per_minute:sum > bool (1.5 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_threats_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30) > (configuration:edge_waf_threats_per_minute:limit or last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) or (configuration:edge_waf_threats_per_minute:limit or last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s]))) == 1"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:at_least",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id) (edge_waf_threats_at_least_per_minute))"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:certain",
+            "expr": "configuration:edge_waf_threats_per_minute:at_least > bool (1.5 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_threats_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30) > (configuration:edge_waf_threats_per_minute:limit or last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) or (configuration:edge_waf_threats_per_minute:limit or last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s]))) == 1"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:active",
+            "expr": "clamp_max(sum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) >= on (account, product) group_left () (0 * (max by (account, product) (sum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) and avg_over_time(configuration:edge_waf_threats_per_minute:sum[11m30s]) > last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) >= 6) + 3) or sum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) >= 6 and configuration:edge_waf_threats_per_minute:active, 1)\nor\nclamp_max(sum_over_time(configuration:edge_waf_threats_per_minute:certain[11m30s]) >= on (account, product) group_left () (0 * (max by (account, product) (sum_over_time(configuration:edge_waf_threats_per_minute:certain[11m30s]) and avg_over_time(configuration:edge_waf_threats_per_minute:at_least[11m30s]) > last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) >= 6) + 3) or sum_over_time(configuration:edge_waf_threats_per_minute:certain[11m30s]) >= 6 and configuration:edge_waf_threats_per_minute:active, 1)"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:since",
+            "expr": "(last_over_time(configuration:edge_waf_threats_per_minute:since[59m30s]) or time() + 0 * configuration:edge_waf_threats_per_minute:active) and configuration:edge_waf_threats_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:accepted",
+            "expr": "time() - configuration:edge_waf_threats_per_minute:since > 172800"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:excess",
+            "expr": "configuration:edge_waf_threats_per_minute:sum - last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]) and (configuration:edge_waf_threats_per_minute:above or configuration:edge_waf_threats_per_minute:active) unless configuration:edge_waf_threats_per_minute:accepted"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:sum",
+            "expr": "sum by (account, product) (configuration:edge_waf_threats_per_minute:sum)"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:limit",
+            "expr": "((account:edge_waf_threats_per_minute:limit > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s])) / 2 or (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s])) / 2 and account:edge_waf_threats_per_minute:limit) < last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s]) or last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s])) and account:edge_waf_threats_per_minute:active"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:above",
+            "expr": "account:edge_waf_threats_per_minute:sum > bool (1.5 * sum by (account, product) (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_threats_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)) > (account:edge_waf_threats_per_minute:limit or last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s])) or (account:edge_waf_threats_per_minute:limit or last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s]))) == 1"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:at_least",
+            "expr": "sum by (account, product) (configuration:edge_waf_threats_per_minute:at_least)"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:certain",
+            "expr": "account:edge_waf_threats_per_minute:at_least > bool (1.5 * sum by (account, product) (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_threats_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)) > (account:edge_waf_threats_per_minute:limit or last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s])) or (account:edge_waf_threats_per_minute:limit or last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s]))) == 1"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:active",
+            "expr": "clamp_max(sum_over_time(account:edge_waf_threats_per_minute:above[11m30s]) >= 6 and (avg_over_time(account:edge_waf_threats_per_minute:sum[11m30s]) > last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s]) or account:edge_waf_threats_per_minute:active), 1)\nor\nclamp_max(sum_over_time(account:edge_waf_threats_per_minute:certain[11m30s]) >= 6 and (avg_over_time(account:edge_waf_threats_per_minute:at_least[11m30s]) > last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s]) or account:edge_waf_threats_per_minute:active), 1)"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:since",
+            "expr": "(last_over_time(account:edge_waf_threats_per_minute:since[59m30s]) or time() + 0 * account:edge_waf_threats_per_minute:active) and account:edge_waf_threats_per_minute:active"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:accepted",
+            "expr": "time() - account:edge_waf_threats_per_minute:since > 172800"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:excess",
+            "expr": "account:edge_waf_threats_per_minute:sum - last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]) and (account:edge_waf_threats_per_minute:above or account:edge_waf_threats_per_minute:active) unless account:edge_waf_threats_per_minute:accepted"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id) (edge_waf_blocked_per_minute))"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:limit",
+            "expr": "((configuration:edge_waf_blocked_per_minute:limit > ((last_over_time(configuration:edge_waf_blocked_per_minute:usual[12m30s]) or last_over_time(configuration:edge_waf_blocked_per_minute:avg1h[12m30s])) + last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s])) / 2 or ((last_over_time(configuration:edge_waf_blocked_per_minute:usual[12m30s]) or last_over_time(configuration:edge_waf_blocked_per_minute:avg1h[12m30s])) + last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s])) / 2 and configuration:edge_waf_blocked_per_minute:limit) < last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s]) or last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s])) and configuration:edge_waf_blocked_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:above",
+            "expr": "configuration:edge_waf_blocked_per_minute:sum > bool (configuration:edge_waf_blocked_per_minute:limit or last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:active",
+            "expr": "clamp_max(sum_over_time(configuration:edge_waf_blocked_per_minute:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:since",
+            "expr": "(last_over_time(configuration:edge_waf_blocked_per_minute:since[59m30s]) or time() + 0 * configuration:edge_waf_blocked_per_minute:active) and configuration:edge_waf_blocked_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:accepted",
+            "expr": "time() - configuration:edge_waf_blocked_per_minute:since > 172800"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:excess",
+            "expr": "configuration:edge_waf_blocked_per_minute:sum - (last_over_time(configuration:edge_waf_blocked_per_minute:seasonal[12m30s]) or last_over_time(configuration:edge_waf_blocked_per_minute:avg1h[12m30s])) and (configuration:edge_waf_blocked_per_minute:above or configuration:edge_waf_blocked_per_minute:active) unless configuration:edge_waf_blocked_per_minute:accepted"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:sum",
+            "expr": "sum by (account, product) (configuration:edge_waf_blocked_per_minute:sum)"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:limit",
+            "expr": "((account:edge_waf_blocked_per_minute:limit > ((last_over_time(account:edge_waf_blocked_per_minute:usual[12m30s]) or last_over_time(account:edge_waf_blocked_per_minute:avg1h[12m30s])) + last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s])) / 2 or ((last_over_time(account:edge_waf_blocked_per_minute:usual[12m30s]) or last_over_time(account:edge_waf_blocked_per_minute:avg1h[12m30s])) + last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s])) / 2 and account:edge_waf_blocked_per_minute:limit) < last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s]) or last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s])) and account:edge_waf_blocked_per_minute:active"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:above",
+            "expr": "account:edge_waf_blocked_per_minute:sum > bool (account:edge_waf_blocked_per_minute:limit or last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:active",
+            "expr": "clamp_max(sum_over_time(account:edge_waf_blocked_per_minute:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:since",
+            "expr": "(last_over_time(account:edge_waf_blocked_per_minute:since[59m30s]) or time() + 0 * account:edge_waf_blocked_per_minute:active) and account:edge_waf_blocked_per_minute:active"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:accepted",
+            "expr": "time() - account:edge_waf_blocked_per_minute:since > 172800"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:excess",
+            "expr": "account:edge_waf_blocked_per_minute:sum - (last_over_time(account:edge_waf_blocked_per_minute:seasonal[12m30s]) or last_over_time(account:edge_waf_blocked_per_minute:avg1h[12m30s])) and (account:edge_waf_blocked_per_minute:above or account:edge_waf_blocked_per_minute:active) unless account:edge_waf_blocked_per_minute:accepted"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:sum",
+            "expr": "sum by (account, product, configuration, family) (max by (account, product, configuration, configuration_id, family) (edge_waf_threats_by_family_per_minute))"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:limit",
+            "expr": "((configuration:edge_waf_threats_by_family_per_minute:limit > ((last_over_time(configuration:edge_waf_threats_by_family_per_minute:usual[12m30s]) or last_over_time(configuration:edge_waf_threats_by_family_per_minute:avg1h[12m30s])) + last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s])) / 2 or ((last_over_time(configuration:edge_waf_threats_by_family_per_minute:usual[12m30s]) or last_over_time(configuration:edge_waf_threats_by_family_per_minute:avg1h[12m30s])) + last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s])) / 2 and configuration:edge_waf_threats_by_family_per_minute:limit) < last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s]) or last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s])) and configuration:edge_waf_threats_by_family_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:above",
+            "expr": "configuration:edge_waf_threats_by_family_per_minute:sum > bool (configuration:edge_waf_threats_by_family_per_minute:limit or last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:active",
+            "expr": "clamp_max(sum_over_time(configuration:edge_waf_threats_by_family_per_minute:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:since",
+            "expr": "(last_over_time(configuration:edge_waf_threats_by_family_per_minute:since[59m30s]) or time() + 0 * configuration:edge_waf_threats_by_family_per_minute:active) and configuration:edge_waf_threats_by_family_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:accepted",
+            "expr": "time() - configuration:edge_waf_threats_by_family_per_minute:since > 172800"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:excess",
+            "expr": "configuration:edge_waf_threats_by_family_per_minute:sum - (last_over_time(configuration:edge_waf_threats_by_family_per_minute:seasonal[12m30s]) or last_over_time(configuration:edge_waf_threats_by_family_per_minute:avg1h[12m30s])) and (configuration:edge_waf_threats_by_family_per_minute:above or configuration:edge_waf_threats_by_family_per_minute:active) unless configuration:edge_waf_threats_by_family_per_minute:accepted"
+          },
+          {
+            "record": "account:edge_waf_threats_by_family_per_minute:sum",
+            "expr": "sum by (account, product, family) (configuration:edge_waf_threats_by_family_per_minute:sum)"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:sum",
+            "expr": "sum by (account, product, configuration, class, code) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=~\"4xx|5xx\"}))"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:limit",
+            "expr": "((configuration:edge_error_responses_per_minute:limit > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 2 or ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) / 2 and configuration:edge_error_responses_per_minute:limit) < last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) and configuration:edge_error_responses_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:above",
+            "expr": "configuration:edge_error_responses_per_minute:sum > bool (configuration:edge_error_responses_per_minute:limit or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:active",
+            "expr": "clamp_max(sum_over_time(configuration:edge_error_responses_per_minute:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:since",
+            "expr": "(last_over_time(configuration:edge_error_responses_per_minute:since[59m30s]) or time() + 0 * configuration:edge_error_responses_per_minute:active) and configuration:edge_error_responses_per_minute:active"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:accepted",
+            "expr": "time() - configuration:edge_error_responses_per_minute:since > 172800"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:excess",
+            "expr": "configuration:edge_error_responses_per_minute:sum - (last_over_time(configuration:edge_error_responses_per_minute:seasonal[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) and (configuration:edge_error_responses_per_minute:above or configuration:edge_error_responses_per_minute:active) unless configuration:edge_error_responses_per_minute:accepted"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:sum",
+            "expr": "sum by (account, product, class, code) (configuration:edge_error_responses_per_minute:sum)"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:limit",
+            "expr": "((account:edge_error_responses_per_minute:limit > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) / 2 or ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) / 2 and account:edge_error_responses_per_minute:limit) < last_over_time(account:edge_error_responses_per_minute:threshold[12m30s]) or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) and account:edge_error_responses_per_minute:active"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:above",
+            "expr": "account:edge_error_responses_per_minute:sum > bool (account:edge_error_responses_per_minute:limit or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:active",
+            "expr": "clamp_max(sum_over_time(account:edge_error_responses_per_minute:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:since",
+            "expr": "(last_over_time(account:edge_error_responses_per_minute:since[59m30s]) or time() + 0 * account:edge_error_responses_per_minute:active) and account:edge_error_responses_per_minute:active"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:accepted",
+            "expr": "time() - account:edge_error_responses_per_minute:since > 172800"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:excess",
+            "expr": "account:edge_error_responses_per_minute:sum - (last_over_time(account:edge_error_responses_per_minute:seasonal[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) and (account:edge_error_responses_per_minute:above or account:edge_error_responses_per_minute:active) unless account:edge_error_responses_per_minute:accepted"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:now",
+            "expr": "configuration:edge_client_errors_per_minute:sum\n/\n(configuration:edge_responses_per_minute:sum >= 200)"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:limit",
+            "expr": "((configuration:edge_client_error_ratio:limit > (last_over_time(configuration:edge_client_error_ratio:usual[12m30s]) + last_over_time(configuration:edge_client_error_ratio:threshold[12m30s])) / 2 or (last_over_time(configuration:edge_client_error_ratio:usual[12m30s]) + last_over_time(configuration:edge_client_error_ratio:threshold[12m30s])) / 2 and configuration:edge_client_error_ratio:limit) < last_over_time(configuration:edge_client_error_ratio:threshold[12m30s]) or last_over_time(configuration:edge_client_error_ratio:threshold[12m30s])) and configuration:edge_client_error_ratio:active"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:above",
+            "expr": "configuration:edge_client_error_ratio:now > bool (configuration:edge_client_error_ratio:limit or last_over_time(configuration:edge_client_error_ratio:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:active",
+            "expr": "clamp_max(sum_over_time(configuration:edge_client_error_ratio:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:since",
+            "expr": "(last_over_time(configuration:edge_client_error_ratio:since[59m30s]) or time() + 0 * configuration:edge_client_error_ratio:active) and configuration:edge_client_error_ratio:active"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:accepted",
+            "expr": "time() - configuration:edge_client_error_ratio:since > 172800"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:excess",
+            "expr": "configuration:edge_client_error_ratio:now - last_over_time(configuration:edge_client_error_ratio:seasonal[12m30s]) and (configuration:edge_client_error_ratio:above or configuration:edge_client_error_ratio:active) unless configuration:edge_client_error_ratio:accepted"
+          },
+          {
+            "record": "account:edge_client_error_ratio:now",
+            "expr": "account:edge_client_errors_per_minute:sum\n/\n(account:edge_responses_per_minute:sum >= 200)"
+          },
+          {
+            "record": "account:edge_client_error_ratio:limit",
+            "expr": "((account:edge_client_error_ratio:limit > (last_over_time(account:edge_client_error_ratio:usual[12m30s]) + last_over_time(account:edge_client_error_ratio:threshold[12m30s])) / 2 or (last_over_time(account:edge_client_error_ratio:usual[12m30s]) + last_over_time(account:edge_client_error_ratio:threshold[12m30s])) / 2 and account:edge_client_error_ratio:limit) < last_over_time(account:edge_client_error_ratio:threshold[12m30s]) or last_over_time(account:edge_client_error_ratio:threshold[12m30s])) and account:edge_client_error_ratio:active"
+          },
+          {
+            "record": "account:edge_client_error_ratio:above",
+            "expr": "account:edge_client_error_ratio:now > bool (account:edge_client_error_ratio:limit or last_over_time(account:edge_client_error_ratio:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "account:edge_client_error_ratio:active",
+            "expr": "clamp_max(sum_over_time(account:edge_client_error_ratio:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "account:edge_client_error_ratio:since",
+            "expr": "(last_over_time(account:edge_client_error_ratio:since[59m30s]) or time() + 0 * account:edge_client_error_ratio:active) and account:edge_client_error_ratio:active"
+          },
+          {
+            "record": "account:edge_client_error_ratio:accepted",
+            "expr": "time() - account:edge_client_error_ratio:since > 172800"
+          },
+          {
+            "record": "account:edge_client_error_ratio:excess",
+            "expr": "account:edge_client_error_ratio:now - last_over_time(account:edge_client_error_ratio:seasonal[12m30s]) and (account:edge_client_error_ratio:above or account:edge_client_error_ratio:active) unless account:edge_client_error_ratio:accepted"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:now",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, cache) (edge_requests_by_cache_per_minute{cache=\"missed\"}))\n/\n(sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, cache) (edge_requests_by_cache_per_minute)) >= 300)"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:limit",
+            "expr": "((configuration:edge_cache_miss_ratio:limit > (last_over_time(configuration:edge_cache_miss_ratio:usual[12m30s]) + last_over_time(configuration:edge_cache_miss_ratio:threshold[12m30s])) / 2 or (last_over_time(configuration:edge_cache_miss_ratio:usual[12m30s]) + last_over_time(configuration:edge_cache_miss_ratio:threshold[12m30s])) / 2 and configuration:edge_cache_miss_ratio:limit) < last_over_time(configuration:edge_cache_miss_ratio:threshold[12m30s]) or last_over_time(configuration:edge_cache_miss_ratio:threshold[12m30s])) and configuration:edge_cache_miss_ratio:active"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:above",
+            "expr": "configuration:edge_cache_miss_ratio:now > bool (configuration:edge_cache_miss_ratio:limit or last_over_time(configuration:edge_cache_miss_ratio:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:active",
+            "expr": "clamp_max(sum_over_time(configuration:edge_cache_miss_ratio:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:since",
+            "expr": "(last_over_time(configuration:edge_cache_miss_ratio:since[59m30s]) or time() + 0 * configuration:edge_cache_miss_ratio:active) and configuration:edge_cache_miss_ratio:active"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:accepted",
+            "expr": "time() - configuration:edge_cache_miss_ratio:since > 172800"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:excess",
+            "expr": "configuration:edge_cache_miss_ratio:now - last_over_time(configuration:edge_cache_miss_ratio:seasonal[12m30s]) and (configuration:edge_cache_miss_ratio:above or configuration:edge_cache_miss_ratio:active) unless configuration:edge_cache_miss_ratio:accepted"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:now",
+            "expr": "sum by (account, product) (max by (account, product, configuration, configuration_id, cache) (edge_requests_by_cache_per_minute{cache=\"missed\"}))\n/\n(sum by (account, product) (max by (account, product, configuration, configuration_id, cache) (edge_requests_by_cache_per_minute)) >= 300)"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:limit",
+            "expr": "((account:edge_cache_miss_ratio:limit > (last_over_time(account:edge_cache_miss_ratio:usual[12m30s]) + last_over_time(account:edge_cache_miss_ratio:threshold[12m30s])) / 2 or (last_over_time(account:edge_cache_miss_ratio:usual[12m30s]) + last_over_time(account:edge_cache_miss_ratio:threshold[12m30s])) / 2 and account:edge_cache_miss_ratio:limit) < last_over_time(account:edge_cache_miss_ratio:threshold[12m30s]) or last_over_time(account:edge_cache_miss_ratio:threshold[12m30s])) and account:edge_cache_miss_ratio:active"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:above",
+            "expr": "account:edge_cache_miss_ratio:now > bool (account:edge_cache_miss_ratio:limit or last_over_time(account:edge_cache_miss_ratio:threshold[12m30s])) == 1"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:active",
+            "expr": "clamp_max(sum_over_time(account:edge_cache_miss_ratio:above[11m30s]) >= 6, 1)"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:since",
+            "expr": "(last_over_time(account:edge_cache_miss_ratio:since[59m30s]) or time() + 0 * account:edge_cache_miss_ratio:active) and account:edge_cache_miss_ratio:active"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:accepted",
+            "expr": "time() - account:edge_cache_miss_ratio:since > 172800"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:excess",
+            "expr": "account:edge_cache_miss_ratio:now - last_over_time(account:edge_cache_miss_ratio:seasonal[12m30s]) and (account:edge_cache_miss_ratio:above or account:edge_cache_miss_ratio:active) unless account:edge_cache_miss_ratio:accepted"
+          }
+        ]
+      },
+      {
+        "name": "edge-freshness",
+        "interval": "1m",
+        "rules": [
+          {
+            "record": "configuration:edge_data_age_seconds:max",
+            "expr": "time() - min by (account, product, configuration, metric) (max by (account, product, configuration, metric, configuration_id) (\n  edge_data_until_timestamp_seconds{metric=~\"waf\"}\n  or\n  edge_data_until_timestamp_seconds{metric=~\"status_code\"}\n  or\n  label_replace(edge_data_until_timestamp_seconds{metric=~\"requests|cdn_requests\"}, \"metric\", \"requests\", \"\", \"\")\n))"
+          },
+          {
+            "record": "configuration:edge_data_age_seconds:stale",
+            "expr": "configuration:edge_data_age_seconds:max > 600\nunless\nconfiguration:edge_data_age_seconds:max <= on (account, product, metric) group_left () 1.5 * max by (account, product, metric) (\n  edge_expected_age_seconds{metric=~\"waf\"}\n  or\n  edge_expected_age_seconds{metric=~\"status_code\"}\n  or\n  label_replace(edge_expected_age_seconds{metric=~\"requests|cdn_requests\"}, \"metric\", \"requests\", \"\", \"\")\n)\nor\n0 * (((configuration:edge_data_age_seconds:max offset 1h or configuration:edge_data_age_seconds:max offset 1d) and on (account, product, configuration) edge_configuration_info) unless configuration:edge_data_age_seconds:max) + 600"
+          }
+        ]
+      },
+      {
+        "name": "edge-error-ratios-long",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_responses_per_minute:avg6h",
+            "expr": "avg_over_time(configuration:edge_responses_per_minute:sum[5h59m30s])"
+          },
+          {
+            "record": "configuration:edge_server_errors_per_minute:avg6h",
+            "expr": "avg_over_time(configuration:edge_server_errors_per_minute:sum[5h59m30s])"
+          },
+          {
+            "record": "configuration:edge_server_error_ratio:avg6h",
+            "expr": "configuration:edge_server_errors_per_minute:avg6h\n/\n(configuration:edge_responses_per_minute:avg6h > 0)"
+          },
+          {
+            "record": "account:edge_responses_per_minute:avg6h",
+            "expr": "avg_over_time(account:edge_responses_per_minute:sum[5h59m30s])"
+          },
+          {
+            "record": "account:edge_server_errors_per_minute:avg6h",
+            "expr": "avg_over_time(account:edge_server_errors_per_minute:sum[5h59m30s])"
+          },
+          {
+            "record": "account:edge_server_error_ratio:avg6h",
+            "expr": "account:edge_server_errors_per_minute:avg6h\n/\n(account:edge_responses_per_minute:avg6h > 0)"
+          },
+          {
+            "record": "configuration:edge_server_error_ratio:avg3d",
+            "expr": "avg_over_time(configuration:edge_server_errors_per_minute:avg6h[2d23h57m30s])\n/\n(avg_over_time(configuration:edge_responses_per_minute:avg6h[2d23h57m30s]) > 0)"
+          },
+          {
+            "record": "configuration:edge_server_error_ratio:always",
+            "expr": "quantile_over_time(0.5, configuration:edge_server_error_ratio:avg6h[2d23h57m30s])"
+          },
+          {
+            "record": "account:edge_server_error_ratio:avg3d",
+            "expr": "avg_over_time(account:edge_server_errors_per_minute:avg6h[2d23h57m30s])\n/\n(avg_over_time(account:edge_responses_per_minute:avg6h[2d23h57m30s]) > 0)"
+          },
+          {
+            "record": "account:edge_server_error_ratio:always",
+            "expr": "quantile_over_time(0.5, account:edge_server_error_ratio:avg6h[2d23h57m30s])"
+          }
+        ]
+      },
+      {
+        "name": "edge-error-ratios",
+        "interval": "1m",
+        "rules": [
+          {
+            "record": "configuration:edge_responses_per_minute:avg5m",
+            "expr": "avg_over_time(configuration:edge_responses_per_minute:sum[4m30s])"
+          },
+          {
+            "record": "configuration:edge_server_errors_per_minute:avg5m",
+            "expr": "avg_over_time(configuration:edge_server_errors_per_minute:sum[4m30s])"
+          },
+          {
+            "record": "configuration:edge_server_error_ratio:avg5m",
+            "expr": "configuration:edge_server_errors_per_minute:avg5m\n/\n(configuration:edge_responses_per_minute:avg5m > 0)"
+          },
+          {
+            "record": "account:edge_responses_per_minute:avg5m",
+            "expr": "avg_over_time(account:edge_responses_per_minute:sum[4m30s])"
+          },
+          {
+            "record": "account:edge_server_errors_per_minute:avg5m",
+            "expr": "avg_over_time(account:edge_server_errors_per_minute:sum[4m30s])"
+          },
+          {
+            "record": "account:edge_server_error_ratio:avg5m",
+            "expr": "account:edge_server_errors_per_minute:avg5m\n/\n(account:edge_responses_per_minute:avg5m > 0)"
+          },
+          {
+            "record": "configuration:edge_responses_per_minute:avg30m",
+            "expr": "avg_over_time(configuration:edge_responses_per_minute:sum[29m30s])"
+          },
+          {
+            "record": "configuration:edge_server_errors_per_minute:avg30m",
+            "expr": "avg_over_time(configuration:edge_server_errors_per_minute:sum[29m30s])"
+          },
+          {
+            "record": "configuration:edge_server_error_ratio:avg30m",
+            "expr": "configuration:edge_server_errors_per_minute:avg30m\n/\n(configuration:edge_responses_per_minute:avg30m > 0)"
+          },
+          {
+            "record": "account:edge_responses_per_minute:avg30m",
+            "expr": "avg_over_time(account:edge_responses_per_minute:sum[29m30s])"
+          },
+          {
+            "record": "account:edge_server_errors_per_minute:avg30m",
+            "expr": "avg_over_time(account:edge_server_errors_per_minute:sum[29m30s])"
+          },
+          {
+            "record": "account:edge_server_error_ratio:avg30m",
+            "expr": "account:edge_server_errors_per_minute:avg30m\n/\n(account:edge_responses_per_minute:avg30m > 0)"
+          },
+          {
+            "record": "configuration:edge_server_errors_per_minute:failing",
+            "expr": "configuration:edge_server_errors_per_minute:sum > bool configuration:edge_responses_per_minute:sum * 0.006"
+          },
+          {
+            "record": "configuration:edge_server_errors_per_minute:paging",
+            "expr": "configuration:edge_server_error_ratio:avg5m > 0.0144\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.0144\nand\n(sum_over_time(configuration:edge_server_errors_per_minute:failing[9m30s]) >= 5 or sum_over_time(configuration:edge_server_errors_per_minute:failing[59m30s]) >= 8)\nand\nconfiguration:edge_server_errors_per_minute:avg5m >= 1.5\nand\nconfiguration:edge_responses_per_minute:avg30m >= 10\nunless\nconfiguration:edge_server_error_ratio:avg30m < 3 * last_over_time(configuration:edge_server_error_ratio:always[12m30s] offset 6h)\nor\nconfiguration:edge_server_error_ratio:avg5m > 0.006\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.006\nand\nconfiguration:edge_server_error_ratio:avg30m > 3 * last_over_time(configuration:edge_server_error_ratio:always[12m30s] offset 6h)\nand\nconfiguration:edge_server_error_ratio:avg6h > 0.006\nand\nsum_over_time(configuration:edge_server_errors_per_minute:failing[29m30s]) >= 10\nand\nconfiguration:edge_server_errors_per_minute:avg30m >= 0.5\nand\nconfiguration:edge_responses_per_minute:avg30m >= 10"
+          },
+          {
+            "record": "account:edge_server_errors_per_minute:failing",
+            "expr": "account:edge_server_errors_per_minute:sum > bool account:edge_responses_per_minute:sum * 0.006"
+          },
+          {
+            "record": "account:edge_server_errors_per_minute:paging",
+            "expr": "account:edge_server_error_ratio:avg5m > 0.0144\nand\naccount:edge_server_error_ratio:avg30m > 0.0144\nand\n(sum_over_time(account:edge_server_errors_per_minute:failing[9m30s]) >= 5 or sum_over_time(account:edge_server_errors_per_minute:failing[59m30s]) >= 8)\nand\naccount:edge_server_errors_per_minute:avg5m >= 15\nand\naccount:edge_responses_per_minute:avg30m >= 10\nunless\naccount:edge_server_error_ratio:avg30m < 3 * last_over_time(account:edge_server_error_ratio:always[12m30s] offset 6h)\nor\naccount:edge_server_error_ratio:avg5m > 0.006\nand\naccount:edge_server_error_ratio:avg30m > 0.006\nand\naccount:edge_server_error_ratio:avg30m > 3 * last_over_time(account:edge_server_error_ratio:always[12m30s] offset 6h)\nand\naccount:edge_server_error_ratio:avg6h > 0.006\nand\nsum_over_time(account:edge_server_errors_per_minute:failing[29m30s]) >= 10\nand\naccount:edge_server_errors_per_minute:avg30m >= 10\nand\naccount:edge_responses_per_minute:avg30m >= 10"
+          }
+        ]
+      },
+      {
+        "name": "edge-baseline-edge_requests_per_minute",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_requests_per_minute:avg1h",
+            "expr": "(sum_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - sum_over_time(configuration:edge_requests_per_minute:excess[59m30s]) or sum_over_time(configuration:edge_requests_per_minute:sum[59m30s]))\n/\ncount_over_time(configuration:edge_requests_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:seasonal",
+            "expr": "configuration:edge_requests_per_minute:avg1h offset 10m and last_over_time(configuration:edge_requests_per_minute:accepted[23h59m30s])\nor\nconfiguration:edge_requests_per_minute:avg1h offset 23h30m and last_over_time(configuration:edge_requests_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_requests_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_requests_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_requests_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_requests_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_requests_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_requests_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_requests_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_requests_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_requests_per_minute:avg1h offset 10m"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:variation1h",
+            "expr": "stddev_over_time(configuration:edge_requests_per_minute:sum[59m30s])\n/\n(configuration:edge_requests_per_minute:avg1h + 300)\nunless count_over_time(configuration:edge_requests_per_minute:excess[59m30s])"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:drift1h",
+            "expr": "(configuration:edge_requests_per_minute:avg1h + 300)\n/\n(configuration:edge_requests_per_minute:seasonal offset 30m + 300)"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:usual",
+            "expr": "(configuration:edge_requests_per_minute:seasonal + 300) * clamp(quantile_over_time(0.9, configuration:edge_requests_per_minute:drift1h[23h57m30s]), 1, 2.5) - 300\nor\nconfiguration:edge_requests_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(configuration:edge_requests_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(configuration:edge_requests_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((configuration:edge_requests_per_minute:seasonal + 300) * clamp(min_over_time(configuration:edge_requests_per_minute:drift1h[5h57m30s]), 1, 2.5) - 300) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(configuration:edge_requests_per_minute:usual + 4 * quantile_over_time(0.5, configuration:edge_requests_per_minute:variation1h[5h57m30s]) * (configuration:edge_requests_per_minute:usual + 300), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * configuration:edge_requests_per_minute:usual + 3000, \"part\", \"floor\", \"\", \"\")\n)"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:lower_threshold",
+            "expr": "(\nmin without (part) (\n  label_replace(min_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 6d22h45m), \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(min_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 1w6d22h45m), \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(min_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 2w6d22h45m), \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(min_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m), \"part\", \"yesterday\", \"\", \"\")\n) * clamp_max(quantile_over_time(0.1, configuration:edge_requests_per_minute:drift1h[23h57m30s]), 1) * 0.25\nand configuration:edge_requests_per_minute:avg1h offset 6d23h30m\nor\nmin_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) * 0.25 / 2\nand min_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s]) > 0.05 * max_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s])\nunless configuration:edge_requests_per_minute:avg1h offset 6d23h30m\n)\nand (\navg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s]) >= 60\nand\nmin_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) >= 0.125 * 60\nor\nconfiguration:edge_requests_per_minute:fallen\n)\nunless last_over_time(configuration:edge_requests_per_minute:accepted[1w23h59m30s])"
+          },
+          {
+            "record": "configuration:edge_requests_per_minute:lowest_threshold",
+            "expr": "min_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s]) * 0.25 / 2\nand min_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) >= avg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s]) / 2\nand (\navg_over_time(configuration:edge_requests_per_minute:avg1h[23h57m30s]) >= 60\nand\nmin_over_time(configuration:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) >= 0.125 * 60\nor\nconfiguration:edge_requests_per_minute:fallen\n)\nunless last_over_time(configuration:edge_requests_per_minute:accepted[1w23h59m30s])"
+          },
+          {
+            "record": "account:edge_requests_per_minute:avg1h",
+            "expr": "(sum_over_time(account:edge_requests_per_minute:sum[59m30s]) - sum_over_time(account:edge_requests_per_minute:excess[59m30s]) or sum_over_time(account:edge_requests_per_minute:sum[59m30s]))\n/\ncount_over_time(account:edge_requests_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "account:edge_requests_per_minute:seasonal",
+            "expr": "account:edge_requests_per_minute:avg1h offset 10m and last_over_time(account:edge_requests_per_minute:accepted[23h59m30s])\nor\naccount:edge_requests_per_minute:avg1h offset 23h30m and last_over_time(account:edge_requests_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_requests_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_requests_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_requests_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_requests_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_requests_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_requests_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_requests_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_requests_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_requests_per_minute:avg1h offset 10m"
+          },
+          {
+            "record": "account:edge_requests_per_minute:variation1h",
+            "expr": "stddev_over_time(account:edge_requests_per_minute:sum[59m30s])\n/\n(account:edge_requests_per_minute:avg1h + 300)\nunless count_over_time(account:edge_requests_per_minute:excess[59m30s])"
+          },
+          {
+            "record": "account:edge_requests_per_minute:drift1h",
+            "expr": "(account:edge_requests_per_minute:avg1h + 300)\n/\n(account:edge_requests_per_minute:seasonal offset 30m + 300)"
+          },
+          {
+            "record": "account:edge_requests_per_minute:usual",
+            "expr": "(account:edge_requests_per_minute:seasonal + 300) * clamp(quantile_over_time(0.9, account:edge_requests_per_minute:drift1h[23h57m30s]), 1, 2.5) - 300\nor\naccount:edge_requests_per_minute:seasonal"
+          },
+          {
+            "record": "account:edge_requests_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(account:edge_requests_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(account:edge_requests_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((account:edge_requests_per_minute:seasonal + 300) * clamp(min_over_time(account:edge_requests_per_minute:drift1h[5h57m30s]), 1, 2.5) - 300) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(account:edge_requests_per_minute:usual + 4 * quantile_over_time(0.5, account:edge_requests_per_minute:variation1h[5h57m30s]) * (account:edge_requests_per_minute:usual + 300), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * account:edge_requests_per_minute:usual + 3000, \"part\", \"floor\", \"\", \"\")\n)"
+          },
+          {
+            "record": "account:edge_requests_per_minute:lower_threshold",
+            "expr": "(\nmin without (part) (\n  label_replace(min_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 6d22h45m), \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(min_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 1w6d22h45m), \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(min_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 2w6d22h45m), \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(min_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m), \"part\", \"yesterday\", \"\", \"\")\n) * clamp_max(quantile_over_time(0.1, account:edge_requests_per_minute:drift1h[23h57m30s]), 1) * 0.25\nand account:edge_requests_per_minute:avg1h offset 6d23h30m\nor\nmin_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) * 0.25 / 2\nand min_over_time(account:edge_requests_per_minute:avg1h[23h57m30s]) > 0.05 * max_over_time(account:edge_requests_per_minute:avg1h[23h57m30s])\nunless account:edge_requests_per_minute:avg1h offset 6d23h30m\n)\nand (\navg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s]) >= 60\nand\nmin_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) >= 0.125 * 60\nor\naccount:edge_requests_per_minute:fallen\n)\nunless last_over_time(account:edge_requests_per_minute:accepted[1w23h59m30s])"
+          },
+          {
+            "record": "account:edge_requests_per_minute:lowest_threshold",
+            "expr": "min_over_time(account:edge_requests_per_minute:avg1h[23h57m30s]) * 0.25 / 2\nand min_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) >= avg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s]) / 2\nand (\navg_over_time(account:edge_requests_per_minute:avg1h[23h57m30s]) >= 60\nand\nmin_over_time(account:edge_requests_per_minute:avg1h[1h27m30s] offset 22h45m) >= 0.125 * 60\nor\naccount:edge_requests_per_minute:fallen\n)\nunless last_over_time(account:edge_requests_per_minute:accepted[1w23h59m30s])"
+          }
+        ]
+      },
+      {
+        "name": "edge-baseline-edge_waf_threats_per_minute",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_waf_threats_per_minute:avg1h",
+            "expr": "(sum_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) - sum_over_time(configuration:edge_waf_threats_per_minute:excess[59m30s]) or sum_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]))\n/\ncount_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:seasonal",
+            "expr": "configuration:edge_waf_threats_per_minute:avg1h offset 10m and last_over_time(configuration:edge_waf_threats_per_minute:accepted[23h59m30s])\nor\nconfiguration:edge_waf_threats_per_minute:avg1h offset 23h30m and last_over_time(configuration:edge_waf_threats_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_waf_threats_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_waf_threats_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_waf_threats_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_waf_threats_per_minute:avg1h offset 10m"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:variation1h",
+            "expr": "stddev_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])\n/\n(configuration:edge_waf_threats_per_minute:avg1h + 4)\nunless count_over_time(configuration:edge_waf_threats_per_minute:excess[59m30s])"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:drift1h",
+            "expr": "(configuration:edge_waf_threats_per_minute:avg1h + 4)\n/\n(configuration:edge_waf_threats_per_minute:seasonal offset 30m + 4)"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:usual",
+            "expr": "(configuration:edge_waf_threats_per_minute:seasonal + 4) * clamp(quantile_over_time(0.9, configuration:edge_waf_threats_per_minute:drift1h[23h57m30s]), 1, 2.5) - 4\nor\nconfiguration:edge_waf_threats_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_waf_threats_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(configuration:edge_waf_threats_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((configuration:edge_waf_threats_per_minute:seasonal + 4) * clamp(min_over_time(configuration:edge_waf_threats_per_minute:drift1h[5h57m30s]), 1, 2.5) - 4) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_per_minute:usual + 4 * quantile_over_time(0.5, configuration:edge_waf_threats_per_minute:variation1h[5h57m30s]) * (configuration:edge_waf_threats_per_minute:usual + 4), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * configuration:edge_waf_threats_per_minute:usual + 40, \"part\", \"floor\", \"\", \"\")\n)"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:avg1h",
+            "expr": "(sum_over_time(account:edge_waf_threats_per_minute:sum[59m30s]) - sum_over_time(account:edge_waf_threats_per_minute:excess[59m30s]) or sum_over_time(account:edge_waf_threats_per_minute:sum[59m30s]))\n/\ncount_over_time(account:edge_waf_threats_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:seasonal",
+            "expr": "account:edge_waf_threats_per_minute:avg1h offset 10m and last_over_time(account:edge_waf_threats_per_minute:accepted[23h59m30s])\nor\naccount:edge_waf_threats_per_minute:avg1h offset 23h30m and last_over_time(account:edge_waf_threats_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_waf_threats_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_threats_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_threats_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_threats_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_waf_threats_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_waf_threats_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_threats_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_threats_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_waf_threats_per_minute:avg1h offset 10m"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:variation1h",
+            "expr": "stddev_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\n/\n(account:edge_waf_threats_per_minute:avg1h + 4)\nunless count_over_time(account:edge_waf_threats_per_minute:excess[59m30s])"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:drift1h",
+            "expr": "(account:edge_waf_threats_per_minute:avg1h + 4)\n/\n(account:edge_waf_threats_per_minute:seasonal offset 30m + 4)"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:usual",
+            "expr": "(account:edge_waf_threats_per_minute:seasonal + 4) * clamp(quantile_over_time(0.9, account:edge_waf_threats_per_minute:drift1h[23h57m30s]), 1, 2.5) - 4\nor\naccount:edge_waf_threats_per_minute:seasonal"
+          },
+          {
+            "record": "account:edge_waf_threats_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(account:edge_waf_threats_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_threats_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((account:edge_waf_threats_per_minute:seasonal + 4) * clamp(min_over_time(account:edge_waf_threats_per_minute:drift1h[5h57m30s]), 1, 2.5) - 4) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_threats_per_minute:usual + 4 * quantile_over_time(0.5, account:edge_waf_threats_per_minute:variation1h[5h57m30s]) * (account:edge_waf_threats_per_minute:usual + 4), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * account:edge_waf_threats_per_minute:usual + 40, \"part\", \"floor\", \"\", \"\")\n)"
+          }
+        ]
+      },
+      {
+        "name": "edge-baseline-edge_waf_blocked_per_minute",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:avg1h",
+            "expr": "(sum_over_time(configuration:edge_waf_blocked_per_minute:sum[59m30s]) - sum_over_time(configuration:edge_waf_blocked_per_minute:excess[59m30s]) or sum_over_time(configuration:edge_waf_blocked_per_minute:sum[59m30s]))\n/\ncount_over_time(configuration:edge_waf_blocked_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:seasonal",
+            "expr": "(\nconfiguration:edge_waf_blocked_per_minute:avg1h offset 10m and last_over_time(configuration:edge_waf_blocked_per_minute:accepted[23h59m30s])\nor\nconfiguration:edge_waf_blocked_per_minute:avg1h offset 23h30m and last_over_time(configuration:edge_waf_blocked_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_waf_blocked_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_waf_blocked_per_minute:avg1h offset 10m\n)\nand max_over_time(configuration:edge_waf_blocked_per_minute:avg1h[23h57m30s]) >= 4"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:variation1h",
+            "expr": "stddev_over_time(configuration:edge_waf_blocked_per_minute:sum[59m30s])\n/\n(configuration:edge_waf_blocked_per_minute:avg1h + 4)\nunless count_over_time(configuration:edge_waf_blocked_per_minute:excess[59m30s])\nand configuration:edge_waf_blocked_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:drift1h",
+            "expr": "(configuration:edge_waf_blocked_per_minute:avg1h + 4)\n/\n(configuration:edge_waf_blocked_per_minute:seasonal offset 30m + 4)"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:usual",
+            "expr": "(configuration:edge_waf_blocked_per_minute:seasonal + 4) * clamp(quantile_over_time(0.9, configuration:edge_waf_blocked_per_minute:drift1h[23h57m30s]), 1, 2.5) - 4\nor\nconfiguration:edge_waf_blocked_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_waf_blocked_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(configuration:edge_waf_blocked_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((configuration:edge_waf_blocked_per_minute:seasonal + 4) * clamp(min_over_time(configuration:edge_waf_blocked_per_minute:drift1h[5h57m30s]), 1, 2.5) - 4) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_blocked_per_minute:usual + 4 * quantile_over_time(0.5, configuration:edge_waf_blocked_per_minute:variation1h[5h57m30s]) * (configuration:edge_waf_blocked_per_minute:usual + 4), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * configuration:edge_waf_blocked_per_minute:usual + 40, \"part\", \"floor\", \"\", \"\")\n)\nor\n0 * (configuration:edge_waf_blocked_per_minute:avg1h < 4) + 40"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:avg1h",
+            "expr": "(sum_over_time(account:edge_waf_blocked_per_minute:sum[59m30s]) - sum_over_time(account:edge_waf_blocked_per_minute:excess[59m30s]) or sum_over_time(account:edge_waf_blocked_per_minute:sum[59m30s]))\n/\ncount_over_time(account:edge_waf_blocked_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:seasonal",
+            "expr": "(\naccount:edge_waf_blocked_per_minute:avg1h offset 10m and last_over_time(account:edge_waf_blocked_per_minute:accepted[23h59m30s])\nor\naccount:edge_waf_blocked_per_minute:avg1h offset 23h30m and last_over_time(account:edge_waf_blocked_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_waf_blocked_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_waf_blocked_per_minute:avg1h offset 10m\n)\nand max_over_time(account:edge_waf_blocked_per_minute:avg1h[23h57m30s]) >= 4"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:variation1h",
+            "expr": "stddev_over_time(account:edge_waf_blocked_per_minute:sum[59m30s])\n/\n(account:edge_waf_blocked_per_minute:avg1h + 4)\nunless count_over_time(account:edge_waf_blocked_per_minute:excess[59m30s])\nand account:edge_waf_blocked_per_minute:seasonal"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:drift1h",
+            "expr": "(account:edge_waf_blocked_per_minute:avg1h + 4)\n/\n(account:edge_waf_blocked_per_minute:seasonal offset 30m + 4)"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:usual",
+            "expr": "(account:edge_waf_blocked_per_minute:seasonal + 4) * clamp(quantile_over_time(0.9, account:edge_waf_blocked_per_minute:drift1h[23h57m30s]), 1, 2.5) - 4\nor\naccount:edge_waf_blocked_per_minute:seasonal"
+          },
+          {
+            "record": "account:edge_waf_blocked_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(account:edge_waf_blocked_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((account:edge_waf_blocked_per_minute:seasonal + 4) * clamp(min_over_time(account:edge_waf_blocked_per_minute:drift1h[5h57m30s]), 1, 2.5) - 4) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(account:edge_waf_blocked_per_minute:usual + 4 * quantile_over_time(0.5, account:edge_waf_blocked_per_minute:variation1h[5h57m30s]) * (account:edge_waf_blocked_per_minute:usual + 4), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * account:edge_waf_blocked_per_minute:usual + 40, \"part\", \"floor\", \"\", \"\")\n)\nor\n0 * (account:edge_waf_blocked_per_minute:avg1h < 4) + 40"
+          }
+        ]
+      },
+      {
+        "name": "edge-baseline-edge_waf_threats_by_family_per_minute",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:avg1h",
+            "expr": "(sum_over_time(configuration:edge_waf_threats_by_family_per_minute:sum[59m30s]) - sum_over_time(configuration:edge_waf_threats_by_family_per_minute:excess[59m30s]) or sum_over_time(configuration:edge_waf_threats_by_family_per_minute:sum[59m30s]))\n/\ncount_over_time(configuration:edge_waf_threats_by_family_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:seasonal",
+            "expr": "(\nconfiguration:edge_waf_threats_by_family_per_minute:avg1h offset 10m and last_over_time(configuration:edge_waf_threats_by_family_per_minute:accepted[23h59m30s])\nor\nconfiguration:edge_waf_threats_by_family_per_minute:avg1h offset 23h30m and last_over_time(configuration:edge_waf_threats_by_family_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_waf_threats_by_family_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_waf_threats_by_family_per_minute:avg1h offset 10m\n)\nand max_over_time(configuration:edge_waf_threats_by_family_per_minute:avg1h[23h57m30s]) >= 4"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:variation1h",
+            "expr": "stddev_over_time(configuration:edge_waf_threats_by_family_per_minute:sum[59m30s])\n/\n(configuration:edge_waf_threats_by_family_per_minute:avg1h + 4)\nunless count_over_time(configuration:edge_waf_threats_by_family_per_minute:excess[59m30s])\nand configuration:edge_waf_threats_by_family_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:drift1h",
+            "expr": "(configuration:edge_waf_threats_by_family_per_minute:avg1h + 4)\n/\n(configuration:edge_waf_threats_by_family_per_minute:seasonal offset 30m + 4)"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:usual",
+            "expr": "(configuration:edge_waf_threats_by_family_per_minute:seasonal + 4) * clamp(quantile_over_time(0.9, configuration:edge_waf_threats_by_family_per_minute:drift1h[23h57m30s]), 1, 2.5) - 4\nor\nconfiguration:edge_waf_threats_by_family_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_waf_threats_by_family_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((configuration:edge_waf_threats_by_family_per_minute:seasonal + 4) * clamp(min_over_time(configuration:edge_waf_threats_by_family_per_minute:drift1h[5h57m30s]), 1, 2.5) - 4) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(configuration:edge_waf_threats_by_family_per_minute:usual + 4 * quantile_over_time(0.5, configuration:edge_waf_threats_by_family_per_minute:variation1h[5h57m30s]) * (configuration:edge_waf_threats_by_family_per_minute:usual + 4), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * configuration:edge_waf_threats_by_family_per_minute:usual + 40, \"part\", \"floor\", \"\", \"\")\n)\nor\n0 * (configuration:edge_waf_threats_by_family_per_minute:avg1h < 4) + 40"
+          }
+        ]
+      },
+      {
+        "name": "edge-baseline-edge_error_responses_per_minute",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_error_responses_per_minute:avg1h",
+            "expr": "(sum_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) - sum_over_time(configuration:edge_error_responses_per_minute:excess[59m30s]) or sum_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]))\n/\ncount_over_time(configuration:edge_error_responses_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:seasonal",
+            "expr": "(\nconfiguration:edge_error_responses_per_minute:avg1h offset 10m and last_over_time(configuration:edge_error_responses_per_minute:accepted[23h59m30s])\nor\nconfiguration:edge_error_responses_per_minute:avg1h offset 23h30m and last_over_time(configuration:edge_error_responses_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_error_responses_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_error_responses_per_minute:avg1h offset 10m\n)\nand max_over_time(configuration:edge_error_responses_per_minute:avg1h[23h57m30s]) >= 6"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:variation1h",
+            "expr": "stddev_over_time(configuration:edge_error_responses_per_minute:sum[59m30s])\n/\n(configuration:edge_error_responses_per_minute:avg1h + 6)\nunless count_over_time(configuration:edge_error_responses_per_minute:excess[59m30s])\nand configuration:edge_error_responses_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:drift1h",
+            "expr": "(configuration:edge_error_responses_per_minute:avg1h + 6)\n/\n(configuration:edge_error_responses_per_minute:seasonal offset 30m + 6)"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:usual",
+            "expr": "(configuration:edge_error_responses_per_minute:seasonal + 6) * clamp(quantile_over_time(0.9, configuration:edge_error_responses_per_minute:drift1h[23h57m30s]), 1, 2.5) - 6\nor\nconfiguration:edge_error_responses_per_minute:seasonal"
+          },
+          {
+            "record": "configuration:edge_error_responses_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(configuration:edge_error_responses_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((configuration:edge_error_responses_per_minute:seasonal + 6) * clamp(min_over_time(configuration:edge_error_responses_per_minute:drift1h[5h57m30s]), 1, 2.5) - 6) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(configuration:edge_error_responses_per_minute:usual + 4 * quantile_over_time(0.5, configuration:edge_error_responses_per_minute:variation1h[5h57m30s]) * (configuration:edge_error_responses_per_minute:usual + 6), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * configuration:edge_error_responses_per_minute:usual + 60, \"part\", \"floor\", \"\", \"\")\n)\nor\n0 * (configuration:edge_error_responses_per_minute:avg1h < 6) + 60"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:avg1h",
+            "expr": "(sum_over_time(account:edge_error_responses_per_minute:sum[59m30s]) - sum_over_time(account:edge_error_responses_per_minute:excess[59m30s]) or sum_over_time(account:edge_error_responses_per_minute:sum[59m30s]))\n/\ncount_over_time(account:edge_error_responses_per_minute:sum[59m30s])"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:seasonal",
+            "expr": "(\naccount:edge_error_responses_per_minute:avg1h offset 10m and last_over_time(account:edge_error_responses_per_minute:accepted[23h59m30s])\nor\naccount:edge_error_responses_per_minute:avg1h offset 23h30m and last_over_time(account:edge_error_responses_per_minute:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_error_responses_per_minute:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_error_responses_per_minute:avg1h offset 10m\n)\nand max_over_time(account:edge_error_responses_per_minute:avg1h[23h57m30s]) >= 6"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:variation1h",
+            "expr": "stddev_over_time(account:edge_error_responses_per_minute:sum[59m30s])\n/\n(account:edge_error_responses_per_minute:avg1h + 6)\nunless count_over_time(account:edge_error_responses_per_minute:excess[59m30s])\nand account:edge_error_responses_per_minute:seasonal"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:drift1h",
+            "expr": "(account:edge_error_responses_per_minute:avg1h + 6)\n/\n(account:edge_error_responses_per_minute:seasonal offset 30m + 6)"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:usual",
+            "expr": "(account:edge_error_responses_per_minute:seasonal + 6) * clamp(quantile_over_time(0.9, account:edge_error_responses_per_minute:drift1h[23h57m30s]), 1, 2.5) - 6\nor\naccount:edge_error_responses_per_minute:seasonal"
+          },
+          {
+            "record": "account:edge_error_responses_per_minute:threshold",
+            "expr": "max without (part) (\n  label_replace(account:edge_error_responses_per_minute:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((account:edge_error_responses_per_minute:seasonal + 6) * clamp(min_over_time(account:edge_error_responses_per_minute:drift1h[5h57m30s]), 1, 2.5) - 6) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(account:edge_error_responses_per_minute:usual + 4 * quantile_over_time(0.5, account:edge_error_responses_per_minute:variation1h[5h57m30s]) * (account:edge_error_responses_per_minute:usual + 6), \"part\", \"noise\", \"\", \"\")\n  or\n  label_replace(0 * account:edge_error_responses_per_minute:usual + 60, \"part\", \"floor\", \"\", \"\")\n)\nor\n0 * (account:edge_error_responses_per_minute:avg1h < 6) + 60"
+          }
+        ]
+      },
+      {
+        "name": "edge-baseline-edge_client_error_ratio",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_client_error_ratio:avg1h",
+            "expr": "(sum_over_time(configuration:edge_client_error_ratio:now[59m30s]) - sum_over_time(configuration:edge_client_error_ratio:excess[59m30s]) or sum_over_time(configuration:edge_client_error_ratio:now[59m30s]))\n/\ncount_over_time(configuration:edge_client_error_ratio:now[59m30s])"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:seasonal",
+            "expr": "configuration:edge_client_error_ratio:avg1h offset 10m and last_over_time(configuration:edge_client_error_ratio:accepted[23h59m30s])\nor\nconfiguration:edge_client_error_ratio:avg1h offset 23h30m and last_over_time(configuration:edge_client_error_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_client_error_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_client_error_ratio:avg1h offset 10m"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:variation1h",
+            "expr": "stddev_over_time(configuration:edge_client_error_ratio:now[59m30s])\n/\n(configuration:edge_client_error_ratio:avg1h + 0.02)\nunless count_over_time(configuration:edge_client_error_ratio:excess[59m30s])"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:drift1h",
+            "expr": "(configuration:edge_client_error_ratio:avg1h + 0.02)\n/\n(configuration:edge_client_error_ratio:seasonal offset 30m + 0.02)"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:usual",
+            "expr": "(configuration:edge_client_error_ratio:seasonal + 0.02) * clamp(quantile_over_time(0.9, configuration:edge_client_error_ratio:drift1h[23h57m30s]), 1, 2.5) - 0.02\nor\nconfiguration:edge_client_error_ratio:seasonal"
+          },
+          {
+            "record": "configuration:edge_client_error_ratio:threshold",
+            "expr": "max without (part) (\n  label_replace(configuration:edge_client_error_ratio:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((configuration:edge_client_error_ratio:seasonal + 0.02) * clamp(min_over_time(configuration:edge_client_error_ratio:drift1h[5h57m30s]), 1, 2.5) - 0.02) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(0 * configuration:edge_client_error_ratio:usual + 0.2, \"part\", \"floor\", \"\", \"\")\n)"
+          },
+          {
+            "record": "account:edge_client_error_ratio:avg1h",
+            "expr": "(sum_over_time(account:edge_client_error_ratio:now[59m30s]) - sum_over_time(account:edge_client_error_ratio:excess[59m30s]) or sum_over_time(account:edge_client_error_ratio:now[59m30s]))\n/\ncount_over_time(account:edge_client_error_ratio:now[59m30s])"
+          },
+          {
+            "record": "account:edge_client_error_ratio:seasonal",
+            "expr": "account:edge_client_error_ratio:avg1h offset 10m and last_over_time(account:edge_client_error_ratio:accepted[23h59m30s])\nor\naccount:edge_client_error_ratio:avg1h offset 23h30m and last_over_time(account:edge_client_error_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_client_error_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_client_error_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_client_error_ratio:avg1h offset 10m"
+          },
+          {
+            "record": "account:edge_client_error_ratio:variation1h",
+            "expr": "stddev_over_time(account:edge_client_error_ratio:now[59m30s])\n/\n(account:edge_client_error_ratio:avg1h + 0.02)\nunless count_over_time(account:edge_client_error_ratio:excess[59m30s])"
+          },
+          {
+            "record": "account:edge_client_error_ratio:drift1h",
+            "expr": "(account:edge_client_error_ratio:avg1h + 0.02)\n/\n(account:edge_client_error_ratio:seasonal offset 30m + 0.02)"
+          },
+          {
+            "record": "account:edge_client_error_ratio:usual",
+            "expr": "(account:edge_client_error_ratio:seasonal + 0.02) * clamp(quantile_over_time(0.9, account:edge_client_error_ratio:drift1h[23h57m30s]), 1, 2.5) - 0.02\nor\naccount:edge_client_error_ratio:seasonal"
+          },
+          {
+            "record": "account:edge_client_error_ratio:threshold",
+            "expr": "max without (part) (\n  label_replace(account:edge_client_error_ratio:seasonal * 3, \"part\", \"multiple\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:usual * 2.25, \"part\", \"raised\", \"\", \"\")\n  or\n  label_replace(((account:edge_client_error_ratio:seasonal + 0.02) * clamp(min_over_time(account:edge_client_error_ratio:drift1h[5h57m30s]), 1, 2.5) - 0.02) * 2.25, \"part\", \"recent\", \"\", \"\")\n  or\n  label_replace(0 * account:edge_client_error_ratio:usual + 0.2, \"part\", \"floor\", \"\", \"\")\n)"
+          }
+        ]
+      },
+      {
+        "name": "edge-baseline-edge_cache_miss_ratio",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_cache_miss_ratio:avg1h",
+            "expr": "(sum_over_time(configuration:edge_cache_miss_ratio:now[59m30s]) - sum_over_time(configuration:edge_cache_miss_ratio:excess[59m30s]) or sum_over_time(configuration:edge_cache_miss_ratio:now[59m30s]))\n/\ncount_over_time(configuration:edge_cache_miss_ratio:now[59m30s])"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:seasonal",
+            "expr": "configuration:edge_cache_miss_ratio:avg1h offset 10m and last_over_time(configuration:edge_cache_miss_ratio:accepted[23h59m30s])\nor\nconfiguration:edge_cache_miss_ratio:avg1h offset 23h30m and last_over_time(configuration:edge_cache_miss_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_cache_miss_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_cache_miss_ratio:avg1h offset 10m"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:variation1h",
+            "expr": "stddev_over_time(configuration:edge_cache_miss_ratio:now[59m30s])\n/\n(configuration:edge_cache_miss_ratio:avg1h + 0.02)\nunless count_over_time(configuration:edge_cache_miss_ratio:excess[59m30s])"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:drift1h",
+            "expr": "(configuration:edge_cache_miss_ratio:avg1h + 0.02)\n/\n(configuration:edge_cache_miss_ratio:seasonal offset 30m + 0.02)"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:usual",
+            "expr": "(configuration:edge_cache_miss_ratio:seasonal + 0.02) * clamp(quantile_over_time(0.9, configuration:edge_cache_miss_ratio:drift1h[23h57m30s]), 1, 2.5) - 0.02\nor\nconfiguration:edge_cache_miss_ratio:seasonal"
+          },
+          {
+            "record": "configuration:edge_cache_miss_ratio:threshold",
+            "expr": "max without (part) (\n  label_replace(configuration:edge_cache_miss_ratio:usual + 0.3, \"part\", \"margin\", \"\", \"\")\n)"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:avg1h",
+            "expr": "(sum_over_time(account:edge_cache_miss_ratio:now[59m30s]) - sum_over_time(account:edge_cache_miss_ratio:excess[59m30s]) or sum_over_time(account:edge_cache_miss_ratio:now[59m30s]))\n/\ncount_over_time(account:edge_cache_miss_ratio:now[59m30s])"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:seasonal",
+            "expr": "account:edge_cache_miss_ratio:avg1h offset 10m and last_over_time(account:edge_cache_miss_ratio:accepted[23h59m30s])\nor\naccount:edge_cache_miss_ratio:avg1h offset 23h30m and last_over_time(account:edge_cache_miss_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_cache_miss_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_cache_miss_ratio:avg1h offset 10m"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:variation1h",
+            "expr": "stddev_over_time(account:edge_cache_miss_ratio:now[59m30s])\n/\n(account:edge_cache_miss_ratio:avg1h + 0.02)\nunless count_over_time(account:edge_cache_miss_ratio:excess[59m30s])"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:drift1h",
+            "expr": "(account:edge_cache_miss_ratio:avg1h + 0.02)\n/\n(account:edge_cache_miss_ratio:seasonal offset 30m + 0.02)"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:usual",
+            "expr": "(account:edge_cache_miss_ratio:seasonal + 0.02) * clamp(quantile_over_time(0.9, account:edge_cache_miss_ratio:drift1h[23h57m30s]), 1, 2.5) - 0.02\nor\naccount:edge_cache_miss_ratio:seasonal"
+          },
+          {
+            "record": "account:edge_cache_miss_ratio:threshold",
+            "expr": "max without (part) (\n  label_replace(account:edge_cache_miss_ratio:usual + 0.3, \"part\", \"margin\", \"\", \"\")\n)"
+          }
+        ]
+      }
+    ]
+  },
+  "prometheusAlerts": {
+    "groups": [
+      {
+        "name": "edge-spikes",
+        "interval": "1m",
+        "rules": [
+          {
+            "alert": "EdgeWafSpike",
+            "expr": "(avg_over_time(configuration:edge_waf_threats_per_minute:at_least[4m30s]) > avg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]) or avg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]))\nand\nconfiguration:edge_waf_threats_per_minute:active\nand\n(max_over_time(configuration:edge_waf_threats_per_minute:above[3m30s]) or max_over_time(configuration:edge_waf_threats_per_minute:certain[3m30s]))",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The WAF blocks {{ with printf `configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
+            }
+          },
+          {
+            "alert": "EdgeWafSpike",
+            "expr": "(avg_over_time(account:edge_waf_threats_per_minute:at_least[4m30s]) > avg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]) or avg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]))\nand\naccount:edge_waf_threats_per_minute:active\nand\n(max_over_time(account:edge_waf_threats_per_minute:above[3m30s]) or max_over_time(account:edge_waf_threats_per_minute:certain[3m30s]))\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "for": "4m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The WAF blocks {{ with printf `account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
+            }
+          },
+          {
+            "alert": "EdgeWafBlockedSpike",
+            "expr": "avg_over_time(configuration:edge_waf_blocked_per_minute:sum[4m30s])\nand\nconfiguration:edge_waf_blocked_per_minute:active\nand\nmax_over_time(configuration:edge_waf_blocked_per_minute:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "for": "10m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} requests a minute blocked on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
+            }
+          },
+          {
+            "alert": "EdgeWafBlockedSpike",
+            "expr": "avg_over_time(account:edge_waf_blocked_per_minute:sum[4m30s])\nand\naccount:edge_waf_blocked_per_minute:active\nand\nmax_over_time(account:edge_waf_blocked_per_minute:above[3m30s])\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_waf_blocked_per_minute:since[1h9m30s])",
+            "for": "14m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} requests a minute blocked on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
+            }
+          },
+          {
+            "alert": "EdgeWafFamilyAttack",
+            "expr": "avg_over_time(configuration:edge_waf_threats_by_family_per_minute:sum[4m30s])\nand\nconfiguration:edge_waf_threats_by_family_per_minute:active\nand\nmax_over_time(configuration:edge_waf_threats_by_family_per_minute:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "for": "10m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $labels.family }} attack on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}): {{ $value | humanize }} threats a minute",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }} on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_by_family_per_minute:seasonal{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_by_family_per_minute:threshold{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewaffamilyattack"
+            }
+          },
+          {
+            "alert": "Edge4xxRatio",
+            "expr": "avg_over_time(configuration:edge_client_error_ratio:now[4m30s])\nand\nconfiguration:edge_client_error_ratio:active\nand\nmax_over_time(configuration:edge_client_error_ratio:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "for": "10m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} client errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_client_error_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_client_error_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge4xxratio"
+            }
+          },
+          {
+            "alert": "Edge4xxRatio",
+            "expr": "avg_over_time(account:edge_client_error_ratio:now[4m30s])\nand\naccount:edge_client_error_ratio:active\nand\nmax_over_time(account:edge_client_error_ratio:above[3m30s])\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_client_error_ratio:since[1h9m30s])",
+            "for": "14m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} client errors on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_client_error_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_client_error_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge4xxratio"
+            }
+          },
+          {
+            "alert": "EdgeOffloadCollapse",
+            "expr": "avg_over_time(configuration:edge_cache_miss_ratio:now[4m30s])\nand\nconfiguration:edge_cache_miss_ratio:active\nand\nmax_over_time(configuration:edge_cache_miss_ratio:above[3m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "for": "10m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "requests"
+            },
+            "annotations": {
+              "summary": "The cache does not serve {{ $value | humanizePercentage }} of the requests of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_cache_miss_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_cache_miss_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoffloadcollapse"
+            }
+          },
+          {
+            "alert": "EdgeOffloadCollapse",
+            "expr": "avg_over_time(account:edge_cache_miss_ratio:now[4m30s])\nand\naccount:edge_cache_miss_ratio:active\nand\nmax_over_time(account:edge_cache_miss_ratio:above[3m30s])\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_cache_miss_ratio:since[1h9m30s])",
+            "for": "14m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "requests"
+            },
+            "annotations": {
+              "summary": "The cache does not serve {{ $value | humanizePercentage }} of the requests of account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_cache_miss_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_cache_miss_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoffloadcollapse"
+            }
+          },
+          {
+            "alert": "EdgeWafElevated",
+            "expr": "avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(configuration:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(configuration:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) / (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 4) <= on (account, product, configuration) group_left () 1.5 * clamp_min(avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nunless\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "for": "10m",
+            "keep_firing_for": "3m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} threats a minute in the last hour on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafelevated"
+            }
+          },
+          {
+            "alert": "EdgeStatusCodeSurge",
+            "expr": "(\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s])\nand\nconfiguration:edge_error_responses_per_minute:active\nand\nmax_over_time(configuration:edge_error_responses_per_minute:above[3m30s])\n)\nunless\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s]) / ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product, configuration) group_left () 1.5 * clamp_min(avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nor\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20)\nor\nsum_over_time(configuration:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20) / 2\nor\nmax_over_time(configuration:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) / ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product, configuration) group_left () 1.5 * clamp_min(avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 300), 1)\n)\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless\ntime() - configuration:edge_error_responses_per_minute:since{class=\"5xx\"} < 600",
+            "for": "10m",
+            "keep_firing_for": "3m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} responses {{ $labels.code }} a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "{{ $value | humanize }} responses a minute of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `configuration:edge_error_responses_per_minute:seasonal{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatuscodesurge"
+            }
+          },
+          {
+            "alert": "EdgeWafElevated",
+            "expr": "avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(account:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(account:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_waf_threats_per_minute:sum[59m30s]) / (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 4) <= on (account, product) group_left () 1.5 * clamp_min(avg_over_time(account:edge_requests_per_minute:sum[59m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nunless\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "for": "14m",
+            "keep_firing_for": "3m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} threats a minute in the last hour on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafelevated"
+            }
+          },
+          {
+            "alert": "EdgeStatusCodeSurge",
+            "expr": "(\n(\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s])\nand\naccount:edge_error_responses_per_minute:active\nand\nmax_over_time(account:edge_error_responses_per_minute:above[3m30s])\n)\nunless\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s]) / ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product) group_left () 1.5 * clamp_min(avg_over_time(account:edge_requests_per_minute:sum[4m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nor\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20)\nor\nsum_over_time(account:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20) / 2\nor\nmax_over_time(account:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s]) / ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product) group_left () 1.5 * clamp_min(avg_over_time(account:edge_requests_per_minute:sum[59m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + 300), 1)\n)\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless on (account, product)\nlast_over_time(account:edge_server_errors_per_minute:paging[1h9m30s])\nunless\ntime() - account:edge_error_responses_per_minute:since{class=\"5xx\"} < 600\nunless on (account, product)\nlast_over_time(configuration:edge_error_responses_per_minute:since[1h9m30s])",
+            "for": "14m",
+            "keep_firing_for": "3m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} responses {{ $labels.code }} a minute on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "{{ $value | humanize }} responses a minute of account {{ $labels.account }} ({{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `account:edge_error_responses_per_minute:seasonal{account=%q, product=%q, class=%q, code=%q}` $labels.account $labels.product $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatuscodesurge"
+            }
+          },
+          {
+            "alert": "EdgeAttackUsual",
+            "expr": "last_over_time(configuration:edge_waf_threats_per_minute:avg1h[12m30s])\nand\nlast_over_time(configuration:edge_waf_threats_per_minute:accepted[23h59m30s])",
+            "for": "1h",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) are taken for usual now",
+              "description": "Threats on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) have been above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual from now on: an attack of that size is not told any more, now or when it comes again.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeattackusual"
+            }
+          },
+          {
+            "alert": "EdgeAttackUsual",
+            "expr": "last_over_time(account:edge_waf_threats_per_minute:avg1h[12m30s])\nand\nlast_over_time(account:edge_waf_threats_per_minute:accepted[23h59m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:accepted[23h59m30s])",
+            "for": "1h",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "waf"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}) are taken for usual now",
+              "description": "Threats on account {{ $labels.account }} ({{ $labels.product }}) have been above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual from now on: an attack of that size is not told any more, now or when it comes again.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeattackusual"
+            }
+          },
+          {
+            "alert": "EdgeTrafficFlood",
+            "expr": "avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\nconfiguration:edge_requests_per_minute:active\nand\nmax_over_time(configuration:edge_requests_per_minute:above[3m30s])\nand on (account, product, configuration)\n(\nconfiguration:edge_server_error_ratio:avg5m > 0.01\nor\nsum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) >= 3\nor\nsum_over_time(configuration:edge_client_error_ratio:above[11m30s]) >= 3\n)",
+            "for": "5m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "requests",
+              "reason": "harm"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `configuration:edge_requests_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look whether the cache answers them, and whether a campaign was planned.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
+            }
+          },
+          {
+            "alert": "EdgeTrafficFlood",
+            "expr": "avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\nconfiguration:edge_requests_per_minute:active\nand\nmax_over_time(configuration:edge_requests_per_minute:above[3m30s])\nunless on (account, product, configuration)\n(\nconfiguration:edge_server_error_ratio:avg5m > 0.01\nor\nsum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) >= 3\nor\nsum_over_time(configuration:edge_client_error_ratio:above[11m30s]) >= 3\n)",
+            "labels": {
+              "severity": "info",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "requests",
+              "reason": "traffic"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `configuration:edge_requests_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Neither errors nor threats rise with them.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
+            }
+          },
+          {
+            "alert": "EdgeTrafficFlood",
+            "expr": "avg_over_time(account:edge_requests_per_minute:sum[4m30s])\nand\naccount:edge_requests_per_minute:active\nand\nmax_over_time(account:edge_requests_per_minute:above[3m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_requests_per_minute:since[1h9m30s])\nand on (account, product)\n(\naccount:edge_server_error_ratio:avg5m > 0.01\nor\nsum_over_time(account:edge_waf_threats_per_minute:above[11m30s]) >= 3\nor\nsum_over_time(account:edge_client_error_ratio:above[11m30s]) >= 3\n)",
+            "for": "9m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "requests",
+              "reason": "harm"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `account:edge_requests_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look whether the cache answers them, and whether a campaign was planned.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
+            }
+          },
+          {
+            "alert": "EdgeTrafficFlood",
+            "expr": "avg_over_time(account:edge_requests_per_minute:sum[4m30s])\nand\naccount:edge_requests_per_minute:active\nand\nmax_over_time(account:edge_requests_per_minute:above[3m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_requests_per_minute:since[1h9m30s])\nunless on (account, product)\n(\naccount:edge_server_error_ratio:avg5m > 0.01\nor\nsum_over_time(account:edge_waf_threats_per_minute:above[11m30s]) >= 3\nor\nsum_over_time(account:edge_client_error_ratio:above[11m30s]) >= 3\n)",
+            "for": "4m",
+            "labels": {
+              "severity": "info",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "requests",
+              "reason": "traffic"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `account:edge_requests_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Neither errors nor threats rise with them.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
+            }
+          }
+        ]
+      },
+      {
+        "name": "edge-drops",
+        "interval": "1m",
+        "rules": [
+          {
+            "alert": "EdgeTrafficDrop",
+            "expr": "avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\nconfiguration:edge_requests_per_minute:fallen\nand\nlast_over_time(configuration:edge_requests_per_minute:lower_threshold[12m30s])\nunless\n(0.3 * (last_over_time(configuration:edge_requests_per_minute:seasonal[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) <= on (account, product) group_left () max by (account, product) ((((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s]) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s])) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) unless configuration:edge_requests_per_minute:fallen) and 2.5 * (last_over_time(configuration:edge_requests_per_minute:seasonal[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) >= on (account, product) group_left () max by (account, product) ((((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s]) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s])) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) unless configuration:edge_requests_per_minute:fallen))\nunless on (account, product, configuration)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}",
+            "for": "5m",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "requests",
+              "reason": "lost"
+            },
+            "annotations": {
+              "summary": "Only {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from outside of the platform.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
+            }
+          },
+          {
+            "alert": "EdgeTrafficDrop",
+            "expr": "avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])\nand\nconfiguration:edge_requests_per_minute:fallen\nunless\n(last_over_time(configuration:edge_requests_per_minute:lower_threshold[12m30s]) unless (0.3 * (last_over_time(configuration:edge_requests_per_minute:seasonal[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) <= on (account, product) group_left () max by (account, product) ((((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s]) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s])) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) unless configuration:edge_requests_per_minute:fallen) and 2.5 * (last_over_time(configuration:edge_requests_per_minute:seasonal[12m30s]) - avg_over_time(configuration:edge_requests_per_minute:sum[4m30s])) >= on (account, product) group_left () max by (account, product) ((((avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) > last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s]) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s])) > 1.7 * last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m)) - last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) unless (last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 6d23h30m) or last_over_time(configuration:edge_requests_per_minute:avg1h[12m30s] offset 3d))) unless configuration:edge_requests_per_minute:fallen)))\nunless on (account, product, configuration)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}",
+            "for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "requests",
+              "reason": "unsure"
+            },
+            "annotations": {
+              "summary": "Only {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
+            }
+          },
+          {
+            "alert": "EdgeTrafficDrop",
+            "expr": "avg_over_time(account:edge_requests_per_minute:sum[4m30s])\nand\naccount:edge_requests_per_minute:fallen\nand\nlast_over_time(account:edge_requests_per_minute:lower_threshold[12m30s])\nunless on (account, product)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\nunless on (account, product)\nlast_over_time(configuration:edge_requests_per_minute:since[1h9m30s])",
+            "for": "9m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "requests",
+              "reason": "lost"
+            },
+            "annotations": {
+              "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from outside of the platform.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
+            }
+          },
+          {
+            "alert": "EdgeTrafficDrop",
+            "expr": "avg_over_time(account:edge_requests_per_minute:sum[4m30s])\nand\naccount:edge_requests_per_minute:fallen\nunless\nlast_over_time(account:edge_requests_per_minute:lower_threshold[12m30s])\nunless on (account, product)\nconfiguration:edge_data_age_seconds:stale{metric=\"requests\"}\nunless on (account, product)\nlast_over_time(configuration:edge_requests_per_minute:since[1h9m30s])",
+            "for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "metric": "requests",
+              "reason": "unsure"
+            },
+            "annotations": {
+              "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
+            }
+          }
+        ]
+      },
+      {
+        "name": "edge-errors",
+        "interval": "1m",
+        "rules": [
+          {
+            "alert": "Edge5xxRatio",
+            "expr": "configuration:edge_server_error_ratio:avg5m\nand\nconfiguration:edge_server_errors_per_minute:paging",
+            "keep_firing_for": "10m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "configuration",
+              "burn": "fast",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx: {{ with printf `configuration:edge_server_error_ratio:avg5m{account=%q, product=%q, configuration=%q} / 0.001` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `configuration:edge_server_error_ratio:avg30m{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: roll back the last deployment, if there was one in the last hours.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
+            }
+          },
+          {
+            "alert": "Edge5xxRatio",
+            "expr": "configuration:edge_server_error_ratio:avg30m > 0.5\nand\nconfiguration:edge_server_errors_per_minute:avg30m * 30 >= 10\nand\nsum_over_time(configuration:edge_server_errors_per_minute:failing[29m30s]) >= 10\nunless\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "burn": "broken",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
+            }
+          },
+          {
+            "alert": "Edge5xxRatio",
+            "expr": "configuration:edge_server_error_ratio:avg6h > 0.001\nand\nconfiguration:edge_server_error_ratio:avg3d > 0.001\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.001\nand\nconfiguration:edge_responses_per_minute:avg6h >= 30\nand\nconfiguration:edge_server_errors_per_minute:avg30m >= 0.25\nunless\nlast_over_time(configuration:edge_server_errors_per_minute:paging[5h59m30s])",
+            "for": "30m",
+            "keep_firing_for": "1d",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "burn": "creeping",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
+            }
+          },
+          {
+            "alert": "Edge5xxRatio",
+            "expr": "account:edge_server_error_ratio:avg5m\nand\naccount:edge_server_errors_per_minute:paging\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])",
+            "for": "4m",
+            "labels": {
+              "severity": "page",
+              "about": "traffic",
+              "scope": "account",
+              "burn": "fast",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 5m were 5xx: {{ with printf `account:edge_server_error_ratio:avg5m{account=%q, product=%q} / 0.001` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `account:edge_server_error_ratio:avg30m{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: roll back the last deployment, if there was one in the last hours.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
+            }
+          },
+          {
+            "alert": "Edge5xxRatio",
+            "expr": "account:edge_server_error_ratio:avg30m > 0.5\nand\naccount:edge_server_errors_per_minute:avg30m * 30 >= 10\nand\nsum_over_time(account:edge_server_errors_per_minute:failing[29m30s]) >= 10\nunless\nlast_over_time(account:edge_server_errors_per_minute:paging[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "burn": "broken",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
+            }
+          },
+          {
+            "alert": "Edge5xxRatio",
+            "expr": "account:edge_server_error_ratio:avg6h > 0.001\nand\naccount:edge_server_error_ratio:avg3d > 0.001\nand\naccount:edge_server_error_ratio:avg30m > 0.001\nand\naccount:edge_responses_per_minute:avg6h >= 30\nand\naccount:edge_server_errors_per_minute:avg30m >= 5\nunless\nlast_over_time(account:edge_server_errors_per_minute:paging[5h59m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])",
+            "for": "30m",
+            "keep_firing_for": "1d",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "account",
+              "burn": "creeping",
+              "metric": "status_code"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
+            }
+          }
+        ]
+      },
+      {
+        "name": "edge-settings",
+        "interval": "1m",
+        "rules": [
+          {
+            "alert": "EdgeWafCounting",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_waf_ruleset_info{mode=\"counting\"})\nand on (account, waf_ruleset_id)\n(edge_waf_ruleset_info{mode=\"blocking\"} offset 1h or edge_waf_ruleset_info{mode=\"blocking\"} offset 1d or edge_waf_ruleset_info{mode=\"blocking\"} offset 1w)",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "settings"
+            },
+            "annotations": {
+              "summary": "The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})",
+              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafcounting"
+            }
+          },
+          {
+            "alert": "EdgeWafOff",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_waf_ruleset_active) == 0\nand on (account, waf_ruleset_id)\n(edge_waf_ruleset_active offset 1h == 1 or edge_waf_ruleset_active offset 1d == 1 or edge_waf_ruleset_active offset 1w == 1)",
+            "for": "5m",
+            "labels": {
+              "severity": "page",
+              "about": "settings",
+              "scope": "ruleset"
+            },
+            "annotations": {
+              "summary": "The WAF rule set {{ $labels.waf_ruleset }} ({{ $labels.account }}) is off",
+              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was active and is not any more: it neither stops nor detects threats. First: ask whoever changed it last, or switch it on again.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafoff"
+            }
+          },
+          {
+            "alert": "EdgeWafOff",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_firewall_waf_enabled) == 0\nand on (account, firewall_id)\n(edge_firewall_waf_enabled offset 1h == 1 or edge_firewall_waf_enabled offset 1d == 1 or edge_firewall_waf_enabled offset 1w == 1)",
+            "for": "5m",
+            "labels": {
+              "severity": "page",
+              "about": "settings",
+              "scope": "firewall"
+            },
+            "annotations": {
+              "summary": "The WAF of the firewall {{ $labels.firewall }} ({{ $labels.account }}) is off",
+              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} had its WAF enabled and has it disabled now: its domains are unprotected. First: ask whoever changed it last, or switch it on again.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafoff"
+            }
+          },
+          {
+            "alert": "EdgeFirewallDisabled",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_firewall_active) == 0\nand on (account, firewall_id)\n(edge_firewall_active offset 1h == 1 or edge_firewall_active offset 1d == 1 or edge_firewall_active offset 1w == 1)",
+            "for": "5m",
+            "labels": {
+              "severity": "page",
+              "about": "settings"
+            },
+            "annotations": {
+              "summary": "The firewall {{ $labels.firewall }} ({{ $labels.account }}) is disabled",
+              "description": "The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains. First: ask whoever changed it last, or activate it again.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgefirewalldisabled"
+            }
+          },
+          {
+            "alert": "EdgeErrorPageCachedTooLong",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_error_response_cache_seconds{code=~\"5..\"}) > 300",
+            "for": "30m",
+            "labels": {
+              "severity": "ticket",
+              "about": "settings"
+            },
+            "annotations": {
+              "summary": "Errors {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) are cached for {{ $value | humanizeDuration }}",
+              "description": "The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}: a short failure of the origin is shown to visitors for so long.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeerrorpagecachedtoolong"
+            }
+          },
+          {
+            "alert": "EdgeCertificateExpiring",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_certificate_expiry_timestamp_seconds) - time() < 1814400\nand\nmin without (container, endpoint, instance, job, node, pod, replica, service) (edge_certificate_expiry_timestamp_seconds) - time() >= 259200",
+            "for": "30m",
+            "labels": {
+              "severity": "ticket",
+              "about": "settings"
+            },
+            "annotations": {
+              "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
+            }
+          },
+          {
+            "alert": "EdgeCertificateExpiring",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_certificate_expiry_timestamp_seconds) - time() < 259200",
+            "for": "30m",
+            "labels": {
+              "severity": "page",
+              "about": "settings"
+            },
+            "annotations": {
+              "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. First: renew it and bind the new one to its domains.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_application_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "application"
+            },
+            "annotations": {
+              "summary": "Changed: application {{ $labels.edge_application }} ({{ $labels.account }})",
+              "description": "A setting of the application {{ $labels.edge_application }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_certificate_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "certificate"
+            },
+            "annotations": {
+              "summary": "Changed: certificate {{ $labels.certificate }} ({{ $labels.account }})",
+              "description": "A setting of the certificate {{ $labels.certificate }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_domain_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "domain"
+            },
+            "annotations": {
+              "summary": "Changed: domain {{ $labels.domain }} ({{ $labels.account }})",
+              "description": "A setting of the domain {{ $labels.domain }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_error_response_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "error_response"
+            },
+            "annotations": {
+              "summary": "Changed: error response {{ $labels.configuration }} ({{ $labels.account }})",
+              "description": "A setting of the error response {{ $labels.configuration }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_firewall_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "firewall"
+            },
+            "annotations": {
+              "summary": "Changed: firewall {{ $labels.firewall }} ({{ $labels.account }})",
+              "description": "A setting of the firewall {{ $labels.firewall }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_firewall_ruleset_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "firewall_ruleset"
+            },
+            "annotations": {
+              "summary": "Changed: firewall ruleset {{ $labels.firewall_ruleset }} ({{ $labels.account }})",
+              "description": "A setting of the firewall ruleset {{ $labels.firewall_ruleset }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_function_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "function"
+            },
+            "annotations": {
+              "summary": "Changed: function {{ $labels.function }} ({{ $labels.account }})",
+              "description": "A setting of the function {{ $labels.function }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_network_list_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "network_list"
+            },
+            "annotations": {
+              "summary": "Changed: network list {{ $labels.network_list }} ({{ $labels.account }})",
+              "description": "A setting of the network list {{ $labels.network_list }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_waf_ruleset_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "waf_ruleset"
+            },
+            "annotations": {
+              "summary": "Changed: waf ruleset {{ $labels.waf_ruleset }} ({{ $labels.account }})",
+              "description": "A setting of the waf ruleset {{ $labels.waf_ruleset }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          },
+          {
+            "alert": "EdgeSettingChanged",
+            "expr": "time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_zone_changed_timestamp_seconds) < 900",
+            "labels": {
+              "severity": "info",
+              "about": "settings",
+              "kind": "zone"
+            },
+            "annotations": {
+              "summary": "Changed: zone {{ $labels.zone }} ({{ $labels.account }})",
+              "description": "A setting of the zone {{ $labels.zone }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgesettingchanged"
+            }
+          }
+        ]
+      },
+      {
+        "name": "edge-platform",
+        "interval": "1m",
+        "rules": [
+          {
+            "alert": "EdgeDataStale",
+            "expr": "configuration:edge_data_age_seconds:stale",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "scope": "configuration"
+            },
+            "annotations": {
+              "summary": "Stale data: {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
+            }
+          },
+          {
+            "alert": "EdgeDataStale",
+            "expr": "max by (account) (\n  time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_poll_last_success_timestamp_seconds{collector=~\"metrics|analytics\"})\n) > 600\nunless\nmax by (account) (\n  time() - max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_poll_last_success_timestamp_seconds{collector=~\"metrics|analytics\"})\n) <= 1.5 * max by (account) (edge_expected_age_seconds{metric=~\"waf|status_code|requests|cdn_requests\"})",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "scope": "account"
+            },
+            "annotations": {
+              "summary": "No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
+              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
+            }
+          },
+          {
+            "alert": "EdgePlatformUnreachable",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_up) == 0",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "No read of {{ $labels.account }} succeeds",
+              "description": "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeplatformunreachable"
+            }
+          },
+          {
+            "alert": "EdgePollsFailing",
+            "expr": "sum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\", outcome!~\"ok|empty\"}[30m]))\n/\nsum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\"}[30m]))\n> 0.1\nand on (account)\nmax_over_time(edge_up[30m]) == 1",
+            "for": "30m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail",
+              "description": "The platform answers, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepollsfailing"
+            }
+          },
+          {
+            "alert": "EdgeCollectorFailing",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (sum without (outcome) (increase(edge_exporter_polls_total{collector!~\"metrics|analytics\", outcome!~\"ok|empty\"}[2h]))) > 1\nunless on (account, collector)\ntime() - edge_exporter_poll_last_success_timestamp_seconds < 7200\nand on (account)\nmax_over_time(edge_up[2h]) == 1",
+            "for": "1h",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "Nothing is read for {{ $labels.collector }} of {{ $labels.account }}",
+              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecollectorfailing"
+            }
+          },
+          {
+            "alert": "EdgeNotDiscovered",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_product_listed) == 0\nand on (account)\nmax_over_time(edge_up[1h]) == 1",
+            "for": "1h",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "product"
+            },
+            "annotations": {
+              "summary": "The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed",
+              "description": "The platform answers, but for an hour it has not listed the configurations of {{ $labels.product }} of {{ $labels.account }}. What was not listed before is not read, and alerts that are made of it are silent.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
+            }
+          },
+          {
+            "alert": "EdgeNotDiscovered",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_configurations) < 0.5 * max without (container, endpoint, instance, job, node, pod, replica, service) (max_over_time(edge_configurations[1d]))",
+            "for": "1h",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "fewer"
+            },
+            "annotations": {
+              "summary": "Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed",
+              "description": "The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
+            }
+          },
+          {
+            "alert": "EdgeNotDiscovered",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_unmatched_configurations) > 0",
+            "for": "1h",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "configuration"
+            },
+            "annotations": {
+              "summary": "{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match no configuration",
+              "description": "{{ $value }} entries of configurations.include of {{ $labels.product }} of {{ $labels.account }} have matched no configuration for an hour: they are misspelt, or what they name was renamed or deleted. Nothing of it is read.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
+            }
+          },
+          {
+            "alert": "EdgeAccountPolledTwice",
+            "expr": "max by (account, account_id) (edge_account_info)\n* on (account_id) group_left ()\n(count by (account_id) (edge_account_info) > 1)",
+            "for": "30m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "{{ $labels.account }} comes from {{ $value }} targets",
+              "description": "Prometheus has {{ $labels.account }} from {{ $value }} targets:{{ range printf \"edge_account_info{account_id=%q}\" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeaccountpolledtwice"
+            }
+          },
+          {
+            "alert": "EdgeQuotaNearlySpent",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (min_over_time(edge_api_ratelimit_remaining[15m]))\n/\nmax without (container, endpoint, instance, job, node, pod, replica, service) (max_over_time(edge_api_ratelimit_limit[15m]))\n< 0.1",
+            "for": "15m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "remaining"
+            },
+            "annotations": {
+              "summary": "Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left",
+              "description": "Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
+            }
+          },
+          {
+            "alert": "EdgeQuotaNearlySpent",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (min_over_time(edge_exporter_operations_waiting[15m])) > 0",
+            "for": "15m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "waiting"
+            },
+            "annotations": {
+              "summary": "At least {{ $value }} operations of {{ $labels.account }} wait all the time",
+              "description": "The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
+            }
+          },
+          {
+            "alert": "EdgeQuotaNearlySpent",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_interval_stretch_ratio) > 1.5",
+            "for": "15m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "stretch"
+            },
+            "annotations": {
+              "summary": "{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured",
+              "description": "The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
+            }
+          }
+        ]
+      },
+      {
+        "name": "edge-exporter",
+        "interval": "1m",
+        "rules": [
+          {
+            "alert": "EdgeReconciliationOff",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_reconciliation_ratio) < 1 - 0.01\nor\nmax without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_reconciliation_ratio) > 1 + 0.01",
+            "for": "30m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
+              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgereconciliationoff"
+            }
+          },
+          {
+            "alert": "EdgeBucketsSkipped",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (increase(edge_exporter_buckets_skipped_total[1h]) / (increase(edge_exporter_buckets_skipped_total[1h]) + increase(edge_exporter_buckets_counted_total[1h])))\n> 0.01",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets",
+              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsskipped"
+            }
+          },
+          {
+            "alert": "EdgeCountersBehind",
+            "expr": "max by (account, product, metric) (\n  time() - (edge_counted_until_timestamp_seconds or edge_product_counted_until_timestamp_seconds)\n)\n> on (account, product, metric)\n(3600 + max by (account, product, metric) (edge_exporter_settle_delay_seconds))",
+            "for": "30m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind",
+              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecountersbehind"
+            }
+          },
+          {
+            "alert": "EdgeStateNotKept",
+            "expr": "edge_exporter_state_durable == 0",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "unavailable"
+            },
+            "annotations": {
+              "summary": "The counters of {{ $labels.instance }} are withheld",
+              "description": "The exporter {{ $labels.instance }} cannot use its state directory {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Gauges and their alerts are not affected. The status page and the log say why.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
+            }
+          },
+          {
+            "alert": "EdgeStateNotKept",
+            "expr": "increase(edge_exporter_state_errors_total[15m]) > 0",
+            "for": "15m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "reason": "refused"
+            },
+            "annotations": {
+              "summary": "The counters of {{ $labels.instance }} stand still",
+              "description": "The state directory of {{ $labels.instance }} refuses what is to be written: about {{ $value | humanize }} times in the last 15 minutes. Counters take in nothing until it can be written again; gauges and their alerts are not affected.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
+            }
+          },
+          {
+            "alert": "EdgeTokenExpiring",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds) - time() < 7200\nand\nmin without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds) - time() >= 1800",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}",
+              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
+            }
+          },
+          {
+            "alert": "EdgeTokenExpiring",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (edge_token_expiry_timestamp_seconds) - time() < 1800",
+            "for": "5m",
+            "labels": {
+              "severity": "page",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}",
+              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it. First: give the exporter a new token, or see why its user may not log in any more.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
+            }
+          },
+          {
+            "alert": "EdgeExporterDown",
+            "expr": "up{job=\"edge-exporter\"} == 0\nor\nabsent(up{job=\"edge-exporter\"})",
+            "for": "3m",
+            "labels": {
+              "severity": "page",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "{{ if $labels.instance }}The exporter {{ $labels.instance }} is down{{ else }}There is no exporter (job {{ $labels.job }}){{ end }}",
+              "description": "{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed. First: look whether its process runs, and start it.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeexporterdown"
+            }
+          },
+          {
+            "alert": "EdgeConfigReloadFailed",
+            "expr": "edge_exporter_config_last_reload_successful == 0",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "The exporter {{ $labels.instance }} refused its configuration",
+              "description": "The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeconfigreloadfailed"
+            }
+          },
+          {
+            "alert": "EdgeSeriesDropped",
+            "expr": "increase(edge_exporter_series_dropped_total[1h]) > 0",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "The exporter {{ $labels.instance }} leaves out series",
+              "description": "About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeseriesdropped"
+            }
+          },
+          {
+            "alert": "EdgePushBehind",
+            "expr": "time() - edge_exporter_outbox_oldest_timestamp_seconds > 900",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}",
+              "description": "The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushbehind"
+            }
+          },
+          {
+            "alert": "EdgePushLosing",
+            "expr": "increase(edge_exporter_push_samples_refused_total[1h]) > 0",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "loss": "refused"
+            },
+            "annotations": {
+              "summary": "{{ $labels.receiver }} refuses samples for good: {{ $labels.reason }}",
+              "description": "About {{ $value | humanize }} samples of the last hour were refused by the receiver {{ $labels.receiver }} ({{ $labels.reason }}) and are not sent again. /metrics has them.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushlosing"
+            }
+          },
+          {
+            "alert": "EdgePushLosing",
+            "expr": "increase(edge_exporter_push_samples_dropped_total[1h]) > 0",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter",
+              "loss": "dropped"
+            },
+            "annotations": {
+              "summary": "The outbox of {{ $labels.receiver }} drops samples: {{ $labels.reason }}",
+              "description": "About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the size of its outbox.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushlosing"
+            }
+          }
+        ]
+      }
+    ]
+  }
+}

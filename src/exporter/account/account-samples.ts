@@ -1,0 +1,254 @@
+import type { Sample } from '../catalogue/family.ts';
+import {
+  BUCKET_COMPLETENESS_RATIO,
+  EDGE_ACCOUNT_INFO,
+  EDGE_DATA_AVAILABLE,
+  EDGE_EXPECTED_AGE,
+  EDGE_RATELIMIT_LIMIT,
+  EDGE_RATELIMIT_REMAINING,
+  EDGE_RATELIMIT_RESET_TIMESTAMP,
+  EDGE_SOURCE_INFO,
+  EDGE_TOKEN_EXPIRY_TIMESTAMP,
+  EDGE_UP,
+  PRODUCT_LISTED,
+  PUBLISH_DELAY_SECONDS,
+  SETTLE_DELAY_SECONDS,
+  UNMATCHED_CONFIGURATIONS,
+  UNREAD_CONFIGURATIONS,
+  UPWARD_RESTATEMENT_RATIO,
+} from '../catalogue/platform-families.ts';
+import { type Clock, Timer, wallAt } from '../clock.ts';
+import type { Store } from '../exposition/store.ts';
+import { judge } from '../judgement/judgement.ts';
+import type { SeriesJob } from '../series/series-job.ts';
+import {
+  completenessByMinute,
+  type DelaySettings,
+  type LearnedMetric,
+  type MetricMemory,
+  publishDelay,
+  settleDelay,
+  upwardShare,
+} from '../settling/learned.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { runInSlices } from '../slices.ts';
+import type { AccountStatus } from '../status.ts';
+import { type BehindAt, catchingUp } from './catching-up.ts';
+import type { AccountView } from './view.ts';
+
+export interface AccountSamplesOptions {
+  readonly clock: Clock;
+  readonly status: () => AccountStatus;
+  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  /** How long (ms) samples are exposed without being renewed. */
+  readonly staleAfter: number;
+  readonly delays: DelaySettings;
+}
+
+/** What is learned of a metric. */
+type LearnedOf = Pick<LearnedMetric, 'product' | 'metric'> & { readonly known: MetricMemory };
+
+/** How long (ms) after one judgement a poll may bring the next: the more jobs there are, the longer it takes. */
+const SHORTEST_JUDGED_MS = 1_000;
+const JUDGED_PER_JOB_MS = 1;
+
+/** The part of an account that is exposed. */
+type ExposedAccount = Pick<
+  AccountView,
+  'name' | 'id' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'listings' | 'sources'
+>;
+
+/** What is exposed of an account besides what its jobs find. */
+export class AccountSamples {
+  readonly #view: ExposedAccount;
+  readonly #options: AccountSamplesOptions;
+  #withdrawn = false;
+  /** From when on (local ms) the account may be judged again. */
+  #judgeFrom = 0;
+  readonly #judgeLater: Timer;
+  /** Whose counters catch up. */
+  #behind: BehindAt = new Map();
+  /** Whether the platform answered when the account was judged last. */
+  #judgedUp: boolean | undefined;
+
+  constructor(view: ExposedAccount, options: AccountSamplesOptions) {
+    this.#view = view;
+    this.#options = options;
+    this.#judgeLater = new Timer(options.clock, () => this.polled());
+  }
+
+  /** Exposes whose account it is, remaining quota and token expiry as they are now. */
+  exposeVitals(): void {
+    this.#publish('vitals', vitalSamples(this.#view, this.#options.clock));
+  }
+
+  /**
+   * Judges the account after a poll, and exposes whether it is up and what it has data of: at once, or where that was done
+   * a moment ago and the platform answers as it did, a moment later, since the polls of thousands of jobs may end one after the other.
+   */
+  polled(): void {
+    const { clock } = this.#options;
+    const isNews = this.#view.platform.reachability.up !== this.#judgedUp;
+    if (!isNews && clock.now() < this.#judgeFrom) this.#judgeLater.set(this.#judgeFrom);
+    else void runInSlices(this.exposeJudgement());
+  }
+
+  /** Judges the account, in steps, and exposes what comes of it. */
+  *exposeJudgement(): Generator<undefined, void> {
+    const { clock } = this.#options;
+    const status = this.#options.status();
+    this.#judgedUp = this.#view.platform.reachability.up;
+    this.#judgeFrom = clock.now() + Math.max(SHORTEST_JUDGED_MS, status.jobs.length * JUDGED_PER_JOB_MS);
+    const { up, parts } = yield* judge(status, clock.wall());
+    const { name: account } = this.#view;
+    const samples: Sample[] =
+      up === null ? [] : [{ family: EDGE_UP, labels: { account }, value: Number(up) }];
+    for (const { product, hasData } of parts) {
+      if (product === undefined || hasData === null) continue;
+      samples.push({ family: EDGE_DATA_AVAILABLE, labels: { account, product }, value: Number(hasData) });
+    }
+    this.#publish('judgement', samples);
+  }
+
+  /** Exposes how reading the lists of configurations went, which say what is to be read. */
+  exposeListings(): void {
+    this.#publish('listings', listingSamples(this.#view));
+  }
+
+  /** Exposes what was learned of the platform's delays, and how old data may therefore be; in steps, a job each. */
+  *exposeLearned(learned: Iterable<LearnedOf>, jobs: Iterable<DatedJob>): Generator<undefined, void> {
+    const { name: account, platform, forecast } = this.#view;
+    const oldest = new OldestData();
+    for (const job of jobs) {
+      oldest.add(job, job.expectedAge(forecast.plannedIntervalOf(job)));
+      yield;
+    }
+    const now = platform.platformClock.now();
+    const samples = [...learned].flatMap(({ product, metric, known }) =>
+      learnedSamples({ account, product, metric }, known, this.#options.delays, now),
+    );
+    this.#publish('learned', [...samples, ...oldest.samples(account)]);
+  }
+
+  /** Exposes which counters catch up, in steps. Called before the first poll too: after a restart it brings all at once. */
+  *exposeCatchingUp(jobs: Iterable<SeriesJob>): Generator<undefined, void> {
+    const { platform, forecast } = this.#view;
+    const found = yield* catchingUp(jobs, this.#behind, platform.platformClock.now(), (job) =>
+      forecast.plannedIntervalOf(job),
+    );
+    this.#behind = found.behind;
+    this.#publish('counting', found.samples);
+  }
+
+  /** Stops exposing it for good. */
+  withdraw(): void {
+    this.#withdrawn = true;
+    this.#judgeLater.set(Number.POSITIVE_INFINITY);
+    for (const part of ['vitals', 'listings', 'learned', 'counting', 'judgement'])
+      this.#options.store.withdraw(`${this.#view.name}/${part}`);
+  }
+
+  #publish(part: string, samples: readonly Sample[]): void {
+    const { clock, store, staleAfter } = this.#options;
+    if (this.#withdrawn) return;
+    store.publish(`${this.#view.name}/${part}`, samples, clock.now() + staleAfter);
+  }
+}
+
+/** Samples about the account itself. */
+function vitalSamples(
+  { name: account, platform, ...view }: ExposedAccount,
+  clock: Pick<Clock, 'now' | 'wall'>,
+): Sample[] {
+  const now = clock.now();
+  const samples: Sample[] = [];
+  const id = view.id();
+  if (id !== undefined)
+    samples.push({ family: EDGE_ACCOUNT_INFO, labels: { account, account_id: id }, value: 1 });
+  const tokenExpiresAt = view.tokenExpiresAt();
+  if (tokenExpiresAt !== undefined) {
+    samples.push({
+      family: EDGE_TOKEN_EXPIRY_TIMESTAMP,
+      labels: { account },
+      value: wallAt(clock, tokenExpiresAt) / 1_000,
+    });
+  }
+  for (const { name, limiter } of platform.scopes.all) {
+    const labels = { account, scope: name };
+    const window = limiter.openWindow(now);
+    if (limiter.limit !== undefined)
+      samples.push({ family: EDGE_RATELIMIT_LIMIT, labels, value: limiter.limit });
+    if (window === undefined) continue;
+    samples.push({ family: EDGE_RATELIMIT_REMAINING, labels, value: window.remaining });
+    const endsAt = window.endsAt(platform.platformClock);
+    samples.push({ family: EDGE_RATELIMIT_RESET_TIMESTAMP, labels, value: endsAt / 1_000 });
+  }
+  return samples;
+}
+
+function listingSamples({ name: account, ...view }: ExposedAccount): Sample[] {
+  const sources = view.sources().map(
+    ({ collector, source }): Sample => ({
+      family: EDGE_SOURCE_INFO,
+      labels: { account, collector, source },
+      value: 1,
+    }),
+  );
+  const listings = view.listings().flatMap(({ product, listed, unmatched, withoutDomains }) => {
+    const labels = { account, product: product.slug };
+    const samples: Sample[] = [{ family: PRODUCT_LISTED, labels, value: listed ? 1 : 0 }];
+    if (listed) {
+      samples.push({ family: UNMATCHED_CONFIGURATIONS, labels, value: unmatched.length });
+      samples.push({ family: UNREAD_CONFIGURATIONS, labels, value: withoutDomains });
+    }
+    return samples;
+  });
+  return [...sources, ...listings];
+}
+
+/** A job that reads one metric of one target. */
+type DatedJob = Pick<SeriesJob, 'product' | 'metric' | 'schedule' | 'group' | 'weight' | 'expectedAge'>;
+
+/** The age to be expected of each metric of a product: that of the target whose data is the oldest. */
+class OldestData {
+  readonly #ages = new Map<
+    string,
+    { readonly product: string; readonly metric: string; readonly ageMs: number }
+  >();
+
+  /** @param ageMs that the job's data reaches when all is well, where that is known */
+  add({ product, metric }: DatedJob, ageMs: number | undefined): void {
+    const key = `${product} ${metric}`;
+    if (ageMs !== undefined && ageMs > (this.#ages.get(key)?.ageMs ?? 0)) {
+      this.#ages.set(key, { product, metric, ageMs });
+    }
+  }
+
+  samples(account: string): Sample[] {
+    return [...this.#ages.values()].map(({ product, metric, ageMs }) => ({
+      family: EDGE_EXPECTED_AGE,
+      labels: { account, product, metric },
+      value: ageMs / 1_000,
+    }));
+  }
+}
+
+/** The delays of one metric, and what was learned of how its buckets fill up. */
+function learnedSamples(
+  labels: Readonly<Record<string, string>>,
+  known: MetricMemory,
+  delays: DelaySettings,
+  now: number,
+): Sample[] {
+  const samples: Sample[] = [
+    { family: PUBLISH_DELAY_SECONDS, labels, value: publishDelay(known, delays) / 1_000 },
+    { family: SETTLE_DELAY_SECONDS, labels, value: settleDelay(known, delays, now) / 1_000 },
+  ];
+  const upwards = upwardShare(known, now);
+  if (upwards !== undefined) samples.push({ family: UPWARD_RESTATEMENT_RATIO, labels, value: upwards });
+  for (const [minute, value] of completenessByMinute(known)) {
+    const age = String((minute * MINUTE_MS) / 1_000);
+    samples.push({ family: BUCKET_COMPLETENESS_RATIO, labels: { ...labels, age_seconds: age }, value });
+  }
+  return samples;
+}

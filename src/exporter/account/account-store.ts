@@ -1,0 +1,149 @@
+import type { Sample } from '../catalogue/family.ts';
+import { EDGE_ACCOUNT_INFO, EDGE_TOKEN_EXPIRY_TIMESTAMP } from '../catalogue/platform-families.ts';
+import type { Clock } from '../clock.ts';
+import type { Account as AccountConfig } from '../configuration/schema.ts';
+import type { Store } from '../exposition/store.ts';
+import type { Job } from '../poll/job.ts';
+import { withLabels } from './account-labels.ts';
+
+/** What an account leaves exposed when a reload starts it anew. */
+export interface HeldOver {
+  /** Owners in the store, of jobs. */
+  readonly owners: ReadonlySet<string>;
+  /** What was exposed of the account itself, by owner. */
+  readonly parts: ReadonlyMap<string, Published>;
+}
+
+interface Published {
+  readonly samples: readonly Sample[];
+  /** Until when they are exposed without being renewed (ms since the epoch). */
+  readonly until: number;
+}
+
+export interface AccountStoreOptions {
+  readonly config: AccountConfig;
+  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** What the account of before has left. */
+  readonly held?: HeldOver | undefined;
+  /** Whether that was of the same token or login. */
+  readonly isSameAccess?: boolean;
+}
+
+/**
+ * What an account exposes. Where a reload starts the account anew, what was exposed stays until the new one has polled it,
+ * until it expires, or until it is known that the new configuration does not have it.
+ *
+ * Owners are named `<account>/<id of a job>/<part>`, or `<account>/<part>` for what is exposed of the account itself.
+ */
+export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
+  readonly #options: Omit<AccountStoreOptions, 'held' | 'isSameAccess'>;
+  /** Owners that the account of before has left, and this one has not replaced. */
+  readonly #held: Set<string>;
+  /** What is left of its parts. */
+  readonly #heldParts = new Map<string, Published>();
+  readonly #parts = new Map<string, Published>();
+  readonly #withLabels: ReturnType<typeof withLabels>;
+  #isHandingOver = false;
+
+  constructor({ held, isSameAccess = false, ...options }: AccountStoreOptions) {
+    this.#options = options;
+    this.#withLabels = withLabels(options.config.labels);
+    this.#held = new Set(held?.owners);
+    // Other labels make other series: those of before would stand beside them.
+    const hasLabels = ({ labels }: Sample) =>
+      Object.entries(options.config.labels).every(([name, value]) => labels[name] === value);
+    for (const [owner, { samples, until }] of held?.parts ?? []) {
+      const isStill = (sample: Sample) =>
+        // A new token or user name is another account: shown once it is known.
+        sample.family === EDGE_ACCOUNT_INFO ? isSameAccess : isConfigured(options.config, sample);
+      const wanted = samples.filter((sample) => isStill(sample) && hasLabels(sample));
+      this.#heldParts.set(owner, { samples: wanted, until });
+      options.store.publish(owner, wanted, until);
+    }
+  }
+
+  publish(owner: string, samples: readonly Sample[], until: number): void {
+    if (this.#isHandingOver) return;
+    const isPart = this.#isPart(owner);
+    const labelled = this.#withLabels(samples);
+    const rest = isPart ? this.#heldBeside(owner, labelled) : [];
+    const published = { samples: rest.length === 0 ? labelled : [...labelled, ...rest], until };
+    if (isPart) this.#parts.set(owner, published);
+    this.#held.delete(owner);
+    this.#options.store.publish(owner, published.samples, until);
+  }
+
+  withdraw(owner: string): void {
+    if (this.#isHandingOver) {
+      if (!this.#isPart(owner)) this.#held.add(owner);
+      return;
+    }
+    this.#options.store.withdraw(owner);
+  }
+
+  /** Stops exposing what is held over of jobs that are not among these, an owner a step. */
+  *keep(jobs: readonly Job[]): Generator<undefined, void> {
+    if (this.#held.size === 0) return;
+    const ids = new Set(jobs.map(({ id }) => id));
+    for (const owner of this.#held) {
+      if (!ids.has(this.#within(owner).replace(/\/[^/]*$/, ''))) {
+        this.#held.delete(owner);
+        this.#options.store.withdraw(owner);
+      }
+      yield;
+    }
+  }
+
+  /** From now on nothing changes what is exposed: the account stops, and another one takes its place. */
+  handOver(): void {
+    this.#isHandingOver = true;
+  }
+
+  /** What it leaves, once all its jobs have stopped. */
+  heldOver(): HeldOver {
+    return { owners: this.#held, parts: new Map([...this.#heldParts, ...this.#parts]) };
+  }
+
+  /** What was exposed of a part and is not among these: the new account does not know all of it from the start. */
+  #heldBeside(owner: string, samples: readonly Sample[]): readonly Sample[] {
+    const held = this.#heldParts.get(owner);
+    if (held === undefined) return [];
+    const known = new Set(samples.map(keyOf));
+    const rest = held.samples.filter((sample) => !known.has(keyOf(sample)));
+    if (rest.length > 0 && this.#options.clock.now() < held.until) {
+      this.#heldParts.set(owner, { ...held, samples: rest });
+      return rest;
+    }
+    this.#heldParts.delete(owner);
+    return [];
+  }
+
+  #isPart(owner: string): boolean {
+    return !this.#within(owner).includes('/');
+  }
+
+  /** An owner's name without that of the account. */
+  #within(owner: string): string {
+    return owner.slice(this.#options.config.name.length + 1);
+  }
+}
+
+function keyOf({ family, labels }: Sample): string {
+  return JSON.stringify([family.name, labels]);
+}
+
+/** The limit scope of requests that create and revoke tokens. */
+const TOKENS = 'tokens';
+
+/** Whether an account has a series of its own, as far as its configuration says. */
+function isConfigured({ collectors, credentials }: AccountConfig, { family, labels }: Sample): boolean {
+  const { product, metric, scope } = labels;
+  if (family === EDGE_TOKEN_EXPIRY_TIMESTAMP || scope === TOKENS) return credentials.kind === 'password';
+  if (product === undefined) return true;
+  return [collectors.metrics, collectors.analytics].some((collector) => {
+    const metrics = collector?.products[product]?.metrics;
+    if (metrics === undefined) return false;
+    return metric === undefined || metrics.includes(metric) || metrics.includes('*');
+  });
+}

@@ -1,0 +1,252 @@
+import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import type { ProductSettings } from '../configuration/collector-settings.ts';
+import type { Account } from '../configuration/schema.ts';
+import type { Outcome } from '../platform/outcome.ts';
+import type { Configuration } from '../targets/configuration-list.ts';
+import {
+  type Addressing,
+  addressedIn,
+  matchesNothing,
+  selector,
+  type Target,
+  targetsOf,
+} from '../targets/target.ts';
+
+/** A product that the account reads series of, and how. */
+export interface ProductRead {
+  readonly product: Product;
+  readonly settings: ProductSettings;
+  readonly schedule: string;
+}
+
+/** Whether a product's configurations could be listed. */
+export interface Listing {
+  readonly product: Product;
+  /** Whether it could be read when that was last tried. */
+  readonly listed: boolean;
+  /** Configured names that match none of them: mistyped, or deleted on the platform. */
+  readonly unmatched: readonly string[];
+  /** How many configurations are selected, but not read: the API takes domains' ids, and they have no domain. */
+  readonly withoutDomains: number;
+}
+
+/** Failures that mean that a list does not exist for this token; any other may be temporary. */
+const UNAVAILABLE: readonly Outcome[] = ['not_found', 'forbidden', 'not_acceptable', 'undecodable'];
+
+interface Known {
+  readonly configurations: readonly Configuration[];
+  readonly addressing: Addressing;
+  readonly unmatched: Listing['unmatched'];
+  readonly withoutDomains: Listing['withoutDomains'];
+}
+
+/** What an account reads series of: its products, and of them the configurations that were discovered and selected. */
+export class AccountTargets {
+  readonly #account: Account;
+  readonly #known = new Map<Product, Known>();
+  /** Whether the configurations of a product could be listed when that was last tried. */
+  readonly #listed: Map<Product, boolean> = new Map();
+  /** Products whose configurations cannot be listed, and never were. */
+  readonly #unlistable: Set<Product> = new Set();
+  readonly metrics: ServedMetrics;
+  readonly addressed: (api: SeriesApi, addressing: Addressing) => Addressing;
+
+  /**
+   * @param former of the account as it was configured before: its lists hold until they are read again
+   * @param addressed which ids stand for configurations, where the source of an API has its own
+   */
+  constructor(
+    account: Account,
+    former?: AccountTargets,
+    addressed: AccountTargets['addressed'] = (_, addressing) => addressing,
+  ) {
+    this.#account = account;
+    this.addressed = addressed;
+    this.metrics = former?.metrics ?? new ServedMetrics();
+    if (former === undefined) return;
+    this.#listed = new Map(former.#listed);
+    this.#unlistable = new Set(former.#unlistable);
+    for (const [product, { configurations, addressing }] of former.#known) {
+      const { address_by: by = 'auto' } = account.collectors[product.api]?.products[product.slug] ?? {};
+      this.#know(product, configurations, by === 'auto' ? addressing : by);
+    }
+  }
+
+  /** Products of the configuration, with how each is read. */
+  products(): ProductRead[] {
+    const { collectors } = this.#account;
+    return PRODUCTS.flatMap((product) => {
+      const collector = collectors[product.api];
+      const settings = collector?.products[product.slug];
+      if (collector === undefined || settings === undefined) return [];
+      return [{ product, settings, schedule: settings.schedule ?? collector.schedule }];
+    });
+  }
+
+  /** Records the list of a product's configurations. Whether it differs from the one before. */
+  discovered(product: Product, listed: readonly Configuration[], addressing: Addressing): boolean {
+    const before = this.#known.get(product);
+    const configurations = withKnown(listed, before?.configurations ?? []);
+    this.#know(product, configurations, addressing);
+    this.#unlistable.delete(product);
+    this.#listed.set(product, true);
+    return before?.addressing !== addressing || !isSameList(before.configurations, configurations);
+  }
+
+  #know(product: Product, configurations: readonly Configuration[], addressing: Addressing): void {
+    this.#known.set(product, {
+      configurations,
+      addressing,
+      unmatched: this.#unmatchedBy(product, configurations),
+      withoutDomains: this.#withoutDomains(product, configurations, addressing),
+    });
+  }
+
+  /** Records that a product's configurations could not be listed. Returns whether that changes what is read. */
+  listingFailed(product: Product, outcome: Outcome): boolean {
+    const wasPending = this.isPending(product);
+    this.#listed.set(product, false);
+    if (this.#known.has(product) || this.#unlistable.has(product) || !UNAVAILABLE.includes(outcome))
+      return wasPending;
+    this.#unlistable.add(product);
+    return true;
+  }
+
+  /** Whether a product's list of configurations has not been tried yet. */
+  isPending(product: Product): boolean {
+    return !this.#listed.has(product);
+  }
+
+  /** The configurations of a product as they were listed last; undefined where they never were. */
+  configurations(product: Product): readonly Configuration[] | undefined {
+    return this.#known.get(product)?.configurations;
+  }
+
+  /** What is read of a product. */
+  of({ product, settings }: ProductRead): Target[] {
+    const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
+    // The path of the whole product is the only one of the analytics API that the specification shows (section 4.12).
+    const by =
+      product.api === 'analytics' && this.#unlistable.has(product) ? (['product'] as const) : settings.by;
+    const taken = this.addressed(product.api, addressing);
+    return targetsOf(this.#account.name, product, { ...settings, by }, configurations, taken);
+  }
+
+  /** What is read of a product, by metric: names as written, `*` for all that the product has. */
+  reads(read: ProductRead): { readonly target: Target; readonly metric: string }[] {
+    const { product, settings } = read;
+    const targets = this.of(read);
+    const { served, tried } = this.metrics.of(product);
+    const all = settings.metrics.includes('*');
+    const metrics = new Set(settings.metrics.flatMap((name) => (name === '*' ? served : [name])));
+    const trials = all ? tried.filter((metric) => !metrics.has(metric)) : [];
+    return [
+      ...targets.flatMap((target) => [...metrics].map((metric) => ({ target, metric }))),
+      ...targets.slice(0, 1).flatMap((target) => trials.map((metric) => ({ target, metric }))),
+    ];
+  }
+
+  /** Whether the lists of configurations could be read, for those that were tried. */
+  listings(): Listing[] {
+    return this.products().flatMap(({ product }) => {
+      const listed = this.#listed.get(product);
+      if (listed === undefined) return [];
+      const { unmatched = [], withoutDomains = 0 } = this.#known.get(product) ?? {};
+      return [{ product, listed, unmatched, withoutDomains }];
+    });
+  }
+
+  /** Compared once for each list, since it may have thousands of configurations. */
+  #unmatchedBy({ api, slug }: Product, configurations: readonly Configuration[]): readonly string[] {
+    const settings = this.#account.collectors[api]?.products[slug];
+    if (!settings?.by.includes('configuration')) return [];
+    return settings.configurations.include.filter((name) => matchesNothing(name, configurations));
+  }
+
+  #withoutDomains(
+    { api, slug }: Product,
+    configurations: readonly Configuration[],
+    addressing: Addressing,
+  ): number {
+    const settings = this.#account.collectors[api]?.products[slug];
+    if (!settings?.by.includes('configuration')) return 0;
+    const selects = selector(settings.configurations);
+    const isAddressed = addressedIn(configurations, addressing);
+    return configurations.filter((one) => selects(one) && !isAddressed(one)).length;
+  }
+}
+
+/** The list, of the former one's objects where nothing has changed: jobs hold the texts of the list that they were made of. */
+function withKnown(listed: readonly Configuration[], before: readonly Configuration[]): Configuration[] {
+  const knownById = new Map(before.map((one) => [one.id, one]));
+  return listed.map((one) => {
+    const known = knownById.get(one.id);
+    return known !== undefined && isSame(known, one) ? known : one;
+  });
+}
+
+function isSameList(before: readonly Configuration[], after: readonly Configuration[]): boolean {
+  return before.length === after.length && before.every((one, index) => one === after[index]);
+}
+
+/** Lists are compared in every discovery, of thousands of configurations: a comparison of any objects takes ten times as long. */
+function isSame(before: Configuration, after: Configuration): boolean {
+  return (
+    before.id === after.id &&
+    before.name === after.name &&
+    before.active === after.active &&
+    before.domains.length === after.domains.length &&
+    before.domains.every((domain, index) => domain === after.domains[index])
+  );
+}
+
+/** Metrics of a product that are read. */
+interface ProductMetrics {
+  /** Read of every target. */
+  readonly served: readonly string[];
+  /** Read of one target only, to find out whether the product has them. */
+  readonly tried: readonly string[];
+}
+
+/**
+ * Which metrics each product of the analytics API has. The API lists its metrics without naming their products (section
+ * 4.12): so each product is asked for those that the catalogue does not give it, once after every listing.
+ */
+class ServedMetrics {
+  #listed: ReadonlySet<string> | undefined;
+  /** By product and metric: whether there was data. */
+  readonly #answers = new Map<string, boolean>();
+
+  /** Records the API's own list of its metrics. Products may have gained metrics since. */
+  list(metrics: Iterable<string>): void {
+    this.#listed = new Set(metrics);
+    for (const [key, served] of this.#answers) if (!served) this.#answers.delete(key);
+  }
+
+  /** Records whether a product has a metric. Returns whether that is new. */
+  answered(product: Product, metric: string, served: boolean): boolean {
+    if (this.#listed === undefined || product.api !== 'analytics' || product.metrics.includes(metric))
+      return false;
+    const key = keyOf(product, metric);
+    if (this.#answers.get(key) === served || (this.#answers.has(key) && !served)) return false;
+    this.#answers.set(key, served);
+    return true;
+  }
+
+  /** All metrics of a product, as far as is known. */
+  of(product: Product): ProductMetrics {
+    const listed = this.#listed;
+    if (product.api !== 'analytics' || listed === undefined) return { served: product.metrics, tried: [] };
+    const own = product.metrics.filter((metric) => listed.has(metric));
+    const others = [...listed].filter((metric) => !product.metrics.includes(metric));
+    const answer = (metric: string) => this.#answers.get(keyOf(product, metric));
+    return {
+      served: [...own, ...others.filter((metric) => answer(metric) === true)],
+      tried: others.filter((metric) => answer(metric) === undefined),
+    };
+  }
+}
+
+function keyOf({ slug }: Product, metric: string): string {
+  return `${slug} ${metric}`;
+}

@@ -1,0 +1,334 @@
+import type { Sample } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import { sameAccess } from '../configuration/access.ts';
+import type { Account as AccountConfig } from '../configuration/schema.ts';
+import type { Store } from '../exposition/store.ts';
+import { ExposedResults } from '../poll/exposed-results.ts';
+import type { Job } from '../poll/job.ts';
+import type { Turns } from '../poll/operations.ts';
+import { type Commit, type PollEnd, PollRunner } from '../poll/runner.ts';
+import { Schedule } from '../poll/schedule.ts';
+import type { Ticker } from '../poll/ticker.ts';
+import { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import type { KeptCounters } from '../series/series-memory.ts';
+import { DelayReports, type LearnedMetric, type MetricMemory, storeMetric } from '../settling/learned.ts';
+import { runInSlices } from '../slices.ts';
+import { type State, StateWriteFailure } from '../state/state.ts';
+import { withLabels } from './account-labels.ts';
+import { AccountSamples } from './account-samples.ts';
+import { accountStatus } from './account-status.ts';
+import { AccountStore, type HeldOver } from './account-store.ts';
+import type { AccountTargets } from './account-targets.ts';
+import { Connection, type CredentialsFactory } from './connection.ts';
+import { AccountJobs, type AccountLimits, isSurveyed } from './jobs.ts';
+import { type AccountObserver, type AccountView, shortestInterval, silenceOf } from './view.ts';
+
+/** Takes what is pushed: with what is committed, and in place of what `/metrics` would show. */
+export interface PushOutput {
+  readonly commit: Commit;
+  /** Whether `/metrics` has a sample nevertheless. */
+  exposes(sample: Sample): boolean;
+}
+
+/** What an account hands over to the one that takes its place after a reload. */
+export interface HandedOver {
+  readonly exposed: HeldOver;
+  /** What is known of the lists of configurations. */
+  readonly targets: AccountTargets;
+  /** Whose account it is, and how that was known. */
+  readonly id: string | undefined;
+  readonly access: Pick<AccountConfig, 'api_url' | 'credentials'>;
+}
+
+/** What makes an account this process' own. */
+export interface Ownership {
+  /** What it remembers. */
+  readonly state: Pick<State, 'get' | 'keys' | 'commit'>;
+  /** Whether it may be polled at this moment; it always may where it is left out. */
+  readonly mayAct?: () => boolean;
+}
+
+export interface AccountOptions {
+  readonly config: AccountConfig;
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly store: Store;
+  readonly ownership: Ownership;
+  readonly observer: AccountObserver;
+  readonly credentials: CredentialsFactory;
+  /** Shared by all accounts. */
+  readonly turns: Turns;
+  readonly limits: () => AccountLimits;
+  /** Where a reload starts the account anew. */
+  readonly handedOver?: HandedOver | undefined;
+}
+
+/** Within so long (ms) what was learned is saved. */
+const SAVE_MS = 10_000;
+
+/** A running account of the platform: its connection, its quota, its jobs. */
+export class Account {
+  readonly view: AccountView;
+  readonly #options: Omit<AccountOptions, 'handedOver'>;
+  readonly #connection: Connection;
+  readonly #jobs: AccountJobs;
+  readonly #forecast: DemandForecast;
+  readonly #schedule: Schedule;
+  readonly #store: AccountStore;
+  readonly #exposed: ExposedResults;
+  readonly #samples: AccountSamples;
+  readonly #delayReports: DelayReports;
+  /** What was learned of each metric as the state holds it. */
+  readonly #saved = new WeakMap<LearnedMetric['part'], MetricMemory>();
+  /** Undefined while nothing is pushed. */
+  #pushed: PushOutput | undefined;
+  /** When (local ms) the scheduler ran last, and something was polled; at first, when the account began. */
+  #beatAt: number;
+  #polledAt: number;
+  #stopBeating: () => void = () => undefined;
+  #replacements = 0;
+  /** The source of each collector as it was said last. */
+  readonly #noted = new Map<string, string>();
+  #isBeginning = true;
+  #stopped = false;
+  #isSaving = false;
+
+  constructor({ handedOver, ...options }: AccountOptions) {
+    const { config, clock, ticker, ownership, observer, turns } = options;
+    const { state, mayAct } = ownership;
+    const { name: account, stale_after: staleAfter } = config;
+    this.#options = options;
+    const isSameAccess = handedOver !== undefined && sameAccess(handedOver.access, config);
+    const formerId = isSameAccess ? handedOver.id : undefined;
+    const held = handedOver?.exposed;
+    const store = new AccountStore({ config, store: options.store, clock, held, isSameAccess });
+    this.#store = store;
+    this.#delayReports = new DelayReports(config);
+    this.#beatAt = clock.now();
+    this.#polledAt = clock.now();
+    this.#connection = new Connection({
+      account: config,
+      clock,
+      credentials: options.credentials,
+      mayLeave: mayAct,
+      turns,
+      onExchange: (info, observed) => {
+        observer.exchanged(account, info, observed);
+        this.#samples.exposeVitals();
+      },
+      onTurn: (waitedMs) => observer.departed(account, waitedMs),
+    });
+    const { platform, queue, operations } = this.#connection;
+    const { scopes, platformClock } = platform;
+    const forecast = new DemandForecast(scopes);
+    this.#forecast = forecast;
+    const exposes = (sample: Sample) => this.#pushed?.exposes(sample) ?? true;
+    this.#exposed = new ExposedResults({ account, clock, forecast, store, exposes, staleAfter });
+    this.#jobs = new AccountJobs({
+      account: config,
+      state,
+      isPushed: () => this.#pushed !== undefined,
+      scopes,
+      limits: options.limits,
+      formerTargets: handedOver?.targets,
+      onDropped: (dropped) => observer.jobsDropped(account, dropped),
+    });
+    const labelled = withLabels(config.labels);
+    const runner = new PollRunner({
+      account,
+      clock,
+      operations,
+      forecast,
+      commit: (found) =>
+        this.#pushed?.commit({ ...found, samples: labelled(found.samples) }) ?? state.commit(found.entries),
+      memory: this.#jobs.memory,
+      exposed: this.#exposed,
+      observer,
+      polled: (end) => this.#polled(end),
+    });
+    const exposed = this.#exposed;
+    this.#schedule = new Schedule({ clock, platformClock, ticker, forecast, runner, exposed });
+    this.view = {
+      name: account,
+      apiUrl: config.api_url,
+      // A file or a login is only read with the first poll: until then it is whose it was.
+      id: () => this.#connection.accountId() ?? formerId,
+      reserve: config.quota.reserve,
+      platform,
+      queue,
+      forecast,
+      tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
+      jobs: () => this.#schedule.states(),
+      isBeginning: () => this.#isBeginning,
+      listings: () => this.#jobs.targets.listings(),
+      sources: () => this.#jobs.chosenSources(),
+      silence: () =>
+        silenceOf({
+          now: clock.now(),
+          beatAt: this.#beatAt,
+          polledAt: this.#polledAt,
+          platformUp: platform.reachability.up !== false,
+          shortestIntervalMs: shortestInterval(this.#schedule.states(), forecast),
+        }),
+    };
+    this.#samples = new AccountSamples(this.view, {
+      clock,
+      store,
+      staleAfter,
+      delays: config,
+      status: () => accountStatus(this.view, clock),
+    });
+  }
+
+  start(): void {
+    // On the scheduler's own ticker, so that a missing run shows that the scheduler has stopped.
+    this.#stopBeating = this.#options.ticker('* * * * *', () => {
+      this.#beatAt = this.#options.clock.now();
+      this.#isBeginning = false;
+      void runInSlices(this.#takeStock());
+    });
+    this.#replace();
+  }
+
+  /** Pushes what polls find to `output`; undefined stops pushing. */
+  pushTo(output: PushOutput | undefined): void {
+    this.#pushed = output;
+  }
+
+  /** The counters in the state that belong to this account. */
+  keptCounters(): KeptCounters[] {
+    return this.#jobs.series().map(({ kept }) => kept);
+  }
+
+  /** Stops, and leaves exposed what it exposes, for the account that takes its place. @throws what `stop` throws */
+  stopForAnother(signal: AbortSignal): Promise<void> {
+    this.#store.handOver();
+    return this.stop(signal);
+  }
+
+  /** What is handed over, once it has stopped for another. */
+  handedOver(): HandedOver {
+    const { config: access } = this.#options;
+    return { exposed: this.#store.heldOver(), targets: this.#jobs.targets, id: this.view.id(), access };
+  }
+
+  /** Waits for the polls in progress, revokes the token, and closes the connections. */
+  async stop(signal: AbortSignal): Promise<void> {
+    this.#stopBeating();
+    this.#stopped = true;
+    // Each job withdraws its own series: by name prefix alone, account "a" would match "a/b".
+    const polls = this.#schedule.stop();
+    // All of it at once: another replica may publish it before the last poll here is over.
+    this.#samples.withdraw();
+    await polls;
+    try {
+      await this.#saveLearned();
+    } finally {
+      await this.#connection.close(signal);
+    }
+  }
+
+  /** Says which source series are read by, where that has changed. */
+  #noteSources(): void {
+    const { observer, config } = this.#options;
+    for (const chosen of this.#jobs.chosenSources()) {
+      if (this.#noted.get(chosen.collector) === chosen.source) continue;
+      this.#noted.set(chosen.collector, chosen.source);
+      observer.sourceChosen(config.name, chosen);
+    }
+  }
+
+  /** Polls the jobs that are wanted now. There may be thousands: they are made in slices, the newest time for good. */
+  #replace(): void {
+    this.#replacements += 1;
+    void runInSlices(this.#makeJobs(this.#replacements));
+  }
+
+  *#makeJobs(replacement: number): Generator<undefined, void> {
+    const jobs: Job[] = [];
+    for (const job of this.#jobs.wanted()) {
+      jobs.push(job);
+      yield;
+      if (this.#isOutdated(replacement)) return;
+    }
+    for (const step of this.#forecast.replace(jobs)) {
+      yield step;
+      if (this.#isOutdated(replacement)) return;
+    }
+    yield* this.#samples.exposeCatchingUp(this.#jobs.series());
+    if (this.#isOutdated(replacement)) return;
+    this.#schedule.replace(jobs);
+    this.#noteSources();
+    const collectors = new Set(jobs.map(({ subject: { collector } }) => collector));
+    this.#options.observer.collects(this.#options.config.name, collectors);
+    yield* this.#store.keep(jobs);
+  }
+
+  #isOutdated(replacement: number): boolean {
+    return this.#stopped || replacement !== this.#replacements;
+  }
+
+  /** What was learned and what it asks of the quota, in steps, since each goes through all jobs. */
+  *#takeStock(): Generator<undefined, void> {
+    const { observer, config } = this.#options;
+    const platformNow = this.view.platform.platformClock.now();
+    const { memory, learned } = this.#jobs;
+    const known = [...learned].map((metric) => ({ ...metric, known: memory.of(metric.part) }));
+    for (const metric of known) {
+      for (const change of this.#delayReports.changes(metric, metric.known, platformNow))
+        observer.delayChanged(config.name, change);
+    }
+    yield* this.#exposed.withdrawStale();
+    yield* this.#forecast.measure();
+    if (this.view.platform.reachability.answered) {
+      observer.planned(config.name, this.#forecast.demands(), isSurveyed(this.#schedule.states()));
+    }
+    this.#samples.exposeVitals();
+    this.#samples.exposeListings();
+    yield* this.#samples.exposeJudgement();
+    yield* this.#samples.exposeLearned(known, this.#jobs.series());
+    yield* this.#samples.exposeCatchingUp(this.#jobs.series());
+  }
+
+  /** Saves what was learned soon, with what other polls of these seconds learn. */
+  #saveSoon(): void {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
+    void this.#options.clock.sleep(SAVE_MS).then(() => {
+      this.#isSaving = false;
+      return this.#stopped ? undefined : this.#saveLearned();
+    });
+  }
+
+  /** Makes durable what was learned since the last time: a kill loses some seconds of it, and no poll waits for it. */
+  async #saveLearned(): Promise<void> {
+    const { memory, learned } = this.#jobs;
+    const known = [...learned].map(({ part }) => ({ part, known: memory.of(part) }));
+    const unsaved = known.filter(({ part, known }) => this.#saved.get(part) !== known);
+    const entries = unsaved.map(({ part, known }) => ({ key: part.key, value: storeMetric(known) }));
+    try {
+      await this.#options.ownership.state.commit(entries);
+    } catch (error) {
+      // A disk that refuses is reported where counters are committed; what was learned is saved with what comes next.
+      if (error instanceof StateWriteFailure) return;
+      throw error;
+    }
+    for (const { part, known } of unsaved) this.#saved.set(part, known);
+  }
+
+  #polled(end: PollEnd): void {
+    const { observer, config } = this.#options;
+    const { reachability } = this.view.platform;
+    reachability.polled(end);
+    this.#exposed.platformIs(reachability.up === true);
+    // Also one that had nothing to ask, or was to ask no more for a while: it shows that polls come to an end.
+    this.#polledAt = this.#options.clock.now();
+    observer.polled(config.name, end);
+    if (end.result?.learned !== undefined) this.#saveSoon();
+    this.#samples.polled();
+    if (this.#jobs.areOutdated) this.#replace();
+    if (!end.job.findsJobs) return;
+    if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
+    this.#samples.exposeListings();
+  }
+}

@@ -1,0 +1,387 @@
+import type { Clock } from '../clock.ts';
+import { routeOf } from '../configuration/route.ts';
+import type { Account as AccountConfig } from '../configuration/schema.ts';
+import { guardedCredentials, openCredentials } from '../credentials/open.ts';
+import { QUESTIONS } from '../graphql/question.ts';
+import { accountIds } from '../platform/account-id.ts';
+import { Client } from '../platform/client.ts';
+import type { Credentials } from '../platform/credentials.ts';
+import {
+  describeForeignAnswer,
+  type ExchangeInfo,
+  isRead,
+  type TransportOptions,
+} from '../platform/exchange.ts';
+import { type ClockContradiction, PlatformClock } from '../platform/platform-clock.ts';
+import type { Answer, Resource } from '../platform/read.ts';
+import type { Job } from '../poll/job.ts';
+import { Operations, type Turns } from '../poll/operations.ts';
+import type { PollEnd } from '../poll/runner.ts';
+import { type LimitScope, LimitScopes, type LimitScopesOptions } from '../rate-limit/limit-scopes.ts';
+import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
+import type { Secret } from '../secret.ts';
+
+/** Creates an account's credentials. @param mayLeave whether a request may still leave */
+export type CredentialsFactory = (
+  account: AccountConfig,
+  mayLeave?: (() => boolean) | undefined,
+) => Credentials;
+
+export interface ConnectionOptions {
+  readonly account: AccountConfig;
+  readonly clock: Clock;
+  readonly credentials: CredentialsFactory;
+  /** The account's observer gets the record of every exchange, after the rate limiter has. */
+  readonly onExchange?: (info: ExchangeInfo, observed: Observed) => void;
+  readonly onTurn?: RequestQueueOptions['onTurn'];
+  /** Shared by all accounts; default: none. */
+  readonly turns?: Turns;
+  /** Share of each limit to leave to others, called each time; default: the account's reserve. */
+  readonly reserve?: () => number;
+  /** Whether a request may still leave; by default it may. */
+  readonly mayLeave?: (() => boolean) | undefined;
+}
+
+/** Default time limit for revoking the token. */
+const CLOSE_MS = 2_000;
+
+/** An account's connection to the platform, for the exporter and all commands: requests within the quota, and what the answers say. */
+export class Connection {
+  readonly platform: ObservedPlatform;
+  readonly credentials: Credentials;
+  readonly queue: RequestQueue;
+  /** Requests within the quota. */
+  readonly operations: Operations;
+  readonly #client: Client;
+  /** Sends questions: the API that takes them may have an address of its own. */
+  readonly #questions: Client;
+  readonly #onExchange: ConnectionOptions['onExchange'];
+  readonly #idOf: (owner: Secret) => string;
+
+  constructor(options: ConnectionOptions) {
+    const { account, clock, credentials, reserve, onExchange, onTurn, turns, mayLeave } = options;
+    const { api_url, quota, request } = account;
+    this.platform = new ObservedPlatform({
+      clock,
+      basePath: new URL(api_url).pathname.replace(/\/$/, ''),
+      reserve: reserve ?? (() => quota.reserve),
+      assumedLimit: quota.assumed_limit,
+      sharedBy: turns?.addresses.at(new URL(account.graphql_url).origin),
+    });
+    this.#onExchange = onExchange;
+    this.#idOf = accountIds(new URL(api_url).origin);
+    this.credentials = credentials(account, mayLeave);
+    const transport = {
+      ...transportOf(account, clock),
+      largeAnswers: turns?.largeAnswers(),
+      credentials: this.credentials,
+      mayLeave,
+    };
+    this.#client = new Client(transport);
+    this.#questions = new Client({
+      ...transport,
+      baseUrl: account.graphql_url,
+      questionsTo: QUESTIONS.path,
+    });
+    this.queue = new RequestQueue({
+      clock,
+      tokenRenewed: () => this.credentials.renewed(),
+      scopes: this.platform.scopes,
+      concurrency: request.concurrency,
+      ...(onTurn !== undefined && { onTurn }),
+    });
+    this.operations = new Operations({
+      clock,
+      queue: this.queue,
+      exchange: (resource, signal) => this.readAtOnce(resource, signal),
+      timeoutMs: request.timeout,
+      turns,
+    });
+  }
+
+  /** Hash of whose account it is; undefined before there is a token. */
+  accountId(): string | undefined {
+    const owner = this.credentials.owner();
+    return owner === undefined ? undefined : this.#idOf(owner);
+  }
+
+  /**
+   * Reads without waiting for a turn, for a caller that has had it or observes the quota itself. The one place that acts
+   * on what exchanges say: what each of them used is counted before another request of the account can leave.
+   * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+   */
+  async readAtOnce(resource: Resource, signal: AbortSignal): Promise<Answer> {
+    const client = resource.question === undefined ? this.#client : this.#questions;
+    const read = client.get(resource, signal);
+    for (;;) {
+      const { done, value } = await read.next();
+      if (done === true) return value;
+      this.#observe(value);
+    }
+  }
+
+  #observe(info: ExchangeInfo): void {
+    // Taken in whether or not anybody listens: an optional call does not evaluate its arguments where nobody does.
+    const observed = this.platform.observe(info);
+    this.#onExchange?.(info, observed);
+  }
+
+  /** Revokes a token that the exporter created, until the signal aborts, and closes the connections. */
+  async close(signal: AbortSignal = AbortSignal.timeout(CLOSE_MS)): Promise<void> {
+    this.queue.stop();
+    this.platform.scopes.close();
+    try {
+      await this.credentials.close(signal);
+    } finally {
+      for (const info of this.credentials.takeExchanges()) this.#observe(info);
+      await Promise.all([this.#client.close(), this.#questions.close()]);
+    }
+  }
+}
+
+/** Credentials as configured. @param hooks.guard keeps a secret out of whatever is written */
+export function credentialsFrom(
+  clock: Clock,
+  hooks: {
+    readonly guard: (secret: Secret) => void;
+    /** Called with what an operator should know and no read reports. */
+    readonly onNotice?: (account: string, text: string) => void;
+  },
+): CredentialsFactory {
+  return (account, mayLeave) => {
+    const credentials = openCredentials(account.credentials, {
+      ...transportOf(account, clock),
+      connections: 1,
+      mayLeave,
+      onNotice: (text) => hooks.onNotice?.(account.name, text),
+    });
+    return guardedCredentials(credentials, hooks.guard);
+  };
+}
+
+/** How requests are sent to an account's platform. */
+function transportOf({ api_url, request }: AccountConfig, clock: Clock): TransportOptions {
+  return {
+    baseUrl: api_url,
+    route: routeOf(request),
+    timeoutMs: request.timeout,
+    maxResponseBytes: request.max_response_bytes,
+    connections: request.concurrency,
+    clock,
+  };
+}
+
+export interface ObservedPlatformOptions {
+  readonly clock: Clock;
+  /** The path of the account's base address, which precedes every resource's. */
+  readonly basePath: string;
+  /** Share of each limit to leave to others; called each time, since it may change. */
+  readonly reserve: () => number;
+  readonly assumedLimit: number;
+  readonly sharedBy?: LimitScopesOptions['sharedBy'];
+}
+
+/** Tokens are created and revoked, and so limited, apart from the reads. */
+const TOKENS = 'tokens';
+
+/** What an exchange showed. */
+export interface Observed {
+  /** The limit scope that it counts against. */
+  readonly scope: LimitScope;
+  /** How far its time contradicts the platform's; undefined where it agrees. */
+  readonly contradiction: ClockContradiction | undefined;
+}
+
+/** What an account knows of its platform from the answers: its clock, its limits, and whether it is up. */
+export class ObservedPlatform {
+  readonly reachability: Reachability;
+  readonly platformClock: PlatformClock;
+  readonly scopes: LimitScopes;
+  readonly #options: ObservedPlatformOptions;
+
+  constructor(options: ObservedPlatformOptions) {
+    this.#options = options;
+    this.reachability = new Reachability(() => options.clock.now());
+    this.platformClock = new PlatformClock(
+      () => options.clock.now(),
+      () => options.clock.wall(),
+    );
+    const { platformClock } = this;
+    this.scopes = new LimitScopes({
+      platformClock,
+      assumedLimit: options.assumedLimit,
+      sharedBy: options.sharedBy,
+      get reserve() {
+        return options.reserve();
+      },
+    });
+  }
+
+  /** Takes in what an exchange says: its time, its limits, and its outcome. */
+  observe(info: ExchangeInfo): Observed {
+    const { endedAt, startedAt, serverDate, rate, status, retryAfterMs } = info;
+    const contradiction =
+      serverDate === undefined
+        ? undefined
+        : this.platformClock.observe({ sentAt: startedAt, receivedAt: endedAt, serverDate });
+    const group = this.groupOf(info);
+    this.scopes.learn(group, rate);
+    const scope = this.scopes.of(group);
+    if (status === 429) scope.limiter.refuse(endedAt, rate, retryAfterMs, startedAt);
+    else scope.limiter.observe(endedAt, rate, startedAt);
+    if (isRead(info) && status !== undefined) this.scopes.token.observe(endedAt, status);
+    this.reachability.exchanged(info);
+    return { scope, contradiction };
+  }
+
+  /** The group of operations that an exchange belongs to: the first segment of its path, or the tokens. */
+  groupOf({ method, isQuestion, path }: Pick<ExchangeInfo, 'method' | 'isQuestion' | 'path'>): string {
+    if (isQuestion) return this.scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit).name;
+    if (method !== 'GET') return this.scopes.apart(TOKENS).name;
+    return path.slice(this.#options.basePath.length).split(/[/?]/, 2)[1] ?? '';
+  }
+}
+
+/** A hint for the case that another server answers. */
+const HINT = 'is api_url right?';
+
+const NO_ANSWER: Readonly<Partial<Record<ExchangeInfo['outcome'], string>>> = {
+  timeout: 'the platform does not answer in time',
+  network: 'the platform cannot be reached',
+};
+
+/** Tokens are created and revoked with the user name and the password; all else carries a token. */
+function refusalOf(info: ExchangeInfo): string {
+  return isRead(info)
+    ? 'the platform refuses the token'
+    : 'the platform refuses the user name or the password';
+}
+
+function unlike(info: ExchangeInfo): string {
+  return `${describeForeignAnswer(info)}: ${HINT}`;
+}
+
+/**
+ * Whether an account's platform answers and accepts the token. Any server answers something: so the platform must have
+ * been recognised first, by an answer that only it gives or by a poll that could use one, and what is answered to some
+ * jobs in a way that the platform does not (with a web page, for instance) is ignored while others recognise it. So is
+ * a 5xx to one job while others are served.
+ */
+export class Reachability {
+  readonly #now: () => number;
+  #up: boolean | undefined;
+  #since: number | undefined;
+  #note = '';
+  #answered = false;
+  /** The last 5xx. */
+  #serverError = 500;
+  /** Whether what answers now is the platform, as far as the last answers show. */
+  #recognised = false;
+  /** Jobs that have been answered by the platform at some time. */
+  readonly #served = new WeakSet<Job>();
+  /** Those of them that another server has answered since the platform was last recognised. */
+  readonly #misled = new Set<Job>();
+  /** The job that the platform served last. */
+  #lastServed: Job | undefined;
+  /** A job that a 5xx answered since the platform last answered anything else. */
+  #broken: Job | undefined;
+
+  /** @param now local time (ms) */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Whether the platform answers and accepts the token, as far as the last exchanges show; undefined while unknown. */
+  get up(): boolean | undefined {
+    return this.#up;
+  }
+
+  /** Since when (local ms) it has been up, or has not; undefined before that is known. */
+  get since(): number | undefined {
+    return this.#since;
+  }
+
+  /** Whether the platform has ever answered, even with a refusal. */
+  get answered(): boolean {
+    return this.#answered;
+  }
+
+  /** Why it is not up, as a sentence. */
+  get note(): string {
+    return this.#note;
+  }
+
+  /** Takes in what an exchange says. */
+  exchanged(info: ExchangeInfo): void {
+    const { status, outcome, answeredBy } = info;
+    const noAnswer = NO_ANSWER[outcome];
+    if (answeredBy === 'platform') this.#recognise();
+    if (noAnswer !== undefined) this.#down(noAnswer);
+    else if (status === undefined) this.#down(`the server at api_url does not speak HTTP: ${HINT}`);
+    else if (status >= 500) this.#failed(info, status);
+    else if (status === 401) this.#down(answeredBy === 'platform' ? refusalOf(info) : unlike(info));
+    else if (this.#recognised && answeredBy !== 'foreign') this.#rise();
+    else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike(info));
+  }
+
+  /** Records the end of a poll: only its reader knows whether the document came from the platform. */
+  polled({ job, outcome, reason, operations, foreignAnswer }: PollEnd): void {
+    if (operations === 0) return;
+    if (outcome === 'server_error') {
+      if (this.#isWidespread(job)) this.#down(`the platform answers ${this.#serverError}`);
+      this.#broken = job;
+    } else if (outcome === 'ok' || outcome === 'empty') {
+      this.#served.add(job);
+      this.#lastServed = job;
+      if (!this.#recognised) this.#rise();
+      this.#recognise();
+    } else if (foreignAnswer === undefined) {
+      // Without any answer yet the credentials failed: no request was sent to the platform.
+      if (outcome === 'unauthorized' && !this.#answered) this.#down(reason ?? 'there is no token');
+    } else if (!this.#recognised || this.#misleads(job)) {
+      this.#recognised = false;
+      this.#down(`${foreignAnswer}: ${HINT}`);
+    }
+  }
+
+  /** Only a poll shows whose path it was; a token concerns all. */
+  #failed(info: ExchangeInfo, status: number): void {
+    this.#serverError = status;
+    if (!isRead(info)) this.#down(`the platform answers ${status}`);
+  }
+
+  /** Whether a 5xx to a job means more than that its path is broken: nothing but it is answered, or a second job fails as well. */
+  #isWidespread(job: Job): boolean {
+    const others = this.#lastServed !== undefined && this.#lastServed !== job;
+    return !others || (this.#broken !== undefined && this.#broken !== job);
+  }
+
+  /** Whether a job that the platform once answered has now been answered by another server twice, with no platform answer to any job in between. */
+  #misleads(job: Job): boolean {
+    if (!this.#served.has(job)) return false;
+    if (this.#misled.has(job)) return true;
+    this.#misled.add(job);
+    return false;
+  }
+
+  #recognise(): void {
+    this.#recognised = true;
+    this.#answered = true;
+    this.#misled.clear();
+  }
+
+  #rise(): void {
+    this.#broken = undefined;
+    this.#become(true, '');
+  }
+
+  #down(note: string): void {
+    this.#become(false, note);
+  }
+
+  #become(up: boolean, note: string): void {
+    if (up !== this.#up) this.#since = this.#now();
+    this.#up = up;
+    this.#note = note;
+  }
+}

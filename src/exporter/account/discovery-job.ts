@@ -1,0 +1,266 @@
+import type { Sample } from '../catalogue/family.ts';
+import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platform-families.ts';
+import type { Product } from '../catalogue/products.ts';
+import { decodeSeries, isEmpty } from '../decode/decode.ts';
+import { type Rejections, reject } from '../decode/points.ts';
+import { ConfigurationsCut } from '../graphql/configurations-with-traffic.ts';
+import { isLarge } from '../platform/large-answers.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import type { Discovery, FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { madeInSlices, toTheEnd } from '../slices.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/memory.ts';
+import {
+  type Configuration,
+  configurationsResource,
+  type Discovered,
+  decodeConfigurations,
+} from '../targets/configuration-list.ts';
+import { type Addressing, addresses, seriesResource } from '../targets/target.ts';
+
+export interface DiscoveryJobOptions {
+  readonly account: string;
+  readonly product: Product;
+  readonly schedule: string;
+  /** Which id the API takes for a configuration, or that this is to be found out. */
+  readonly addressing: Addressing | 'auto';
+  readonly platformClock: PlatformClock;
+  /** How many configurations are taken. */
+  readonly most: () => number;
+  readonly memory: Pick<AccountMemory, 'of'>;
+  /** Lists them by another API, where this one does not; undefined where none is to be asked. */
+  readonly elsewhere?: ListElsewhere | undefined;
+  /** Which ids stand for configurations in the end, where another source has its own. */
+  readonly addressed?: (addressing: Addressing) => Addressing;
+}
+
+/** Lists a product's configurations by another API. @throws PlatformFailure */
+export type ListElsewhere = (read: Read, signal: AbortSignal) => Promise<readonly Configuration[]>;
+
+/** Everything else depends on these lists. */
+const DISCOVERY_WEIGHT = 10;
+
+/** A list that has lost more than this share of its items at once is doubted. */
+const MOST_LOST = 0.5;
+
+/** How many reads in a row must show that most of the list is gone. */
+const READS = 3;
+
+/** Statuses of a list that mean that the API has none. */
+const GONE: readonly (number | undefined)[] = [204, 404, 410];
+
+/** How long (ms) after a doubted read the next one comes: a fault that passes should be over by then. */
+const READ_AGAIN_MS = MINUTE_MS;
+
+interface Listed extends Discovered {
+  /** Which id the API takes, where it is known. */
+  readonly addressing: Addressing | undefined;
+  readonly samples: readonly Sample[];
+  /** Whether another API listed them, since this one has no such list. */
+  readonly isFromElsewhere: boolean;
+}
+
+/** Lists the configurations of a product, periodically. */
+export class DiscoveryJob implements Job<Listed> {
+  readonly id: string;
+  readonly subject: JobSubject;
+  readonly schedule: string;
+  readonly group: string;
+  readonly weight = DISCOVERY_WEIGHT;
+  readonly findsJobs = true;
+  readonly #options: DiscoveryJobOptions;
+  readonly #part: MemoryPart<ListMemory>;
+
+  constructor(options: DiscoveryJobOptions) {
+    const { product, schedule, addressing } = options;
+    this.id = `discovery/${product.api}/${product.slug}`;
+    this.subject = { collector: 'discovery', product: product.slug };
+    this.schedule = schedule;
+    this.group = product.api;
+    this.#options = options;
+    const known = addressing === 'auto' ? undefined : addressing;
+    this.#part = { open: () => ({ known: 0, doubted: 0, addressing: known }) };
+  }
+
+  get product(): Product {
+    return this.#options.product;
+  }
+
+  cost(): number {
+    return 1;
+  }
+
+  async read(read: Read, signal: AbortSignal): Promise<Listed> {
+    const { discovered, isFromElsewhere } = await this.#list(read, signal);
+    const addressing =
+      this.#memory.addressing ??
+      (isFromElsewhere ? undefined : await findAddressing(this.#options, discovered, read, signal));
+    const { account, product, addressed = (same) => same } = this.#options;
+    const discovery = {
+      product,
+      configurations: discovered.configurations,
+      addressing: addressed(addressing ?? 'domain'),
+    };
+    const samples = await madeInSlices(configurationSamples(account, discovery));
+    return { ...discovered, addressing, samples, isFromElsewhere };
+  }
+
+  async #list(
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<{ readonly discovered: Discovered; readonly isFromElsewhere: boolean }> {
+    const { product, most, elsewhere } = this.#options;
+    try {
+      const { body, bytes } = await read(() => configurationsResource(product), signal);
+      const decoding = decodeConfigurations(body, most());
+      // Of large lists no more than one is in memory at a time: this takes a fraction of what parsing them took.
+      const discovered = isLarge(bytes) ? toTheEnd(decoding) : await madeInSlices(decoding);
+      return { discovered, isFromElsewhere: false };
+    } catch (failure) {
+      const isGone = failure instanceof PlatformFailure && GONE.includes(failure.status);
+      // What was listed before is what its series are named by: another API knows fewer ids and no names.
+      const wasListed = this.#memory.known > 0 && !this.#memory.isFromElsewhere;
+      if (!isGone || wasListed || elsewhere === undefined) throw failure;
+      const all = await elsewhere(read, signal).catch((other: unknown) => {
+        throw other instanceof PlatformFailure && !(other instanceof ConfigurationsCut) ? failure : other;
+      });
+      // Nothing there is what an account without the product looks like.
+      if (all.length === 0) throw failure;
+      const configurations = all.slice(0, most());
+      const overLimit = all.length - configurations.length;
+      return { discovered: { configurations, rejected: 0, overLimit }, isFromElsewhere: true };
+    }
+  }
+
+  conclude({
+    configurations,
+    rejected,
+    overLimit,
+    addressing: found,
+    samples,
+    isFromElsewhere,
+  }: Listed): PollResult {
+    const rejections: Rejections = new Map();
+    reject(rejections, 'bad_value', rejected);
+    reject(rejections, 'over_limit', overLimit);
+    const { product } = this.#options;
+    const addressing = found ?? 'domain';
+    const discovery = { product, configurations, addressing, isFromElsewhere };
+    const listed = configurations.length;
+    const judgement = judgeList(this.#memory, listed);
+    return {
+      outcome: listed === 0 ? 'empty' : 'ok',
+      rejected: rejections,
+      warning: judgement.warning,
+      ...(judgement.believed && { discovery }),
+      memory: changed(this.#part, { ...afterList(this.#memory, listed, judgement, found), isFromElsewhere }),
+      exposures: () => (judgement.believed ? [{ part: 'info', samples }] : []),
+    };
+  }
+
+  get #memory(): ListMemory {
+    return this.#options.memory.of(this.#part);
+  }
+
+  /** This job again, where the list that it read is doubted. */
+  followUp(): FollowUp | undefined {
+    if (this.#memory.doubted === 0) return undefined;
+    return { job: this, notBefore: this.#options.platformClock.localNow() + READ_AGAIN_MS };
+  }
+}
+
+/**
+ * Whether the API takes a domain's id, as the specification says (section 4.13), or the configuration's own, as others
+ * have seen. One small read of a configuration whose ids differ shows it; undefined if there is none.
+ */
+async function findAddressing(
+  { account, product, platformClock }: DiscoveryJobOptions,
+  { configurations }: Discovered,
+  read: Read,
+  signal: AbortSignal,
+): Promise<Addressing | undefined> {
+  const [metric] = product.metrics;
+  const example = configurations.find(
+    ({ id, domains, active }) => active && domains.length > 0 && !domains.includes(id),
+  );
+  if (example === undefined || metric === undefined) return undefined;
+  for (const addressing of ['domain', 'configuration'] as const) {
+    const [id = example.id] = addresses(example, addressing);
+    const now = Math.floor(platformClock.now() / MINUTE_MS) * MINUTE_MS;
+    const target = { account, product, by: 'configuration', id, name: example.name } as const;
+    const window = { from: now - 5 * MINUTE_MS, to: now };
+    try {
+      const { body } = await read(() => seriesResource({ target, metric, window }), signal);
+      // An answer without points may mean that the platform does not know the id.
+      if (!isEmpty(decodeSeries(body, { metric, id }, platformClock.now()))) return addressing;
+    } catch (failure) {
+      if (!(failure instanceof PlatformFailure)) throw failure;
+      if (failure.outcome !== 'not_found') return undefined;
+    }
+  }
+  return undefined;
+}
+
+/** In small steps, since there may be thousands of configurations. */
+function* configurationSamples(
+  account: string,
+  { product, configurations, addressing }: Omit<Discovery, 'isFromElsewhere'>,
+): Generator<undefined, readonly Sample[]> {
+  const common = { account, product: product.slug };
+  const samples: Sample[] = [{ family: EDGE_CONFIGURATIONS, labels: common, value: configurations.length }];
+  for (const configuration of configurations) {
+    for (const id of addresses(configuration, addressing)) {
+      const { name, active } = configuration;
+      const own = { configuration_id: id, configuration: name, active: String(active) };
+      // Not spread, see `labelsIn`: there may be thousands.
+      samples.push({ family: EDGE_CONFIGURATION_INFO, labels: Object.assign({}, common, own), value: 1 });
+    }
+    yield;
+  }
+  return samples;
+}
+
+/** Whether a list is believed, judged by its length. */
+export interface Judgement {
+  readonly believed: boolean;
+  /** What an operator should know of it; undefined where nothing is strange. */
+  readonly warning: string | undefined;
+}
+
+/** What is remembered of a list of configurations. */
+export interface ListMemory {
+  /** How many items the list had that was believed last. */
+  readonly known: number;
+  /** How many reads in a row were doubted. */
+  readonly doubted: number;
+  /** Which id the API takes, where it is known. */
+  readonly addressing: Addressing | undefined;
+  /** Whether another API listed them. */
+  readonly isFromElsewhere?: boolean;
+}
+
+/**
+ * Judges a list by its length: one short or empty list must not withdraw most of what there is. It is read again, and
+ * believed only when it stays so.
+ */
+export function judgeList({ known, doubted }: ListMemory, items: number): Judgement {
+  if (items >= known * (1 - MOST_LOST)) return { believed: true, warning: undefined };
+  const shrank = `the list of configurations shrank from ${known} to ${items}`;
+  if (doubted + 1 >= READS) {
+    return { believed: true, warning: `${shrank} in ${READS} reads: what is gone is withdrawn` };
+  }
+  return { believed: false, warning: `${shrank}: it is read again before anything is withdrawn` };
+}
+
+/** What is remembered after a list of this length was judged. */
+export function afterList(
+  before: ListMemory,
+  items: number,
+  { believed }: Judgement,
+  addressing: Addressing | undefined,
+): ListMemory {
+  if (!believed) return { ...before, doubted: before.doubted + 1 };
+  return { known: items, doubted: 0, addressing };
+}

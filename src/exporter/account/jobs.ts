@@ -1,0 +1,379 @@
+import { weightOf } from '../catalogue/metric-weights.ts';
+import type { Product, SeriesApi } from '../catalogue/products.ts';
+import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
+import { GraphqlSource } from '../graphql/graphql-source.ts';
+import { QUESTIONS } from '../graphql/question.ts';
+import { isPassing, type Outcome } from '../platform/outcome.ts';
+import type { Job, PollResult } from '../poll/job.ts';
+import type { JobState } from '../poll/scheduled-job.ts';
+import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
+import { ReconciliationJob } from '../series/reconciliation-job.ts';
+import { SeriesSamples } from '../series/samples.ts';
+import { SeriesJob } from '../series/series-job.ts';
+import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
+import type { SourceName, SourceReader } from '../series/series-source.ts';
+import type { Collector, CollectorContext } from '../settings/collector.ts';
+import { mayTry } from '../settling/dimension-trial.ts';
+import { LearnedMetrics, readMode } from '../settling/learned.ts';
+import { AccountMemory } from '../state/memory.ts';
+import type { StateReader } from '../state/state.ts';
+import { type Addressing, type Target, targetName, wantedDimensions } from '../targets/target.ts';
+import { AccountTargets } from './account-targets.ts';
+import { ChosenReader } from './chosen-reader.ts';
+import { DiscoveryJob, type ListElsewhere } from './discovery-job.ts';
+import { MetadataJob } from './metadata-job.ts';
+import {
+  type ChosenSource,
+  mayListElsewhere,
+  SourceChoice,
+  sourceListed,
+  sourceListedByRest,
+} from './source-choice.ts';
+
+export interface AccountJobsOptions {
+  readonly account: Account;
+  /** What was remembered of counters and settings. */
+  readonly state: StateReader;
+  /** The platform's limits, by which some jobs use more or less. */
+  readonly scopes: LimitScopes;
+  /** Size limits of the account; default: those of the configuration schema. */
+  readonly limits?: () => AccountLimits;
+  /** Whether any receiver is configured; default: none. */
+  readonly isPushed?: () => boolean;
+  /** Of the account as it was configured before a reload. */
+  readonly formerTargets?: AccountTargets | undefined;
+  /** Called when the jobs that exceed the limit change. */
+  readonly onDropped?: (dropped: DroppedJobs) => void;
+}
+
+/** The part of `limits` that bounds an account. */
+export type AccountLimits = Pick<Config['limits'], 'configurations' | 'jobs'>;
+
+export interface DroppedJobs {
+  readonly count: number;
+  /** The first of them; empty when there are none. */
+  readonly first: string;
+}
+
+/** Outcomes of a read that show whether the product has the metric. */
+const TELLING: readonly Outcome[] = ['ok', 'empty', 'not_found'];
+
+/** The jobs of an account, derived from its configuration and the discovered configurations. */
+export class AccountJobs {
+  readonly #options: AccountJobsOptions;
+  readonly targets: AccountTargets;
+  /** What all jobs remember between polls. */
+  readonly memory: AccountMemory;
+  /** Learned by metric, and shared by all targets. */
+  readonly learned: LearnedMetrics;
+  /** Which source the series of each API are read by. */
+  readonly sources: SourceChoice;
+  #graphql: GraphqlSource | undefined;
+  /** Jobs by what they were made from: a job that stays is the same object, with all that it has learned. */
+  readonly #jobs = new Map<string, Job>();
+  /** What limited the jobs when they were made last. */
+  #wantedWithin: AccountLimits | undefined;
+  /** The sources that they were made for. */
+  #madeFor: ReadonlyMap<SeriesApi, SourceName> = new Map();
+  /** How many jobs exceed the limit. */
+  #dropped = 0;
+
+  constructor(options: AccountJobsOptions) {
+    this.#options = options;
+    const { account } = options;
+    this.sources = new SourceChoice((api) => account.collectors[api]?.source ?? account.source);
+    this.targets = new AccountTargets(account, options.formerTargets, (api, addressing) =>
+      this.#addressed(api, addressing),
+    );
+    this.memory = new AccountMemory(options.state);
+    this.learned = new LearnedMetrics(options.account.name);
+  }
+
+  /** The jobs wanted now. */
+  jobs(): readonly Job[] {
+    return [...this.wanted()];
+  }
+
+  /** The jobs wanted now, each made when it is asked for. Those that are not wanted any more are forgotten at the end. */
+  *wanted(): Generator<Job, void> {
+    const keys = new Set<string>();
+    const keep = (key: string, make: () => Job) => {
+      const job = this.#jobs.get(key) ?? make();
+      keys.add(key);
+      this.#jobs.set(key, job);
+      return job;
+    };
+    for (const product of this.#listed()) {
+      yield keep(`discovery ${product.api} ${product.slug}`, () => this.#discoveryOf(product));
+    }
+    this.#madeFor = new Map(this.chosenSources().map(({ collector, source }) => [collector, source]));
+    const limits = this.#limits();
+    const dropped: string[] = [];
+    if (this.#readsAllAnalytics()) yield keep('metadata', () => new MetadataJob());
+    for (const read of this.targets.products()) {
+      const { product, settings, schedule } = read;
+      const wants = wantedDimensions(settings.dimensions);
+      for (const { target, metric } of this.targets.reads(read)) {
+        if (!this.#hasSource(product, metric)) continue;
+        const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
+        if (keys.size < limits.jobs) yield keep(key, () => this.#seriesOf(target, metric, wants, schedule));
+        else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
+      }
+    }
+    for (const api of this.#reconciledApis()) {
+      yield keep(`reconciliation ${api}`, () => this.#reconciliationOf(api));
+    }
+    for (const [name, schedule] of this.#settings()) {
+      for (const job of COLLECTORS[name].jobs(this.#collectorContext(name, schedule))) {
+        yield keep(JSON.stringify([job.id, job.subject]), () => job);
+      }
+    }
+    for (const key of this.#jobs.keys()) if (!keys.has(key)) this.#jobs.delete(key);
+    this.#wantedWithin = limits;
+    this.#tellDropped({ count: dropped.length, first: dropped[0] ?? '' });
+  }
+
+  /** Records what a poll shows about what there is to read. Returns whether the jobs change. */
+  learn(job: Job, outcome: Outcome, result: PollResult | undefined): boolean {
+    const failed = outcome !== 'ok' && outcome !== 'empty';
+    if (job instanceof DiscoveryJob && failed) return this.targets.listingFailed(job.product, outcome);
+    if (result?.discovery !== undefined) {
+      const { product, configurations, addressing, isFromElsewhere } = result.discovery;
+      const changed = this.targets.discovered(product, configurations, addressing);
+      const isSwitched = this.sources.learn(product.api, isFromElsewhere ? sourceListed : sourceListedByRest);
+      return changed || isSwitched || this.#limits() !== this.#wantedWithin;
+    }
+    if (result?.metrics !== undefined) {
+      this.targets.metrics.list(result.metrics);
+      return true;
+    }
+    if (!(job instanceof SeriesJob) || !TELLING.includes(outcome)) return false;
+    return this.targets.metrics.answered(job.target.product, job.metric, outcome === 'ok');
+  }
+
+  /** Whether another source has been chosen since the jobs were made: then there are others. */
+  get areOutdated(): boolean {
+    return [...this.#madeFor].some(([api, source]) => this.sources.of(api).source !== source);
+  }
+
+  /** Which source the series of each collector are read by, and why. */
+  chosenSources(): ChosenSource[] {
+    const apis = new Set(this.targets.products().map(({ product }) => product.api));
+    return [...apis].map((collector) => {
+      const { source, why } = this.sources.of(collector);
+      return { collector, source, why };
+    });
+  }
+
+  /** The jobs that read series. */
+  series(): readonly SeriesJob[] {
+    return [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
+  }
+
+  #discoveryOf(product: Product): Job {
+    const { account, scopes } = this.#options;
+    return new DiscoveryJob({
+      account: account.name,
+      product,
+      schedule: account.discovery,
+      addressing: account.collectors[product.api]?.products[product.slug]?.address_by ?? 'auto',
+      platformClock: scopes.platformClock,
+      most: () => this.#limits().configurations,
+      memory: this.memory,
+      elsewhere: this.#listedElsewhere(product),
+      addressed: (addressing) => this.#addressed(product.api, addressing),
+    });
+  }
+
+  /** How the configurations of a product are listed where the product's API does not list them. */
+  #listedElsewhere(product: Product): ListElsewhere | undefined {
+    const { source, isFixed } = this.sources.of(product.api);
+    if (source === 'rest' && isFixed) return undefined;
+    return async (read, signal) =>
+      mayListElsewhere(this.sources.of(product.api))
+        ? this.#graphqlSource.configurations(product, read, signal)
+        : [];
+  }
+
+  get #graphqlSource(): GraphqlSource {
+    const { account, scopes } = this.#options;
+    if (this.#graphql === undefined) scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
+    this.#graphql ??= new GraphqlSource({
+      platformClock: scopes.platformClock,
+      units: account.units,
+      mostBytes: account.request.max_response_bytes,
+    });
+    return this.#graphql;
+  }
+
+  /** GraphQL does not tell the domains of a configuration apart. */
+  #addressed(api: SeriesApi, addressing: Addressing): Addressing {
+    const isWhole = addressing === 'domain' && this.sources.of(api).source === 'graphql';
+    return isWhole ? 'only_domain' : addressing;
+  }
+
+  #hasSource(product: Product, metric: string): boolean {
+    return this.sources.of(product.api).source === 'rest' || GraphqlSource.has(product, metric);
+  }
+
+  #readerOf(options: SeriesReaderOptions): SourceReader {
+    const { product } = options.target;
+    const { api } = product;
+    const rest = new SeriesReader(options);
+    const { source, isFixed } = this.sources.of(api);
+    if (isFixed && source === 'rest') return rest;
+    return new ChosenReader({
+      sources: this.sources,
+      api,
+      target: `${product.slug}/${targetName(options.target)}`,
+      metric: options.metric,
+      targets: () => this.#targetsOf(api),
+      platformClock: options.platformClock,
+      rest,
+      graphql: () => this.#graphqlSource.reader(options),
+    });
+  }
+
+  #targetsOf(api: SeriesApi): number {
+    const targets = this.series().filter(({ target }) => target.product.api === api);
+    return new Set(targets.map(({ target }) => `${target.product.slug}/${targetName(target)}`)).size;
+  }
+
+  #seriesOf(target: Target, metric: string, wants: (dimension: string) => boolean, schedule: string): Job {
+    const { account, state, scopes } = this.#options;
+    const { platformClock } = scopes;
+    const { api, slug } = target.product;
+    const learned = this.learned.of(api, slug, metric);
+    const options = {
+      target,
+      metric,
+      wants,
+      mode: () => readMode(this.memory.of(learned.part), platformClock.now()),
+      mayTry: () => mayTry(this.memory.of(learned.part).trial, targetName(target), platformClock.now()),
+      platformClock,
+    };
+    return new SeriesJob({
+      target,
+      metric,
+      schedule,
+      weight: weightOf(metric),
+      reader: this.#readerOf(options),
+      samples: new SeriesSamples(target, metric, account.units, wants),
+      memory: this.memory,
+      learned,
+      delays: account,
+      stored: (key) => state.get(key),
+      isPushed: this.#options.isPushed ?? (() => false),
+      isKnown: this.#isKnown,
+      platformClock,
+    });
+  }
+
+  readonly #isKnown = (target: Target): boolean =>
+    this.series().some((job) => job.hasData && isSameTarget(job.target, target));
+
+  /** Each API has its own job, since it may have its own limit; both together keep to the share. */
+  #reconciliationOf(api: SeriesApi): Job {
+    const { account, scopes } = this.#options;
+    const candidates = () => this.series().filter(({ subject }) => subject.collector === api);
+    const part = () => candidates().length / Math.max(1, this.series().length);
+    return new ReconciliationJob(api, {
+      account: account.name,
+      perMinute: () =>
+        account.reconciliation_share * scopes.of(candidates()[0]?.group ?? api).limiter.allowance * part(),
+      candidates,
+      platformClock: scopes.platformClock,
+      memory: this.memory,
+    });
+  }
+
+  /** What a collector's jobs need to know. */
+  #collectorContext(collector: CollectorName, schedule: string): CollectorContext {
+    const { account, state, scopes } = this.#options;
+    const { platformClock } = scopes;
+    return {
+      account: account.name,
+      origin: new URL(account.api_url).origin,
+      collector,
+      schedule,
+      named: account.collectors[collector]?.configurations ?? [],
+      configurations: (product) => this.targets.configurations(product),
+      isPending: (product) => this.targets.isPending(product),
+      state,
+      memory: this.memory,
+      platformClock,
+    };
+  }
+
+  #limits(): AccountLimits {
+    return this.#options.limits?.() ?? DEFAULT_LIMITS;
+  }
+
+  #tellDropped(dropped: DroppedJobs): void {
+    if (dropped.count === this.#dropped) return;
+    this.#dropped = dropped.count;
+    this.#options.onDropped?.(dropped);
+  }
+
+  #settings(): [CollectorName, string][] {
+    const { collectors } = this.#options.account;
+    return (Object.keys(COLLECTORS) as CollectorName[]).flatMap((name) => {
+      const schedule = collectors[name]?.schedule;
+      return schedule === undefined ? [] : [[name, schedule]];
+    });
+  }
+
+  /** Products whose configurations must be listed: those read by configuration, and those that a collector needs. */
+  #listed(): Set<Product> {
+    const byConfiguration = this.targets
+      .products()
+      .filter(({ settings }) => settings.by.includes('configuration'));
+    const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
+    return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
+  }
+
+  /** If a list cannot be read or is empty, the next one is used; the first is retried, since that may change. */
+  #neededBy(name: CollectorName): readonly Product[] {
+    const { needs }: Collector = COLLECTORS[name];
+    if ((this.#options.account.collectors[name]?.configurations ?? []).length > 0) return [];
+    const usable = needs.findIndex(
+      (product) => this.targets.isPending(product) || (this.targets.configurations(product) ?? []).length > 0,
+    );
+    return usable < 0 ? needs : needs.slice(0, usable + 1);
+  }
+
+  #readsAllAnalytics(): boolean {
+    return this.targets
+      .products()
+      .some(({ product, settings }) => product.api === 'analytics' && settings.metrics.includes('*'));
+  }
+
+  #reconciledApis(): Set<SeriesApi> {
+    const wanted = this.#options.account.reconciliation_share > 0;
+    return new Set(wanted ? this.targets.products().map(({ product }) => product.api) : []);
+  }
+}
+
+function isSameTarget(a: Target, b: Target): boolean {
+  return a.product === b.product && targetName(a) === targetName(b);
+}
+
+/** What kind of thing a job reads. */
+export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
+
+/** Which part of the work a job belongs to. */
+export function partOf({ subject: { collector } }: Job): JobPart {
+  if (collector === 'discovery') return 'discovery';
+  if (Object.hasOwn(COLLECTORS, collector)) return 'settings';
+  return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
+}
+
+/** Whether all lists were read once (or refused), so that what there is to poll is known. */
+export function isSurveyed(states: readonly JobState[]): boolean {
+  const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
+  return lists.every(
+    ({ lastSuccessAt, lastOutcome }) =>
+      lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
+  );
+}

@@ -1,0 +1,165 @@
+import type { SeriesApi } from '../catalogue/products.ts';
+import type { Outcome } from '../platform/outcome.ts';
+import type { SourceName } from '../series/series-source.ts';
+
+/** Which source the series of an API are read by, and why, as a phrase. */
+export interface Chosen {
+  readonly source: SourceName;
+  readonly why: string;
+}
+
+/** Which source the series of a collector are read by. */
+export interface ChosenSource extends Chosen {
+  readonly collector: SeriesApi;
+}
+
+/** What polls have shown of a source. */
+interface Shown {
+  /** When (ms) it last answered series; undefined where it never has. */
+  readonly answeredAt: number | undefined;
+  /** What it answered with 404 since, and of which target. */
+  readonly gone: ReadonlyMap<string, string>;
+}
+
+/** What is known of the sources of one API. A value: each poll makes another one of it. */
+export interface SourceMemory extends Chosen {
+  readonly isFixed: boolean;
+  /** Whether REST has listed configurations of any product: then one that it does not list is one that the account lacks. */
+  readonly restLists: boolean;
+  readonly shown: Readonly<Record<SourceName, Shown>>;
+  /** When (ms) REST, which was left since it answered 404, was asked last; undefined where it was not left for that. */
+  readonly restAskedAt?: number | undefined;
+}
+
+const NOTHING: Shown = { answeredAt: undefined, gone: new Map() };
+
+/** So many series of as many targets that are not found, and none that is, mean that the source has none at all. */
+const GONE = 3;
+
+/** A source that has answered is believed to be closed only when it has answered nothing for so long (ms). */
+const CLOSED_MS = 10 * 60_000;
+
+/** REST is asked again so often (ms) where it was left, and for a target that it answered with 404 half as often. */
+const ASKED_AGAIN_MS = 10 * 60_000;
+
+/** Answers are noted so often (ms). */
+const NOTED_MS = 60_000;
+
+/** What is known before anything is polled. */
+export function sourceAtFirst(configured: 'auto' | SourceName): SourceMemory {
+  const shown = { rest: NOTHING, graphql: NOTHING };
+  if (configured !== 'auto')
+    return { source: configured, why: 'as configured', isFixed: true, restLists: false, shown };
+  return { source: 'rest', why: 'not known to be closed', isFixed: false, restLists: false, shown };
+}
+
+/** With a list of configurations that REST does not have, and GraphQL does. */
+export function sourceListed(known: SourceMemory): SourceMemory {
+  if (known.isFixed || known.source === 'graphql') return known;
+  return { ...known, source: 'graphql', why: 'REST has no list of configurations, GraphQL answers' };
+}
+
+/** Whether configurations that REST does not list may be looked for by GraphQL. */
+export function mayListElsewhere({ isFixed, source, restLists }: SourceMemory): boolean {
+  return isFixed ? source === 'graphql' : !restLists;
+}
+
+/** With a list of configurations that REST has: that another product's list was missing meant no more than that. */
+export function sourceListedByRest(known: SourceMemory): SourceMemory {
+  if (known.isFixed || known.restLists) return known;
+  const isLeft = known.restAskedAt !== undefined;
+  return {
+    ...known,
+    restLists: true,
+    ...(!isLeft && { source: 'rest', why: 'REST lists configurations' }),
+  };
+}
+
+/** Whether REST, which was left since it answered 404, is to be asked once more, for this target. */
+export function mayAskRest({ shown, restAskedAt }: SourceMemory, target: string, now: number): boolean {
+  if (restAskedAt === undefined) return false;
+  const wasGone = [...shown.rest.gone.values()].includes(target);
+  return now >= restAskedAt + (wasGone ? 2 : 1) * ASKED_AGAIN_MS;
+}
+
+/** With REST being asked once more. */
+export function restAsked(known: SourceMemory, now: number): SourceMemory {
+  return { ...known, restAskedAt: now };
+}
+
+/** A read of series, and when it ended (ms). */
+export interface SeriesRead {
+  readonly source: SourceName;
+  readonly target: string;
+  readonly metric: string;
+  readonly outcome: Outcome;
+  /** Whether something else than the platform answered. */
+  readonly isForeign: boolean;
+  readonly now: number;
+  /** How many targets there are. */
+  readonly targets: () => number;
+}
+
+/** What is known after a read of series. The same object where nothing is new. */
+export function sourceAnswered(known: SourceMemory, read: SeriesRead): SourceMemory {
+  const { source, outcome, isForeign, now } = read;
+  if (known.isFixed || isForeign) return known;
+  const { answeredAt, gone } = known.shown[source];
+  if (outcome === 'ok' || outcome === 'empty') {
+    const isBack = source === 'rest' && known.restAskedAt !== undefined;
+    const isNoted = gone.size === 0 && answeredAt !== undefined && now < answeredAt + NOTED_MS;
+    if (isNoted && !isBack) return known;
+    const shown = { ...known.shown, [source]: { answeredAt: now, gone: NOTHING.gone } };
+    if (isBack) return { ...known, source, why: 'REST answers again', shown, restAskedAt: undefined };
+    const why = source === known.source ? answering(source) : known.why;
+    return { ...known, why, shown };
+  }
+  if (outcome !== 'not_found') return known;
+  const after = withGone(gone, read);
+  const shown = after === gone ? known.shown : { ...known.shown, [source]: { answeredAt, gone: after } };
+  const isSilent = answeredAt === undefined || now >= answeredAt + CLOSED_MS;
+  // GraphQL stays where it is tried: REST has nothing either.
+  if (source === 'rest' && known.source === 'rest' && isSilent && areAllGone(after, read.targets)) {
+    const why = 'REST answers 404 to the reads of series';
+    return { ...known, shown, source: 'graphql', why, restAskedAt: now };
+  }
+  return after === gone ? known : { ...known, shown };
+}
+
+function withGone(gone: Shown['gone'], { target, metric }: SeriesRead): Shown['gone'] {
+  const series = `${target}/${metric}`;
+  return gone.has(series) ? gone : new Map([...gone, [series, target]]);
+}
+
+/** Three metrics of one configuration may be no more than that configuration, unless there is no other. */
+function areAllGone(gone: Shown['gone'], targets: () => number): boolean {
+  if (gone.size < GONE) return false;
+  const different = new Set(gone.values()).size;
+  return different >= GONE || different >= targets();
+}
+
+function answering(source: SourceName): string {
+  return source === 'rest' ? 'REST answers' : 'GraphQL answers where REST does not';
+}
+
+/** What is known of the sources of an account, by API. */
+export class SourceChoice {
+  readonly #known = new Map<SeriesApi, SourceMemory>();
+  readonly #configured: (api: SeriesApi) => 'auto' | SourceName;
+
+  constructor(configured: (api: SeriesApi) => 'auto' | SourceName) {
+    this.#configured = configured;
+  }
+
+  of(api: SeriesApi): SourceMemory {
+    return this.#known.get(api) ?? sourceAtFirst(this.#configured(api));
+  }
+
+  /** Replaces what is known of an API. Returns whether another source is chosen. */
+  learn(api: SeriesApi, change: (known: SourceMemory) => SourceMemory): boolean {
+    const before = this.of(api);
+    const after = change(before);
+    if (after !== before) this.#known.set(api, after);
+    return after.source !== before.source;
+  }
+}

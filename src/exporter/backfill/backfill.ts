@@ -1,0 +1,249 @@
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { credentialsFrom } from '../account/connection.ts';
+import type { Account } from '../configuration/schema.ts';
+import { type BackfillOptions, retryOptions } from './backfill-options.ts';
+import { type Collected, collect, inParallel } from './collect.ts';
+import { HistoryAccount } from './history-account.ts';
+import { type HistoryFamiliesOptions, historyFamilies, historyText } from './history-families.ts';
+import { differences, type HistoryPlan, inOrder, requestOf } from './history-plan.ts';
+import { type HistoryWindow, moment, rangeOf, rangeProblem, windowsOf } from './history-range.ts';
+import {
+  type ConnectedReceiver,
+  connectReceiver,
+  type HistoryReceiver,
+  pushHistory,
+  refuseIncomplete,
+  refuseUntaken,
+} from './push-history.ts';
+import { PushedRecord } from './pushed-record.ts';
+import { BackfillRefusal } from './refusal.ts';
+import { isWhole, Spool } from './spool.ts';
+import { WorkFolder } from './work-folder.ts';
+
+/** What the work folder is named after where no file is written: in the current directory. */
+const UNNAMED = 'edge-history';
+
+/** A complete history. */
+export interface History {
+  readonly plan: HistoryPlan;
+  readonly series: readonly Collected[];
+  /** How many samples each receiver has taken, by its name. */
+  readonly pushed: ReadonlyMap<string, number>;
+}
+
+/**
+ * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both; continues an
+ * interrupted run.
+ * @throws BackfillRefusal when it cannot be, WindowFailure or PlatformFailure when the platform keeps failing, and the
+ * signal's reason when it aborts; what was read stays for the next start
+ */
+export async function backfill(options: BackfillOptions): Promise<History> {
+  const folder = new WorkFolder(options.output ?? UNNAMED);
+  await folder.checkPlace();
+  const found = await folder.begun();
+  const begun = options.mode === 'restart' ? undefined : found;
+  if (begun !== undefined) refuseChanges(begun, folder, options);
+  else await refuseToReplace(folder, options);
+  const accounts = options.accounts.map((account) => accountOf(account, options));
+  options.observer.connected(() => accounts.flatMap((account) => account.waits()));
+  const receivers = options.receivers.map((receiver) => connectReceiver(receiver, options.clock));
+  try {
+    const plan = begun ?? (await makePlan(accounts, options));
+    // Before anything is kept: a range that is refused must not be in the way of the next.
+    if (begun === undefined) await refuseUntakenBy(receivers, plan, options);
+    await folder.lock(found);
+    if (begun === undefined) await folder.begin(plan);
+    const series = await openSeries(plan, folder.path, accounts);
+    tellPlan(plan, series, options);
+    await readAll(plan, series, accounts, options);
+    const pushed = await push(plan, series, receivers, folder, options);
+    if (options.output === undefined) await folder.remove();
+    else await write(plan, series, folder, options);
+    return { plan, series, pushed };
+  } finally {
+    await folder.release();
+    await Promise.all([...accounts, ...receivers].map((connected) => connected.close()));
+  }
+}
+
+function refuseChanges(begun: HistoryPlan, folder: WorkFolder, options: BackfillOptions): void {
+  const changes = differences(begun.request, requestOf(options));
+  if (changes.length === 0) return;
+  const sentence = `${folder.path} contains a history with other settings (${changes.join('; ')}): repeat the first command to continue it, or add --restart to start over`;
+  throw new BackfillRefusal(sentence, { misused: true });
+}
+
+async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOptions): Promise<void> {
+  if (output === undefined) return;
+  const there = await folder.output();
+  if (there === 'folder') throw new BackfillRefusal(`${output} is a folder`, { misused: true });
+  if (there === 'nothing' || mode === 'restart') return;
+  const sentence = `${output} already exists: choose another --output, or add --restart to replace it`;
+  throw new BackfillRefusal(sentence, { misused: true });
+}
+
+function accountOf(account: Account, { clock, guard, observer }: BackfillOptions): HistoryAccount {
+  return new HistoryAccount(account, {
+    clock,
+    credentials: credentialsFrom(clock, { guard, onNotice: (name, text) => observer.notice(name, text) }),
+    onExchange: () => observer.exchanged(),
+  });
+}
+
+async function refuseUntakenBy(
+  receivers: readonly ConnectedReceiver[],
+  { range }: HistoryPlan,
+  { signal }: BackfillOptions,
+): Promise<void> {
+  for (const { receiver, protocol } of receivers) {
+    await refuseUntaken({ name: receiver.name, protocol }, range, signal);
+  }
+}
+
+/** Brings each receiver what it lacks; returns how many samples each has taken, in all runs. */
+async function push(
+  { range }: HistoryPlan,
+  collected: readonly Collected[],
+  receivers: readonly ConnectedReceiver[],
+  { path }: WorkFolder,
+  options: BackfillOptions,
+): Promise<History['pushed']> {
+  if (receivers.length === 0) return new Map();
+  const { clock, signal, observer } = options;
+  observer.pushing();
+  const opened: HistoryReceiver[] = [];
+  for (const connected of receivers) {
+    opened.push({ ...connected, record: await PushedRecord.open(path, connected.receiver) });
+  }
+  const series = historyFamilies(familiesAsked(collected, options)).flatMap(([, own]) => own);
+  const work = (to: HistoryReceiver, ending: AbortSignal) =>
+    pushHistory({ to, collected, series, end: range.to, clock, signal: ending, observer });
+  await inParallel(opened, opened.length, work, signal);
+  await refuseIncomplete(opened, path);
+  return new Map(opened.map(({ receiver, record }) => [receiver.name, record.sent]));
+}
+
+function familiesAsked(
+  series: readonly Collected[],
+  { labels, accounts, families }: BackfillOptions,
+): HistoryFamiliesOptions {
+  const units = new Map(accounts.map((account) => [account.name, account.units]));
+  return { series, labels, families, unitsOf: (account) => units.get(account) ?? {} };
+}
+
+async function write(
+  { range }: HistoryPlan,
+  series: readonly Collected[],
+  folder: WorkFolder,
+  options: BackfillOptions,
+): Promise<void> {
+  const { signal, observer } = options;
+  observer.writing();
+  const text = historyText({ ...familiesAsked(series, options), end: range.to });
+  await pipeline(Readable.from(text), createWriteStream(folder.unfinished), { signal });
+  await folder.finish();
+}
+
+/**
+ * Finds out what there is to read, and decides the range.
+ * @throws BackfillRefusal when there is nothing, or not in this range
+ */
+async function makePlan(accounts: readonly HistoryAccount[], options: BackfillOptions): Promise<HistoryPlan> {
+  const found = await Promise.all(
+    accounts.map(async (account) => {
+      const retries = retryOptions(account, options);
+      const series = await account.discover(retries);
+      await account.askTheTime(series, retries);
+      return series;
+    }),
+  );
+  const series = inOrder(found.flat());
+  if (series.length === 0) {
+    const sentence = 'nothing to read: no active configuration on the platform is selected';
+    throw new BackfillRefusal(sentence, { misused: false });
+  }
+  return { version: 1, request: requestOf(options), range: checkedRange(accounts, options), series };
+}
+
+function checkedRange(
+  accounts: readonly HistoryAccount[],
+  { from, to }: BackfillOptions,
+): HistoryPlan['range'] {
+  const all = accounts.map((account) => account.available());
+  const available = {
+    from: Math.max(...all.map((one) => one.from)),
+    to: Math.min(...all.map((one) => one.to)),
+  };
+  const range = rangeOf(from, to, available);
+  const problem = rangeProblem(range, available);
+  if (problem !== undefined) throw new BackfillRefusal(problem, { misused: true });
+  return range;
+}
+
+/** Every planned metric with what an earlier start has read of it. */
+async function openSeries(
+  { series, range }: HistoryPlan,
+  folder: string,
+  accounts: readonly HistoryAccount[],
+): Promise<Collected[]> {
+  const windows = windowsOf(range);
+  const wholeness: Parameters<typeof Spool.open>[2] = (record) => {
+    const window = windows[record.window];
+    return window !== undefined && isWhole(record, window, range.to);
+  };
+  const collected: Collected[] = [];
+  for (const [number, planned] of series.entries()) {
+    const account = accounts.find(({ name }) => name === planned.account);
+    if (account === undefined) throw new Error(`no account ${planned.account}`);
+    const spool = await Spool.open(folder, number, wholeness);
+    collected.push({ planned, spool, source: account.source(planned) });
+  }
+  return collected;
+}
+
+/** Tells what is planned, and how far it is. */
+function tellPlan(plan: HistoryPlan, series: readonly Collected[], { observer }: BackfillOptions): void {
+  const windows = windowsOf(plan.range).length;
+  const done = series.reduce((sum, { spool }) => sum + spool.done(windows), 0);
+  observer.planned(plan, windows * series.length, done);
+}
+
+/**
+ * Reads what no earlier start has read, each account at its own pace.
+ * @throws WindowFailure when a window keeps failing, BackfillRefusal when the platform has forgotten what is missing
+ */
+export async function readAll(
+  { range }: HistoryPlan,
+  all: readonly Collected[],
+  accounts: readonly HistoryAccount[],
+  options: BackfillOptions,
+): Promise<void> {
+  const { clock, signal, observer } = options;
+  const windows = windowsOf(range);
+  const work = async (account: HistoryAccount, ending: AbortSignal) => {
+    const series = all.filter(({ planned }) => planned.account === account.name);
+    account.reserveQuotaFor(series.map(({ planned }) => planned));
+    await refuseForgotten(windows, series, account, { ...options, signal: ending });
+    await collect({ account, series, windows, end: range.to, clock, signal: ending, observer });
+  };
+  await inParallel(accounts, accounts.length, work, signal);
+}
+
+/** What the platform has forgotten since the history was begun would be missing without anybody noticing. */
+async function refuseForgotten(
+  windows: readonly HistoryWindow[],
+  series: readonly Collected[],
+  account: HistoryAccount,
+  options: BackfillOptions,
+): Promise<void> {
+  const lacks = ({ index }: HistoryWindow) =>
+    series.filter(({ spool }) => !spool.vanished && !spool.has(index)).map(({ planned }) => planned);
+  const unread = windows.find((window) => lacks(window).length > 0);
+  if (unread === undefined) return;
+  await account.askTheTime(lacks(unread), retryOptions(account, options));
+  if (unread.to > account.available().from) return;
+  const sentence = `the platform keeps 30 days and no longer has ${moment(unread.from)}, where this history was interrupted: add --restart, with a later --from`;
+  throw new BackfillRefusal(sentence, { misused: false });
+}

@@ -1,0 +1,163 @@
+import type { Clock } from '../clock.ts';
+import { duration } from '../text/duration.ts';
+import type { Output } from '../text/output.ts';
+
+/** An account whose reads wait for its quota. */
+export interface QuotaWait {
+  readonly account: string;
+  /** When the next may leave (local ms). */
+  readonly until: number;
+}
+
+/** Progress for a log. */
+interface BackfillFacts {
+  readonly windows: number;
+  readonly of: number;
+  readonly operations: number;
+  readonly seconds_left: number | undefined;
+  readonly waiting: string | undefined;
+}
+
+/** A wait that is worth telling the operator about (ms). */
+const LONG_WAIT_MS = 2_000;
+
+/** How much of a history has been read. */
+export class BackfillProgress {
+  readonly #clock: Clock;
+  #startedAt: number;
+  #activity: string | undefined;
+  #windows = 0;
+  #done = 0;
+  #doneBefore = 0;
+  #operations = 0;
+  /** What happens now, where it is not reading. */
+  stage: string | undefined;
+  /** Which accounts wait for their quota. */
+  waits: () => readonly QuotaWait[] = () => [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#startedAt = clock.now();
+  }
+
+  /**
+   * Says how many windows of a metric there are in all, how many of them an earlier start has read, and what is done with
+   * them, where it is not reading.
+   */
+  expect(windows: number, done: number, activity?: string): void {
+    // What came before tells nothing of how long this takes.
+    this.#startedAt = this.#clock.now();
+    this.#activity = activity;
+    this.#windows = windows;
+    this.#done = done;
+    this.#doneBefore = done;
+  }
+
+  /** An operation was performed. */
+  count(): void {
+    this.#operations += 1;
+  }
+
+  /** So many windows more are done. */
+  advance(windows: number): void {
+    this.#done += windows;
+  }
+
+  /** What is done now, for a log. */
+  get words(): string {
+    return this.stage ?? this.#activity ?? 'reading history';
+  }
+
+  get facts(): BackfillFacts {
+    const read = this.#done - this.#doneBefore;
+    const elapsed = this.#clock.now() - this.#startedAt;
+    const left = read === 0 ? undefined : Math.ceil((elapsed / read / 1_000) * (this.#windows - this.#done));
+    return {
+      windows: this.#done,
+      of: this.#windows,
+      operations: this.#operations,
+      seconds_left: this.stage === undefined ? left : undefined,
+      waiting: this.#waiting || undefined,
+    };
+  }
+
+  /** Which accounts wait for their quota, and until when; empty if none waits for long. */
+  get #waiting(): string {
+    const now = this.#clock.now();
+    const long = this.waits().filter(({ until }) => until - now >= LONG_WAIT_MS);
+    return long
+      .map(({ account, until }) => `account ${account} for its quota until ${second(until)}`)
+      .join(', ');
+  }
+
+  /** One line for a reader. */
+  get line(): string {
+    const waiting = this.#waiting === '' ? '' : `; waiting: ${this.#waiting}`;
+    if (this.stage !== undefined) return `${this.stage}${waiting}`;
+    const { windows, of, operations, seconds_left: left } = this.facts;
+    const share = of === 0 ? 0 : Math.floor((100 * windows) / of);
+    const rest = left === undefined ? '' : `, ${duration(left)} left`;
+    const activity = this.#activity === undefined ? '' : `${this.#activity}: `;
+    return `${activity}${windows} of ${of} windows (${share} %), ${operations} operations${rest}${waiting}`;
+  }
+}
+
+/** The time of day of a moment, to the second in which it has come. */
+function second(time: number): string {
+  return new Date(Math.ceil(time / 1_000) * 1_000).toISOString().slice(11).replace('.000Z', 'Z');
+}
+
+/** Where lines of a log go. */
+export interface LineLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+}
+
+interface ShowingOptions {
+  readonly progress: BackfillProgress;
+  readonly stderr: Output;
+  readonly log: Pick<LineLog, 'info'>;
+  readonly clock: Clock;
+}
+
+const LIVE_MS = 250;
+const LOGGED_MS = 5_000;
+const CLEAR_LINE = '\r\u001b[K';
+
+/** A log whose lines do not mix with the live line: they replace it, and it is drawn again below them. */
+export function besideProgressLine(log: LineLog, stderr: Output): LineLog {
+  if (stderr.isTTY !== true) return log;
+  const over = (write: (facts: object, message: string) => void) => (facts: object, message: string) => {
+    stderr.write(CLEAR_LINE);
+    write(facts, message);
+  };
+  return {
+    info: over((facts, message) => log.info(facts, message)),
+    warn: over((facts, message) => log.warn(facts, message)),
+  };
+}
+
+/** Shows progress until the returned function is called: a line that changes on a terminal, else one every few seconds. */
+export function showProgress({ progress, stderr, log, clock }: ShowingOptions): () => void {
+  const over = new AbortController();
+  const live = stderr.isTTY === true;
+  const show = () => {
+    if (live) stderr.write(`${CLEAR_LINE}${progress.line}`);
+    else log.info(progress.facts, progress.words);
+  };
+  const goOn = (): void => {
+    clock.sleep(live ? LIVE_MS : LOGGED_MS, over.signal).then(
+      () => {
+        show();
+        goOn();
+      },
+      // It fails only by the abort below.
+      () => undefined,
+    );
+  };
+  goOn();
+  return () => {
+    over.abort();
+    if (live) stderr.write(CLEAR_LINE);
+  };
+}

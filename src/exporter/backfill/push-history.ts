@@ -1,0 +1,239 @@
+import type { Clock } from '../clock.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
+import type { Protocol, ReceiverAnswer } from '../push/protocol.ts';
+import { type PushedSample, pushed, selectionOf } from '../push/pushed-sample.ts';
+import { ReceiverConnection } from '../push/receiver-connection.ts';
+import { protocolOf } from '../push/running-receiver.ts';
+import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Collected } from './collect.ts';
+import type { HistorySeries } from './history-families.ts';
+import { moment } from './history-range.ts';
+import { RETRY_TIMEOUT_MS } from './history-reader.ts';
+import type { PushedRecord } from './pushed-record.ts';
+import { BackfillRefusal } from './refusal.ts';
+import { assemble, type SeriesHistory } from './series-history.ts';
+
+/** Told what becomes of a history that is pushed. */
+export interface PushHistoryObserver {
+  /** A receiver has taken samples. */
+  pushed(receiver: string, samples: number): void;
+  /** A receiver takes samples never; told for the first of each reason. @param words its own, without secrets */
+  refused(receiver: string, reason: string, words: string): void;
+  /** A request has failed and is made again. */
+  pushFailed(receiver: string, words: string): void;
+}
+
+interface PushHistoryOptions {
+  readonly to: HistoryReceiver;
+  /** What was read, in the order of the plan. */
+  readonly collected: readonly Pick<Collected, 'spool'>[];
+  /** The series that the history has, of all families. */
+  readonly series: readonly HistorySeries[];
+  /** Buckets that end later (ms) are left out. */
+  readonly end: number;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly observer: PushHistoryObserver;
+}
+
+/** A receiver that takes no samples for too long. */
+export class ReceiverFailure extends Error {
+  override readonly name = 'ReceiverFailure';
+
+  constructor(receiver: string, words: string) {
+    super(`receiver ${receiver}: ${words}`);
+  }
+}
+
+/**
+ * Sends a receiver what it lacks of a history: one metric of one target after the other, within it bucket after bucket,
+ * so that each series comes in order. What it has answered for is recorded, and not sent again by a later run.
+ * @throws ReceiverFailure when it keeps failing, and the signal's reason when it aborts
+ */
+export async function pushHistory(options: PushHistoryOptions): Promise<void> {
+  const { to, collected, series, end, signal } = options;
+  const { receiver, record } = to;
+  const wants = selectionOf(receiver);
+  const delivered = deliveryTo(options);
+  for (const [number, { spool }] of collected.entries()) {
+    const wanted = series.filter((one) => one.spool === spool && wants(one));
+    if (wanted.length === 0) continue;
+    const history = assemble(await spool.records(), end);
+    for (const { samples, buckets } of batchesOf(history, wanted, record.buckets(number))) {
+      const outcome = await delivered(samples, signal);
+      await record.append({ series: number, buckets, ...outcome });
+    }
+  }
+}
+
+/** Samples of one metric that go out together. */
+interface HistoryBatch {
+  readonly samples: readonly PushedSample[];
+  /** So many of the metric's buckets are done after it. */
+  readonly buckets: number;
+}
+
+/** @param done so many buckets are left out, but counted */
+function* batchesOf(
+  history: SeriesHistory,
+  series: readonly HistorySeries[],
+  done: number,
+): Generator<HistoryBatch> {
+  const samplesOf = series.flatMap((one) => samplesOfBucket(one, history));
+  let samples: PushedSample[] = [];
+  for (let index = 0; index < history.starts.length; index += 1) {
+    const more = samplesOf.flatMap((samplesAt) => samplesAt(index));
+    if (index < done) continue;
+    if (samples.length > 0 && samples.length + more.length > REQUEST_SAMPLES) {
+      yield { samples, buckets: index };
+      samples = [];
+    }
+    samples.push(...more);
+  }
+  if (samples.length > 0) yield { samples, buckets: history.starts.length };
+}
+
+function samplesOfBucket({ family, labels, pointsIn }: HistorySeries, history: SeriesHistory) {
+  const points = pointsIn(history);
+  if (points === undefined) return [];
+  const shown = pushed({ family, labels, value: 0, at: 0 });
+  return [(index: number): PushedSample[] => points(index).map((point) => ({ ...shown, ...point }))];
+}
+
+interface Outcome {
+  readonly sent: number;
+  readonly refused: Record<string, number>;
+}
+
+/** Delivers samples as those of the exporter are, and counts what became of them; gives up after a while of failures. */
+function deliveryTo({ to, clock, observer }: PushHistoryOptions) {
+  const { receiver, protocol, record } = to;
+  const { name } = receiver;
+  let failingSince: number | undefined;
+  let sent = 0;
+  let refused: Record<string, number> = {};
+  const told = new Set(record.refused.keys());
+  const delivery = new Delivery({
+    clock,
+    send: (samples, signal) => protocol.send(samples, signal),
+    sent(samples) {
+      failingSince = undefined;
+      sent += samples;
+      observer.pushed(name, samples);
+    },
+    refused(reason, samples, words) {
+      failingSince = undefined;
+      refused[reason] = (refused[reason] ?? 0) + samples;
+      if (!told.has(reason)) observer.refused(name, reason, words);
+      told.add(reason);
+    },
+    failed(words) {
+      failingSince ??= clock.now();
+      if (clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw new ReceiverFailure(name, words);
+      observer.pushFailed(name, words);
+    },
+  });
+  return async (samples: readonly PushedSample[], signal: AbortSignal): Promise<Outcome> => {
+    sent = 0;
+    refused = {};
+    while (!(await delivery.deliver(samples, signal)));
+    return { sent, refused };
+  };
+}
+
+/** A receiver that a history is pushed to. */
+export interface ConnectedReceiver {
+  readonly receiver: Receiver;
+  readonly protocol: Protocol;
+  readonly close: () => Promise<void>;
+}
+
+/** With what it has of the history. */
+export interface HistoryReceiver extends ConnectedReceiver {
+  readonly record: PushedRecord;
+}
+
+export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedReceiver {
+  const connection = new ReceiverConnection(receiver, () => clock.wall());
+  return { receiver, protocol: protocolOf(receiver, connection), close: () => connection.close() };
+}
+
+/**
+ * Says plainly what receivers have refused for good, and has it sent again by the next run.
+ * @throws BackfillRefusal when there is such
+ */
+export async function refuseIncomplete(receivers: readonly HistoryReceiver[], folder: string): Promise<void> {
+  const incomplete = receivers.filter(({ record }) => record.refused.size > 0);
+  if (incomplete.length === 0) return;
+  const phrases = incomplete.map(({ receiver, record: { sent, refused } }) => {
+    const reasons = [...refused].map(([reason, samples]) => `${reason} ${samples}`).join(', ');
+    const count = [...refused.values()].reduce((sum, samples) => sum + samples, 0);
+    return `receiver ${receiver.name} refused ${count} of ${sent + count} samples (${reasons})`;
+  });
+  for (const { record } of incomplete) await record.forget();
+  const advice = `once they are taken, the same command sends all of it again from ${folder}, without reading it again`;
+  throw new BackfillRefusal(`${phrases.join('; ')}: ${advice}`, { misused: false });
+}
+
+/** Written into the receiver, under a label of its own for each time, so that none is out of order. */
+const PROBE = { name: 'edge_exporter_backfill_probe', type: 'gauge' } as const;
+
+interface ProbedReceiver {
+  readonly name: string;
+  readonly protocol: Pick<Protocol, 'send'>;
+}
+
+/**
+ * Asks a receiver, before anything is read, for a sample at each end of the range: how far back it goes it says by
+ * taking it or not.
+ * @throws BackfillRefusal with the earliest time that it takes, or with its words
+ */
+export async function refuseUntaken(
+  { name, protocol }: ProbedReceiver,
+  { from, to }: Window,
+  signal: AbortSignal,
+): Promise<void> {
+  const answerFor = async (at: number) => {
+    const probe = { family: PROBE, labels: { time: moment(at) }, value: 1, at, since: undefined };
+    return complaintOf(await protocol.send([probe], signal));
+  };
+  const newest = await answerFor(to);
+  if (newest !== undefined) {
+    const sentence = `receiver ${name} does not take a sample of ${moment(to)}: ${newest.words}`;
+    throw new BackfillRefusal(sentence, { misused: newest.isTooOld });
+  }
+  const oldest = await answerFor(from);
+  if (oldest === undefined) return;
+  const { words, isTooOld } = oldest;
+  if (!isTooOld) throw new BackfillRefusal(`receiver ${name}: ${words}`, { misused: false });
+  const earliest = await earliestTaken({ from, to }, async (at) => (await answerFor(at)) === undefined);
+  const sentence = `receiver ${name} takes nothing before ${moment(earliest)} (${words}): widen its out-of-order window, or choose a later --from`;
+  throw new BackfillRefusal(sentence, { misused: true });
+}
+
+interface Complaint {
+  readonly words: string;
+  readonly isTooOld: boolean;
+}
+
+function complaintOf(answer: ReceiverAnswer): Complaint | undefined {
+  if (answer.kind === 'accepted') return undefined;
+  if (answer.kind === 'failed') return { words: answer.words, isTooOld: false };
+  return { words: answer.words, isTooOld: answer.reason === 'too_old' || answer.reason === 'out_of_order' };
+}
+
+/** The first minute that is taken, between one that is not and one that is. */
+async function earliestTaken(
+  { from, to }: Window,
+  isTaken: (at: number) => Promise<boolean>,
+): Promise<number> {
+  let refused = from;
+  let taken = to;
+  while (taken - refused > MINUTE_MS) {
+    const middle = refused + Math.floor((taken - refused) / 2 / MINUTE_MS) * MINUTE_MS;
+    if (await isTaken(middle)) taken = middle;
+    else refused = middle;
+  }
+  return taken;
+}

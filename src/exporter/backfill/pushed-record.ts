@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { appendFile, readFile, rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Receiver } from '../configuration/push-settings.ts';
+
+const pushedLine = z.strictObject({
+  /** Which of the plan's series, by its number. */
+  series: z.int().nonnegative(),
+  /** So many of its buckets the receiver has answered for. */
+  buckets: z.int().nonnegative(),
+  sent: z.int().nonnegative(),
+  /** By reason. */
+  refused: z.record(z.string(), z.int().nonnegative()),
+});
+
+/** What a receiver has answered for. */
+type PushedLine = z.output<typeof pushedLine>;
+
+/** The files that these records are kept in. */
+export function isPushedRecord(name: string): boolean {
+  return /^pushed-[0-9a-f]{16}\.jsonl$/.test(name);
+}
+
+/**
+ * How much of a history one receiver has, kept beside what was read. A line is written after the receiver has answered:
+ * what was under way when the process ended is sent again, and is the same.
+ */
+export class PushedRecord {
+  readonly #path: string;
+  readonly #buckets = new Map<number, number>();
+  readonly #refused = new Map<string, number>();
+  #sent = 0;
+
+  private constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Opens the record of a receiver, which is another's when it takes other samples or is somewhere else. */
+  static async open(folder: string, receiver: Receiver): Promise<PushedRecord> {
+    const { name, kind, url, families, accounts, labels } = receiver;
+    const identity = JSON.stringify([name, kind, url, families, accounts, labels]);
+    const digest = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+    const record = new PushedRecord(join(folder, `pushed-${digest}.jsonl`));
+    await record.#recover();
+    return record;
+  }
+
+  /** How many buckets of a series need no sending. */
+  buckets(series: number): number {
+    return this.#buckets.get(series) ?? 0;
+  }
+
+  /** How many samples the receiver has taken. */
+  get sent(): number {
+    return this.#sent;
+  }
+
+  /** How many it takes never, by reason. */
+  get refused(): ReadonlyMap<string, number> {
+    return this.#refused;
+  }
+
+  async append(line: PushedLine): Promise<void> {
+    await appendFile(this.#path, `${JSON.stringify(line)}\n`);
+    this.#note(line);
+  }
+
+  /** Has everything sent again by the next run. */
+  async forget(): Promise<void> {
+    await rm(this.#path, { force: true });
+  }
+
+  async #recover(): Promise<void> {
+    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '';
+      throw error;
+    });
+    let whole = 0;
+    for (const line of text.split('\n').slice(0, -1)) {
+      const parsed = parseLine(line);
+      if (parsed === undefined) break;
+      this.#note(parsed);
+      whole += Buffer.byteLength(line) + 1;
+    }
+    // What follows half a line must not join it.
+    if (whole < Buffer.byteLength(text)) await truncate(this.#path, whole);
+  }
+
+  #note({ series, buckets, sent, refused }: PushedLine): void {
+    this.#buckets.set(series, buckets);
+    this.#sent += sent;
+    for (const [reason, samples] of Object.entries(refused)) {
+      this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + samples);
+    }
+  }
+}
+
+function parseLine(text: string): PushedLine | undefined {
+  try {
+    return pushedLine.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,32 @@
+/** Why there is no history, as a sentence for the operator. */
+export class BackfillRefusal extends Error {
+  override readonly name = 'BackfillRefusal';
+  /** Whether the command must be changed, rather than repeated later. */
+  readonly misused: boolean;
+
+  constructor(sentence: string, { misused }: { readonly misused: boolean }) {
+    super(sentence);
+    this.misused = misused;
+  }
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'part of its path is not a folder',
+  EISDIR: 'it is a folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota of the user is used up',
+  EMFILE: 'too many files are open',
+  EIO: 'the disk has failed',
+};
+
+/** What is wrong with which file, as a phrase; undefined if the error is not about a file. */
+export function fileTrouble(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'syscall' in error && 'code' in error)) return undefined;
+  const { code, syscall } = error;
+  const file = 'path' in error && typeof error.path === 'string' ? error.path : 'a file';
+  return `${file} cannot be used: ${WORDS[String(code)] ?? `${String(syscall)} failed with ${String(code)}`}`;
+}

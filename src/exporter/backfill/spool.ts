@@ -1,0 +1,221 @@
+import { appendFile, readFile, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { Points } from '../decode/points.ts';
+import type { HistoryWindow } from './history-range.ts';
+
+const NEWLINE = 0x0a;
+
+/**
+ * What was read of one metric of one target, a window a line, in a file of its own. What is written stays, whenever
+ * the process ends; a line that was cut off by its end is cut off whole, and its window read again.
+ */
+export class Spool {
+  readonly #path: string;
+  readonly #windows = new Set<number>();
+  readonly #dimensions = new Set<string>();
+  #vanished = false;
+  /** Lines are written one after another, so that they cannot get into each other. */
+  #writing: Promise<unknown> = Promise.resolve();
+
+  readonly #isWhole: (record: SpoolRecord) => boolean;
+  #lacking = 0;
+
+  private constructor(path: string, isWhole: (record: SpoolRecord) => boolean) {
+    this.#path = path;
+    this.#isWhole = isWhole;
+  }
+
+  /**
+   * Opens the spool with this number, which may have been begun before.
+   * @param isWhole whether a window has all the buckets that it should
+   */
+  static async open(
+    folder: string,
+    number: number,
+    isWhole: (record: SpoolRecord) => boolean,
+  ): Promise<Spool> {
+    const spool = new Spool(join(folder, `${String(number).padStart(5, '0')}.jsonl`), isWhole);
+    await spool.#recover();
+    return spool;
+  }
+
+  /** Whether the platform does not know what is read here. */
+  get vanished(): boolean {
+    return this.#vanished;
+  }
+
+  /** In how many windows the platform had fewer buckets than it should. */
+  get lacking(): number {
+    return this.#lacking;
+  }
+
+  get dimensions(): ReadonlySet<string> {
+    return this.#dimensions;
+  }
+
+  has(window: number): boolean {
+    return this.#windows.has(window);
+  }
+
+  /** How many of the windows need no more reading. */
+  done(windows: number): number {
+    return this.#vanished ? windows : this.#windows.size;
+  }
+
+  /**
+   * Keeps a line; resolves with how many of the windows need no more reading because of it. Once there is nothing to
+   * read, that is none: windows that were under way by then bring nothing.
+   */
+  append(line: SpoolLine, windows: number): Promise<number> {
+    const written = this.#writing.then(() => this.#write(line, windows));
+    // After a failure nothing more is written: half a line may be there, and what follows must not join it.
+    this.#writing = written;
+    return written;
+  }
+
+  /** Everything read, by the order of the windows. */
+  async records(): Promise<SpoolRecord[]> {
+    const records: SpoolRecord[] = [];
+    for (const { line } of linesOf(await this.#bytes())) if ('window' in line) records.push(line);
+    return records.sort((a, b) => a.window - b.window);
+  }
+
+  async #write(line: SpoolLine, windows: number): Promise<number> {
+    if (this.#vanished) return 0;
+    await appendFile(this.#path, `${JSON.stringify(line)}\n`);
+    const before = this.done(windows);
+    this.#note(line);
+    return this.done(windows) - before;
+  }
+
+  async #recover(): Promise<void> {
+    const bytes = await this.#bytes();
+    let end = 0;
+    for (const { line, endsAt } of linesOf(bytes)) {
+      this.#note(line);
+      end = endsAt;
+    }
+    if (end < bytes.length) await truncate(this.#path, end);
+  }
+
+  async #bytes(): Promise<Buffer> {
+    try {
+      return await readFile(this.#path);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
+      throw error;
+    }
+  }
+
+  #note(line: SpoolLine): void {
+    if ('vanished' in line) {
+      this.#vanished = true;
+      return;
+    }
+    this.#windows.add(line.window);
+    if (!this.#isWhole(line)) this.#lacking += 1;
+    for (const dimension of Object.keys(line.series)) this.#dimensions.add(dimension);
+  }
+}
+
+/** The lines that were written whole, up to the first that was not. */
+function* linesOf(bytes: Buffer): Generator<{ readonly line: SpoolLine; readonly endsAt: number }> {
+  let from = 0;
+  for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, from)) {
+    const line = parseSpoolLine(bytes.toString('utf8', from, to));
+    if (line === undefined) return;
+    from = to + 1;
+    yield { line, endsAt: from };
+  }
+}
+
+const spoolRecord = z.strictObject({
+  window: z.int().nonnegative(),
+  /** Of the buckets, in ms; null when the answer did not show it. */
+  width: z.number().positive().nullable(),
+  /** Starts of the buckets, ascending. */
+  times: z.array(z.number()),
+  /** A value for each of the times, by dimension; null where the platform has none. */
+  series: z.record(z.string(), z.array(z.number().nullable())),
+});
+
+const vanished = z.strictObject({ vanished: z.literal(true) });
+
+/** The buckets that start within one window, of all dimensions of a metric. */
+export type SpoolRecord = z.output<typeof spoolRecord>;
+
+/** A line of a spool: a window, or that the platform does not know the metric or its configuration. */
+export type SpoolLine = SpoolRecord | z.output<typeof vanished>;
+
+const spoolLine = z.union([spoolRecord, vanished]);
+
+/** The line of a text, or undefined when it was not written to its end. */
+export function parseSpoolLine(text: string): SpoolLine | undefined {
+  try {
+    return spoolLine.safeParse(JSON.parse(text)).data;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** Of an answer what belongs to a window. */
+export function recordOf(
+  { index, from, to }: HistoryWindow,
+  series: ReadonlyMap<string, Points>,
+  width: number | undefined,
+): SpoolRecord {
+  const starts = new Set<number>();
+  for (const { timestamps } of series.values()) {
+    for (const time of timestamps) if (time >= from && time < to) starts.add(time);
+  }
+  const times = [...starts].sort((a, b) => a - b);
+  const places = new Map(times.map((time, place) => [time, place]));
+  const columns = [...series].map(([dimension, points]) => [dimension, column(points, places)] as const);
+  return { window: index, width: width ?? null, times, series: Object.fromEntries(columns) };
+}
+
+function column({ timestamps, values }: Points, places: ReadonlyMap<number, number>): (number | null)[] {
+  const filled = new Array<number | null>(places.size).fill(null);
+  for (let index = 0; index < timestamps.length; index += 1) {
+    const place = places.get(Number(timestamps[index]));
+    if (place !== undefined) filled[place] = values[index] ?? null;
+  }
+  return filled;
+}
+
+/** What two answers to a window have brought; where both have a bucket, or their widths differ, the later one holds. */
+export function together(earlier: SpoolRecord | undefined, later: SpoolRecord): SpoolRecord {
+  if (earlier === undefined || earlier.width !== later.width) return later;
+  const times = [...new Set([...earlier.times, ...later.times])].sort((a, b) => a - b);
+  const names = [...new Set([...Object.keys(earlier.series), ...Object.keys(later.series)])];
+  const columns = names.map((name) => {
+    const values = new Map([...valuesOf(earlier, name), ...valuesOf(later, name)]);
+    return [name, times.map((time) => values.get(time) ?? null)] as const;
+  });
+  return { ...later, times, series: Object.fromEntries(columns) };
+}
+
+function valuesOf({ times, series }: SpoolRecord, name: string): [time: number, value: number][] {
+  return (series[name] ?? []).flatMap((value, index) => {
+    return value === null ? [] : [[Number(times[index]), value] as [number, number]];
+  });
+}
+
+/** Whether every dimension has every bucket that starts in the window and ends by `end`. */
+export function isWhole(
+  { width, times, series }: SpoolRecord,
+  { from, to }: HistoryWindow,
+  end: number,
+): boolean {
+  const [first] = times;
+  const columns = Object.values(series);
+  if (first === undefined || columns.length === 0) return false;
+  if (columns.some((values) => values.includes(null))) return false;
+  // A bucket as long as the window: its width shows only beside its neighbours.
+  if (width === null) return true;
+  const start = from + ((((first - from) % width) + width) % width);
+  const expected = Math.min(Math.ceil((to - start) / width), Math.floor((end - start) / width));
+  return times.filter((time) => time + width <= end).length === expected;
+}

@@ -1,0 +1,178 @@
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  opendir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+} from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { lockDirectory, StateInUse, type StateLock } from '../state/directory.ts';
+import { type HistoryPlan, parsePlan } from './history-plan.ts';
+import { isPushedRecord } from './pushed-record.ts';
+import { BackfillRefusal, fileTrouble } from './refusal.ts';
+
+const PLAN_FILE = 'plan.json';
+
+/** The folder beside the output, or where it would be, in which a history grows, so that it is only ever seen whole under its own name. */
+export class WorkFolder {
+  readonly path: string;
+  readonly #output: string;
+  #lock: StateLock | undefined;
+
+  constructor(output: string) {
+    this.#output = output;
+    this.path = join(dirname(output), `${basename(output)}.partial`);
+  }
+
+  /** Where the text is written before it is whole. */
+  get unfinished(): string {
+    return join(this.path, basename(this.#output));
+  }
+
+  /**
+   * Looks before anything is asked of the platform whether there is a place for the output.
+   * @throws BackfillRefusal when its folder is missing or may not be written
+   */
+  async checkPlace(): Promise<void> {
+    const parent = resolve(dirname(this.#output));
+    try {
+      await (await opendir(parent)).close();
+      await access(parent, constants.W_OK | constants.X_OK);
+    } catch (error) {
+      const trouble = fileTrouble(error);
+      if (trouble === undefined) throw error;
+      throw new BackfillRefusal(`the folder of --output: ${trouble}`, { misused: true });
+    }
+  }
+
+  /** What is under the output's name now. */
+  async output(): Promise<'nothing' | 'file' | 'folder'> {
+    const found = await unlessMissing(stat(this.#output));
+    if (found === undefined) return 'nothing';
+    return found.isDirectory() ? 'folder' : 'file';
+  }
+
+  /** The plan of a history that was begun here; undefined when there is none. */
+  async begun(): Promise<HistoryPlan | undefined> {
+    if (!(await exists(this.path))) return undefined;
+    const text = await textOf(join(this.path, PLAN_FILE));
+    const plan = text === undefined ? undefined : parsePlan(text);
+    if (plan === undefined && (await this.#isForeign(text))) {
+      throw new BackfillRefusal(`${this.path} exists and was not created by backfill`, {
+        misused: true,
+      });
+    }
+    return plan;
+  }
+
+  /**
+   * Keeps other backfills out until `release` or the end of the process.
+   * @param begun what `begun` said before: another backfill may have been at work since
+   */
+  async lock(begun: HistoryPlan | undefined): Promise<void> {
+    await makeFolder(this.path);
+    try {
+      this.#lock = await lockDirectory(this.path);
+    } catch (error) {
+      if (!(error instanceof StateInUse)) throw error;
+      throw new BackfillRefusal(`another backfill is running in ${this.path}`, { misused: false });
+    }
+    if (isDeepStrictEqual(begun, await this.begun())) return;
+    throw new BackfillRefusal(`another backfill has used ${this.path} in the meantime`, {
+      misused: false,
+    });
+  }
+
+  async release(): Promise<void> {
+    await this.#lock?.release();
+    this.#lock = undefined;
+  }
+
+  /** Starts over with a plan. */
+  async begin(plan: HistoryPlan): Promise<void> {
+    for (const name of await readdir(this.path)) {
+      if (isSpool(name) || isPushedRecord(name)) await rm(join(this.path, name));
+    }
+    await writeWhole(join(this.path, PLAN_FILE), `${JSON.stringify(plan, undefined, 2)}\n`);
+  }
+
+  /** Renames the complete file to its final name, and cleans up. */
+  async finish(): Promise<void> {
+    await flushed(this.unfinished);
+    await rename(this.unfinished, this.#output);
+    await this.remove();
+  }
+
+  /** Removes what was kept of a history that is complete. */
+  async remove(): Promise<void> {
+    // First what makes it a history that was begun: whatever is left after a sudden end is only remains.
+    await rm(join(this.path, PLAN_FILE));
+    await this.release();
+    await rm(this.path, { recursive: true });
+  }
+
+  /** Whether a folder without a readable plan holds anything that a backfill does not leave. */
+  async #isForeign(planText: string | undefined): Promise<boolean> {
+    if (planText !== undefined) return true;
+    const own = new Set(['lock', `${PLAN_FILE}.new`, basename(this.#output)]);
+    return (await readdir(this.path)).some(
+      (name) => !own.has(name) && !isSpool(name) && !isPushedRecord(name),
+    );
+  }
+}
+
+function isSpool(name: string): boolean {
+  return /^\d{5,}\.jsonl$/.test(name);
+}
+
+/** Creates a folder whose parent must exist: a mistyped path must not create folders. */
+async function makeFolder(path: string): Promise<void> {
+  try {
+    await mkdir(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+async function writeWhole(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.new`, 'w');
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(`${path}.new`, path);
+}
+
+async function flushed(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await unlessMissing(stat(path))) !== undefined;
+}
+
+async function textOf(path: string): Promise<string | undefined> {
+  return unlessMissing(readFile(path, 'utf8'));
+}
+
+async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}

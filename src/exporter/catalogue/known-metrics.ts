@@ -1,0 +1,217 @@
+import type { Labels } from './family.ts';
+import {
+  bounded,
+  count,
+  type KnownMetric,
+  known,
+  level,
+  type Meaning,
+  type Reading,
+  volume,
+} from './meaning.ts';
+import { DIMENSIONS } from './products.ts';
+
+/**
+ * The labels of a dimension of the status code metric: `404` is `{class: '4xx', code: '404'}`. The platform's `4xx`
+ * holds the codes of its class that it does not list by number, not all of them, hence `{class: '4xx', code: 'other'}`:
+ * so the dimensions add up to all responses, and those of one class to the class.
+ * Undefined when the dimension names no status code.
+ */
+export function statusCodeLabels(dimension: string): Labels | undefined {
+  const match = /^(\d)(\d\d|xx)$/.exec(dimension);
+  if (match === null) return undefined;
+  return { class: `${match[1]}xx`, code: match[2] === 'xx' ? 'other' : dimension };
+}
+
+const HTTP: Labels = { scheme: 'http' };
+const HTTPS: Labels = { scheme: 'https' };
+const SAVED: Labels = { cache: 'saved' };
+const MISSED: Labels = { cache: 'missed' };
+const CACHE = 'served from the edge cache (saved) or fetched from the origin (missed)';
+
+const RESPONSES = bounded(
+  count('responses', 'Responses by class and status code; code="other" is the rest of a class'),
+  ['class'],
+);
+const BY_METHOD = count('requests_by_method', 'Requests by HTTP method');
+const BY_FAMILY = count('waf_threats_by_family', 'Threats that the WAF detected, by family of attack');
+
+const METHODS = new Set(['get', 'head', 'post', 'put', 'delete', 'options', 'patch', 'trace', 'connect']);
+
+function response(dimension: string): Reading | undefined {
+  const labels = statusCodeLabels(dimension);
+  return labels && { meaning: RESPONSES, labels };
+}
+
+function byMethod(dimension: string): Reading | undefined {
+  if (dimension === 'others') return { meaning: BY_METHOD, labels: { method: 'other' } };
+  if (!METHODS.has(dimension)) return undefined;
+  return { meaning: BY_METHOD, labels: { method: dimension.toUpperCase() } };
+}
+
+/** A metric whose dimensions all follow a pattern; those that the platform documents are listed as well. */
+function patterned(metric: string, pattern: (dimension: string) => Reading | undefined): KnownMetric {
+  const documented = DIMENSIONS[metric] ?? [];
+  const readings = documented.flatMap((name) => {
+    const reading = pattern(name);
+    return reading ? [[name, reading] as const] : [];
+  });
+  return { dimensions: new Map(readings), pattern };
+}
+
+function byCache(total: Meaning, cache: Meaning): KnownMetric {
+  return known(['total', total], ['saved', cache, SAVED], ['missed', cache, MISSED]);
+}
+
+function bySchemeAndCache(total: Meaning, scheme: Meaning, cache: Meaning): KnownMetric {
+  const { dimensions } = byCache(total, cache);
+  return {
+    dimensions: new Map([
+      ...dimensions,
+      ...known(['http', scheme, HTTP], ['https', scheme, HTTPS]).dimensions,
+    ]),
+  };
+}
+
+const REQUESTS = bySchemeAndCache(
+  bounded(count('requests', 'Requests answered by the edge'), []),
+  count('requests_by_scheme', 'Requests by scheme of the URL'),
+  count('requests_by_cache', `Requests ${CACHE}`),
+);
+
+const DATA_TRANSFERRED = bySchemeAndCache(
+  volume('data_transferred_bytes', 'Bytes transferred by the edge'),
+  volume('data_transferred_bytes_by_scheme', 'Bytes transferred, by scheme of the URL'),
+  volume('data_transferred_bytes_by_cache', `Bytes transferred, ${CACHE}`),
+);
+
+function offload(stem: string, what: string): readonly [string, Meaning] {
+  return [
+    'offload',
+    level(`${stem}_offload_ratio`, 'percent', `Share of ${what} served from the edge cache, 0 to 1`),
+  ];
+}
+
+/** What visitors of the configurations cause: requests, responses, threats, data, and what the cache saves of them. */
+export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
+  ['requests', REQUESTS],
+  ['cdn_requests', REQUESTS],
+  ['status_code', patterned('status_code', response)],
+  ['http_method', patterned('http_method', byMethod)],
+  [
+    'waf',
+    known(
+      ['requests', count('waf_requests', 'Requests that the WAF inspected')],
+      ['blocked', bounded(count('waf_blocked', 'Requests that the WAF blocked'), [])],
+      ['threats', bounded(count('waf_threats', 'Threats that the WAF detected, blocked or not'), [])],
+      ['xss', BY_FAMILY, { family: 'xss' }],
+      ['rfi', BY_FAMILY, { family: 'rfi' }],
+      ['sql', BY_FAMILY, { family: 'sql' }],
+      ['others', BY_FAMILY, { family: 'other' }],
+    ),
+  ],
+  [
+    'requests_per_second',
+    byCache(
+      level('requests_per_second', 'count', 'Requests per second, averaged over the bucket'),
+      level(
+        'requests_by_cache_per_second',
+        'count',
+        `Requests per second ${CACHE}, averaged over the bucket`,
+      ),
+    ),
+  ],
+  ['data_transferred', DATA_TRANSFERRED],
+  ['data_transferred_total', DATA_TRANSFERRED],
+  [
+    'bandwidth',
+    byCache(
+      level('bandwidth_bytes_per_second', 'rate', 'Bandwidth'),
+      level('bandwidth_by_cache_bytes_per_second', 'rate', `Bandwidth of data ${CACHE}`),
+    ),
+  ],
+  ['requests_offloaded', known(offload('requests', 'requests'))],
+  ['requests_per_second_offloaded', known(offload('requests_per_second', 'requests per second'))],
+  ['bandwidth_offloaded', known(offload('bandwidth', 'bandwidth'))],
+  [
+    'data_offloaded',
+    {
+      // Documented is the ratio only; a volume by another name of the same metric has been seen in the field.
+      ...known(offload('data', 'transferred bytes'), [
+        'total',
+        volume('data_offloaded_bytes', 'Bytes served from the edge cache'),
+      ]),
+      unnamed: 'offload',
+    },
+  ],
+]);
+
+/** A metric that has a single dimension. */
+function single(meaning: Meaning): KnownMetric {
+  return known(['total', meaning]);
+}
+
+/** What the other products do: functions, images, DNS, storage, streaming. A bucket of each has its own unit. */
+export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
+  ['invocations', single(count('function_invocations', 'Invocations of edge functions'))],
+  ['idns_queries', single(count('dns_queries', 'Queries answered by the DNS service'))],
+  ['hosted_zones', single(level('hosted_zones', 'count', 'DNS zones hosted'))],
+  [
+    'images_processed',
+    {
+      ...known(
+        ['requests', count('images_processed', 'Images processed')],
+        ['throughput', level('images_throughput_bytes_per_second', 'rate', 'Throughput of image processing')],
+      ),
+      unnamed: 'requests',
+    },
+  ],
+  ['used_space', single(level('used_space_bytes', 'volume', 'Bytes held in storage'))],
+  [
+    'data_streaming_data_streamed',
+    single(volume('data_streamed_bytes', 'Bytes of log data streamed to the configured receivers')),
+  ],
+  [
+    'data_streaming_requests',
+    single(count('data_streaming_requests', 'Requests made to the receivers of log data')),
+  ],
+  [
+    'l2_data_transferred',
+    single(volume('l2_caching_data_transferred_bytes', 'Bytes transferred by the second cache layer')),
+  ],
+  [
+    'load_balancer_data_transferred',
+    single(volume('load_balancer_data_transferred_bytes', 'Bytes transferred by load balancers')),
+  ],
+  [
+    'live_streaming_data_transferred',
+    single(volume('live_streaming_data_transferred_bytes', 'Bytes of live streams transferred')),
+  ],
+  [
+    'data_ingested',
+    known(
+      ['total', volume('data_ingested_bytes', 'Bytes of live streams ingested')],
+      [
+        'bandwidth',
+        level('data_ingested_bandwidth_bytes_per_second', 'rate', 'Bandwidth of live stream ingest'),
+      ],
+    ),
+  ],
+  [
+    'data_packaged',
+    known(
+      ['total', volume('data_packaged_bytes', 'Bytes of media packaged')],
+      ['bandwidth', level('data_packaged_bandwidth_bytes_per_second', 'rate', 'Bandwidth of packaged media')],
+    ),
+  ],
+  [
+    'connected_users',
+    known(
+      ['average', level('connected_users_average', 'count', 'Users connected, on average over the bucket')],
+      [
+        'max',
+        level('connected_users_max', 'count', 'Highest number of users connected at once in the bucket'),
+      ],
+    ),
+  ],
+]);

@@ -1,0 +1,244 @@
+import type { LabelledFamily } from './family.ts';
+
+function gauge(name: string, labels: readonly string[], help: string): LabelledFamily {
+  return { name, type: 'gauge', labels, help };
+}
+
+export const EDGE_CONFIGURATION_INFO = gauge(
+  'edge_configuration_info',
+  ['account', 'product', 'configuration_id', 'configuration', 'active'],
+  'A configuration of a product, always 1; join by configuration_id. API: configurations of a product.',
+);
+
+export const EDGE_CONFIGURATIONS = gauge(
+  'edge_configurations',
+  ['account', 'product'],
+  'Configurations of a product, also where there are none. API: configurations of a product.',
+);
+
+const OF_CONFIGURATION = ['account', 'product', 'configuration_id', 'configuration', 'metric'];
+const OF_PRODUCT = ['account', 'product', 'metric'];
+
+export const EDGE_LAST_BUCKET = gauge(
+  'edge_last_bucket_timestamp_seconds',
+  OF_CONFIGURATION,
+  'Deprecated: use edge_data_until_timestamp_seconds, its end. Start of the newest bucket that the gauges of an API metric show, as a Unix time.',
+);
+
+export const EDGE_PRODUCT_LAST_BUCKET = gauge(
+  'edge_product_last_bucket_timestamp_seconds',
+  OF_PRODUCT,
+  'Deprecated: use edge_product_data_until_timestamp_seconds, its end. Start of the newest bucket that the gauges of an API metric of a whole product show, as a Unix time.',
+);
+
+export const EDGE_DATA_UNTIL = gauge(
+  'edge_data_until_timestamp_seconds',
+  OF_CONFIGURATION,
+  'End of the newest bucket that the gauges of an API metric show, as a Unix time: time() minus this is the age of the data.',
+);
+
+export const EDGE_PRODUCT_DATA_UNTIL = gauge(
+  'edge_product_data_until_timestamp_seconds',
+  OF_PRODUCT,
+  'End of the newest bucket that the gauges of an API metric of a whole product show, as a Unix time: time() minus this is the age of the data.',
+);
+
+export const EDGE_COUNTED_UNTIL = gauge(
+  'edge_counted_until_timestamp_seconds',
+  OF_CONFIGURATION,
+  'Up to when every bucket of an API metric is in its counters (or was skipped), as a Unix time.',
+);
+
+export const EDGE_PRODUCT_COUNTED_UNTIL = gauge(
+  'edge_product_counted_until_timestamp_seconds',
+  OF_PRODUCT,
+  'Up to when every bucket of an API metric of a whole product is in its counters (or was skipped), as a Unix time.',
+);
+
+export const EDGE_SEEN_UNTIL = gauge(
+  'edge_seen_until_timestamp_seconds',
+  OF_CONFIGURATION,
+  'End of the newest bucket of an API metric that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.',
+);
+
+export const EDGE_PRODUCT_SEEN_UNTIL = gauge(
+  'edge_product_seen_until_timestamp_seconds',
+  OF_PRODUCT,
+  'End of the newest bucket of an API metric of a whole product that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.',
+);
+
+export const EDGE_EXPECTED_AGE = gauge(
+  'edge_expected_age_seconds',
+  OF_PRODUCT,
+  'Age that the data of an API metric reaches when all is well: publish delay, how late the platform usually is, interval between polls that schedule and limit allow, and bucket width; what other clients take does not raise it. Older data is stale, and its gauges are withdrawn while the platform answers.',
+);
+
+/** The moments that the data of an API metric has, by what is read. */
+export const DATA_MOMENTS = {
+  configuration: {
+    lastBucket: EDGE_LAST_BUCKET,
+    dataUntil: EDGE_DATA_UNTIL,
+    countedUntil: EDGE_COUNTED_UNTIL,
+    seenUntil: EDGE_SEEN_UNTIL,
+  },
+  product: {
+    lastBucket: EDGE_PRODUCT_LAST_BUCKET,
+    dataUntil: EDGE_PRODUCT_DATA_UNTIL,
+    countedUntil: EDGE_PRODUCT_COUNTED_UNTIL,
+    seenUntil: EDGE_PRODUCT_SEEN_UNTIL,
+  },
+} as const;
+
+const CATCHING_UP =
+  'are behind by more than five minutes beyond what is usual, or were within the last five minutes: 1 or 0. While they catch up, rate() over that time is too high.';
+
+/** Whether counters catch up, by what is read. */
+export const COUNTERS_CATCHING_UP = {
+  configuration: gauge(
+    'edge_totals_catching_up',
+    ['account', 'product', 'configuration_id', 'configuration'],
+    `Whether counters of a configuration ${CATCHING_UP}`,
+  ),
+  product: gauge(
+    'edge_product_totals_catching_up',
+    ['account', 'product'],
+    `Whether counters of a whole product ${CATCHING_UP}`,
+  ),
+} as const;
+
+export const EDGE_ACCOUNT_INFO = gauge(
+  'edge_account_info',
+  ['account', 'account_id'],
+  "An account that is polled, always 1. account_id is a hash of the platform's address and of the user name, or else the token: the same id in two series means that two exporters, or two accounts of one, poll the same account.",
+);
+
+export const EDGE_UP = gauge(
+  'edge_up',
+  ['account'],
+  'Whether the platform answers reads of the account: 0 where it cannot be reached or refuses all of them (token, permission, path or quota), 1 where the last poll of any job succeeded.',
+);
+
+export const EDGE_DATA_AVAILABLE = gauge(
+  'edge_data_available',
+  ['account', 'product'],
+  'Whether any data of a product is in time: 1 or 0; absent where the platform says that the account has none.',
+);
+
+export const EDGE_RATELIMIT_LIMIT = gauge(
+  'edge_api_ratelimit_limit',
+  ['account', 'scope'],
+  'Operations that the platform allows per rate-limit window. API: header X-ratelimit-limit.',
+);
+
+export const EDGE_RATELIMIT_REMAINING = gauge(
+  'edge_api_ratelimit_remaining',
+  ['account', 'scope'],
+  'Operations left in the current rate-limit window. API: header X-ratelimit-remaining.',
+);
+
+export const EDGE_RATELIMIT_RESET_TIMESTAMP = gauge(
+  'edge_api_ratelimit_reset_timestamp_seconds',
+  ['account', 'scope'],
+  'End of the current rate-limit window, as a Unix time. API: header X-ratelimit-reset.',
+);
+
+export const EDGE_TOKEN_EXPIRY_TIMESTAMP = gauge(
+  'edge_token_expiry_timestamp_seconds',
+  ['account'],
+  'When the token in use expires, as a Unix time; absent for tokens that the exporter did not create. API: tokens.',
+);
+
+export const EDGE_SOURCE_INFO = gauge(
+  'edge_source_info',
+  ['account', 'collector', 'source'],
+  "Which of the platform's APIs the series of a collector are read by, rest or graphql; always 1.",
+);
+
+export const PRODUCT_LISTED = gauge(
+  'edge_exporter_product_listed',
+  ['account', 'product'],
+  'Whether the last attempt to list the configurations of a product succeeded: 1 or 0.',
+);
+
+export const UNMATCHED_CONFIGURATIONS = gauge(
+  'edge_exporter_unmatched_configurations',
+  ['account', 'product'],
+  'Names and ids in configurations.include that match no configuration of the product.',
+);
+
+export const UNREAD_CONFIGURATIONS = gauge(
+  'edge_exporter_unread_configurations',
+  ['account', 'product'],
+  'Selected configurations that are not read because they have no domain, and the API takes the ids of domains.',
+);
+
+/** The families of an account itself: neither series of its metrics nor settings (those are beside their collectors). */
+export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
+  EDGE_CONFIGURATION_INFO,
+  EDGE_CONFIGURATIONS,
+  EDGE_LAST_BUCKET,
+  EDGE_PRODUCT_LAST_BUCKET,
+  EDGE_DATA_UNTIL,
+  EDGE_PRODUCT_DATA_UNTIL,
+  EDGE_COUNTED_UNTIL,
+  EDGE_PRODUCT_COUNTED_UNTIL,
+  EDGE_SEEN_UNTIL,
+  EDGE_PRODUCT_SEEN_UNTIL,
+  COUNTERS_CATCHING_UP.configuration,
+  COUNTERS_CATCHING_UP.product,
+  EDGE_EXPECTED_AGE,
+  EDGE_ACCOUNT_INFO,
+  EDGE_UP,
+  EDGE_DATA_AVAILABLE,
+  EDGE_RATELIMIT_LIMIT,
+  EDGE_RATELIMIT_REMAINING,
+  EDGE_RATELIMIT_RESET_TIMESTAMP,
+  EDGE_TOKEN_EXPIRY_TIMESTAMP,
+  EDGE_SOURCE_INFO,
+];
+
+/** What the exporter says of its own work for an account. */
+export const DISCOVERY_FAMILIES: readonly LabelledFamily[] = [
+  PRODUCT_LISTED,
+  UNMATCHED_CONFIGURATIONS,
+  UNREAD_CONFIGURATIONS,
+];
+
+export const RECONCILIATION_RATIO = gauge(
+  'edge_exporter_reconciliation_ratio',
+  ['account', 'product'],
+  'What the counters added for a past hour, relative to what the platform reports for that hour now; 1 is exact.',
+);
+
+export const PUBLISH_DELAY_SECONDS = gauge(
+  'edge_exporter_publish_delay_seconds',
+  ['account', 'product', 'metric'],
+  "Age at which buckets of an API metric are shown as gauges, as configured or learned, before the end of the platform's newest bucket.",
+);
+
+export const SETTLE_DELAY_SECONDS = gauge(
+  'edge_exporter_settle_delay_seconds',
+  ['account', 'product', 'metric'],
+  'Age at which buckets of an API metric enter the counters, as configured or learned.',
+);
+
+export const BUCKET_COMPLETENESS_RATIO = gauge(
+  'edge_exporter_bucket_completeness_ratio',
+  ['account', 'product', 'metric', 'age_seconds'],
+  'Measured share of its final value that a bucket of an API metric has reached at an age.',
+);
+
+export const UPWARD_RESTATEMENT_RATIO = gauge(
+  'edge_exporter_upward_restatement_ratio',
+  ['account', 'product', 'metric'],
+  'Share of the changes of buckets of an API metric that were upwards, over the last day; lower bounds (…_at_least_per_minute) are shown from 0.999 on.',
+);
+
+/** What is learned of the platform in hours of polling; shown once it is known. */
+export const LEARNED_FAMILIES: readonly LabelledFamily[] = [
+  RECONCILIATION_RATIO,
+  PUBLISH_DELAY_SECONDS,
+  SETTLE_DELAY_SECONDS,
+  BUCKET_COMPLETENESS_RATIO,
+  UPWARD_RESTATEMENT_RATIO,
+];

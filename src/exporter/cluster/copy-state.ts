@@ -1,0 +1,126 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { OwnedAccount } from '../state/postgres-account.ts';
+import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
+import type { Registry } from './registry.ts';
+import { BEAT_MS } from './timing.ts';
+
+/** Why a state was not copied: nothing was changed, or what was is said. */
+export class CopyRefused extends Error {
+  override readonly name = 'CopyRefused';
+}
+
+/** A database as a copy sees it. */
+export interface CopiedDatabase {
+  readonly registry: Pick<Registry, 'beat' | 'leave'>;
+  /** The accounts that it knows. */
+  readonly accounts: () => Promise<readonly string[]>;
+  readonly open: (owned: OwnedAccount) => Promise<State>;
+  /** An id that was never used before. */
+  readonly session: string;
+}
+
+/** What was copied. */
+export interface Copied {
+  readonly accounts: number;
+  readonly records: number;
+}
+
+/** What belongs to no account: the outbox, which is empty when a state is copied, and its book-keeping. */
+const OF_NO_ACCOUNT = [QUEUE, 'push'];
+
+/**
+ * Copies the state of a directory into a database that has nothing else of its accounts: what a copy that ended half-way has
+ * written may stand there already. All of them are owned meanwhile, so that no replica begins to count.
+ * @throws CopyRefused, StateWriteFailure, and what the connections throw
+ */
+export async function copyToDatabase(directory: State, database: CopiedDatabase): Promise<Copied> {
+  const waiting = await directory.range([QUEUE], { limit: 1 });
+  if (waiting.length > 0)
+    throw new CopyRefused(
+      'samples wait in the outbox, and replicas on a database do not push: send them first',
+    );
+  const byAccount = new Map<string, StateEntry[]>();
+  for (const key of directory.keys([])) {
+    const [first = '', account] = key;
+    if (OF_NO_ACCOUNT.includes(first) || account === undefined) continue;
+    byAccount.set(account, [...(byAccount.get(account) ?? []), { key, value: directory.get(key) }]);
+  }
+  await whileOwned(database, [...byAccount.keys()], async (states) => {
+    const full = [...states].flatMap(([account, state]) =>
+      hasOther(state, (key) => directory.get(key)) ? [account] : [],
+    );
+    if (full.length > 0) throw new CopyRefused(`the database has counters already of ${some(full)}`);
+    for (const [account, entries] of byAccount) await commitAll(states.get(account), entries);
+  });
+  return sumOf(byAccount);
+}
+
+/** Copies the state of a database into a directory that has nothing else. @throws as above */
+export async function copyToDirectory(database: CopiedDatabase, directory: State): Promise<Copied> {
+  const byAccount = new Map<string, StateEntry[]>();
+  await whileOwned(database, await database.accounts(), async (states) => {
+    if (hasOther(directory, (key) => states.get(key[1] ?? '')?.get(key)))
+      throw new CopyRefused('the directory has a state already');
+    for (const [account, state] of states)
+      byAccount.set(
+        account,
+        [...state.keys([])].map((key) => ({ key, value: state.get(key) })),
+      );
+  });
+  for (const entries of byAccount.values()) await commitAll(directory, entries);
+  return sumOf(byAccount);
+}
+
+/** Works with the states of accounts that nobody else owns, nor can own until it is done. */
+async function whileOwned(
+  { registry, open, session }: CopiedDatabase,
+  accounts: readonly string[],
+  work: (states: ReadonlyMap<string, State>) => Promise<void>,
+): Promise<void> {
+  const request = { session, digest: 'state-copy', joins: false, buries: false, released: [] };
+  const renew = () => registry.beat({ ...request, wanted: [], acquired: [] }, 'state-copy', []);
+  let renewing: NodeJS.Timeout | undefined;
+  try {
+    await registry.beat({ ...request, joins: true, wanted: accounts, acquired: [] }, 'state-copy', []);
+    // Replicas that were killed do not stand in the way once their leases are over.
+    const taking = { ...request, buries: true, wanted: [], acquired: accounts };
+    const answer = await registry.beat(taking, 'state-copy', []);
+    // One that fails is made up for by the next; whether all was ours until the end is asked then.
+    renewing = setInterval(() => void renew().catch(() => undefined), BEAT_MS);
+    const mine = answer?.mine ?? [];
+    const isMine = new Set(mine.map(({ account }) => account));
+    const taken = accounts.filter((account) => !isMine.has(account));
+    if (taken.length > 0) throw new CopyRefused(`a replica owns ${some(taken)}: stop all replicas first`);
+    const states = new Map<string, State>();
+    for (const { account, token } of mine) states.set(account, await open({ account, token }));
+    await work(states);
+    const tokens = new Map((await renew())?.mine.map(({ account, token }) => [account, token]));
+    if (mine.some(({ account, token }) => tokens.get(account) !== token))
+      throw new CopyRefused('the lease ended while the state was copied: copy it again');
+  } finally {
+    clearInterval(renewing);
+    await registry.leave(session);
+  }
+}
+
+/** Whether a state has anything but what is copied there. */
+function hasOther(state: State, copied: (key: StateKey) => unknown): boolean {
+  return [...state.keys([])].some((key) => !isDeepStrictEqual(state.get(key), copied(key)));
+}
+
+/** So many records are committed at once: all of a large account would not be written within the time of one statement. */
+const PAGE = 2_000;
+
+async function commitAll(state: State | undefined, entries: readonly StateEntry[]): Promise<void> {
+  for (let from = 0; from < entries.length; from += PAGE)
+    await state?.commit(entries.slice(from, from + PAGE));
+}
+
+function sumOf(byAccount: ReadonlyMap<string, readonly StateEntry[]>): Copied {
+  const records = [...byAccount.values()].reduce((sum, entries) => sum + entries.length, 0);
+  return { accounts: byAccount.size, records };
+}
+
+function some(names: readonly string[]): string {
+  return names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} others` : '');
+}

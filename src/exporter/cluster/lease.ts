@@ -1,0 +1,292 @@
+import { accountsToGive, accountsToTake, type Demand, LEAVING, type Replica } from './balance.ts';
+import { BEAT_MS, GAP_MS, LEASE_MS, MARGIN_MS, RETRY_MS, STEADY_MS } from './timing.ts';
+
+/** An account that this replica owns, or owned and has not given back yet. */
+export interface HeldAccount {
+  /** The fencing token: it grew when the account came to this replica. */
+  readonly token: string;
+  /** `open`: it may be polled while the lease holds. `closing`: its polls come to an end. */
+  readonly phase: 'open' | 'closing' | 'closed';
+  /** Why it is given back; then it is never opened again under this token. */
+  readonly released: string | undefined;
+}
+
+/** What a replica tells the database, and asks of it, in one transaction. */
+export interface BeatRequest {
+  readonly session: string;
+  readonly digest: string;
+  /** Whether the session may be created: the database has never confirmed it. */
+  readonly joins: boolean;
+  /** Whether sessions whose lease is over are to be removed, which frees their accounts. */
+  readonly buries: boolean;
+  /** The accounts in the configuration, where the database may not know them all. */
+  readonly wanted: readonly string[];
+  readonly released: readonly { readonly account: string; readonly token: string; readonly reason: string }[];
+  /** Accounts to be taken where they are free. */
+  readonly acquired: readonly string[];
+}
+
+/** What the database answers: undefined where the session is gone. */
+export type BeatAnswer =
+  | {
+      readonly mine: readonly (Demand & { readonly token: string })[];
+      readonly free: readonly Demand[];
+      readonly replicas: readonly Replica[];
+    }
+  | undefined;
+
+/** All that a replica knows of its lease: a value. Times are local ms that no change of a clock touches. */
+export interface LeaseView {
+  readonly session: string;
+  readonly isJoined: boolean;
+  /** Until when the lease surely holds. */
+  readonly until: number;
+  /** The renewal under way. */
+  readonly beat:
+    | { readonly number: number; readonly sentAt: number; readonly wanted: ReadonlySet<string> }
+    | undefined;
+  readonly beats: number;
+  readonly nextBeatAt: number;
+  /** When the last renewal that was answered left, and since when there was no gap. */
+  readonly renewedAt: number;
+  readonly steadySince: number;
+  readonly holds: ReadonlyMap<string, HeldAccount>;
+  readonly wanted: ReadonlySet<string>;
+  /** Whether the database knows all that are wanted. */
+  readonly isAnnounced: boolean;
+  readonly digest: string;
+  readonly acquire: readonly string[];
+  readonly isLeaving: boolean;
+}
+
+export type LeaseEvent =
+  /** Time has passed. */
+  | { readonly kind: 'time' }
+  | { readonly kind: 'wanted'; readonly accounts: ReadonlySet<string>; readonly digest: string }
+  /** @param nextSession an id never used before, for the case that the session is gone */
+  | {
+      readonly kind: 'answered';
+      readonly number: number;
+      readonly answer: BeatAnswer;
+      readonly nextSession: string;
+    }
+  /** Nobody knows whether it took effect. */
+  | { readonly kind: 'unanswered'; readonly number: number }
+  /** No poll of the account runs any more, and nothing of it is exposed; or it could not be opened. */
+  | { readonly kind: 'closed'; readonly account: string; readonly token: string }
+  | { readonly kind: 'leave' };
+
+export type LeaseAction =
+  | { readonly kind: 'beat'; readonly number: number; readonly request: BeatRequest }
+  | { readonly kind: 'open'; readonly account: string; readonly token: string }
+  /** What is exposed goes at once. @param orderly whether there is time to end well: another replica waits until it is closed */
+  | {
+      readonly kind: 'close';
+      readonly account: string;
+      readonly token: string;
+      readonly orderly: boolean;
+    };
+
+/** A replica that has not joined yet. */
+export function beginning(session: string): LeaseView {
+  return {
+    session,
+    isJoined: false,
+    until: Number.NEGATIVE_INFINITY,
+    beat: undefined,
+    beats: 0,
+    nextBeatAt: Number.NEGATIVE_INFINITY,
+    renewedAt: Number.NEGATIVE_INFINITY,
+    steadySince: Number.POSITIVE_INFINITY,
+    holds: new Map(),
+    wanted: new Set(),
+    isAnnounced: false,
+    digest: '',
+    acquire: [],
+    isLeaving: false,
+  };
+}
+
+/** Whether a request for the account may leave, and what is known of it may be shown, at this moment. */
+export function mayAct(view: LeaseView, account: string, token: string, now: number): boolean {
+  const hold = view.holds.get(account);
+  return hold?.token === token && hold.phase === 'open' && now < view.until;
+}
+
+/** When (local ms) time alone changes something. */
+export function nextAt(view: LeaseView): number {
+  const hasOpen = [...view.holds.values()].some(({ phase }) => phase === 'open');
+  return Math.min(
+    view.beat === undefined ? view.nextBeatAt : Number.POSITIVE_INFINITY,
+    hasOpen ? view.until : Number.POSITIVE_INFINITY,
+  );
+}
+
+type Step = readonly [LeaseView, readonly LeaseAction[]];
+
+/** What an event makes of the view, and what is to be done. */
+export function step(view: LeaseView, event: LeaseEvent, now: number): Step {
+  const [next, actions] = taken(view, event, now);
+  const [lapsed, closes] = now < next.until ? [next, []] : closed(next, () => ({ orderly: false }));
+  const [sent, beats] = event.kind === 'time' ? beaten(lapsed, now) : [lapsed, []];
+  return [sent, [...actions.filter((action) => isStill(action, sent)), ...closes, ...beats]];
+}
+
+/** An account that lapsed within the same step is not opened. */
+function isStill(action: LeaseAction, view: LeaseView): boolean {
+  return action.kind !== 'open' || view.holds.get(action.account)?.phase === 'open';
+}
+
+function taken(view: LeaseView, event: LeaseEvent, now: number): Step {
+  switch (event.kind) {
+    case 'time':
+      return [view, []];
+    case 'wanted': {
+      const { accounts, digest } = event;
+      const wanting = { ...view, wanted: accounts, digest, isAnnounced: false, nextBeatAt: now };
+      return closed(wanting, (account) =>
+        accounts.has(account) ? undefined : { orderly: true, released: 'not configured' },
+      );
+    }
+    case 'leave':
+      return closed({ ...view, isLeaving: true, acquire: [] }, () => ({
+        orderly: true,
+        released: 'replica stopped',
+      }));
+    case 'closed': {
+      const hold = view.holds.get(event.account);
+      if (hold?.token !== event.token) return [view, []];
+      const holds = new Map(view.holds).set(event.account, { ...hold, phase: 'closed' });
+      return [{ ...view, holds, nextBeatAt: hold.released === undefined ? view.nextBeatAt : now }, []];
+    }
+    case 'unanswered':
+      if (view.beat?.number !== event.number) return [view, []];
+      return [{ ...view, beat: undefined, acquire: [], nextBeatAt: now + RETRY_MS }, []];
+    case 'answered':
+      if (view.beat?.number !== event.number) return [view, []];
+      if (event.answer === undefined) return buried(view, event.nextSession, now);
+      return answered(view, event.answer, view.beat, now);
+  }
+}
+
+/** The session is gone, and with it every account: another one begins. */
+function buried(view: LeaseView, nextSession: string, now: number): Step {
+  const next = {
+    ...beginning(nextSession),
+    beats: view.beats,
+    nextBeatAt: now,
+    wanted: view.wanted,
+    digest: view.digest,
+    isLeaving: view.isLeaving,
+  };
+  const holds = new Map([...view.holds].filter(([, { phase }]) => phase !== 'closed'));
+  return closed({ ...next, holds }, () => ({ orderly: false, released: 'lost' }));
+}
+
+function answered(
+  view: LeaseView,
+  answer: NonNullable<BeatAnswer>,
+  { sentAt, wanted }: NonNullable<LeaseView['beat']>,
+  now: number,
+): Step {
+  const until = sentAt + LEASE_MS - MARGIN_MS;
+  const owned = new Map(answer.mine.map((one) => [one.account, one]));
+  const kept = [...view.holds].filter(
+    ([account, { token, phase }]) => phase !== 'closed' || owned.get(account)?.token === token,
+  );
+  const renewed: LeaseView = {
+    ...view,
+    isJoined: true,
+    until,
+    beat: undefined,
+    renewedAt: sentAt,
+    steadySince: sentAt - view.renewedAt > GAP_MS ? sentAt : view.steadySince,
+    isAnnounced: view.wanted === wanted,
+    acquire: [],
+    holds: new Map(kept),
+  };
+  const [rest, losses] = closed(renewed, (account, { token }) =>
+    owned.get(account)?.token === token ? undefined : { orderly: false },
+  );
+  const [opened, opens] = opening(rest, answer.mine);
+  const [shared, gifts] = sharing(opened, answer);
+  const isDue = !shared.isAnnounced || shared.acquire.length > 0 || released(shared).length > 0;
+  return [{ ...shared, nextBeatAt: isDue ? now : sentAt + BEAT_MS }, [...losses, ...opens, ...gifts]];
+}
+
+/** Opens what the database says is ours, unless it is being closed, or given back. */
+function opening(view: LeaseView, mine: readonly (Demand & { readonly token: string })[]): Step {
+  const holds = new Map(view.holds);
+  const actions: LeaseAction[] = [];
+  for (const { account, token } of mine) {
+    const hold = holds.get(account);
+    const mayOpen = hold === undefined || (hold.phase === 'closed' && hold.released === undefined);
+    if (!mayOpen) continue;
+    const isWanted = view.wanted.has(account) && !view.isLeaving;
+    const why = view.isLeaving ? 'replica stopped' : 'not configured';
+    holds.set(
+      account,
+      isWanted
+        ? { token, phase: 'open', released: undefined }
+        : { token, phase: 'closed', released: hold?.released ?? why },
+    );
+    if (isWanted) actions.push({ kind: 'open', account, token });
+  }
+  return [{ ...view, holds }, actions];
+}
+
+/** Takes what is free, and gives away what others should have. */
+function sharing(view: LeaseView, { mine, free, replicas }: NonNullable<BeatAnswer>): Step {
+  const me = replicas.find(({ id }) => id === view.session);
+  // Replicas that start together find each other first.
+  if (view.isLeaving || me === undefined || me.ageMs < BEAT_MS) return [view, []];
+  const wanted = free.filter(({ account }) => view.wanted.has(account));
+  if (wanted.length > 0) return [{ ...view, acquire: accountsToTake(me.id, wanted, replicas) }, []];
+  const isSettled = [...view.holds.values()].every(({ phase }) => phase === 'open');
+  const given = new Set(isSettled ? accountsToGive(me.id, mine, replicas) : []);
+  return closed(view, (account) =>
+    given.has(account) ? { orderly: true, released: 'moved to a replica that has less' } : undefined,
+  );
+}
+
+/** Closes those open accounts for which there is a way to. */
+function closed(
+  view: LeaseView,
+  wayOf: (
+    account: string,
+    hold: HeldAccount,
+  ) => { readonly orderly: boolean; readonly released?: string } | undefined,
+): Step {
+  const holds = new Map(view.holds);
+  const actions: LeaseAction[] = [];
+  for (const [account, hold] of view.holds) {
+    const way = hold.phase === 'open' ? wayOf(account, hold) : undefined;
+    if (way === undefined) continue;
+    holds.set(account, { ...hold, phase: 'closing', released: way.released });
+    actions.push({ kind: 'close', account, token: hold.token, orderly: way.orderly });
+  }
+  return actions.length === 0 ? [view, []] : [{ ...view, holds }, actions];
+}
+
+function beaten(view: LeaseView, now: number): Step {
+  if (view.beat !== undefined || now < view.nextBeatAt) return [view, []];
+  const number = view.beats + 1;
+  const request: BeatRequest = {
+    session: view.session,
+    digest: view.isLeaving ? LEAVING : view.digest,
+    joins: !view.isJoined,
+    buries: view.isJoined && now - view.renewedAt <= GAP_MS && now - view.steadySince >= STEADY_MS,
+    wanted: view.isAnnounced ? [] : [...view.wanted],
+    released: released(view),
+    acquired: view.acquire,
+  };
+  const beat = { number, sentAt: now, wanted: view.wanted };
+  return [{ ...view, beats: number, beat }, [{ kind: 'beat', number, request }]];
+}
+
+/** What is to be given back: nothing of it runs any more. */
+function released({ holds }: LeaseView): BeatRequest['released'] {
+  return [...holds].flatMap(([account, { token, phase, released: reason }]) =>
+    phase === 'closed' && reason !== undefined ? [{ account, token, reason }] : [],
+  );
+}

@@ -1,0 +1,270 @@
+import { createHash } from 'node:crypto';
+import { type Clock, Timer } from '../clock.ts';
+import type { OwnedAccount } from '../state/postgres-account.ts';
+import type { State } from '../state/state.ts';
+import type { Demand, Replica } from './balance.ts';
+import {
+  beginning,
+  type LeaseAction,
+  type LeaseEvent,
+  type LeaseView,
+  mayAct,
+  nextAt,
+  step,
+} from './lease.ts';
+import type { Registry } from './registry.ts';
+
+/** What runs the accounts that this replica owns. */
+export interface AccountsOfReplica {
+  own(account: string, ownership: { readonly state: State; readonly mayAct: () => boolean }): void;
+  /** What is exposed goes at once; resolves when nothing of it runs. */
+  disown(account: string, signal: AbortSignal): Promise<void>;
+  /** What each of them asks for, as far as that is known. */
+  demands(): readonly Demand[];
+}
+
+export interface MemberOptions {
+  readonly clock: Clock;
+  readonly registry: Pick<Registry, 'beat' | 'leave' | 'ownership'>;
+  readonly openState: (owned: OwnedAccount) => Promise<State>;
+  /** The name of this replica, for people. */
+  readonly name: string;
+  /** An id that was never used before. */
+  readonly newSession: () => string;
+  readonly log: {
+    info(facts: object, message: string): void;
+    warn(facts: object, message: string): void;
+  };
+}
+
+/** What this replica knows of all. */
+export interface ClusterPicture extends Awaited<ReturnType<Registry['ownership']>> {
+  /** When it was taken (local ms). */
+  readonly at: number;
+}
+
+/** How long (ms) an account that moves has to end well. */
+const ORDERLY_MS = 2_000;
+
+/** How long (ms) an aborted request may still be on its way to the platform. */
+const IN_FLIGHT_MS = 500;
+
+/** How often (ms) the picture of all is taken anew. */
+const PICTURE_MS = 10_000;
+
+/** By how much a demand must have changed before the others are told, as a share of it. */
+const DEMAND_CHANGE = 0.2;
+
+/** A replica that shares its accounts with others: the one place that acts on what `step` says of the lease. */
+export class Member {
+  readonly name: string;
+  readonly #options: MemberOptions;
+  readonly #timer: Timer;
+  readonly #states = new Map<string, State>();
+  /** What stands for the newest opening of each account: an account may be opened twice under one token. */
+  readonly #openings = new Map<string, object>();
+  #accounts: AccountsOfReplica | undefined;
+  #view: LeaseView;
+  #replicas: readonly Replica[] = [];
+  /** Demands as the database has them. */
+  #known: ReadonlyMap<string, number> = new Map();
+  #picture: ClusterPicture | undefined;
+  #isTakingPicture = false;
+  #trouble: string | undefined;
+  #closed: (() => void) | undefined;
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.#view = beginning(options.newSession());
+    this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
+  }
+
+  /** The accounts that are configured; those that it comes to own are run by `accounts`. */
+  share(names: readonly string[], accounts: AccountsOfReplica): void {
+    this.#accounts = accounts;
+    const digest = createHash('sha256').update(JSON.stringify(names.toSorted())).digest('hex');
+    this.#dispatch({ kind: 'wanted', accounts: new Set(names), digest });
+    this.#dispatch({ kind: 'time' });
+  }
+
+  /** What must be true before anything is shown: after a pause of the process, accounts may be another's. */
+  enforce(): void {
+    this.#dispatch({ kind: 'time' });
+  }
+
+  /** Why this replica serves nothing; undefined where it serves what it owns. */
+  get trouble(): string | undefined {
+    if (this.#view.isJoined && this.#options.clock.now() < this.#view.until) return undefined;
+    return `this replica holds no lease: ${this.#trouble ?? 'the database has not answered yet'}`;
+  }
+
+  /** The accounts that it owns and may poll now. */
+  owned(): string[] {
+    const now = this.#options.clock.now();
+    return [...this.#view.holds].flatMap(([account, { token }]) =>
+      mayAct(this.#view, account, token, now) ? [account] : [],
+    );
+  }
+
+  /** How long (ms) its lease still holds by its own clock; 0 where it does not. */
+  get leaseLeftMs(): number {
+    return Math.max(0, this.#view.until - this.#options.clock.now());
+  }
+
+  get replicas(): readonly Replica[] {
+    return this.#replicas;
+  }
+
+  get picture(): ClusterPicture | undefined {
+    return this.#picture;
+  }
+
+  /** Gives everything back, so that others take it at once. */
+  async leave(): Promise<void> {
+    const isClosed = new Promise<void>((resolve) => {
+      this.#closed = resolve;
+    });
+    this.#dispatch({ kind: 'leave' });
+    this.#checkClosed();
+    await isClosed;
+    this.#timer.set(Number.POSITIVE_INFINITY);
+    if (!this.#view.isJoined) return;
+    await this.#options.registry.leave(this.#view.session).catch((error: unknown) => {
+      this.#options.log.warn(
+        { reason: reasonOf(error) },
+        'could not give back the accounts: others take them when the lease is over',
+      );
+    });
+  }
+
+  #dispatch(event: LeaseEvent): void {
+    const now = this.#options.clock.now();
+    const [view, actions] = step(this.#view, event, now);
+    this.#view = view;
+    for (const action of actions) this.#perform(action);
+    this.#report(actions);
+    if (this.#closed === undefined || this.#hasHolds()) this.#timer.set(nextAt(this.#view));
+  }
+
+  #perform(action: LeaseAction): void {
+    switch (action.kind) {
+      case 'beat':
+        void this.#beat(action);
+        break;
+      case 'open':
+        void this.#open(action);
+        break;
+      case 'close':
+        void this.#close(action);
+        break;
+    }
+  }
+
+  async #beat({ number, request }: LeaseAction & { readonly kind: 'beat' }): Promise<void> {
+    const { registry, newSession } = this.#options;
+    try {
+      const answer = await registry.beat(request, this.name, this.#changedDemands());
+      if (answer !== undefined) {
+        this.#replicas = answer.replicas;
+        this.#known = new Map(answer.mine.map(({ account, demand }) => [account, demand]));
+      }
+      this.#tell(undefined);
+      this.#dispatch({ kind: 'answered', number, answer, nextSession: newSession() });
+      await this.#takePicture();
+    } catch (error) {
+      this.#tell(reasonOf(error));
+      this.#dispatch({ kind: 'unanswered', number });
+    }
+  }
+
+  async #open({ account, token }: LeaseAction & { readonly kind: 'open' }): Promise<void> {
+    const opening = {};
+    this.#openings.set(account, opening);
+    const isNewest = () => this.#openings.get(account) === opening;
+    const isOpen = () => isNewest() && mayAct(this.#view, account, token, this.#options.clock.now());
+    try {
+      const state = await this.#options.openState({ account, token });
+      // It was closed meanwhile, and perhaps opened again.
+      if (!isNewest()) return await state.close();
+      this.#states.set(account, state);
+      this.#accounts?.own(account, { state, mayAct: isOpen });
+    } catch (error) {
+      if (!isNewest()) return;
+      this.#openings.delete(account);
+      this.#options.log.warn({ account, reason: reasonOf(error) }, 'could not load what is remembered');
+      this.#dispatch({ kind: 'closed', account, token });
+    }
+  }
+
+  async #close({ account, token, orderly }: LeaseAction & { readonly kind: 'close' }): Promise<void> {
+    this.#openings.delete(account);
+    const signal = orderly ? AbortSignal.timeout(ORDERLY_MS) : AbortSignal.abort();
+    await this.#accounts?.disown(account, signal);
+    const state = this.#states.get(account);
+    this.#states.delete(account);
+    await state?.close();
+    // A request that had just left arrives before the next owner's.
+    if (orderly) await this.#options.clock.sleep(IN_FLIGHT_MS);
+    this.#dispatch({ kind: 'closed', account, token });
+    this.#checkClosed();
+  }
+
+  #hasHolds(): boolean {
+    return [...this.#view.holds.values()].some(({ phase }) => phase !== 'closed');
+  }
+
+  #checkClosed(): void {
+    if (!this.#hasHolds()) this.#closed?.();
+  }
+
+  #changedDemands(): readonly Demand[] {
+    return (this.#accounts?.demands() ?? []).filter(({ account, demand }) => {
+      const known = this.#known.get(account);
+      return known !== undefined && Math.abs(demand - known) > DEMAND_CHANGE * known;
+    });
+  }
+
+  async #takePicture(): Promise<void> {
+    const { clock, registry } = this.#options;
+    if (clock.now() - (this.#picture?.at ?? Number.NEGATIVE_INFINITY) < PICTURE_MS) return;
+    // It waits for connections that commits and loading use: the next renewals must not queue up more of them.
+    if (this.#isTakingPicture) return;
+    this.#isTakingPicture = true;
+    const ownership = await registry.ownership().catch(() => undefined);
+    this.#isTakingPicture = false;
+    if (ownership !== undefined) this.#picture = { at: clock.now(), ...ownership };
+  }
+
+  #tell(trouble: string | undefined): void {
+    const { log } = this.#options;
+    if (trouble !== undefined && this.#trouble === undefined)
+      log.warn({ reason: trouble }, 'the lease could not be renewed: it is tried again');
+    if (trouble === undefined && this.#trouble !== undefined) log.info({}, 'the lease is renewed again');
+    this.#trouble = trouble;
+  }
+
+  #report(actions: readonly LeaseAction[]): void {
+    const { log } = this.#options;
+    const of = (wanted: LeaseAction['kind'], orderly?: boolean) =>
+      actions.flatMap((action) =>
+        action.kind === wanted &&
+        'account' in action &&
+        (action.kind !== 'close' || action.orderly === orderly)
+          ? [action.account]
+          : [],
+      );
+    const [opened, given, lost] = [of('open'), of('close', true), of('close', false)];
+    if (opened.length > 0) log.info(factsOf(opened), 'accounts are polled here now');
+    if (given.length > 0) log.info(factsOf(given), 'accounts are given to others');
+    if (lost.length > 0) log.warn(factsOf(lost), 'accounts are no longer polled here: the lease is over');
+  }
+}
+
+function factsOf(accounts: readonly string[]): object {
+  return { count: accounts.length, accounts: accounts.slice(0, 5).join(', ') };
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

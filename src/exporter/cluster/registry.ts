@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import type { PostgresConnections } from '../state/postgres-connections.ts';
+import { migrate } from '../state/postgres-schema.ts';
+import type { Demand } from './balance.ts';
+import type { BeatAnswer, BeatRequest } from './lease.ts';
+import { LEASE_MS } from './timing.ts';
+
+const answerShape = z
+  .object({
+    mine: z.array(z.tuple([z.string(), z.string(), z.number()])),
+    free: z.array(z.tuple([z.string(), z.number()])),
+    replicas: z.array(
+      z.object({
+        id: z.string(),
+        name: z.string(),
+        digest: z.string(),
+        ageMs: z.number(),
+        renewedMs: z.number(),
+        accounts: z.number(),
+        load: z.number(),
+      }),
+    ),
+  })
+  .nullable();
+
+/** Who owns an account. */
+export interface OwnedBy {
+  readonly account: string;
+  /** The name of the replica; undefined where nobody does. */
+  readonly owner: string | undefined;
+  /** Since when, by the database's clock (ms since the epoch). */
+  readonly since: number | undefined;
+  readonly token: string;
+}
+
+/** An account that changed hands. */
+export interface Move {
+  readonly at: number;
+  readonly account: string;
+  readonly from: string | undefined;
+  readonly to: string;
+  readonly reason: string;
+}
+
+/** So many accounts and moves are shown. */
+const MOST_SHOWN = 1_000;
+const MOVES_SHOWN = 50;
+
+/** The tables of the database by which replicas share accounts. */
+export class Registry {
+  readonly #connections: PostgresConnections;
+  readonly #forPictures: Pick<PostgresConnections, 'query'>;
+  #isMigrated = false;
+
+  /** @param forPictures for what no lease depends on, so that no renewal waits for it */
+  constructor(
+    connections: PostgresConnections,
+    forPictures: Pick<PostgresConnections, 'query'> = connections,
+  ) {
+    this.#connections = connections;
+    this.#forPictures = forPictures;
+  }
+
+  /** Creates or migrates the tables, once. @throws NewerSchema, and what the connections throw */
+  async migrate(): Promise<void> {
+    if (this.#isMigrated) return;
+    await migrate(this.#connections);
+    this.#isMigrated = true;
+  }
+
+  /** One transaction. @throws what the connections throw: then it may have taken effect or not, now or later */
+  async beat(request: BeatRequest, replica: string, demands: readonly Demand[]): Promise<BeatAnswer> {
+    await this.migrate();
+    const { session, digest, joins, buries, wanted, released, acquired } = request;
+    const [row] = await this.#connections.query(
+      'SELECT exporter_state.beat($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) AS answer',
+      [
+        session,
+        replica,
+        digest,
+        joins,
+        buries,
+        LEASE_MS,
+        wanted,
+        demands.map(({ account }) => account),
+        demands.map(({ demand }) => demand),
+        released.map(({ account }) => account),
+        released.map(({ token }) => token),
+        released.map(({ reason }) => reason),
+        acquired,
+      ],
+    );
+    const answer = answerShape.parse(row?.['answer']);
+    if (answer === null) return undefined;
+    return {
+      mine: answer.mine.map(([account, token, demand]) => ({ account, token, demand })),
+      free: answer.free.map(([account, demand]) => ({ account, demand })),
+      replicas: answer.replicas,
+    };
+  }
+
+  /** Gives back what the session still owns, and ends it. @throws what the connections throw */
+  async leave(session: string): Promise<void> {
+    await this.#connections.query('SELECT exporter_state.leave($1)', [session]);
+  }
+
+  /** All accounts that the database has ever been given. @throws what the connections throw */
+  async names(): Promise<readonly string[]> {
+    const rows = await this.#connections.query('SELECT name FROM exporter_state.accounts ORDER BY name');
+    return rows.map(({ name }) => String(name));
+  }
+
+  /** Who owns what, and the last moves, newest first. @throws what the connections throw */
+  async ownership(): Promise<{ readonly accounts: readonly OwnedBy[]; readonly moves: readonly Move[] }> {
+    const accounts = await this.#forPictures.query(
+      `SELECT a.name, r.name AS owner, extract(epoch FROM a.since) * 1000 AS since, a.token
+         FROM exporter_state.accounts a LEFT JOIN exporter_state.replicas r ON r.id = a.owner
+         ORDER BY a.name LIMIT ${MOST_SHOWN}`,
+    );
+    const moves = await this.#forPictures.query(
+      `SELECT extract(epoch FROM at) * 1000 AS at, account, former, owner, reason
+         FROM exporter_state.moves ORDER BY id DESC LIMIT ${MOVES_SHOWN}`,
+    );
+    return {
+      accounts: accounts.map(({ name, owner, since, token }) => ({
+        account: String(name),
+        owner: owner === null ? undefined : String(owner),
+        since: owner === null || since === null ? undefined : Number(since),
+        token: String(token),
+      })),
+      moves: moves.map(({ at, account, former, owner, reason }) => ({
+        at: Number(at),
+        account: String(account),
+        from: former === null ? undefined : String(former),
+        to: String(owner),
+        reason: String(reason),
+      })),
+    };
+  }
+}

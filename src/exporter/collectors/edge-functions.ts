@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { amount, content, flag, identifier, text } from '../settings/item-fields.ts';
+import { seriesOf } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
+
+const row = z.object({
+  id: identifier,
+  name: text,
+  language: text,
+  initiator_type: text,
+  function_to_run: content,
+  code: content,
+  json_args: content,
+  active: flag,
+  reference_count: amount,
+  modified: text,
+  last_editor: text,
+});
+
+type EdgeFunction = z.output<typeof row>;
+
+const { edited, info, measured, modified, switched } = seriesOf<EdgeFunction>('edge functions');
+
+/** Edge functions (sections 2.5 and 4.6). Of code and arguments only changes are detected. */
+export const edgeFunctions = settingsCollector({
+  about: 'Edge functions: whether they are active, and how often they are used.',
+  schedule: '*/10 * * * *',
+  section: '4.6',
+  version: 3,
+  permission: 'View Edge Functions',
+  kind: 'function',
+  things: 'edge functions',
+  list: '/edge_functions',
+  row,
+  unwatched: ['reference_count', 'modified', 'last_editor'],
+  series: [
+    info(
+      'edge_function_info',
+      'An edge function, always 1; join by function_id.',
+      ({ language, initiator_type }) => ({ language, initiator_type }),
+    ),
+    switched('edge_function_active', 'Whether an edge function is active', ({ active }) => active),
+    modified('function', 'an edge function', (edgeFunction) => edgeFunction.modified),
+    edited('function', 'an edge function', ({ last_editor }) => last_editor),
+    measured(
+      'edge_function_references',
+      'In how many places an edge function is used.',
+      ({ reference_count }) => reference_count,
+    ),
+  ],
+});

@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { amount, flag, gather, identifier, members, text } from '../settings/item-fields.ts';
+import { seriesOf } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
+
+/** Records of a type. */
+export interface RecordsOfType {
+  readonly count: number;
+  /** Seconds; undefined where none of them has a time to live. */
+  readonly shortestTtl: number | undefined;
+}
+
+/** The records of a zone, without their content. */
+export interface ZoneRecords {
+  readonly content: string;
+  readonly types: Readonly<Record<string, RecordsOfType>>;
+}
+
+/** What is used of a record (section 2.10); what is not as it should be counts as absent, for the record is there all the same. */
+const dnsRecord = z.object({
+  record_type: z.string().catch(''),
+  entry: z.unknown().optional(),
+  ttl: z.number().nonnegative().optional().catch(undefined),
+  answers_list: z.array(z.unknown()).catch([]),
+  policy: z.string().catch('simple'),
+  weight: z.number().nullable().catch(null),
+});
+
+const NO_RECORD: z.output<typeof dnsRecord> = dnsRecord.parse({});
+
+/** Counts the records of a zone by type. */
+export function zoneRecords(items: readonly unknown[]): ZoneRecords {
+  const records = items.map((item) => dnsRecord.catch(NO_RECORD).parse(item));
+  const types = new Map<string, RecordsOfType>();
+  for (const { record_type: type, ttl } of records) {
+    const { count, shortestTtl } = types.get(type) ?? { count: 0, shortestTtl: undefined };
+    types.set(type, { count: count + 1, shortestTtl: shorter(shortestTtl, ttl) });
+  }
+  const content = records.map(({ answers_list, ...record }) => ({
+    ...record,
+    answers: gather(answers_list).content,
+  }));
+  return { content: gather(content).content, types: Object.fromEntries(types) };
+}
+
+function shorter(a: number | undefined, b: number | undefined): number | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : Math.min(a, b);
+}
+
+const row = z.object({ id: identifier, name: text, domain: text, is_active: flag });
+
+const fields = z.object({
+  nameservers: members,
+  expiry: amount,
+  nx_ttl: amount,
+  refresh: amount,
+  retry: amount,
+  soa_ttl: amount,
+  records: z.array(z.unknown()).transform(zoneRecords).optional(),
+});
+
+type Zone = z.output<typeof row> & Partial<z.output<typeof fields>>;
+
+const { info, measured, measuredBy, switched } = seriesOf<Zone>('intelligent DNS');
+
+const seconds = (name: string, what: string, of: (zone: Zone) => number | null | undefined) =>
+  measured(name, `${what} of a hosted zone, in seconds.`, of);
+
+const byType = (name: string, help: string, of: (records: RecordsOfType) => number | undefined) =>
+  measuredBy(name, help, 'record_type', ({ records }) =>
+    Object.entries(records?.types ?? {}).flatMap(([type, found]) => {
+      const value = of(found);
+      return value === undefined ? [] : [[type, value] as const];
+    }),
+  );
+
+/** Hosted zones and their records (sections 2.10 and 4.11). Of entries and answers only changes are detected. */
+export const hostedZones = settingsCollector({
+  about: 'Hosted DNS zones: whether they are active, their times, and how many records they have.',
+  schedule: '*/10 * * * *',
+  section: '4.11',
+  version: 3,
+  permission: 'View Intelligent DNS',
+  kind: 'zone',
+  things: 'hosted zones',
+  list: '/intelligent_dns',
+  row,
+  details: {
+    reads: [{ path: '/intelligent_dns/:id' }, { path: '/intelligent_dns/:id/records', listAs: 'records' }],
+    fields,
+  },
+  series: [
+    info('edge_zone_info', 'A hosted zone, always 1; join by zone_id.', ({ domain }) => ({ domain })),
+    switched('edge_zone_active', 'Whether a hosted zone is active', ({ is_active }) => is_active),
+    byType('edge_zone_records', 'How many records of a type a hosted zone has.', ({ count }) => count),
+    byType(
+      'edge_zone_record_ttl_min_seconds',
+      'Shortest time to live of the records of a type in a hosted zone, in seconds.',
+      ({ shortestTtl }) => shortestTtl,
+    ),
+    measured(
+      'edge_zone_nameservers',
+      'How many name servers a hosted zone has.',
+      ({ nameservers }) => nameservers?.count,
+    ),
+    seconds('edge_zone_expiry_seconds', 'SOA expiry', ({ expiry }) => expiry),
+    seconds('edge_zone_negative_ttl_seconds', 'SOA time to live of negative answers', ({ nx_ttl }) => nx_ttl),
+    seconds('edge_zone_refresh_seconds', 'SOA refresh interval', ({ refresh }) => refresh),
+    seconds('edge_zone_retry_seconds', 'SOA retry interval', ({ retry }) => retry),
+    seconds('edge_zone_soa_ttl_seconds', 'Time to live of the SOA record', ({ soa_ttl }) => soa_ttl),
+  ],
+});

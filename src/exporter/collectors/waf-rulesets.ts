@@ -1,0 +1,103 @@
+import { z } from 'zod';
+import { digest, flag, identifier, text } from '../settings/item-fields.ts';
+import { seriesOf } from '../settings/setting-series.ts';
+import { settingsCollector } from '../settings/settings-collector.ts';
+
+const FAMILIES = [
+  'sql_injection',
+  'remote_file_inclusion',
+  'directory_traversal',
+  'cross_site_scripting',
+  'evading_tricks',
+  'file_upload',
+  'unwanted_access',
+  'identified_attack',
+] as const;
+
+type ThreatFamily = (typeof FAMILIES)[number];
+
+const row = z
+  .object({
+    id: identifier,
+    name: text,
+    mode: text,
+    active: flag,
+    // Absent on some rule sets (section 2.8): those exempt nothing.
+    whitelist: z.unknown().optional(),
+    ...(Object.fromEntries(
+      FAMILIES.flatMap((family) => [
+        [family, flag],
+        [`${family}_sensitivity`, text],
+      ]),
+    ) as Record<ThreatFamily, typeof flag> & Record<`${ThreatFamily}_sensitivity`, typeof text>),
+  })
+  .transform(({ whitelist, ...ruleset }) => ({
+    ...ruleset,
+    whitelist: digest(whitelist ?? null),
+    whitelistBytes: bytesOf(whitelist ?? ''),
+  }));
+
+/** Undefined of what is no text. */
+function bytesOf(rules: unknown): number | undefined {
+  return typeof rules === 'string' ? Buffer.byteLength(rules) : undefined;
+}
+
+type Ruleset = z.output<typeof row>;
+
+const { info, measured, measuredBy, related, switched } = seriesOf<Ruleset>('WAF rule sets');
+
+/** WAF rule sets (sections 2.8 and 4.9). Of the text of their whitelists only changes are detected. */
+export const wafRulesets = settingsCollector({
+  about: 'WAF rule sets: mode, families of threats and their sensitivity, size of the whitelist.',
+  schedule: '*/5 * * * *',
+  section: '4.9',
+  version: 2,
+  permission: 'View Security Settings',
+  // One operation shows all rule sets of the account, so it matters as much as a read of traffic.
+  weight: 1,
+  kind: 'waf_ruleset',
+  things: 'WAF rule sets',
+  list: '/waf/rulesets',
+  row,
+  // A change of it is one of `whitelist`.
+  unwatched: ['whitelistBytes'],
+  series: [
+    info(
+      'edge_waf_ruleset_info',
+      'A WAF rule set with its mode, always 1; join by waf_ruleset_id.',
+      ({ mode }) => ({ mode }),
+    ),
+    switched('edge_waf_ruleset_active', 'Whether a WAF rule set is active', ({ active }) => active),
+    switched(
+      'edge_waf_ruleset_blocking',
+      'Whether a WAF rule set blocks the threats that it detects',
+      ({ mode }) => (mode === 'blocking' ? true : mode === 'counting' ? false : undefined),
+      '1, or 0 if it only counts them',
+    ),
+    measured(
+      'edge_waf_ruleset_whitelist_bytes',
+      'Size of the rules that exempt matches from a WAF rule set, in bytes; 0 where it exempts nothing.',
+      ({ whitelistBytes }) => whitelistBytes,
+    ),
+    measuredBy(
+      'edge_waf_ruleset_family_enabled',
+      'Whether a WAF rule set detects a family of threats: 1 or 0.',
+      'family',
+      (ruleset) =>
+        FAMILIES.flatMap((family) => {
+          const on = ruleset[family];
+          return on === null || on === undefined ? [] : [[family, Number(on)] as const];
+        }),
+    ),
+    // A label rather than a level: other values than the five known ones may come, and levels mean nothing in a sum.
+    related(
+      'edge_waf_ruleset_family_info',
+      'How sensitive a WAF rule set is to a family of threats (lowest, low, medium, high, highest), always 1.',
+      (ruleset) =>
+        FAMILIES.flatMap((family) => {
+          const sensitivity = ruleset[`${family}_sensitivity`];
+          return sensitivity ? [{ family, sensitivity }] : [];
+        }),
+    ),
+  ],
+});

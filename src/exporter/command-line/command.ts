@@ -1,0 +1,42 @@
+import type { Environment } from '../configuration/interpolation.ts';
+import type { Logging } from '../logging/log.ts';
+import type { Output } from '../text/output.ts';
+import type { CommandName, FlagsOf } from './flags.ts';
+
+/** Exit codes of the process. */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  /** The command line or the configuration is wrong. */
+  misused: 2,
+  /** The plan does not fit into the quota. */
+  overQuota: 3,
+} as const;
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** One call of a command. */
+export interface Invocation<Name extends CommandName> {
+  /** The values of the command's flags: given, from the environment, or by default. */
+  readonly flags: FlagsOf<Name>;
+  readonly env: Environment;
+  readonly stdout: Output;
+  readonly stderr: Output;
+  /** Aborted when the process is asked to end. */
+  readonly signal: AbortSignal;
+  /** Registers what SIGHUP does; called at once where one has come already. */
+  readonly onReload: (listener: () => void) => void;
+  readonly logging: Logging;
+}
+
+/** Runs until it is done or the signal aborts. It rejects only when the program itself is wrong. */
+export type Command<Name extends CommandName> = (invocation: Invocation<Name>) => Promise<ExitCode>;
+
+/** A command in the help, and how its code is loaded: only when it is called, so that each starts fast. */
+export interface CommandEntry<Name extends CommandName> {
+  readonly summary: string;
+  readonly load: () => Promise<Command<Name>>;
+}
+
+/** Commands by their name. */
+export type Commands = { readonly [Name in CommandName]?: CommandEntry<Name> };

@@ -1,0 +1,194 @@
+import type { Shard } from '../cluster/shard.ts';
+import { parseDuration } from '../configuration/prometheus-duration.ts';
+import { parseListenAddress } from '../web/listen-address.ts';
+
+/** How the text of a flag becomes its value. */
+export interface FlagValue<Value> {
+  /** Stands for the value in the help; a flag without one is a switch. */
+  readonly placeholder?: string;
+  /** Stands in the help for the value that a switch may have. */
+  readonly option?: string;
+  /** What is expected, for messages. */
+  readonly expected: string;
+  /** May be given several times, which is the same as once with commas in between. */
+  readonly repeatable?: true;
+  /** The value, or undefined when the text is not one. */
+  parse(text: string): Value | undefined;
+}
+
+const SWITCH: Readonly<Record<string, boolean>> = { true: true, '1': true, false: false, '0': false };
+
+/** On or off. */
+export const onOff: FlagValue<boolean> = {
+  expected: 'true or false',
+  parse: (text) => SWITCH[text],
+};
+
+/** Which receivers: none, all, or the one of a name. */
+export type ReceiverChoice = 'none' | 'all' | { readonly name: string };
+
+/** A switch that may name one receiver. */
+export const receiverChoice: FlagValue<ReceiverChoice> = {
+  option: 'receiver',
+  expected: 'nothing, or the name of a receiver',
+  parse(given) {
+    const isOn = SWITCH[given];
+    if (isOn !== undefined) return isOn ? 'all' : 'none';
+    return given === '' ? undefined : { name: given };
+  },
+};
+
+/** Any text but none. */
+export function text(placeholder: string): FlagValue<string> {
+  return { placeholder, expected: 'a value', parse: (given) => (given === '' ? undefined : given) };
+}
+
+/** One of some words. */
+export function oneOf<const Word extends string>(words: readonly Word[]): FlagValue<Word> {
+  return {
+    placeholder: words.join('|'),
+    expected: words.join(', '),
+    parse: (given) => words.find((word) => word === given),
+  };
+}
+
+/** A whole number that is not negative. */
+export const count: FlagValue<number> = {
+  placeholder: 'count',
+  expected: 'a whole number that is not negative',
+  parse(given) {
+    const value = Number(given);
+    return /^\d+$/.test(given) && Number.isSafeInteger(value) ? value : undefined;
+  },
+};
+
+/** A whole number from 1. */
+export const positive: FlagValue<number> = {
+  placeholder: 'count',
+  expected: 'a whole number from 1',
+  parse: (given) => count.parse(given) || undefined,
+};
+
+/** One of several processes: `2/5` is the third of five. */
+export const shardOfAll: FlagValue<Shard> = {
+  placeholder: 'index/count',
+  expected: 'a shard such as "0/3", the first of three; the last is "2/3"',
+  parse(given) {
+    const [, index, of] = /^(\d{1,4})\/(\d{1,4})$/.exec(given) ?? [];
+    const shard = { index: Number(index), of: Number(of) };
+    return shard.index < shard.of ? shard : undefined;
+  },
+};
+
+/** A number for all, and numbers for some by name. */
+export interface Counts {
+  readonly usual: number;
+  readonly named: ReadonlyMap<string, number>;
+}
+
+/** Counts by name, with one without a name for all others (0 unless given): `10,edge_applications=40`. */
+export const counts: FlagValue<Counts> = {
+  placeholder: 'counts',
+  expected: 'counts such as "10" or "10,edge_applications=40"',
+  parse(given) {
+    const entries = given.split(',').map((part) => {
+      const [, name = '', digits = ''] = /^(?:([\w-]+)=)?(\d+)$/.exec(part.trim()) ?? [];
+      return [name, count.parse(digits)] as const;
+    });
+    const named = new Map<string, number>();
+    for (const [name, value] of entries) {
+      if (value === undefined || named.has(name)) return undefined;
+      named.set(name, value);
+    }
+    return { usual: named.get('') ?? 0, named };
+  },
+};
+
+/** An absolute path below an address. */
+export const urlPath: FlagValue<string> = {
+  placeholder: 'path',
+  expected: 'a path such as "/metrics"',
+  parse: (given) => (/^\/[\w\-.~/]*$/.test(given) ? given : undefined),
+};
+
+/** The address of an HTTP API, without a slash at its end. A login in it would show in process lists. */
+export const httpAddress: FlagValue<string> = {
+  placeholder: 'url',
+  expected: 'an address such as "http://localhost:9090", without a login',
+  parse(given) {
+    if (!/^https?:\/\//.test(given) || !URL.canParse(given)) return undefined;
+    const { username, password, search, hash } = new URL(given);
+    return username + password + search + hash === '' ? given.replace(/\/+$/, '') : undefined;
+  },
+};
+
+/** A point in time: a date, or a date and a time with its zone; milliseconds since the epoch. */
+export const moment: FlagValue<number> = {
+  placeholder: 'time',
+  expected: 'a time such as "2025-01-31" or "2025-01-31T12:00:00Z"',
+  parse(given) {
+    if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(given)) return undefined;
+    const day = Date.parse(`${given.slice(0, 10)}T00:00:00Z`);
+    const exists = !Number.isNaN(day) && new Date(day).toISOString().startsWith(given.slice(0, 10));
+    const ms = Date.parse(given);
+    return exists && !Number.isNaN(ms) ? ms : undefined;
+  },
+};
+
+/** Labels by name; none may start with two underscores, which Prometheus keeps for itself. */
+export const labelSet: FlagValue<Readonly<Record<string, string>>> = {
+  placeholder: 'name=value,...',
+  expected: 'labels such as "job=edge-exporter,instance=exporter:9801"',
+  parse(given) {
+    const pairs = given.split(',').map((pair) => /^(?!__)([a-zA-Z_]\w*)=(.+)$/.exec(pair));
+    const entries = pairs.flatMap((pair) =>
+      pair === null ? [] : [[String(pair[1]), String(pair[2])] as const],
+    );
+    return entries.length === pairs.length ? Object.fromEntries(entries) : undefined;
+  },
+};
+
+/** Where a server listens, as `parseListenAddress` reads it. */
+export const listenAddress: FlagValue<string> = {
+  placeholder: 'address',
+  expected: 'an address such as ":9801" or "127.0.0.1:9801"',
+  parse: (given) => (isListenAddress(given) ? given : undefined),
+};
+
+/** Where a server listens: one address or several. */
+export const listenAddresses: FlagValue<readonly string[]> = {
+  ...listenAddress,
+  repeatable: true,
+  parse(given) {
+    const addresses = given.split(',');
+    return addresses.every(isListenAddress) ? addresses : undefined;
+  },
+};
+
+function isListenAddress(given: string): boolean {
+  try {
+    parseListenAddress(given);
+    return true;
+  } catch {
+    // It throws for nothing else.
+    return false;
+  }
+}
+
+/** Names of hosts, in small letters; `*.` in front stands for every name below. */
+export const hostNames: FlagValue<readonly string[]> = {
+  placeholder: 'name',
+  expected: 'names such as "exporter.example.net" or "*.example.net", without a port',
+  repeatable: true,
+  parse(given) {
+    const names = given.toLowerCase().split(',');
+    return names.every((name) => /^(\*\.)?[\w-]+(\.[\w-]+)*$/.test(name)) ? names : undefined;
+  },
+};
+
+/** A length of time above 0, as the configuration writes them; milliseconds. */
+export const timeSpan: FlagValue<number> = {
+  placeholder: 'duration',
+  expected: 'a duration such as "30s" or "5m"',
+  parse: (given) => parseDuration(given) || undefined,
+};

@@ -1,0 +1,225 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { Secret } from '../secret.ts';
+import { type Mistake, refuse, text } from './field-types.ts';
+import type { ProxyServer } from './proxy-address.ts';
+
+/** What an account authenticates with: a token, or the user whose token the exporter creates, renews and revokes. */
+export type Credentials =
+  | { readonly kind: 'token'; readonly token: Secret }
+  | { readonly kind: 'token_file'; readonly path: string }
+  | {
+      readonly kind: 'password';
+      readonly username: string;
+      readonly password: Secret | { readonly file: string };
+    };
+
+/** What of an account may hold secrets. */
+export interface SecretsInAccount {
+  readonly credentials: Credentials;
+  readonly request: { readonly proxy?: ProxyServer | 'none' };
+}
+
+/** The secrets that the configuration of an account itself holds, its proxy's included: none where they are in files. */
+export function secretsOf({ credentials, request: { proxy } }: SecretsInAccount): readonly Secret[] {
+  const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
+  return [...secretsOfCredentials(credentials), ...login];
+}
+
+function secretsOfCredentials(credentials: Credentials): readonly Secret[] {
+  if (credentials.kind === 'token') return [credentials.token];
+  if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
+  return [credentials.password];
+}
+
+/** Whether nothing of an account has changed, nor its secrets, which comparing objects does not look into. */
+export function sameAccount<Account extends SecretsInAccount>(before: Account, after?: Account): boolean {
+  const revealed = (account: Account) => secretsOf(account).map((secret) => secret.reveal());
+  return (
+    after !== undefined &&
+    isDeepStrictEqual(before, after) &&
+    isDeepStrictEqual(revealed(before), revealed(after))
+  );
+}
+
+/** Whether two accounts ask one platform with the same token or login. */
+export function sameAccess<
+  Account extends Pick<SecretsInAccount, 'credentials'> & { readonly api_url: string },
+>(before: Account, after: Account): boolean {
+  const access = ({ api_url, credentials }: Account) => ({ api_url, credentials, request: {} });
+  return sameAccount(access(before), access(after));
+}
+
+/** The address of an API: origin and path only, over http or https; becomes the address without a trailing slash. */
+function apiUrl() {
+  return httpAddress('https://api.example.net', (url) => url.origin + url.pathname.replace(/\/+$/, ''));
+}
+
+/** An address over http or https: origin and path only, or with a query where `takesQuery` says so. */
+export function httpAddress(
+  example: string,
+  written: (url: URL) => string,
+  { takesQuery = false }: { readonly takesQuery?: boolean } = {},
+) {
+  return z
+    .string()
+    .meta({ format: 'uri' })
+    .transform((given, context) => {
+      const url = URL.canParse(given) ? new URL(given) : undefined;
+      if (url === undefined || !/^https?:$/.test(url.protocol)) {
+        return refuse(context, `expected an address such as "${example}"`);
+      }
+      if (url.username !== '' || url.password !== '') {
+        return refuse(
+          context,
+          'must not contain a user name or password: use the keys username and password',
+          'must not contain a user name or password: use EDGE_USERNAME and EDGE_PASSWORD',
+        );
+      }
+      if (takesQuery && given.includes('#')) return refuse(context, 'must not contain a fragment ("#")');
+      if (!takesQuery && /[?#]/.test(given))
+        return refuse(context, 'must not contain a query ("?") or a fragment ("#")');
+      return written(url);
+    });
+}
+
+const PRINTABLE = /^[\x21-\x7e]+$/;
+
+/** A value that goes into a header. White space around it, such as a variable's last newline, does not belong to it. */
+export function tokenText() {
+  return z
+    .string()
+    .transform((given) => given.trim())
+    .refine((given) => PRINTABLE.test(given), 'must be one word of printable ASCII characters')
+    .refine(
+      (given) => !/^\$[A-Za-z_]\w*$/.test(given),
+      `would be sent as it is: expected a variable in braces, such as "\${EDGE_TOKEN}"`,
+    )
+    .transform((given) => new Secret(given));
+}
+
+/** The keys of an account that say where the platform is and what to authenticate with. */
+export const ACCESS = {
+  api_url: apiUrl().describe(
+    'Base address of the API. Must be https unless the host is loopback or allow_http is set.',
+  ),
+  allow_http: z
+    .boolean()
+    .default(false)
+    .describe('Allow sending the token unencrypted to a host that is not loopback.'),
+  token: tokenText()
+    .exactOptional()
+    .describe('The token itself; prefer a reference to an environment variable.'),
+  token_file: text().exactOptional().describe('File with the token; read again when it changes.'),
+  username: text()
+    .regex(/^[^:]*$/, 'must not contain a colon: basic authentication does not allow it')
+    .exactOptional()
+    .describe('User for whom the exporter creates, renews and revokes a token.'),
+  password: z
+    .string()
+    .min(1, 'must not be empty')
+    .transform((given) => new Secret(given))
+    .exactOptional()
+    .describe('Password of username; prefer a reference to an environment variable.'),
+  password_file: text().exactOptional().describe('File with the password of username.'),
+};
+
+/** The platform's APIs of series, or whichever answers. */
+export function sourceName() {
+  return z.enum(['auto', 'rest', 'graphql']);
+}
+
+export type ConfiguredSource = z.output<ReturnType<typeof sourceName>>;
+
+/** The keys of an account that say by which of the platform's APIs its series are read. */
+export const SOURCE = {
+  source: sourceName()
+    .default('auto')
+    .describe(
+      'API that series are read by; auto takes REST, and GraphQL where REST answers 404 to what it is asked for.',
+    ),
+  graphql_url: apiUrl()
+    .exactOptional()
+    .describe('Base address of the GraphQL API, below which /metrics/graphql is; default: api_url.'),
+};
+
+const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
+
+/** The rule that an address breaks together with `allow_http`, if it does. @param what would be seen on the way */
+export function unencrypted(
+  address: unknown,
+  allowHttp: unknown,
+  throughProxy: boolean,
+  what = 'the token',
+): Mistake | undefined {
+  if (allowHttp === true || typeof address !== 'string' || !URL.canParse(address)) return undefined;
+  const { protocol, hostname } = new URL(address);
+  if (protocol !== 'http:') return undefined;
+  // Behind a proxy, loopback is the proxy's own machine, and the way there is open.
+  if (isLoopback(hostname) && !throughProxy) return undefined;
+  const where = isLoopback(hostname) ? 'to the proxy unencrypted' : 'unencrypted';
+  const message = `expected https: ${what} would be sent ${where}`;
+  return {
+    message: `${message}; allow_http permits it`,
+    inEnvironment: `${message}; EDGE_ALLOW_HTTP=true permits it`,
+  };
+}
+
+/** Whether a host of a URL is this machine, whatever its DNS says. */
+export function isLoopback(hostname: string): boolean {
+  return LOOPBACK.test(hostname);
+}
+
+/** The keys that `credentials` is built from, as far as they are given. */
+export type GivenCredentials = {
+  [Key in 'token' | 'token_file' | 'username' | 'password' | 'password_file']?: z.output<
+    (typeof ACCESS)[Key]
+  >;
+};
+
+const ONE_KIND: Mistake = {
+  message: 'expected exactly one of token, token_file, or username with password or password_file',
+  inEnvironment:
+    'expected exactly one of EDGE_TOKEN, EDGE_TOKEN_FILE, or EDGE_USERNAME with EDGE_PASSWORD or EDGE_PASSWORD_FILE',
+};
+
+const PASSWORD_TWICE: Mistake = {
+  message: 'expected one of password and password_file, not both',
+  inEnvironment: 'expected one of EDGE_PASSWORD and EDGE_PASSWORD_FILE, not both',
+};
+
+const NO_USERNAME: Mistake = {
+  message: 'expected username as well',
+  inEnvironment: 'expected EDGE_USERNAME as well',
+};
+
+const NO_PASSWORD: Mistake = {
+  message: 'expected password or password_file beside username',
+  inEnvironment: 'expected EDGE_PASSWORD or EDGE_PASSWORD_FILE beside EDGE_USERNAME',
+};
+
+/** The rules that the credentials break as a whole: exactly one kind, and complete. */
+export function credentialMistakes(given: { readonly [Key in keyof GivenCredentials]?: unknown }): Mistake[] {
+  const has = (key: keyof GivenCredentials) => given[key] !== undefined;
+  const password = has('password') || has('password_file');
+  const kinds = [has('token'), has('token_file'), has('username') || password].filter(Boolean).length;
+  const found = kinds === 0 ? 'none' : 'more than one kind';
+  const notOne = {
+    message: `${ONE_KIND.message}; found ${found}`,
+    inEnvironment: `${ONE_KIND.inEnvironment}; found ${found}`,
+  };
+  return [
+    ...(kinds === 1 ? [] : [notOne]),
+    ...(has('password') && has('password_file') ? [PASSWORD_TWICE] : []),
+    ...(password && !has('username') ? [NO_USERNAME] : []),
+    ...(has('username') && !password ? [NO_PASSWORD] : []),
+  ];
+}
+
+/** The credentials of keys that break no rule. */
+export function toCredentials(given: GivenCredentials): Credentials {
+  if (given.token !== undefined) return { kind: 'token', token: given.token };
+  if (given.token_file !== undefined) return { kind: 'token_file', path: given.token_file };
+  const password = given.password ?? { file: given.password_file ?? '' };
+  return { kind: 'password', username: given.username ?? '', password };
+}

@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import type { Collector } from '../settings/collector.ts';
+import { type ConfiguredSource, sourceName } from './access.ts';
+import { listOf, nameOrId, schedule, text } from './field-types.ts';
+
+const enabled = () => z.boolean().default(true).describe('false disables the collector.');
+
+function productSettings(product: Product) {
+  const by = listOf(z.enum(['configuration', 'product'])).min(1, 'must not be empty');
+  return z.strictObject({
+    by: by
+      .refine(
+        (ways) => product.api === 'analytics' || !ways.includes('product'),
+        'only the analytics API can read a whole product',
+      )
+      .default(['configuration'])
+      .describe('What to read: each configuration, the product as a whole (analytics only), or both.'),
+    address_by: z
+      .enum(['auto', 'configuration', 'domain'])
+      .default('auto')
+      .describe('Which id the API expects for a configuration; auto detects it.'),
+    schedule: schedule().exactOptional().describe("When to poll; default: the collector's schedule."),
+    configurations: z
+      .strictObject({
+        include: listOf(nameOrId())
+          .min(1, 'must not be empty; leave the key out to include all')
+          .prefault(['*'])
+          .describe(
+            'Names (globs) or ids of the configurations to read; inactive ones only by their very name or id.',
+          ),
+        exclude: listOf(nameOrId())
+          .prefault([])
+          .describe('Names (globs) or ids of configurations to leave out.'),
+      })
+      .prefault({})
+      .describe('Which configurations to read.'),
+    metrics: listOf(text().meta({ examples: ['*', ...product.metrics] }))
+      .min(1, 'must not be empty; leave the key out for all')
+      .default(['*'])
+      .describe(`Metrics to read, "*" for all: ${product.metrics.join(', ')}. Others are exported raw.`),
+    dimensions: listOf(text())
+      .min(1, 'must not be empty; leave the key out for all')
+      .default(['*'])
+      .describe('Dimensions of these metrics to export, "*" for all.'),
+  });
+}
+
+/** How one product is read. */
+export type ProductSettings = z.output<ReturnType<typeof productSettings>>;
+
+/** A schema each, since to make one takes milliseconds and every account needs it. */
+const PRODUCT_SETTINGS = new Map(PRODUCTS.map((product) => [product, productSettings(product)]));
+
+function settingsOf(product: Product): ReturnType<typeof productSettings> {
+  return PRODUCT_SETTINGS.get(product) ?? productSettings(product);
+}
+
+/** Reads series of some products. */
+export interface SeriesCollector {
+  /** Cron expression, for the products that have none of their own. */
+  readonly schedule: string;
+  /** By which of the platform's APIs; undefined: as the account says. */
+  readonly source?: ConfiguredSource;
+  /** By slug. */
+  readonly products: Readonly<Record<string, ProductSettings>>;
+}
+
+const productsOf = (api: SeriesApi) => PRODUCTS.filter((product) => product.api === api);
+
+function seriesCollector(api: SeriesApi) {
+  const shape = Object.fromEntries(
+    productsOf(api).map((product) => [
+      product.slug,
+      settingsOf(product).exactOptional().describe(`Product ${product.id} of the ${api} API.`),
+    ]),
+  );
+  const products = z.strictObject(shape).refine((given) => Object.keys(given).length > 0, {
+    error: 'must not be empty; leave the key out for all',
+    // Unknown keys are left out of what is given here.
+    when: ({ issues }) => issues.length === 0,
+  });
+  return z.strictObject({
+    enabled: enabled(),
+    schedule: schedule()
+      .default('* * * * *')
+      .describe('When to poll, as a cron expression; at most once a minute.'),
+    source: sourceName()
+      .exactOptional()
+      .describe("API that these series are read by; default: the account's source."),
+    products: products
+      .exactOptional()
+      .describe(
+        api === 'metrics'
+          ? 'Products to read; without this key, all of this API.'
+          : 'Products to read; without this key, all of this API that the metrics collector does not read.',
+      ),
+  });
+}
+
+function settingsCollectorOf({ schedule: usual, about, takesIds }: Collector) {
+  const configurations = listOf(nameOrId())
+    .min(1, 'must not be empty; leave the key out to detect them')
+    .exactOptional()
+    .describe(
+      'Ids of the configurations to read; without this key, they are taken from lists of the platform.',
+    );
+  return z
+    .strictObject({
+      enabled: enabled(),
+      schedule: schedule()
+        .default(usual)
+        .describe('When to poll, as a cron expression; at most once a minute.'),
+      ...((takesIds ? { configurations } : {}) as { configurations: typeof configurations }),
+    })
+    .exactOptional()
+    .describe(about);
+}
+
+const SETTINGS_NAMES = Object.keys(COLLECTORS) as CollectorName[];
+
+const SETTINGS = Object.fromEntries(
+  SETTINGS_NAMES.map((name) => [name, settingsCollectorOf(COLLECTORS[name])]),
+) as {
+  [Name in CollectorName]: ReturnType<typeof settingsCollectorOf>;
+};
+
+/** The `collectors` of an account: those that run, by name. */
+export const COLLECTORS_SCHEMA = z.strictObject({
+  metrics: seriesCollector('metrics').exactOptional().describe('Series of the metrics API (version 2).'),
+  analytics: seriesCollector('analytics')
+    .exactOptional()
+    .describe('Series of the analytics API (version 1).'),
+  ...SETTINGS,
+});
+
+/** Reads one part of the platform's settings. */
+export interface SettingsCollector {
+  readonly schedule: string;
+  /** Ids of what is read, where the collector takes any. */
+  readonly configurations?: readonly string[];
+}
+
+/** What an account collects. A collector that is absent does not run. */
+export type Collectors = {
+  readonly [Api in SeriesApi]?: SeriesCollector;
+} & {
+  readonly [Name in CollectorName]?: SettingsCollector;
+};
+
+/** The collectors that run, with their products. */
+export function toCollectors(given: z.output<typeof COLLECTORS_SCHEMA>): Collectors {
+  const metrics = given.metrics?.enabled ? withProducts(given.metrics, productsOf('metrics')) : undefined;
+  const read = new Set(
+    productsOf('metrics').flatMap(({ slug, id }) => (metrics?.products[slug] === undefined ? [] : [id])),
+  );
+  const unread = productsOf('analytics').filter(({ id }) => !read.has(id));
+  const analytics = given.analytics?.enabled ? withProducts(given.analytics, unread) : undefined;
+  const settings = SETTINGS_NAMES.flatMap((name) => {
+    const collector = given[name];
+    if (!collector?.enabled) return [];
+    const { enabled: _, ...settings } = collector;
+    return [[name, settings] as const];
+  });
+  return { ...(metrics && { metrics }), ...(analytics && { analytics }), ...Object.fromEntries(settings) };
+}
+
+function withProducts(
+  given: { schedule: string; source?: ConfiguredSource; products?: Record<string, ProductSettings> },
+  usual: readonly Product[],
+): SeriesCollector {
+  const all = () => Object.fromEntries(usual.map((product) => [product.slug, settingsOf(product).parse({})]));
+  const { schedule, source, products = all() } = given;
+  return { schedule, ...(source !== undefined && { source }), products };
+}
+
+/** Everything: all products of the metrics API, those that only the analytics API has, and all settings. */
+export function defaultCollectors(): Collectors {
+  const everything = Object.keys(COLLECTORS_SCHEMA.shape).map((name) => [name, {}]);
+  return toCollectors(COLLECTORS_SCHEMA.parse(Object.fromEntries(everything)));
+}

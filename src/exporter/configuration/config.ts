@@ -1,0 +1,240 @@
+import { dirname } from 'node:path';
+import { madeInSlices } from '../slices.ts';
+import { type AccountFile, findAccountFiles, readAccountFile, standsFor } from './account-files.ts';
+import { type CheckedAccount, checkAccounts } from './checked-accounts.ts';
+import { configFromEnvironment, placeInEnvironment } from './environment.ts';
+import { digestOf, readConfigFile } from './file.ts';
+import { findings } from './findings.ts';
+import type { Environment } from './interpolation.ts';
+import { type ConfigIssue, inOrder } from './issue.ts';
+import { lenientAccountsFrom, lenientReceivers } from './lenient.ts';
+import { type AccountSource, mergeAccounts, sameAccess } from './merged-accounts.ts';
+import { exposedSecrets, type NamedFile, namedFiles, relativeTo } from './named-files.ts';
+import { withEnvironmentProxy } from './proxy-environment.ts';
+import type { Receiver } from './push-settings.ts';
+import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
+import { unknownToPush } from './warnings.ts';
+import { besides, type Written, written } from './written.ts';
+
+/** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
+export type ConfigSource =
+  | { readonly file: string; readonly env: Environment }
+  | { readonly env: Environment };
+
+/** The files that a configuration was read from. */
+export interface ReadFiles {
+  /** What each of them held, as a hash, by path. */
+  readonly digests: ReadonlyMap<string, string>;
+  /** The entries of `accounts_from`. */
+  readonly accountsFrom: readonly string[];
+  /** The files that these stood for, as they were read. */
+  readonly accountFiles: ReadonlyMap<string, AccountFile>;
+  /** By file, the accounts that the configuration in use has from it; undefined while there is none. */
+  readonly inUse: ReadonlyMap<string, readonly CheckedAccount[]> | undefined;
+}
+
+const NOTHING_READ: ReadFiles = {
+  digests: new Map(),
+  accountsFrom: [],
+  accountFiles: new Map(),
+  inUse: undefined,
+};
+
+export type LoadedConfig =
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      readonly warnings: readonly ConfigIssue[];
+      /** Mistakes in files of `accounts_from`, whose accounts stay as they were. */
+      readonly issues: readonly ConfigIssue[];
+      /** The file as it was named, or `environment`. */
+      readonly source: string;
+    }
+  | {
+      readonly ok: false;
+      readonly issues: readonly ConfigIssue[];
+      /** Whether there is no configuration at all, rather than a wrong one. */
+      readonly nothingConfigured: boolean;
+    };
+
+/** A configuration as it was loaded, and from what. */
+export interface ReadConfig {
+  readonly loaded: LoadedConfig;
+  readonly read: ReadFiles;
+}
+
+/** What an operator should know of a configuration, valid or not. */
+export interface ExaminedConfig extends ReadConfig {
+  /** What is allowed but probably not meant, also beside mistakes. */
+  readonly warnings: readonly ConfigIssue[];
+  readonly files: readonly NamedFile[];
+}
+
+/** Loads and checks the configuration. Whatever is wrong with it comes back as issues, all of them at once. */
+export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
+  return (await examineConfig(source)).loaded;
+}
+
+/**
+ * Loads and checks the configuration, with what an operator should know of it: in slices, since there may be thousands of accounts.
+ * @param before what was read the last time: files of `accounts_from` that have not changed are not checked again, and one with
+ * mistakes leaves its accounts as they are in use
+ */
+export async function examineConfig(source: ConfigSource, before = NOTHING_READ): Promise<ExaminedConfig> {
+  const { env } = source;
+  const main = 'file' in source ? await readMain(source.file, env) : fromEnvironment(env);
+  const { from, digests } = main;
+  if (from.value === undefined) {
+    const read = { ...before, digests: new Map([...before.digests, ...digests]) };
+    return { loaded: refused(from.issues, main.nothingConfigured), read, warnings: [], files: [] };
+  }
+  const outline = checkOutline(from, env);
+  const own = await madeInSlices(checkAccounts(from, env));
+  const further = await readAccountFiles(outline.accountsFrom, from, env, before);
+  const mistakes = [...from.issues, ...outline.mistakes, ...own.mistakes, ...further.mistakes];
+  const { rest } = outline;
+  const merged = mergeAccounts([
+    { path: from.source, accounts: own.accounts, mistakes, inUse: undefined },
+    ...sourcesOf(further, before),
+  ]);
+  const isUsable = rest !== undefined && merged.isUsable;
+  const read = {
+    digests: new Map([...digests, ...digestsOf(further)]),
+    accountsFrom: outline.accountsFrom,
+    accountFiles: further.files,
+    inUse: isUsable ? merged.used : before.inUse,
+  };
+  const parts = [own, ...[...further.files.values()].map(({ checked }) => checked)];
+  const files = [...parts.flatMap((part) => part.files), ...outline.files];
+  const everyone = parts.flatMap(({ accounts }) => accounts);
+  const warnings = inOrder([
+    ...parts.flatMap((part) => part.warnings),
+    ...sameAccess(everyone),
+    ...unknownToPush(lenientReceivers(from.value), namesOf(everyone)).map(from.place),
+    ...further.warnings,
+    ...(await exposedSecrets(files)),
+  ]);
+  if (!isUsable) return { loaded: refused(merged.mistakes), read, warnings, files };
+  const config = { accounts: [...merged.accounts], ...rest };
+  const issues = inOrder(merged.mistakes);
+  return { loaded: { ok: true, config, warnings, issues, source: from.source }, read, warnings, files };
+}
+
+function sourcesOf({ files }: FurtherAccounts, { inUse }: ReadFiles): AccountSource[] {
+  return [...files.values()].map(({ path, checked: { accounts, mistakes } }) => {
+    return { path, accounts, mistakes, inUse: inUse && (inUse.get(path) ?? []) };
+  });
+}
+
+function digestsOf({ files }: FurtherAccounts): (readonly [string, string])[] {
+  return [...files].map(([path, { digest }]) => [path, digest]);
+}
+
+function namesOf(accounts: readonly CheckedAccount[]): string[] {
+  return accounts.flatMap(({ name }) => name ?? []);
+}
+
+/** The configuration's own file, or what stands for it. */
+interface Main {
+  readonly from: Written;
+  readonly digests: ReadonlyMap<string, string>;
+  readonly nothingConfigured: boolean;
+}
+
+async function readMain(file: string, env: Environment): Promise<Main> {
+  const read = await readConfigFile(file);
+  const digests = new Map([[file, digestOf(read)]]);
+  return { from: await written(file, read, env), digests, nothingConfigured: false };
+}
+
+function fromEnvironment(env: Environment): Main {
+  const value = configFromEnvironment(env);
+  const nothingConfigured = value === undefined;
+  const source = 'environment';
+  const message = 'nothing is configured: set --config.file, or EDGE_API_URL and EDGE_TOKEN';
+  const issues = nothingConfigured ? [{ source, path: '', message }] : [];
+  const from = { source, value, issues, place: placeInEnvironment, directory: '' };
+  return { from, digests: new Map(), nothingConfigured };
+}
+
+/** A configuration apart from its accounts. */
+interface Outline {
+  /** Undefined where it holds mistakes. */
+  readonly rest: Pick<Config, 'limits' | 'metrics' | 'push'> | undefined;
+  readonly accountsFrom: readonly string[];
+  readonly mistakes: readonly ConfigIssue[];
+  readonly files: readonly NamedFile[];
+}
+
+function checkOutline(from: Written, env: Environment): Outline {
+  const receivers = lenientReceivers(from.value);
+  const files = receivers.flatMap((receiver, index) => namedFiles(receiver, ['push', index], from));
+  const common = { accountsFrom: lenientAccountsFrom(from.value), files };
+  const parsed = OUTLINE.safeParse(from.value, { reportInput: true });
+  if (!parsed.success) {
+    const found = findings(parsed.error, configJsonSchema()).map(from.place);
+    return { ...common, rest: undefined, mistakes: besides(from.issues, found) };
+  }
+  const mistakes: ConfigIssue[] = [];
+  const push = parsed.data.push.map((receiver): Receiver => {
+    const proxied = withEnvironmentProxy(relativeTo(from.directory, receiver), receiver.url, env);
+    if ('part' in proxied) return proxied.part;
+    mistakes.push(proxied.issue);
+    return receiver;
+  });
+  return { ...common, rest: { limits: parsed.data.limits, metrics: parsed.data.metrics, push }, mistakes };
+}
+
+interface FurtherAccounts {
+  readonly files: ReadonlyMap<string, AccountFile>;
+  /** What is wrong with the entries themselves. */
+  readonly mistakes: readonly ConfigIssue[];
+  readonly warnings: readonly ConfigIssue[];
+}
+
+/**
+ * Reads the files of `accounts_from`, one after another. That none of them is there is a mistake, and so is an entry that has
+ * lost all that it had, as where a volume is not mounted: what is in use stays.
+ */
+async function readAccountFiles(
+  accountsFrom: readonly string[],
+  { place, directory }: Written,
+  env: Environment,
+  before: ReadFiles,
+): Promise<FurtherAccounts> {
+  const files = new Map<string, AccountFile>();
+  const mistakes: ConfigIssue[] = [];
+  const warnings: ConfigIssue[] = [];
+  for (const [index, given] of accountsFrom.entries()) {
+    const say = (message: string) => place({ path: ['accounts_from', index], at: 'value', message });
+    const found = await findAccountFiles(given, directory);
+    if ('problem' in found) mistakes.push(say(found.problem));
+    else if (found.paths.length === 0) {
+      const had = [...before.accountFiles.keys()].some((file) => standsFor(given, directory, file));
+      if (had) mistakes.push(say('no file is found by this any more: leave it out where that is meant'));
+      else warnings.push(say('no file is found by this'));
+    }
+    for (const path of 'paths' in found ? found.paths : []) {
+      if (!files.has(path)) files.set(path, await readAccountFile(path, env, before.accountFiles.get(path)));
+    }
+  }
+  if (accountsFrom.length > 0 && files.size === 0 && mistakes.length === 0) {
+    const message = 'no file is found by this';
+    return { files, mistakes: [place({ path: ['accounts_from'], at: 'value', message })], warnings: [] };
+  }
+  return { files, mistakes, warnings };
+}
+
+/** Whether what a configuration was read from differs from what is there now. */
+export async function hasChanged({ digests, accountsFrom }: ReadFiles, file: string): Promise<boolean> {
+  const directory = dirname(file);
+  const found = await Promise.all(accountsFrom.map((given) => findAccountFiles(given, directory)));
+  const paths = new Set([file, ...found.flatMap((files) => ('paths' in files ? files.paths : []))]);
+  if (paths.size !== digests.size) return true;
+  for (const path of paths) if (digests.get(path) !== digestOf(await readConfigFile(path))) return true;
+  return false;
+}
+
+function refused(issues: readonly ConfigIssue[], nothingConfigured = false): LoadedConfig {
+  return { ok: false, issues: inOrder(issues), nothingConfigured };
+}

@@ -1,0 +1,190 @@
+import {
+  type Document,
+  type ErrorCode,
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  type Scalar,
+  visit,
+} from 'yaml';
+import { toTheEnd } from '../slices.ts';
+import { type Environment, interpolate } from './interpolation.ts';
+import type { ConfigIssue, Finding } from './issue.ts';
+import { formatPath } from './issue.ts';
+import { isMergeKey, structureOf, yamlProblem } from './yaml-mistakes.ts';
+import { parseInSteps, partsOf, plainInSteps } from './yaml-steps.ts';
+
+/** Aliases may be used for repetition, not to blow a small file up into a large one. */
+const MOST_ALIASES = 100;
+
+/** A YAML file as plain data, and where in the file each part of it stands. */
+export interface ConfigDocument {
+  /** What the file says, variables filled in; undefined when it is too broken to be read further. */
+  readonly value: unknown;
+  /** Mistakes of YAML itself and of its variables. */
+  readonly issues: readonly ConfigIssue[];
+  /** The finding as an issue at its line, or at that of the nearest part above it that the file has. */
+  place(finding: Finding): ConfigIssue;
+}
+
+/** Reads YAML 1.2 with merge keys. `source` names the file in the issues. */
+export function readConfigDocument(text: string, source: string, env: Environment): ConfigDocument {
+  return toTheEnd(readConfigInSteps(text, source, env));
+}
+
+/** The same, in steps. */
+export function readConfigInSteps(
+  text: string,
+  source: string,
+  env: Environment,
+): Generator<undefined, ConfigDocument> {
+  return readYamlInSteps(text, source, { scalar: (scalar) => fillIn(scalar, env) });
+}
+
+type IssueAt = (offset: number, path: string, message: string) => ConfigIssue;
+
+/** How a kind of file differs from plain YAML 1.2. */
+export interface YamlDialect {
+  /** The library's schema. `failsafe` leaves every scalar as its text. Default: `core`. */
+  readonly schema?: 'core' | 'failsafe';
+  /** Mistakes of YAML that do not count. */
+  readonly allowed?: readonly ErrorCode[];
+  /** Changes a text that is no key, before the document becomes plain data; returns what is wrong with it. */
+  readonly scalar: (scalar: Scalar) => readonly string[];
+  /** What is wrong with the document as a whole. */
+  readonly whole?: (document: Document) => readonly string[];
+}
+
+/** Reads YAML with merge keys in a dialect. `source` names the file in the issues. */
+export function readYaml(text: string, source: string, dialect: YamlDialect): ConfigDocument {
+  return toTheEnd(readYamlInSteps(text, source, dialect));
+}
+
+function* readYamlInSteps(
+  text: string,
+  source: string,
+  dialect: YamlDialect,
+): Generator<undefined, ConfigDocument> {
+  const lines = new LineCounter();
+  const document = yield* parseInSteps(text, lines, {
+    schema: dialect.schema ?? 'core',
+    merge: true,
+    stringKeys: true,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'error',
+  });
+  const issueAt: IssueAt = (offset, path, message) => {
+    const { line, col } = lines.linePos(offset);
+    return { source, line: Math.max(1, line), column: Math.max(1, col), path, message };
+  };
+  const place = (finding: Finding) =>
+    issueAt(offsetOf(document, finding), formatPath(finding.path), finding.message);
+  const errors = document.errors.filter(({ code }) => !dialect.allowed?.includes(code));
+  const problems = [...errors, ...document.warnings];
+  const tooDeep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');
+  const issues = (tooDeep === undefined ? problems : [tooDeep]).map(({ pos, code }) =>
+    issueAt(pos[0], '', yamlProblem(code)),
+  );
+  issues.push(...(yield* rewritten(document, dialect, issueAt)));
+  issues.push(...(dialect.whole?.(document) ?? []).map((message) => issueAt(0, '', message)));
+  const { misplaced, hasAliases } = yield* structureOf(document);
+  issues.push(...misplaced.map(({ offset, message }) => issueAt(offset, '', message)));
+  const readable = errors.length === 0 && misplaced.every((problem) => problem.readable);
+  if (!readable) return { value: undefined, issues, place };
+  if (!hasAliases) return { value: yield* plainInSteps(document), issues, place };
+  try {
+    return { value: document.toJS({ maxAliasCount: MOST_ALIASES }), issues, place };
+  } catch (error) {
+    // The library's only way to refuse a bomb of aliases.
+    if (!(error instanceof ReferenceError)) throw error;
+    return { value: undefined, issues: [...issues, issueAt(0, '', 'has too many aliases')], place };
+  }
+}
+
+/** Replaces the variables in a text, after parsing, so that no value can be read as YAML. */
+function fillIn(scalar: Scalar, env: Environment): readonly string[] {
+  const { text, problems } = interpolate(String(scalar.value), env);
+  scalar.value = text;
+  return problems;
+}
+
+/** Has the dialect see each text that is no key, a part of the document a step. */
+function* rewritten(
+  document: Document,
+  { scalar: rewrite }: YamlDialect,
+  issueAt: IssueAt,
+): Generator<undefined, ConfigIssue[]> {
+  const issues: ConfigIssue[] = [];
+  for (const { node, above } of partsOf(document)) {
+    if (node === undefined) continue;
+    visit(node, {
+      Scalar(key, scalar, ancestors) {
+        if (key === 'key' || typeof scalar.value !== 'string') return;
+        const problems = rewrite(scalar);
+        const path = problems.length === 0 ? '' : pathOf([...above, ...ancestors, scalar]);
+        issues.push(...problems.map((problem) => issueAt(scalar.range?.[0] ?? 0, path, problem)));
+      },
+    });
+    yield;
+  }
+  return issues;
+}
+
+/** The path that a chain of nodes, from the document down, leads along. */
+function pathOf(chain: readonly unknown[]): string {
+  const steps = chain.flatMap((node, depth): (string | number)[] => {
+    if (isPair(node)) return isScalar(node.key) ? [String(node.key.value)] : [];
+    return isSeq(node) ? [node.items.indexOf(chain[depth + 1])] : [];
+  });
+  return formatPath(steps);
+}
+
+interface Entry {
+  readonly key: unknown;
+  readonly value: unknown;
+}
+
+function offsetOf(document: Document, { path, at }: Finding): number {
+  let here: Entry = { key: undefined, value: document.contents };
+  for (const step of path) {
+    const next = entryOf(document, here.value, step);
+    if (next === undefined) return startOf(here, 'key');
+    here = next;
+  }
+  return startOf(here, at);
+}
+
+function startOf({ key, value }: Entry, at: Finding['at']): number {
+  const candidates = at === 'key' ? [key, value] : [value, key];
+  const placed = candidates.find((node): node is Node => isNodeWithRange(node));
+  return placed?.range?.[0] ?? 0;
+}
+
+function isNodeWithRange(node: unknown): node is Node {
+  const placed = isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
+  return placed && node.range !== undefined && node.range !== null;
+}
+
+/** What `step` leads to from a node, through aliases and merge keys. */
+function entryOf(document: Document, node: unknown, step: string | number): Entry | undefined {
+  const target = isAlias(node) ? node.resolve(document) : node;
+  if (isSeq(target))
+    return typeof step === 'number' ? { key: undefined, value: target.items[step] } : undefined;
+  if (!isMap(target)) return undefined;
+  const own = target.items.find(({ key }) => isScalar(key) && key.value === step);
+  if (own !== undefined) return own;
+  const merged = target.items.filter(({ key }) => isMergeKey(key));
+  for (const { value } of merged) {
+    const sources = isSeq(value) ? value.items : [value];
+    for (const from of sources) {
+      const entry = entryOf(document, from, step);
+      if (entry !== undefined) return entry;
+    }
+  }
+  return undefined;
+}

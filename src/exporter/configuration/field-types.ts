@@ -1,0 +1,141 @@
+import { validateDetailed } from 'node-cron';
+import { z } from 'zod';
+import { isGlob } from '../text/glob.ts';
+import type { ConfigPath } from './issue.ts';
+import { DURATION_PATTERN, formatDuration, parseDuration } from './prometheus-duration.ts';
+
+/** What is wrong, for the person who wrote it; said otherwise where variables of the environment stand for keys. */
+export interface Mistake {
+  readonly message: string;
+  readonly inEnvironment: string;
+}
+
+/** What a transformation returns that fails: zod reports `message` at the value's path. */
+export function refuse(context: z.RefinementCtx, message: string, inEnvironment = message): never {
+  addMistake(context, [], { message, inEnvironment });
+  return z.NEVER;
+}
+
+/** Has zod report a mistake at `path`. */
+export function addMistake(
+  context: z.RefinementCtx,
+  path: ConfigPath,
+  { message, inEnvironment }: Mistake,
+): void {
+  context.addIssue({ code: 'custom', path: [...path], message, params: { inEnvironment } });
+}
+
+/** Text with at least one character that is not white space. */
+export function text(): z.ZodString {
+  return z.string().regex(/\S/, 'must not be empty');
+}
+
+/** A whole number. (`z.int()` would keep the checks of the mapping around it from running.) */
+export function integer(): z.ZodNumber {
+  return z.number().refine(Number.isInteger, 'expected a whole number').meta({ type: 'integer' });
+}
+
+export interface Bounds {
+  /** Milliseconds. */
+  readonly min: number;
+  /** Milliseconds. */
+  readonly max: number;
+}
+
+interface Measure extends Bounds {
+  readonly expected: string;
+}
+
+const EXPECTED_DURATION = 'expected a duration such as "90s", "2m" or "1h30m"';
+
+function milliseconds(given: string, { min, max, expected }: Measure, context: z.RefinementCtx): number {
+  const ms = parseDuration(given);
+  if (ms === undefined) return refuse(context, expected);
+  if (ms >= min && ms <= max) return ms;
+  return refuse(context, `expected a duration between ${formatDuration(min)} and ${formatDuration(max)}`);
+}
+
+/** A duration in Prometheus' form, within bounds; becomes milliseconds. */
+export function duration(bounds: Bounds) {
+  const measure = { ...bounds, expected: EXPECTED_DURATION };
+  return z
+    .string({ error: measure.expected })
+    .meta({ pattern: DURATION_PATTERN.source })
+    .transform((given, context) => milliseconds(given, measure, context));
+}
+
+/** A duration, or `auto` for one that is learned from what the platform does. */
+export function durationOrAuto(bounds: Bounds) {
+  const measure = { ...bounds, expected: `${EXPECTED_DURATION}, or "auto"` };
+  return z
+    .string({ error: measure.expected })
+    .meta({ pattern: `^auto$|${DURATION_PATTERN.source}` })
+    .transform((given, context): number | 'auto' =>
+      given === 'auto' ? 'auto' : milliseconds(given, measure, context),
+    );
+}
+
+const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';
+
+/** The fields of a cron expression, seconds first, and how many moments each names. */
+const CRON_FIELDS = [
+  ['second', 60],
+  ['minute', 60],
+  ['hour', 24],
+  ['day of month', 31],
+  ['month', 12],
+  ['day of week', 7],
+] as const;
+
+/** All but the seconds. */
+const MINUTE_FIELDS = 5;
+
+// node-cron takes a step of any size. One larger than its field is never taken: "*/90" in the minute is once an hour.
+function stepMistakes(expression: string): string[] {
+  const given = expression.trim().split(/\s+/);
+  return CRON_FIELDS.slice(-given.length).flatMap(([field, size], index) => {
+    const steps = [...(given[index] ?? '').matchAll(/\/(\d+)/g)].map(([, step]) => Number(step));
+    return steps.some((step) => step > size) ? [`expected a step of at most ${size} in the ${field}`] : [];
+  });
+}
+
+/** What is wrong with a cron expression in node-cron's form (5 fields, or 6 with seconds first), if anything. */
+function cronMistake(expression: string): string | undefined {
+  const { valid, errors } = validateDetailed(expression);
+  if (valid) return stepMistakes(expression).join('; ') || undefined;
+  const fields = errors.map(({ field }) => field).filter((field) => field !== 'expression');
+  const named = fields.map((field) => field.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`));
+  return named.length === 0 ? EXPECTED_CRON : `${EXPECTED_CRON}; the ${named.join(' and the ')} is not valid`;
+}
+
+/** When to poll, as a cron expression of five fields: polls wait for a bucket to close, whichever seconds are named. */
+export function schedule() {
+  return z
+    .string({ error: EXPECTED_CRON })
+    .superRefine((expression, context) => {
+      const mistake = cronMistake(expression);
+      if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
+    })
+    .overwrite((expression) => expression.trim().split(/\s+/).slice(-MINUTE_FIELDS).join(' '));
+}
+
+/** A configuration's name (with globs) or its id, which may be written as a number; becomes text. */
+export function nameOrId() {
+  return z
+    .union([z.string(), integer().min(0)], { error: 'expected a name, a pattern such as "shop-*", or an id' })
+    .transform((given, context) => {
+      const pattern = String(given);
+      if (pattern.trim() === '') return refuse(context, 'must not be empty');
+      return isGlob(pattern) ? pattern : refuse(context, 'the brackets of the pattern are not balanced');
+    });
+}
+
+/** A list in which nothing occurs twice. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.array(item).superRefine((items, context) => {
+    for (const [index, value] of items.entries()) {
+      if (items.indexOf(value) === index) continue;
+      context.addIssue({ code: 'custom', path: [index], message: 'is already in the list' });
+    }
+  });
+}

@@ -1,0 +1,238 @@
+import { z } from 'zod';
+import { Secret } from '../secret.ts';
+import { ACCESS, credentialMistakes, httpAddress, toCredentials, unencrypted } from './access.ts';
+import { addMistake, duration, integer, type Mistake, nameOrId, text } from './field-types.ts';
+import { ROUTE, tlsMistakes } from './request.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+const MEBIBYTE = 2 ** 20;
+
+/** Headers that the exporter sets itself. */
+const OWN_HEADERS =
+  /^(authorization|host|connection|user-agent|transfer-encoding|content-.*|x-prometheus-remote-write-version)$/i;
+
+/** Names that begin with two underscores are Prometheus' own. */
+const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+
+function headers() {
+  return z.record(z.string(), z.string()).transform((given, context) => {
+    const secrets: Record<string, Secret> = {};
+    for (const [name, value] of Object.entries(given)) {
+      const mistake = headerMistake(name, value);
+      if (mistake !== undefined) context.addIssue({ code: 'custom', path: [name], message: mistake });
+      else secrets[name] = new Secret(value);
+    }
+    return secrets;
+  });
+}
+
+function headerMistake(name: string, value: string): string | undefined {
+  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) return 'is not a valid header name';
+  if (OWN_HEADERS.test(name)) return 'is set by the exporter; for Authorization use token or username';
+  return /^[\x20-\x7e]+$/.test(value) ? undefined : 'expected printable ASCII characters';
+}
+
+function labels() {
+  return z.record(z.string(), z.string().min(1, 'must not be empty')).superRefine((given, context) => {
+    for (const name of Object.keys(given)) {
+      if (LABEL_NAME.test(name)) continue;
+      context.addIssue({ code: 'custom', path: [name], message: 'expected a label name such as "cluster"' });
+    }
+  });
+}
+
+const outbox = z.strictObject({
+  max_bytes: integer()
+    .min(MEBIBYTE)
+    .default(256 * MEBIBYTE)
+    .describe(
+      'Maximum size of what waits for the receiver; beyond it the oldest samples are dropped, and counted.',
+    ),
+  max_age: duration({ min: MINUTE, max: 90 * DAY })
+    .prefault('1d')
+    .describe('Age at which samples that wait for the receiver are dropped, and counted.'),
+});
+
+const request = z.strictObject({
+  timeout: duration({ min: SECOND, max: 5 * MINUTE })
+    .prefault('30s')
+    .describe('Timeout of one request.'),
+  ...ROUTE,
+});
+
+/** Named as in Prometheus. */
+const oauth2 = z.strictObject({
+  token_url: httpAddress('https://login.example.net/oauth2/token', ({ href }) => href, {
+    takesQuery: true,
+  }).describe('Address that gives the tokens.'),
+  client_id: text().describe('Client that the exporter is to the token server.'),
+  client_secret: z
+    .string()
+    .min(1, 'must not be empty')
+    .transform((given) => new Secret(given))
+    .exactOptional()
+    .describe('Secret of client_id; prefer a reference to an environment variable.'),
+  client_secret_file: text()
+    .exactOptional()
+    .describe('File with the secret of client_id; read again for each token.'),
+  scopes: z.array(text()).default([]).describe('Scopes that the token is to have.'),
+  endpoint_params: z
+    .record(z.string(), z.string())
+    .default({})
+    .describe('Further parameters of a request for a token, for instance audience.'),
+});
+
+export type OAuth2 = z.output<typeof oauth2>;
+
+/** Credentials: the keys of an account, all of them optional. */
+const { token, token_file, username, password, password_file } = ACCESS;
+
+const RECEIVER = z
+  .strictObject({
+    name: text().describe('Name of the receiver in logs, metrics and in its outbox; unique.'),
+    kind: z
+      .enum(['remote_write', 'otlp'])
+      .describe(
+        'Protocol: remote_write (2.0 where the receiver knows it, else 1.0) or otlp (OTLP/HTTP with protobuf).',
+      ),
+    url: httpAddress(
+      'https://prometheus.example.net/api/v1/write',
+      ({ origin, pathname, search }) => origin + pathname + search,
+      { takesQuery: true },
+    ).describe('Address that takes the samples, with its path, and a query where the receiver wants one.'),
+    allow_http: z
+      .boolean()
+      .default(false)
+      .describe('Whether credentials and headers may be sent unencrypted to a host that is not loopback.'),
+    token: token.describe('Bearer token, better as a reference to an environment variable.'),
+    token_file: token_file.describe('File that holds the bearer token; read again when it changes.'),
+    username: username.describe('User name of basic authentication.'),
+    password,
+    password_file: password_file.describe('File that holds the password; read again when it changes.'),
+    oauth2: oauth2
+      .exactOptional()
+      .describe('Bearer tokens by OAuth 2.0 client credentials, fetched over the same route as requests.'),
+    headers: headers().prefault({}).describe('Further headers, for instance X-Scope-OrgID.'),
+    request: request.prefault({}).describe('How requests are made.'),
+    families: z
+      .array(nameOrId())
+      .min(1, 'must not be empty')
+      .default(['*'])
+      .describe('Names (globs) of the families to push.'),
+    accounts: z
+      .array(nameOrId())
+      .min(1, 'must not be empty')
+      .default(['*'])
+      .describe('Names (globs) of the accounts whose samples are pushed.'),
+    buckets_only: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether only buckets are pushed; else, once a minute, all else that /metrics shows as well: settings, edge_up, the exporter’s own metrics.',
+      ),
+    expose: z
+      .boolean()
+      .default(true)
+      .describe(
+        'Whether /metrics has the buckets that are pushed to this receiver too; false leaves them out there.',
+      ),
+    labels: labels().prefault({}).describe('Labels added to every sample, unless it has one of that name.'),
+    outbox: outbox.prefault({}).describe('Limits on what waits while the receiver is away.'),
+  })
+  .superRefine(
+    (receiver, context) => {
+      if (isAuthenticated(receiver)) {
+        for (const mistake of credentialMistakes(receiver)) addMistake(context, [], mistake);
+      }
+      const throughProxy = typeof receiver.request?.proxy === 'object';
+      for (const [key, message] of oauth2Mistakes(receiver, throughProxy)) addMistake(context, key, message);
+      const secret =
+        isAuthenticated(receiver) ||
+        receiver.oauth2 !== undefined ||
+        Object.keys(Object(receiver.headers)).length > 0;
+      const exposed =
+        secret && unencrypted(receiver.url, receiver.allow_http, throughProxy, 'credentials and headers');
+      if (exposed) addMistake(context, ['url'], exposed);
+      for (const { key, message } of tlsMistakes(receiver.url, receiver.request, 'url')) {
+        context.addIssue({ code: 'custom', path: ['request', key], message });
+      }
+    },
+    { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+  )
+  .transform(({ token, token_file, username, password, password_file, ...receiver }) => {
+    const given = { token, token_file, username, password, password_file };
+    const present = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+    const credentials = isAuthenticated(given) ? toCredentials(present) : undefined;
+    return { ...receiver, credentials };
+  });
+
+/** The receivers that samples are pushed to. */
+export const PUSH = z
+  .array(RECEIVER)
+  .superRefine((receivers, context) => {
+    const names = receivers.map(({ name }) => name);
+    for (const [index, name] of names.entries()) {
+      if (names.indexOf(name) === index) continue;
+      const message = `must be unique; push[${names.indexOf(name)}] has this name`;
+      context.addIssue({ code: 'custom', path: [index, 'name'], message });
+    }
+  })
+  .default([])
+  .describe('Receivers that samples are pushed to, each bucket at its own time; /metrics stays as it is.');
+
+/** A receiver, checked and complete: durations in milliseconds. */
+export type Receiver = z.output<typeof RECEIVER>;
+
+/** The secrets that the configuration of a receiver itself holds. */
+export function secretsOfReceiver({
+  credentials,
+  oauth2,
+  headers,
+  request: { proxy },
+}: Receiver): readonly Secret[] {
+  const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
+  const own =
+    credentials?.kind === 'token'
+      ? [credentials.token]
+      : credentials?.kind === 'password' && credentials.password instanceof Secret
+        ? [credentials.password]
+        : [];
+  const client = oauth2?.client_secret === undefined ? [] : [oauth2.client_secret];
+  return [...own, ...client, ...Object.values(headers), ...login];
+}
+
+function isAuthenticated(
+  given: {
+    readonly [Key in 'token' | 'token_file' | 'username' | 'password' | 'password_file']?: unknown;
+  },
+): boolean {
+  const keys = ['token', 'token_file', 'username', 'password', 'password_file'] as const;
+  return keys.some((key) => given[key] !== undefined);
+}
+
+/** What is wrong with `oauth2` as a whole, and beside other keys. */
+function oauth2Mistakes(
+  receiver: Parameters<typeof isAuthenticated>[0] & {
+    readonly oauth2?: Partial<OAuth2>;
+    readonly allow_http?: unknown;
+  },
+  throughProxy: boolean,
+): [path: string[], mistake: Mistake][] {
+  const { oauth2, allow_http } = receiver;
+  if (typeof oauth2 !== 'object' || oauth2 === null) return [];
+  const found: [string[], Mistake][] = [];
+  if (isAuthenticated(receiver))
+    found.push([['oauth2'], says('expected either oauth2 or token, token_file or username, not both')]);
+  if ((oauth2.client_secret === undefined) === (oauth2.client_secret_file === undefined))
+    found.push([['oauth2'], says('expected exactly one of client_secret and client_secret_file')]);
+  const exposed = unencrypted(oauth2.token_url, allow_http, throughProxy, 'the client secret');
+  if (exposed !== undefined) found.push([['oauth2', 'token_url'], exposed]);
+  return found;
+}
+
+function says(message: string): Mistake {
+  return { message, inEnvironment: message };
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+import { ACCESS, credentialMistakes, SOURCE, toCredentials, unencrypted } from './access.ts';
+import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
+import { addMistake, duration, durationOrAuto, integer, schedule, text } from './field-types.ts';
+import { PUSH } from './push-settings.ts';
+import { REQUEST, tlsMistakes } from './request.ts';
+import { LABELS } from './static-labels.ts';
+import { UNITS } from './unit-settings.ts';
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+const quota = z.strictObject({
+  reserve: z
+    .number()
+    .min(0)
+    .max(0.95)
+    .default(0.2)
+    .describe("Share of each limit to leave to the token's other clients."),
+  assumed_limit: integer()
+    .min(1)
+    .default(60)
+    .describe('Assumed limit in operations per minute while the platform sends no rate limit headers.'),
+});
+
+const TIMES = {
+  publish_delay: durationOrAuto({ min: 0, max: HOUR })
+    .prefault('auto')
+    .describe(
+      'Age at which gauges show a bucket; "auto" starts with 2m and learns, by metric, when buckets are 98 % complete.',
+    ),
+  settle_delay: durationOrAuto({ min: MINUTE, max: 24 * HOUR })
+    .prefault('10m')
+    .describe(
+      'Age at which counters take a bucket; "auto" starts with 10m and learns when buckets stop changing.',
+    ),
+  stale_after: duration({ min: MINUTE, max: 7 * 24 * HOUR })
+    .prefault('15m')
+    .describe(
+      'How long a value is kept after its last successful poll; stale gauges go sooner while the platform is up.',
+    ),
+  reconciliation_share: z
+    .number()
+    .min(0)
+    .max(0.5)
+    .default(0.01)
+    .describe('Share of the allowed operations used to compare past hours with the platform; 0 disables it.'),
+  discovery: schedule()
+    .default('*/10 * * * *')
+    .describe('When to read the lists of configurations, as a cron expression.'),
+};
+
+/** One account, as it is written and as it is used. */
+export const ACCOUNT = z
+  .strictObject({
+    name: text().describe('Value of the account label; unique.'),
+    labels: LABELS.default({}).describe(
+      'Further labels of everything that is exposed or pushed for the account: team: web. A label that a family has itself wins.',
+    ),
+    ...ACCESS,
+    ...SOURCE,
+    quota: quota.prefault({}).describe('How much of the rate limit to use.'),
+    request: REQUEST.prefault({}).describe('How requests are sent.'),
+    ...TIMES,
+    units: UNITS.default({}).describe(
+      'Units by metric or metric.dimension, if the platform uses others than assumed: data_transferred: gigabytes.',
+    ),
+    collectors: COLLECTORS_SCHEMA.exactOptional().describe('What to collect; without this key, everything.'),
+  })
+  .superRefine(
+    (account, context) => {
+      for (const mistake of credentialMistakes(account)) addMistake(context, [], mistake);
+      const throughProxy = typeof account.request?.proxy === 'object';
+      const exposed = unencrypted(account.api_url, account.allow_http, throughProxy);
+      if (exposed !== undefined) addMistake(context, ['api_url'], exposed);
+      const exposedToo = unencrypted(account.graphql_url, account.allow_http, throughProxy);
+      if (exposedToo !== undefined) addMistake(context, ['graphql_url'], exposedToo);
+      for (const { key, message } of tlsMistakes(account.api_url, account.request)) {
+        context.addIssue({ code: 'custom', path: ['request', key], message });
+      }
+      if (Number(account.settle_delay) < Number(account.publish_delay)) {
+        context.addIssue({
+          code: 'custom',
+          path: ['settle_delay'],
+          message: 'expected at least publish_delay: a bucket is published before it is counted',
+        });
+      }
+    },
+    { when: isObject },
+  )
+  .transform((given) => ({
+    name: given.name,
+    labels: given.labels,
+    api_url: given.api_url,
+    allow_http: given.allow_http,
+    source: given.source,
+    graphql_url: given.graphql_url ?? given.api_url,
+    credentials: toCredentials(given),
+    quota: given.quota,
+    request: given.request,
+    publish_delay: given.publish_delay,
+    settle_delay: given.settle_delay,
+    stale_after: given.stale_after,
+    reconciliation_share: given.reconciliation_share,
+    discovery: given.discovery,
+    units: given.units,
+    collectors: given.collectors === undefined ? defaultCollectors() : toCollectors(given.collectors),
+  }));
+
+/** One account of the platform, checked and complete: durations in milliseconds, schedules as cron expressions. */
+export type Account = z.output<typeof ACCOUNT>;
+
+const limits = z.strictObject({
+  series: integer().min(1).default(500_000).describe('Maximum number of exposed series of the platform.'),
+  configurations: integer()
+    .min(1)
+    .default(10_000)
+    .describe('Maximum number of configurations taken from a list of the platform, in its order.'),
+  jobs: integer()
+    .min(1)
+    .default(50_000)
+    .describe('Number of jobs of an account above which no further metrics of configurations are read.'),
+});
+
+/** Default limits. */
+export const DEFAULT_LIMITS = limits.parse({});
+
+const metrics = z.strictObject({
+  exclude: z
+    .array(text())
+    .default([])
+    .describe(
+      'Names (globs) of families that /metrics leaves out: "edge_exporter_*", "nodejs_*", "edge_*_total". What is pushed as buckets stays.',
+    ),
+});
+
+const REST = {
+  accounts_from: z
+    .union([text(), z.array(text()).min(1, 'must not be empty')], {
+      error: 'expected a file, folder or pattern, or a list of them',
+    })
+    .transform((given) => (typeof given === 'string' ? [given] : given))
+    .exactOptional()
+    .describe(
+      'Further files of accounts: files, folders (all their *.yaml and *.yml) or patterns such as "accounts.d/*.yaml".',
+    ),
+  limits: limits.prefault({}).describe('Limits on the size of the exporter.'),
+  metrics: metrics.prefault({}).describe('What /metrics shows.'),
+  push: PUSH,
+};
+
+const someAccounts = (
+  given: { readonly accounts?: unknown; readonly accounts_from?: unknown },
+  context: z.RefinementCtx,
+) => {
+  if (given.accounts !== undefined || given.accounts_from !== undefined) return;
+  const message = 'is required, or accounts_from';
+  addMistake(context, ['accounts'], { message, inEnvironment: message });
+};
+
+/** The configuration as it is written in YAML (its input) and as the program uses it (its output). */
+export const CONFIG = z
+  .strictObject({
+    accounts: z
+      .array(ACCOUNT)
+      .min(1, 'must not be empty')
+      .exactOptional()
+      .describe('The accounts to poll; without this key, those of accounts_from.'),
+    ...REST,
+  })
+  .superRefine(someAccounts, { when: isObject })
+  .transform(({ accounts = [], limits, metrics, push }) => ({ accounts, limits, metrics, push }));
+
+/** A configuration apart from its accounts, each of which is checked for itself, by `ACCOUNT`. */
+export const OUTLINE = z
+  .strictObject({
+    accounts: z.array(z.unknown()).min(1, 'must not be empty').exactOptional(),
+    ...REST,
+  })
+  .superRefine(someAccounts, { when: isObject });
+
+/** A file of `accounts_from` apart from its accounts. */
+export const ACCOUNTS_OUTLINE = z.strictObject({ accounts: z.array(z.unknown()) });
+
+export type Config = z.output<typeof CONFIG>;
+
+let jsonSchema: z.core.JSONSchema.BaseSchema | undefined;
+
+/** The JSON Schema of the YAML file, by which editors complete and check it. Made once, since that takes milliseconds. */
+export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
+  jsonSchema ??= z.toJSONSchema(CONFIG.meta({ title: 'Configuration of edge-exporter' }), { io: 'input' });
+  return jsonSchema;
+}
+
+function isObject({ value }: { readonly value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,154 @@
+import { facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
+import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
+import { matchesAny } from '../text/glob.ts';
+import { didYouMean } from '../text/suggestion.ts';
+import type { ConfigPath, Finding } from './issue.ts';
+import type { LenientAccount, LenientReceiver } from './lenient.ts';
+
+/** What an account is allowed, but probably not meant to say; also of one that holds mistakes besides. */
+export function accountWarnings(account: LenientAccount, path: ConfigPath): Finding[] {
+  return [
+    ...unknownMetrics(account, path),
+    ...unknownDimensions(account, path),
+    ...readTwice(account, path),
+    ...unknownUnits(account, path),
+    ...slowToSettle(account, path),
+    ...nothingToDo(account, path),
+    ...namesForIds(account, path),
+    ...schedulesWithSeconds(account, path),
+  ];
+}
+
+/** What a receiver selects, and is not there. Names of settings and of the exporter's own metrics are not looked up. */
+export function unknownToPush(receivers: readonly LenientReceiver[], names: readonly string[]): Finding[] {
+  const buckets = families().map(({ name }) => name);
+  return receivers.flatMap((receiver, index) => [
+    ...receiver.accounts.flatMap((pattern, at): Finding[] => {
+      if (typeof pattern !== 'string' || isMatched(names, pattern)) return [];
+      const message = `no account has this name: nothing of it is pushed${didYouMean(pattern, names)}`;
+      return [warning(['push', index, 'accounts', at], message)];
+    }),
+    ...receiver.families.flatMap((pattern, at): Finding[] => {
+      if (typeof pattern !== 'string' || isMatched(buckets, pattern)) return [];
+      const hint = didYouMean(pattern, buckets);
+      if (hint === '' && /^(edge|process|nodejs)_/.test(pattern)) return [];
+      return [warning(['push', index, 'families', at], `no family of buckets has this name${hint}`)];
+    }),
+  ]);
+}
+
+function isMatched(names: readonly string[], pattern: string): boolean {
+  const matches = matchesAny([pattern]);
+  return names.some((name) => matches(name));
+}
+
+/** The collectors that take ids take no names. */
+function namesForIds({ collectors = {} }: LenientAccount, path: ConfigPath): Finding[] {
+  return Object.entries(collectors).flatMap(([name, { configurations }]) =>
+    configurations.flatMap((id, index): Finding[] => {
+      if (typeof id !== 'string' || /^\d+$/.test(id.trim())) return [];
+      const message = 'expected the id of a configuration, a number: names are not looked up here';
+      return [warning([...path, 'collectors', name, 'configurations', index], message)];
+    }),
+  );
+}
+
+function schedulesWithSeconds({ discovery, collectors = {} }: LenientAccount, path: ConfigPath): Finding[] {
+  const given: [ConfigPath, string | undefined][] = [
+    [['discovery'], discovery],
+    ...Object.entries(collectors).flatMap(
+      ([name, { schedule, products = {} }]): [ConfigPath, string | undefined][] => [
+        [['collectors', name, 'schedule'], schedule],
+        ...Object.entries(products).map(([product, of]): [ConfigPath, string | undefined] => [
+          ['collectors', name, 'products', product, 'schedule'],
+          of.schedule,
+        ]),
+      ],
+    ),
+  ];
+  return given.flatMap(([key, schedule]) => {
+    if (schedule?.trim().split(/\s+/).length !== 6) return [];
+    return [warning([...path, ...key], 'the field for seconds is ignored: polls are a minute apart or more')];
+  });
+}
+
+/** A collector of series that runs; undefined where it does not. */
+function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
+  const collector = Object.hasOwn(collectors, api) ? collectors[api] : undefined;
+  return collector?.enabled === false ? undefined : collector;
+}
+
+function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
+  return PRODUCTS.flatMap(({ api, slug, metrics }) =>
+    (running(account, api)?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
+      if (typeof metric !== 'string' || metric === '*' || Object.hasOwn(DIMENSIONS, metric)) return [];
+      const message = `not a known metric, will be exported raw as edge_metric${didYouMean(metric, metrics)}`;
+      return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], message)];
+    }),
+  );
+}
+
+function unknownDimensions(account: LenientAccount, path: ConfigPath): Finding[] {
+  return PRODUCTS.flatMap(({ api, slug, metrics }) => {
+    const given = running(account, api)?.products?.[slug];
+    if (given?.dimensions === undefined) return [];
+    const asked = given.metrics?.filter((metric) => typeof metric === 'string') ?? [];
+    const read = asked.length === 0 || asked.includes('*') ? metrics : asked;
+    // Nobody knows which dimensions an unknown metric has.
+    if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return [];
+    const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));
+    return given.dimensions.flatMap((dimension, index): Finding[] => {
+      if (typeof dimension !== 'string' || dimension.trim() === '') return [];
+      if (read.some((metric) => facesOf(metric, dimension, { scope: 'configuration' }).known)) return [];
+      const matches = matchesAny([dimension]);
+      if ([...known].some((name) => matches(name))) return [];
+      const message = `not a known dimension of what is read of ${slug}: exported only if the platform has it${didYouMean(dimension, known)}`;
+      return [warning([...path, 'collectors', api, 'products', slug, 'dimensions', index], message)];
+    });
+  });
+}
+
+function readTwice(account: LenientAccount, path: ConfigPath): Finding[] {
+  const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
+  if (metrics === undefined) return [];
+  const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
+  // Without products of its own the analytics collector leaves out what the other reads.
+  const read = PRODUCTS.filter(({ api, slug }) => api === 'analytics' && slug in (analytics?.products ?? {}));
+  return read.flatMap(({ slug, id }) => {
+    const twin = PRODUCTS.find((other) => other.api === 'metrics' && other.id === id && reads(other.slug));
+    if (twin === undefined) return [];
+    const message = `the metrics collector reads the same product as ${twin.slug}: its series will exist twice, under two product labels`;
+    return [warning([...path, 'collectors', 'analytics', 'products', slug], message, 'key')];
+  });
+}
+
+function unknownUnits(account: LenientAccount, path: ConfigPath): Finding[] {
+  const unknown = Object.keys(account.units).filter((name) => unitKinds(name) === undefined);
+  return unknown.map((name) => {
+    const what = name.includes('.') ? 'dimension of a metric' : 'metric';
+    const message = `not a known ${what}: the unit has no effect${didYouMean(name, NAMES_WITH_UNITS)}`;
+    return warning([...path, 'units', name], message, 'key');
+  });
+}
+
+/** From here on buckets settle when the usual windows of an hour have left them behind. */
+const LONG_SETTLE_MS = 50 * 60_000;
+
+function slowToSettle({ settle_delay }: LenientAccount, path: ConfigPath): Finding[] {
+  if (typeof settle_delay !== 'number' || settle_delay <= LONG_SETTLE_MS) return [];
+  const message =
+    'above 50m counters need a separate read for each metric and configuration, and move only every ten minutes';
+  return [warning([...path, 'settle_delay'], message)];
+}
+
+function nothingToDo({ collectors }: LenientAccount, path: ConfigPath): Finding[] {
+  if (collectors === undefined) return [];
+  if (Object.values(collectors).some(({ enabled }) => enabled !== false)) return [];
+  return [
+    warning([...path, 'collectors'], 'no collector is enabled: nothing is read for this account', 'key'),
+  ];
+}
+
+function warning(path: ConfigPath, message: string, at: Finding['at'] = 'value'): Finding {
+  return { path, at, message };
+}

@@ -1,0 +1,51 @@
+import { type Credentials, staticToken } from '../platform/credentials.ts';
+import type { TransportOptions } from '../platform/exchange.ts';
+import type { Secret } from '../secret.ts';
+import { readPasswordFile, TokenFile } from './secret-file.ts';
+import { TokenLogin } from './token-login.ts';
+
+/** Where an account's token comes from, as configured. */
+export type CredentialsSource =
+  | { readonly kind: 'token'; readonly token: Secret }
+  | { readonly kind: 'token_file'; readonly path: string }
+  | {
+      readonly kind: 'password';
+      readonly username: string;
+      readonly password: Secret | { readonly file: string };
+    };
+
+export interface CredentialsOptions extends TransportOptions {
+  /** Called with what an operator should know and no poll reports, such as a failed renewal. */
+  readonly onNotice?: (text: string) => void;
+}
+
+/** An account's credentials. A login keeps one connection of its own. */
+export function openCredentials(source: CredentialsSource, options: CredentialsOptions): Credentials {
+  if (source.kind === 'token') return staticToken(source.token);
+  if (source.kind === 'token_file') return new TokenFile(source.path);
+  const { username, password } = source;
+  return new TokenLogin({
+    ...options,
+    username,
+    password: async () => ('file' in password ? readPasswordFile(password.file, 'the password') : password),
+  });
+}
+
+/** Credentials that register every secret for masking before each use, and when it may be a new one, so that none gets into the log. */
+export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
+  const guardAll = () => credentials.secrets().forEach(guard);
+  return {
+    get kind() {
+      return credentials.kind;
+    },
+    // What failed has used secrets too: a wrong password is one.
+    authorization: (signal) => credentials.authorization(signal).finally(guardAll),
+    refused: (used, signal) => credentials.refused(used, signal).finally(guardAll),
+    renewed: () => credentials.renewed().finally(guardAll),
+    expiresAt: () => credentials.expiresAt(),
+    owner: () => credentials.owner(),
+    secrets: () => credentials.secrets(),
+    takeExchanges: () => credentials.takeExchanges(),
+    close: (signal) => credentials.close(signal).finally(guardAll),
+  };
+}

@@ -1,0 +1,166 @@
+import type { Stats } from 'node:fs';
+import { access, constants, readFile, stat } from 'node:fs/promises';
+import { type Credentials, sendable } from '../platform/credentials.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import { Secret } from '../secret.ts';
+
+/** More than any token or password has; a path to something else must not be read into memory. */
+const LARGEST_SECRET_FILE = 16_384;
+
+const FILE_WORDS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file',
+  EACCES: 'permission denied',
+  ENOTDIR: 'part of its path is not a folder',
+};
+
+/** A secret as it was found in its file. */
+export interface FoundSecret {
+  readonly secret: Secret;
+  /** Changes when the file does, also when a mounted secret is swapped by a symbolic link. */
+  readonly fingerprint: string;
+}
+
+/**
+ * The token in a file, without the white space around it; what is `known` where the file has not changed since.
+ * @throws PlatformFailure `unauthorized` when it cannot be read, is too large, or holds no token
+ */
+export async function readTokenFile(
+  path: string,
+  name: string,
+  known: FoundSecret | undefined,
+): Promise<FoundSecret> {
+  const found = await readIfChanged(path, name, known);
+  sendable(found.secret, name);
+  return found;
+}
+
+/**
+ * The password in a file, without the white space around it.
+ * @throws PlatformFailure `unauthorized` when it cannot be read, is too large, or empty
+ */
+export async function readPasswordFile(path: string, name: string): Promise<Secret> {
+  const { secret } = await readIfChanged(path, name, undefined);
+  if (secret.reveal() === '') throw new PlatformFailure('unauthorized', `${name} is empty`);
+  return secret;
+}
+
+/** Why a secret cannot be read from a file. */
+export interface SecretFileTrouble {
+  /** In words that name no path: what was meant as a path may be the secret itself. */
+  readonly message: string;
+  /** Whether the file is there and may be read: then it is the wrong one, or has the wrong content. */
+  readonly wrong: boolean;
+}
+
+/** Why the secret cannot be read from the file now, if so. */
+export async function secretFileTrouble(
+  path: string,
+  holds: 'token' | 'password',
+): Promise<SecretFileTrouble | undefined> {
+  try {
+    await (holds === 'token'
+      ? readTokenFile(path, 'the file', undefined)
+      : readPasswordFile(path, 'the file'));
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    return { message: error.message, wrong: await isReadable(path) };
+  }
+}
+
+async function isReadable(path: string): Promise<boolean> {
+  return access(path, constants.R_OK).then(
+    () => true,
+    // Whatever keeps it from being read here and now.
+    () => false,
+  );
+}
+
+function unfitness(file: Stats): string | undefined {
+  if (file.isDirectory()) return 'it is a folder';
+  return file.isFile() && file.size <= LARGEST_SECRET_FILE ? undefined : 'it is not a small regular file';
+}
+
+async function readIfChanged(
+  path: string,
+  name: string,
+  known: FoundSecret | undefined,
+): Promise<FoundSecret> {
+  try {
+    // Looked at before it is read: a change in between is seen next time.
+    const file = await stat(path);
+    const fingerprint = [file.mtimeMs, file.ctimeMs, file.size, file.ino, file.dev].join();
+    if (known?.fingerprint === fingerprint) return known;
+    const unfit = unfitness(file);
+    if (unfit !== undefined) throw new PlatformFailure('unauthorized', `${name} cannot be read: ${unfit}`);
+    return { secret: new Secret((await readFile(path, 'utf8')).trim()), fingerprint };
+  } catch (error) {
+    if (error instanceof PlatformFailure) throw error;
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new PlatformFailure('unauthorized', `${name} cannot be read: ${FILE_WORDS[code] ?? code}`);
+  }
+}
+
+/**
+ * A token in a file that something else renews. The file is checked before every request and read again when
+ * it changed. A file that cannot be read, or is empty, for instance in the middle of being replaced, leaves the last
+ * good token in use. Only if the platform refuses that token, the problem with the file is reported.
+ */
+export class TokenFile implements Credentials {
+  readonly kind = 'token_file';
+  readonly #path: string;
+  #last: FoundSecret | undefined;
+  #previous: Secret | undefined;
+  /** The token that the platform last answered 401 to. */
+  #refused: Secret | undefined;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async authorization(): Promise<Secret> {
+    try {
+      return await this.#read('when changed');
+    } catch (error) {
+      if (this.#last !== undefined && error instanceof PlatformFailure) return this.#last.secret;
+      throw error;
+    }
+  }
+
+  async refused(used: Secret): Promise<boolean> {
+    this.#refused = used;
+    return (await this.#read('always')).reveal() !== used.reveal();
+  }
+
+  async renewed(): Promise<boolean> {
+    // A file that cannot be read holds nothing to try.
+    const now = await this.#read('when changed').catch(() => undefined);
+    return now !== undefined && now.reveal() !== this.#refused?.reveal();
+  }
+
+  expiresAt(): undefined {
+    return undefined;
+  }
+
+  owner(): Secret | undefined {
+    return this.#last?.secret;
+  }
+
+  secrets(): readonly Secret[] {
+    return [this.#last?.secret, this.#previous].filter((secret) => secret !== undefined);
+  }
+
+  takeExchanges(): readonly [] {
+    return [];
+  }
+
+  async close(): Promise<void> {}
+
+  async #read(mode: 'when changed' | 'always'): Promise<Secret> {
+    const known = mode === 'always' ? undefined : this.#last;
+    const found = await readTokenFile(this.#path, `the token in ${this.#path}`, known);
+    if (found.secret.reveal() !== this.#last?.secret.reveal()) this.#previous = this.#last?.secret;
+    this.#last = found;
+    return found.secret;
+  }
+}

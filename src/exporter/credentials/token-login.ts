@@ -1,0 +1,251 @@
+import type { Clock } from '../clock.ts';
+import type { Credentials } from '../platform/credentials.ts';
+import { unlessAborted, withDeadline } from '../platform/deadline.ts';
+import { ExchangeFailure, type ExchangeInfo, type TransportOptions } from '../platform/exchange.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import { Secret } from '../secret.ts';
+import { type CreatedToken, type Login, TokenOperations } from './token-operations.ts';
+
+const LONGEST_CLOSE_MS = 2_000;
+
+export interface TokenLoginOptions extends TransportOptions {
+  readonly username: string;
+  /** Asked before every use, so that a changed password file counts. */
+  readonly password: () => Promise<Secret>;
+  /** Called with what an operator should know and no poll reports. */
+  readonly onNotice?: (text: string) => void;
+}
+
+/**
+ * Tokens made from a user name and a password: created when first needed, renewed in the background while the old
+ * one still serves, created anew when the platform refuses one, and revoked when replaced or at the end.
+ */
+export class TokenLogin implements Credentials {
+  readonly kind = 'password';
+  readonly #options: TokenLoginOptions;
+  readonly #clock: Clock;
+  readonly #owner: Secret;
+  readonly #operations: TokenOperations;
+  readonly #gate = new TokenCreationGate();
+  readonly #stop = new AbortController();
+  #login: Login | undefined;
+  #current: CreatedToken | undefined;
+  /** The token that the platform last answered 401 to. */
+  #refused: Secret | undefined;
+  #creation: Promise<CreatedToken> | undefined;
+  /** Replaced tokens, which requests under way may still carry. */
+  #retired: readonly (CreatedToken & { retiredAt: number })[] = [];
+
+  constructor(options: TokenLoginOptions) {
+    this.#options = options;
+    this.#owner = new Secret(options.username);
+    this.#clock = options.clock;
+    this.#operations = new TokenOperations(options);
+  }
+
+  async authorization(signal: AbortSignal): Promise<Secret> {
+    const now = this.#clock.now();
+    this.#revokeRetired(now);
+    const current = this.#current;
+    if (current === undefined || now >= current.expiresAt) return (await this.#created(signal)).token;
+    if (now >= current.renewAt && this.#gate.isOpen(now)) this.#renew();
+    return current.token;
+  }
+
+  async refused(used: Secret, signal: AbortSignal): Promise<boolean> {
+    const current = this.#current;
+    // Replaced while the request was under way: the new one has not been tried yet.
+    if (current !== undefined && current.token !== used) return true;
+    if (current !== undefined && this.#refused !== used) {
+      this.#refused = used;
+      this.#gate.refused(this.#clock.now() - current.createdAt);
+    }
+    // The refused token stays in use until there is another: the refusal may be about one resource only.
+    await this.#created(signal);
+    return true;
+  }
+
+  async renewed(): Promise<boolean> {
+    return this.#current?.token !== this.#refused || this.#gate.isOpen(this.#clock.now());
+  }
+
+  expiresAt(): number | undefined {
+    return this.#current?.expiresAt;
+  }
+
+  owner(): Secret {
+    return this.#owner;
+  }
+
+  secrets(): readonly Secret[] {
+    const tokens = [...this.#retired, ...(this.#current === undefined ? [] : [this.#current])];
+    const login = this.#login === undefined ? [] : [this.#login.password, this.#login.basic];
+    return [...login, ...tokens.map(({ token }) => token)];
+  }
+
+  takeExchanges(): readonly ExchangeInfo[] {
+    return this.#operations.takeExchanges();
+  }
+
+  async close(signal: AbortSignal): Promise<void> {
+    try {
+      await withDeadline(LONGEST_CLOSE_MS, signal, (inner) => this.#revokeAll(inner));
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      this.#options.onNotice?.('the token was not revoked: no time left');
+    } finally {
+      this.#stop.abort(new PlatformFailure('unauthorized', 'the login is closed'));
+      await this.#operations.close();
+    }
+  }
+
+  /** The token of the creation under way, or of a new one: one at a time, however many wait. */
+  #created(signal: AbortSignal): Promise<CreatedToken> {
+    this.#creation ??= this.#create().finally(() => {
+      this.#creation = undefined;
+    });
+    return unlessAborted(this.#creation, signal);
+  }
+
+  async #create(): Promise<CreatedToken> {
+    this.#gate.pass(this.#clock.now());
+    try {
+      const created = await this.#operations.create(await this.#currentLogin(), this.#stop.signal);
+      if (created.assumed)
+        this.#options.onNotice?.('the platform returned no usable expiry of the token: assuming 24 h');
+      this.#replace(created);
+      return created;
+    } catch (error) {
+      if (error instanceof PlatformFailure) this.#gate.failed(error, this.#clock.now());
+      throw error;
+    }
+  }
+
+  #replace(created: CreatedToken): void {
+    const old = this.#current;
+    const now = this.#clock.now();
+    this.#current = created;
+    this.#gate.created(now, old === undefined ? 0 : now - old.createdAt);
+    if (old !== undefined) this.#retired = [...this.#retired, { ...old, retiredAt: now }];
+  }
+
+  #renew(): void {
+    this.#created(this.#stop.signal).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.#options.onNotice?.(`the token could not be renewed, the old one is still valid: ${reason}`);
+    });
+  }
+
+  /** Revokes the replaced tokens that no request under way can carry any more. */
+  #revokeRetired(now: number): void {
+    const free = this.#retired.filter(({ retiredAt }) => now - retiredAt >= this.#options.timeoutMs);
+    if (free.length === 0) return;
+    this.#retired = this.#retired.filter((token) => !free.includes(token));
+    void this.#revoke(free, this.#stop.signal);
+  }
+
+  async #revokeAll(signal: AbortSignal): Promise<void> {
+    await Promise.allSettled(this.#creation === undefined ? [] : [unlessAborted(this.#creation, signal)]);
+    const current = this.#current === undefined ? [] : [this.#current];
+    await this.#revoke([...this.#retired, ...current], signal);
+  }
+
+  /** If revocation fails, the token expires by itself. */
+  async #revoke(tokens: readonly CreatedToken[], signal: AbortSignal): Promise<void> {
+    const alive = tokens.filter(({ expiresAt }) => expiresAt > this.#clock.now());
+    if (alive.length === 0) return;
+    const results = await Promise.allSettled(
+      alive.map(async ({ token }) => this.#operations.revoke(token, await this.#currentLogin(), signal)),
+    );
+    const failed = results.filter(({ status }) => status === 'rejected').length;
+    if (failed > 0) this.#options.onNotice?.(`${failed} of ${alive.length} tokens could not be revoked`);
+  }
+
+  /** The login as it is now: the same object for as long as the password stays the same. */
+  async #currentLogin(): Promise<Login> {
+    const password = await this.#options.password();
+    if (this.#login?.password.reveal() === password.reveal()) return this.#login;
+    const pair = Buffer.from(`${this.#options.username}:${password.reveal()}`).toString('base64');
+    this.#login = { password, basic: new Secret(pair) };
+    return this.#login;
+  }
+}
+
+/** First wait after the platform refused the login itself, or a token that it had just created. */
+const FIRST_WAIT_REFUSED_MS = 30_000;
+/** First wait after a temporary failure. */
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 15 * 60_000;
+/** A token that worked this long was valid; its refusal is a new problem. */
+const PROVEN_AFTER_MS = 3_600_000;
+
+const REFUSED_AT_ONCE = new PlatformFailure(
+  'unauthorized',
+  'the platform refuses the tokens that it created',
+  401,
+);
+
+/**
+ * Lets token creations through at growing intervals while they fail, so that a wrong password does not hammer
+ * the platform (or lock the user out). A created token that is refused at once counts as a failure too.
+ */
+export class TokenCreationGate {
+  #strikes = 0;
+  #opensAt = Number.NEGATIVE_INFINITY;
+  #last = REFUSED_AT_ONCE;
+
+  isOpen(now: number): boolean {
+    return now >= this.#opensAt;
+  }
+
+  /** @throws PlatformFailure the last failure, with the time until the next attempt, while the gate is closed */
+  pass(now: number): void {
+    if (this.isOpen(now)) return;
+    const seconds = Math.ceil((this.#opensAt - now) / 1000);
+    const { outcome, message, status } = this.#last;
+    throw new PlatformFailure(outcome, `${message}; next attempt to create a token in ${seconds} s`, status);
+  }
+
+  /**
+   * A token was created at `now` in place of one that had served for `servedMs`. After earlier strikes the next
+   * creation still has to wait: a new token has to prove itself.
+   */
+  created(now: number, servedMs: number): void {
+    if (servedMs >= PROVEN_AFTER_MS) this.#strikes = 0;
+    this.#opensAt = now + waitAfter(this.#strikes, FIRST_WAIT_REFUSED_MS);
+  }
+
+  /** A creation failed at `now`. */
+  failed(failure: PlatformFailure, now: number): void {
+    this.#strikes += 1;
+    this.#last = failure;
+    const refused = failure.outcome === 'unauthorized' || failure.outcome === 'forbidden';
+    const wait = waitAfter(this.#strikes, refused ? FIRST_WAIT_REFUSED_MS : FIRST_WAIT_MS);
+    this.#opensAt = now + Math.max(wait, askedWait(failure));
+  }
+
+  /** The platform refused a token that had served for `servedMs`. To be called once for each token. */
+  refused(servedMs: number): void {
+    if (servedMs < PROVEN_AFTER_MS) {
+      this.#strikes += 1;
+      this.#last = REFUSED_AT_ONCE;
+    } else {
+      this.#strikes = 0;
+      this.#opensAt = Number.NEGATIVE_INFINITY;
+    }
+  }
+}
+
+function waitAfter(strikes: number, first: number): number {
+  return strikes === 0 ? 0 : Math.min(first * 2 ** (strikes - 1), LONGEST_WAIT_MS);
+}
+
+/** What a 429 asks for: `Retry-After`, or else the time until the window's reset, both by the platform's clock. */
+function askedWait(failure: PlatformFailure): number {
+  if (!(failure instanceof ExchangeFailure) || failure.outcome !== 'rate_limited') return 0;
+  const { retryAfterMs, rate, serverDate } = failure.info;
+  // 0, or a moment that is over, does not ask for anything.
+  if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.min(retryAfterMs, LONGEST_WAIT_MS);
+  if (rate?.resetAt === undefined) return 0;
+  return Math.min(Math.max(0, rate.resetAt - (serverDate ?? failure.info.endedAt)), LONGEST_WAIT_MS);
+}

@@ -1,0 +1,163 @@
+import { z } from 'zod';
+import type { Clock } from '../clock.ts';
+import { addressOf } from '../platform/client.ts';
+import { sendable } from '../platform/credentials.ts';
+import { withDeadline } from '../platform/deadline.ts';
+import {
+  ExchangeFailure,
+  type ExchangeInfo,
+  type Reply,
+  Transport,
+  type TransportOptions,
+} from '../platform/exchange.ts';
+import { parseTimestamp } from '../platform/headers.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import { Secret } from '../secret.ts';
+
+/** What a login consists of: either may come back in an answer, and is masked there. */
+export interface Login {
+  readonly password: Secret;
+  /** User name and password as the Authorization header holds them (section 5). */
+  readonly basic: Secret;
+}
+
+/** A token of our own making. */
+export interface CreatedToken extends TokenLife {
+  readonly token: Secret;
+  /** Milliseconds since the epoch, local clock. */
+  readonly createdAt: number;
+}
+
+/** Section 2.1; the times are optional, since a token without them is still one. */
+const TokenBody = z.object({
+  token: z.string(),
+  created_at: z.unknown().optional(),
+  expires_at: z.unknown().optional(),
+});
+
+/** The only requests besides GET: a token's creation and revocation (section 4.1), with Basic authentication. */
+export class TokenOperations {
+  readonly #baseUrl: string;
+  readonly #clock: Clock;
+  readonly #transport: Transport;
+  readonly #timeoutMs: number;
+  /** Version 3 is current; a platform that answers 406 to it is spoken to in version 1 from then on. */
+  #version: 3 | 1 = 3;
+  #exchanges: readonly ExchangeInfo[] = [];
+
+  constructor(options: TransportOptions) {
+    this.#baseUrl = options.baseUrl;
+    this.#clock = options.clock;
+    this.#timeoutMs = options.timeoutMs;
+    this.#transport = new Transport({ ...options, connections: 1 });
+  }
+
+  /** @throws PlatformFailure when the platform creates none, and the signal's reason when it aborts */
+  async create(login: Login, signal: AbortSignal): Promise<CreatedToken> {
+    try {
+      return await this.#post(login, signal);
+    } catch (error) {
+      const unsupported = error instanceof PlatformFailure && error.status === 406 && this.#version === 3;
+      if (!unsupported) throw error;
+      this.#version = 1;
+      return await this.#post(login, signal);
+    }
+  }
+
+  /** @throws PlatformFailure when the platform refuses, and the signal's reason when it aborts */
+  async revoke(token: Secret, login: Login, signal: AbortSignal): Promise<void> {
+    await this.#send('DELETE', `/tokens/${encodeURIComponent(token.reveal())}`, login, [token], signal);
+  }
+
+  /** The records of its exchanges since the last call. */
+  takeExchanges(): readonly ExchangeInfo[] {
+    const taken = this.#exchanges;
+    this.#exchanges = [];
+    return taken;
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+  }
+
+  async #post(login: Login, signal: AbortSignal): Promise<CreatedToken> {
+    const { body, info } = await this.#send('POST', '/tokens', login, [], signal);
+    const answer = TokenBody.safeParse(body);
+    if (!answer.success)
+      throw new PlatformFailure('undecodable', 'the created token is missing', info.status);
+    const { token, created_at: createdAt, expires_at: expiresAt } = answer.data;
+    const receivedAt = this.#clock.now();
+    const life = lifeOf({ createdAt, expiresAt, receivedAt, serverDate: info.serverDate });
+    return { token: sendable(new Secret(token), 'the created token'), createdAt: receivedAt, ...life };
+  }
+
+  async #send(
+    method: 'POST' | 'DELETE',
+    path: string,
+    { password, basic }: Login,
+    secrets: readonly Secret[],
+    signal: AbortSignal,
+  ): Promise<Reply> {
+    const outgoing = {
+      method,
+      path: addressOf(this.#baseUrl, path),
+      version: this.#version,
+      authorization: new Secret(`Basic ${basic.reveal()}`),
+      secrets: [password, basic, ...secrets],
+    };
+    const exchanged = withDeadline(this.#timeoutMs, signal, (inner) =>
+      this.#transport.exchange(outgoing, inner),
+    );
+    const reply = await exchanged.catch((error: unknown) => {
+      if (error instanceof ExchangeFailure) this.#exchanges = [...this.#exchanges, error.info];
+      throw error;
+    });
+    this.#exchanges = [...this.#exchanges, reply.info];
+    if (reply.location === undefined) return reply;
+    throw new PlatformFailure('undecodable', 'redirect of a login refused', reply.info.status);
+  }
+}
+
+/** The only lifetime that the specification shows (section 5), taken when the platform gives none. */
+const ASSUMED_LIFETIME_MS = 24 * 3_600_000;
+/** A token that lives shorter would be created anew all the time; if it really does, the platform refuses it. */
+const SHORTEST_LIFETIME_MS = 60_000;
+/** Late enough not to waste tokens, early enough to try several times. */
+const RENEWED_AFTER_SHARE = 0.85;
+
+export interface TokenLife {
+  /** When to create the next one, and when this one runs out: milliseconds since the epoch, local clock. */
+  readonly renewAt: number;
+  readonly expiresAt: number;
+  /** Whether the platform gave no usable expiry, so that 24 h were assumed. */
+  readonly assumed: boolean;
+}
+
+/** What a created token's times are made of; the texts are as the platform sent them (section 2.1). */
+export interface TokenTimes {
+  readonly createdAt: unknown;
+  readonly expiresAt: unknown;
+  /** When the answer came, local clock, and what its `Date` header said. */
+  readonly receivedAt: number;
+  readonly serverDate: number | undefined;
+}
+
+/**
+ * How long a token serves by the local clock, however far that is off: the platform's times are only compared
+ * with each other.
+ */
+export function lifeOf({ createdAt, expiresAt, receivedAt, serverDate }: TokenTimes): TokenLife {
+  const end = timeOf(expiresAt);
+  const start = timeOf(createdAt) ?? serverDate ?? receivedAt;
+  const stated = end === undefined || end <= start ? undefined : end - start;
+  const lifetime = Math.max(stated ?? ASSUMED_LIFETIME_MS, SHORTEST_LIFETIME_MS);
+  return {
+    renewAt: receivedAt + lifetime * RENEWED_AFTER_SHARE,
+    expiresAt: receivedAt + lifetime,
+    assumed: stated === undefined,
+  };
+}
+
+function timeOf(value: unknown): number | undefined {
+  return typeof value === 'string' ? parseTimestamp(value) : undefined;
+}

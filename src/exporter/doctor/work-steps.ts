@@ -1,0 +1,195 @@
+import { partOf } from '../account/jobs.ts';
+import type { Product } from '../catalogue/products.ts';
+import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import { unlistedProducts } from '../plan/plan.ts';
+import type { Finding } from '../plan/survey.ts';
+import type { Job } from '../poll/job.ts';
+import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
+import { planStep } from './plan-step.ts';
+import {
+  analyticsStep,
+  grantedPermissions,
+  listStep,
+  metadataStep,
+  seriesStep,
+  settingsStep,
+} from './read-steps.ts';
+import type { Session } from './session.ts';
+import { type Step, stepsNamed } from './step.ts';
+
+/** One read of each kind that the configuration needs, what each permission gives, and whether the quota suffices. */
+export async function* workSteps(session: Session): AsyncGenerator<Step> {
+  const unchecked: Unchecked[] = [];
+  for await (const step of allSteps(session)) {
+    if (typeof step.why === 'string') unchecked.push(step);
+    else yield step;
+  }
+  const [first] = unchecked;
+  if (first === undefined) return yield planStep(session);
+  yield stepsNamed('not checked').problem(
+    `${first.why}: ${unchecked.map(({ step }) => step).join(', ')}, plan`,
+  );
+}
+
+/** A step that could not be done, and why. */
+interface Unchecked {
+  readonly step: string;
+  readonly why: string;
+}
+
+/** Either of the two, told apart by why. */
+type Outcome = Unchecked | (Step & { readonly why?: never });
+
+async function* allSteps(session: Session): AsyncGenerator<Outcome> {
+  const wantsSeries = Object.keys(session.account.collectors).some(isSeriesCollector);
+  const closed = wantsSeries && (yield* permissionToRead(session));
+  if (!closed) {
+    yield* listSteps(session);
+    yield* productsStep(session);
+    yield* seriesSteps(session);
+    yield* sourceSteps(session);
+    // Last, since it brings metrics to try, which a product need not have.
+    yield* metricsStep(session);
+  }
+  yield* settingsSteps(session);
+}
+
+/** Whether series are closed to the token: not by one refusal, if anything else that needs the permission is given. */
+async function* permissionToRead(session: Session): AsyncGenerator<Outcome, boolean> {
+  const findings: Finding[] = [];
+  for await (const finding of probesOfSeries(session)) {
+    if (typeof finding !== 'string') findings.push(finding);
+    else if (findings.length > 0) break;
+    else {
+      yield { step: 'series', why: finding };
+      return true;
+    }
+  }
+  if (findings.length === 0) return false;
+  yield analyticsStep(findings, session.account);
+  return findings.every(({ outcome }) => outcome === 'forbidden');
+}
+
+/** The lists of configurations, or a read of series where there are none. */
+async function* probesOfSeries(session: Session): AsyncGenerator<Finding | string> {
+  const polled = new Set<Job>();
+  const next = () => listsOf(session).find((job) => !polled.has(job));
+  for (let job = next(); job !== undefined; job = next()) {
+    polled.add(job);
+    yield await session.poll(job);
+  }
+  const series = session.jobs().find((job) => partOf(job) === 'series');
+  if (polled.size === 0 && series !== undefined) yield await session.poll(series);
+}
+
+/** The jobs that list configurations. Where a list is not available, another is read. */
+function listsOf(session: Session): readonly Job[] {
+  return session.jobs().filter((job) => partOf(job) === 'discovery' && job.subject.product !== undefined);
+}
+
+async function* listSteps(session: Session): AsyncGenerator<Outcome> {
+  for (const job of listsOf(session)) {
+    const { product } = job.subject;
+    const finding = await session.poll(job);
+    if (typeof finding === 'string') yield { step: `list of ${product}`, why: finding };
+    else yield listStep(finding, selectedOf(session, job), session.unmatched(job));
+  }
+}
+
+/** How many of the configured products cannot be listed, and which. */
+function* productsStep(session: Session): Generator<Step> {
+  const listings = session.listings();
+  const unlisted = unlistedProducts(listings);
+  if (unlisted.length === 0) return;
+  yield stepsNamed('products').problem(
+    `${unlisted.length} of ${listings.length} that are to be read cannot be listed: ${unlisted.join(', ')}; ` +
+      'leave out of collectors.*.products what the account does not have',
+  );
+}
+
+/** By which API series are read, where that is not the usual one. */
+function* sourceSteps(session: Session): Generator<Step> {
+  for (const collector of ['metrics', 'analytics'] as const) {
+    if (session.account.collectors[collector] === undefined) continue;
+    const { source, why } = session.sourceOf(collector);
+    if (source === 'graphql')
+      yield stepsNamed(`source of ${collector}`).ok(`GraphQL, at ${session.account.graphql_url}: ${why}`);
+  }
+}
+
+/** Which metrics the analytics API has, where all are to be read. */
+async function* metricsStep(session: Session): AsyncGenerator<Outcome> {
+  const job = session.jobs().find((one) => partOf(one) === 'discovery' && one.subject.product === undefined);
+  if (job === undefined) return;
+  const finding = await session.poll(job);
+  if (typeof finding === 'string') yield { step: 'metrics of analytics', why: finding };
+  else yield metadataStep(finding);
+}
+
+/** How many configurations of a list are read for their series; undefined when the list serves other ends. */
+function selectedOf(session: Session, { group, subject: { product = '' } }: Job): number | undefined {
+  const collector = group === 'metrics' ? 'metrics' : 'analytics';
+  if (session.account.collectors[collector]?.products[product] === undefined) return undefined;
+  const mine = session
+    .jobs()
+    .filter(({ subject }) => subject.product === product && subject.collector === collector);
+  return new Set(mine.flatMap(({ subject }) => subject.configuration_id ?? [])).size;
+}
+
+async function* seriesSteps(session: Session): AsyncGenerator<Outcome> {
+  const { account, connection } = session;
+  for (const collector of ['metrics', 'analytics'] as const) {
+    if (account.collectors[collector] === undefined) continue;
+    const job = weightiest(session.jobs().filter(({ subject }) => subject.collector === collector));
+    if (job === undefined) {
+      const why = await whyUnlisted(session, ({ group }) => group === collector);
+      const step = `read of ${collector}`;
+      yield why === undefined
+        ? stepsNamed(step).skipped('there is nothing to read: no configuration is selected')
+        : { step, why };
+      continue;
+    }
+    const finding = await session.poll(job);
+    const publish = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
+    if (typeof finding === 'string') yield { step: `read of ${collector}`, why: finding };
+    else yield seriesStep(finding, account, connection.platform.platformClock.now(), publish);
+  }
+}
+
+function weightiest(jobs: readonly Job[]): Job | undefined {
+  return jobs.reduce<Job | undefined>(
+    (most, job) => (job.weight > (most?.weight ?? 0) ? job : most),
+    undefined,
+  );
+}
+
+async function* settingsSteps(session: Session): AsyncGenerator<Outcome> {
+  const found: (readonly [CollectorName, Finding | string | undefined])[] = [];
+  for (const name of Object.keys(COLLECTORS) as CollectorName[]) {
+    if (session.account.collectors[name] === undefined) continue;
+    const job = session.jobs().find(({ subject }) => subject.collector === name);
+    const needs: readonly Product[] = COLLECTORS[name].needs;
+    const needed = ({ subject }: Job) => needs.some(({ slug }) => slug === subject.product);
+    found.push([name, job === undefined ? await whyUnlisted(session, needed) : await session.poll(job)]);
+  }
+  // Whether a permission is granted is told by all that need it together.
+  const granted = grantedPermissions(
+    found.flatMap(([name, finding]) => (typeof finding === 'object' ? [[name, finding] as const] : [])),
+  );
+  for (const [name, finding] of found) {
+    yield typeof finding === 'string' ? { step: name, why: finding } : settingsStep(name, finding, granted);
+  }
+}
+
+/** Why the lists of configurations that say what there is to read were not read; undefined when they were. */
+async function whyUnlisted(session: Session, concerns: (list: Job) => boolean): Promise<string | undefined> {
+  for (const job of listsOf(session).filter(concerns)) {
+    const finding = await session.poll(job);
+    if (typeof finding === 'string') return finding;
+  }
+  return undefined;
+}
+
+function isSeriesCollector(name: string): boolean {
+  return name === 'metrics' || name === 'analytics';
+}

@@ -1,0 +1,190 @@
+import { runInSlices } from '../slices.ts';
+import type { Page } from './family-lines.ts';
+import type { ExpositionFormat } from './negotiate.ts';
+import { gzipMember, makeSegment, type Segment } from './segment.ts';
+
+export type ExpositionEncoding = 'identity' | 'gzip';
+
+/** A part of the exposition that changes by itself, of families that no other part has. */
+export interface ExpositionPart {
+  /** Brings the pages up to date, in small steps between which they are still as they were. */
+  refresh(): Generator<undefined, void>;
+  /** Everything it shows, as last brought up to date. They never change. */
+  pages(): readonly Page[];
+  /** Sets the listener that is called whenever there is something to bring up to date; it replaces an earlier one. */
+  onChange(listener: () => void): void;
+}
+
+/**
+ * How long changes may wait for others (ms), to be rendered together: answers often come in bursts, and their lines
+ * stand in the same chunks. Whoever scrapes meanwhile has them rendered at once.
+ */
+const WAIT_MS = 100;
+
+/**
+ * So many changes wait no longer, so that a scrape that comes meanwhile does not have much to wait for: those of about
+ * 15 polls. Of accounts with few series each, polls one after another change the same chunks.
+ */
+const FULL_BATCH = 64;
+
+/** What ends a document. */
+const ENDS: Readonly<Record<ExpositionFormat, Segment>> = {
+  text: makeSegment(''),
+  openmetrics: makeSegment('# EOF\n'),
+};
+
+/** The pages of all parts as they were at one moment, and the bodies made of them once they are asked for. */
+class Snapshot {
+  readonly #pages: readonly Page[];
+  readonly #bodies = new Map<string, Body>();
+
+  constructor(pages: readonly Page[]) {
+    this.#pages = pages;
+  }
+
+  body(
+    format: ExpositionFormat,
+    encoding: ExpositionEncoding,
+    further: readonly Segment[],
+  ): readonly Buffer[] {
+    const key = `${format} ${encoding}`;
+    const known = this.#bodies.get(key);
+    if (known?.further === further) return known.pieces;
+    const pieces = this.#bodyOf(format, encoding, further);
+    this.#bodies.set(key, { further, pieces });
+    return pieces;
+  }
+
+  #bodyOf(
+    format: ExpositionFormat,
+    encoding: ExpositionEncoding,
+    further: readonly Segment[],
+  ): readonly Buffer[] {
+    const segments: Segment[] = [];
+    for (const page of this.#pages) segments.push(...page[format]);
+    segments.push(...further, ENDS[format]);
+    if (encoding === 'gzip') return gzipMember(segments);
+    const pieces: Buffer[] = [];
+    for (const { identity } of segments) pieces.push(...identity);
+    return pieces;
+  }
+}
+
+/** A body, and what was added to it. */
+interface Body {
+  readonly further: readonly Segment[];
+  readonly pieces: readonly Buffer[];
+}
+
+const NOTHING: readonly Segment[] = [];
+
+export interface ExpositionOptions {
+  /**
+   * Whether changes are rendered soon, so that a scrape finds them ready, or only once they are asked for, as where
+   * simulated time passes a thousand times faster than rendering takes. Default: soon.
+   */
+  readonly rendersAhead?: boolean;
+}
+
+/**
+ * The bodies of `/metrics`, kept ready: what the parts show is rendered and compressed soon after each change, in
+ * slices of the event loop's time and only where it changed, then put in the place of the former body as a whole. So a
+ * scrape costs next to nothing, and sees each owner's samples all old or all new.
+ */
+export class Exposition {
+  readonly #parts: readonly ExpositionPart[];
+  readonly #rendersAhead: boolean;
+  #snapshot: Snapshot;
+  /** Changes that no refresh has begun to take in. */
+  #waiting = 0;
+  #timer: NodeJS.Timeout | undefined;
+  /** How many scrapes wait for a refresh. */
+  #scrapes = 0;
+  /** The refresh under way. */
+  #refreshing: Promise<void> | undefined;
+
+  /** @param parts in the order in which they are shown */
+  constructor(parts: readonly ExpositionPart[], { rendersAhead = true }: ExpositionOptions = {}) {
+    this.#parts = parts;
+    this.#rendersAhead = rendersAhead;
+    this.#snapshot = this.#takeSnapshot();
+    for (const part of parts) part.onChange(() => this.#changed());
+  }
+
+  /**
+   * Renders now, rather than soon, everything that changed before the call.
+   * @returns undefined when scrapes see it already, or a promise of that
+   */
+  refresh(): Promise<void> | undefined {
+    if (this.#waiting === 0) return this.#refreshing;
+    if (this.#refreshing !== undefined) return this.#refreshing.then(() => this.refresh());
+    return this.#refresh();
+  }
+
+  /** The same for a scrape, which waits for it, so that it goes before other work. */
+  refreshForScrape(): Promise<void> | undefined {
+    const refreshed = this.refresh();
+    if (refreshed === undefined) return undefined;
+    this.#scrapes += 1;
+    return refreshed.finally(() => {
+      this.#scrapes -= 1;
+    });
+  }
+
+  /** Whether a scrape waits. */
+  get isAwaited(): boolean {
+    return this.#scrapes > 0;
+  }
+
+  /** Resolves when scrapes see everything that changed before the call. */
+  async settled(): Promise<void> {
+    await this.refresh();
+  }
+
+  /**
+   * A complete document of everything shown, in pieces to be sent one after the other; they never change.
+   * @param further families that are rendered for this scrape; they stand at the end
+   */
+  snapshot(
+    format: ExpositionFormat,
+    encoding: ExpositionEncoding,
+    further: readonly Segment[] = NOTHING,
+  ): readonly Buffer[] {
+    return this.#snapshot.body(format, encoding, further);
+  }
+
+  #changed(): void {
+    this.#waiting += 1;
+    if (this.#refreshing !== undefined || !this.#rendersAhead) return;
+    if (this.#waiting === 1) this.#wait(WAIT_MS);
+    // Whatever else is published in the same turn of the event loop comes along.
+    else if (this.#waiting === FULL_BATCH) this.#wait(0);
+  }
+
+  #wait(ms: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.refresh(), ms).unref();
+  }
+
+  #refresh(): Promise<void> | undefined {
+    clearTimeout(this.#timer);
+    this.#waiting = 0;
+    this.#refreshing = runInSlices(this.#steps(), () => this.isAwaited)?.then(() => this.#refreshed());
+    if (this.#refreshing === undefined) this.#snapshot = this.#takeSnapshot();
+    return this.#refreshing;
+  }
+
+  #refreshed(): void {
+    this.#snapshot = this.#takeSnapshot();
+    this.#refreshing = undefined;
+    if (this.#waiting > 0 && this.#rendersAhead) this.#wait(this.#waiting < FULL_BATCH ? WAIT_MS : 0);
+  }
+
+  *#steps(): Generator<undefined, void> {
+    for (const part of this.#parts) yield* part.refresh();
+  }
+
+  #takeSnapshot(): Snapshot {
+    return new Snapshot(this.#parts.flatMap((part) => part.pages()));
+  }
+}

@@ -1,0 +1,267 @@
+import type { ExpositionFormat } from './negotiate.ts';
+import { joinSegments, makeSegment, type Segment, segmentOf } from './segment.ts';
+import { type Place, SeriesTable } from './series-table.ts';
+import { type FamilyMetadata, familyHeader, formatValue } from './text-format.ts';
+
+/**
+ * From which size (bytes) on a chunk takes no further lines. A poll writes every chunk anew in which it changes a line, and the
+ * memory of the former one waits until it is collected.
+ */
+const FULL_SIZE = 8 * 1024;
+/** A value with its space and line end, about. */
+const VALUE_SIZE = 10;
+
+/**
+ * How many chunks are compressed together, as a row. Few make a poll cheaper, which compresses every row that it touches; many
+ * compress better: of 16 KB, a body is a quarter larger than of 32. Most of a body are a few large families; of all others a
+ * poll changes a line or two.
+ */
+const CHUNKS_IN_ROW = 4;
+/** So many chunks of each family are rows by themselves. */
+const SINGLE_CHUNKS = 32;
+/**
+ * So many rows are joined, as a group, so that a body has few pieces, and few to be put together anew: what changes in one of
+ * them costs a copy of their compressed bytes.
+ */
+const ROWS_IN_GROUP = 16;
+
+const NOTHING = Buffer.alloc(0);
+
+/** Segments in a row, in each format. */
+export type Page = Readonly<Record<ExpositionFormat, readonly Segment[]>>;
+
+type Table = SeriesTable<Chunk>;
+
+/** Consecutive lines of one family: the unit in which a page is rendered anew. */
+class Chunk implements Place {
+  readonly family: FamilyLines;
+  /** Which one of its family it is. */
+  readonly index: number;
+  readonly series: number[] = [];
+  /** Of its lines, about (bytes). */
+  size = 0;
+  /** The lines as they were when last rendered. They never change. */
+  bytes: Buffer = NOTHING;
+
+  constructor(family: FamilyLines, index: number) {
+    this.family = family;
+    this.index = index;
+  }
+
+  /** Writes the lines that are stale, each with what stood before its value, and copies the others as they were. */
+  render({ starts, lengths, values, isStale, texts }: Table): void {
+    const { name } = this.family;
+    // Each byte is a character here, so that a place among these is the same among the bytes.
+    const before = this.bytes.toString('latin1');
+    let text = '';
+    /** Where the lines begin that are to be copied; where they end, nothing is. */
+    let copied = NOT_COPIED;
+    for (const series of this.series) {
+      const added = texts.get(series);
+      const start = added === undefined ? (starts[series] ?? 0) - name.length : before.length;
+      if (isStale[series] === 0) {
+        if (copied === NOT_COPIED) copied = start;
+        starts[series] = text.length + start - copied + name.length;
+        continue;
+      }
+      if (copied !== NOT_COPIED) text += before.slice(copied, start);
+      copied = NOT_COPIED;
+      const head =
+        added === undefined
+          ? before.slice(start, start + name.length + (lengths[series] ?? 0))
+          : name + Buffer.from(added).toString('latin1');
+      texts.delete(series);
+      starts[series] = text.length + name.length;
+      isStale[series] = 0;
+      text += `${head} ${formatValue(values[series] ?? Number.NaN)}\n`;
+    }
+    if (copied !== NOT_COPIED) text += before.slice(copied);
+    this.bytes = Buffer.from(text, 'latin1');
+  }
+}
+
+const NOT_COPIED = -1;
+
+/** Everything shown of one family: its header in each format, and its lines in chunks that both formats share. */
+export class FamilyLines {
+  readonly family: FamilyMetadata;
+  readonly name: string;
+  /** How many series there are. */
+  count = 0;
+  /** The header and the lines, as last rendered. */
+  page: Page;
+  readonly #headers: Readonly<Record<ExpositionFormat, Segment>>;
+  readonly #table: Table;
+  /** Families with something to be rendered. */
+  readonly #staleFamilies: Set<FamilyLines>;
+  /** In the order in which they are shown. An empty one keeps its place: it has room. */
+  readonly #chunks: Chunk[] = [];
+  /** Chunks with room for further lines. */
+  readonly #roomy = new Set<Chunk>();
+  /** Chunks to be rendered. */
+  readonly #stale = new Set<Chunk>();
+  readonly #rows: Segment[] = [];
+  readonly #groups: Segment[] = [];
+
+  constructor(family: FamilyMetadata, table: Table, staleFamilies: Set<FamilyLines>) {
+    this.family = family;
+    this.name = family.name;
+    this.#table = table;
+    this.#staleFamilies = staleFamilies;
+    staleFamilies.add(this);
+    const [text, openmetrics] = [familyHeader(family, 'text'), familyHeader(family, 'openmetrics')];
+    this.#headers = { text: makeSegment(text), openmetrics: makeSegment(openmetrics) };
+    this.page = this.#makePage();
+  }
+
+  /** The number of the series with this label text, if it is shown. */
+  find(text: string): number | undefined {
+    return this.#table.find(this, text);
+  }
+
+  /** Adds a series that is not shown yet. `text` is what follows the family's name on its line, up to the value. */
+  add(text: string, value: number): number {
+    const [chunk = this.#newChunk()] = this.#roomy;
+    const series = this.#table.add(text, value, chunk);
+    this.count += 1;
+    chunk.series.push(series);
+    chunk.size += this.#sizeOf(series);
+    if (chunk.size >= FULL_SIZE) this.#roomy.delete(chunk);
+    this.#makeStale(chunk);
+    return series;
+  }
+
+  /** Gives a series of this family a value; whether it had another. */
+  change(series: number, value: number): boolean {
+    const { chunks, values, isStale } = this.#table;
+    const chunk = chunks[series];
+    if (chunk === undefined || Object.is(values[series], value)) return false;
+    values[series] = value;
+    isStale[series] = 1;
+    this.#stale.add(chunk);
+    this.#staleFamilies.add(this);
+    return true;
+  }
+
+  remove(series: number): void {
+    const chunk = this.#table.chunks[series];
+    if (chunk === undefined) return;
+    this.count -= 1;
+    const index = chunk.series.indexOf(series);
+    const before = chunk.series[index - 1];
+    chunk.series.splice(index, 1);
+    // So that lines which are copied in a row stand in a row.
+    if (before !== undefined) this.#table.isStale[before] = 1;
+    chunk.size -= this.#sizeOf(series);
+    this.#table.delete(series);
+    if (chunk.size < FULL_SIZE) this.#roomy.add(chunk);
+    this.#makeStale(chunk);
+  }
+
+  /** Renders what has changed since the last time, a chunk, a row or a group a step, and perhaps what changes meanwhile. */
+  *render(): Generator<undefined, void> {
+    const rows = new Set<number>();
+    for (const chunk of this.#stale) {
+      this.#stale.delete(chunk);
+      chunk.render(this.#table);
+      rows.add(rowOf(chunk.index));
+      yield;
+    }
+    const groups = new Set<number>();
+    for (const row of rows) {
+      const bytes: Buffer[] = [];
+      for (let index = firstChunkOf(row); index < firstChunkOf(row + 1); index += 1) {
+        const lines = this.#chunks[index]?.bytes ?? NOTHING;
+        if (lines.length > 0) bytes.push(lines);
+      }
+      this.#rows[row] = segmentOf(bytes);
+      groups.add(Math.floor(row / ROWS_IN_GROUP));
+      yield;
+    }
+    for (const group of groups) {
+      const first = group * ROWS_IN_GROUP;
+      this.#groups[group] = joinSegments(this.#rows.slice(first, first + ROWS_IN_GROUP));
+      yield;
+    }
+    this.page = this.#makePage();
+  }
+
+  #makePage(): Page {
+    const { text, openmetrics } = this.#headers;
+    return { text: [text, ...this.#groups], openmetrics: [openmetrics, ...this.#groups] };
+  }
+
+  #newChunk(): Chunk {
+    const chunk = new Chunk(this, this.#chunks.length);
+    this.#chunks.push(chunk);
+    this.#roomy.add(chunk);
+    return chunk;
+  }
+
+  #makeStale(chunk: Chunk): void {
+    this.#stale.add(chunk);
+    this.#staleFamilies.add(this);
+  }
+
+  /** Of a line, about (bytes). */
+  #sizeOf(series: number): number {
+    return this.name.length + (this.#table.lengths[series] ?? 0) + VALUE_SIZE;
+  }
+}
+
+function rowOf(chunk: number): number {
+  return chunk < SINGLE_CHUNKS ? chunk : SINGLE_CHUNKS + Math.floor((chunk - SINGLE_CHUNKS) / CHUNKS_IN_ROW);
+}
+
+function firstChunkOf(row: number): number {
+  return row < SINGLE_CHUNKS ? row : SINGLE_CHUNKS + (row - SINGLE_CHUNKS) * CHUNKS_IN_ROW;
+}
+
+/** Families that have series, and their pages: by name, as last rendered. */
+export class Families {
+  readonly table: Table = new SeriesTable();
+  readonly #families = new Map<string, FamilyLines>();
+  /** Those with something to be rendered, and those without series. */
+  readonly #stale = new Set<FamilyLines>();
+  /** All, by name; undefined once one has come or gone. */
+  #sorted: readonly FamilyLines[] | undefined;
+  #pages: readonly Page[] = [];
+
+  /** The lines of a family; of a name that is known already, whatever else `family` says. */
+  of(family: FamilyMetadata): FamilyLines {
+    const known = this.#families.get(family.name);
+    if (known !== undefined) return known;
+    const lines = new FamilyLines(family, this.table, this.#stale);
+    this.#families.set(family.name, lines);
+    this.#sorted = undefined;
+    return lines;
+  }
+
+  /** The lines of a family, if it has series. */
+  find({ name }: Pick<FamilyMetadata, 'name'>): FamilyLines | undefined {
+    return this.#families.get(name);
+  }
+
+  /** Renders what has changed, in small steps, and then makes the pages anew; a family without series is forgotten. */
+  *render(): Generator<undefined, void> {
+    if (this.#stale.size === 0) return;
+    const stale = [...this.#stale];
+    this.#stale.clear();
+    for (const family of stale) {
+      if (family.count > 0) yield* family.render();
+      // Its last series may have gone between two steps.
+      if (family.count > 0) continue;
+      this.#families.delete(family.name);
+      this.#sorted = undefined;
+    }
+    this.#sorted ??= [...this.#families.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    const pages: Page[] = [];
+    for (const family of this.#sorted) pages.push(family.page);
+    this.#pages = pages;
+  }
+
+  /** Everything as last rendered. */
+  pages(): readonly Page[] {
+    return this.#pages;
+  }
+}

@@ -1,0 +1,193 @@
+import type { Labels } from '../catalogue/family.ts';
+
+const FIRST_CAPACITY = 256;
+const NONE = -1;
+
+/** Where series are shown, and with them the text of their labels once it has been rendered. */
+export interface Place {
+  readonly family: { readonly name: string };
+  /** The lines as last rendered. */
+  readonly bytes: Buffer;
+}
+
+/**
+ * The series of many families, each by a number that it has until it is deleted; every column is an array by number. Measured,
+ * an object for each owner and family with arrays of its own takes three times as much where there is one series in it. A
+ * label text is kept as a string only until it is rendered: then it is in the bytes that are ready to be sent.
+ *
+ * Whoever goes through many series reads the columns: a call for each costs more than what is done with it.
+ */
+export class SeriesTable<Chunk extends Place> {
+  /** Where each series stands; undefined where there is none of this number. */
+  readonly chunks: (Chunk | undefined)[] = [];
+  /** The labels with which each was published last; undefined where it has none but their text. */
+  readonly labels: (Labels | undefined)[] = [];
+  /** Label texts that are not rendered yet. */
+  readonly texts = new Map<number, string>();
+  values = new Float64Array(FIRST_CAPACITY);
+  /** Where the label text of each is in its chunk, and how long it is, in bytes. */
+  starts = new Uint32Array(FIRST_CAPACITY);
+  lengths = new Uint32Array(FIRST_CAPACITY);
+  /** 1 where the line is not as it was rendered, or not rendered yet. */
+  isStale = new Uint8Array(FIRST_CAPACITY);
+  /** Numbers of series that are gone. */
+  readonly #free: number[] = [];
+  readonly #index = new SeriesIndex();
+
+  /** How many series there are. */
+  get count(): number {
+    return this.chunks.length - this.#free.length;
+  }
+
+  /** The number of the series of a family with a label text. */
+  find(family: Chunk['family'], text: string): number | undefined {
+    const hash = hashOf(text, hashOf(family.name));
+    for (let series = this.#index.first(hash); series !== NONE; series = this.#index.next(series, hash))
+      if (this.chunks[series]?.family === family && this.textOf(series) === text) return series;
+    return undefined;
+  }
+
+  /** Adds a series, whose line is stale. @returns its number */
+  add(text: string, value: number, chunk: Chunk): number {
+    const series = this.#free.pop() ?? this.chunks.length;
+    if (series >= this.values.length) this.#grow();
+    this.chunks[series] = chunk;
+    this.labels[series] = undefined;
+    this.texts.set(series, text);
+    this.values[series] = value;
+    this.lengths[series] = Buffer.byteLength(text);
+    this.isStale[series] = 1;
+    this.#index.add(series, hashOf(text, hashOf(chunk.family.name)));
+    return series;
+  }
+
+  delete(series: number): void {
+    this.#index.delete(series);
+    this.texts.delete(series);
+    this.chunks[series] = undefined;
+    this.labels[series] = undefined;
+    this.#free.push(series);
+  }
+
+  textOf(series: number): string {
+    const start = this.starts[series] ?? 0;
+    const end = start + (this.lengths[series] ?? 0);
+    return this.texts.get(series) ?? this.chunks[series]?.bytes.toString('utf8', start, end) ?? '';
+  }
+
+  #grow(): void {
+    const capacity = larger(this.values);
+    this.values = taking(new Float64Array(capacity), this.values);
+    this.starts = taking(new Uint32Array(capacity), this.starts);
+    this.lengths = taking(new Uint32Array(capacity), this.lengths);
+    this.isStale = taking(new Uint8Array(capacity), this.isStale);
+  }
+}
+
+/**
+ * Numbers of series by a hash of family and label text: chains in flat arrays. Measured, a map by text takes nearly forty
+ * bytes a series beside its text, which is read here where it is shown. It grows by one chain whenever a number is added
+ * (linear hashing): to double the table of 500,000 numbers at once holds up everything for 30 ms.
+ */
+export class SeriesIndex {
+  /** The first number of each chain. */
+  #chains = new Int32Array(FIRST_CAPACITY).fill(NONE);
+  #chainCount = 1;
+  /** The smallest power of two that is no less than the number of chains. */
+  #width = 1;
+  #count = 0;
+  /** By number: what follows it in its chain, and its hash. */
+  #following = new Int32Array(FIRST_CAPACITY);
+  #hashes = new Int32Array(FIRST_CAPACITY);
+
+  /** The first number of this hash; -1 for none. */
+  first(hash: number): number {
+    return this.#from(this.#chains[this.#chainOf(hash)] ?? NONE, hash);
+  }
+
+  /** The number of this hash that follows `series`. */
+  next(series: number, hash: number): number {
+    return this.#from(this.#following[series] ?? NONE, hash);
+  }
+
+  /** @param hash an integer of 32 bits, signed */
+  add(series: number, hash: number): void {
+    this.#count += 1;
+    if (this.#count > this.#chainCount) this.#split();
+    if (series >= this.#hashes.length) {
+      this.#hashes = taking(new Int32Array(larger(this.#hashes)), this.#hashes);
+      this.#following = taking(new Int32Array(this.#hashes.length), this.#following);
+    }
+    this.#hashes[series] = hash;
+    this.#prepend(series);
+  }
+
+  delete(series: number): void {
+    const chain = this.#chainOf(this.#hashes[series] ?? 0);
+    const following = this.#following[series] ?? NONE;
+    let before = this.#chains[chain] ?? NONE;
+    if (before === series) this.#chains[chain] = following;
+    else {
+      while (this.#following[before] !== series) before = this.#following[before] ?? NONE;
+      this.#following[before] = following;
+    }
+    this.#count -= 1;
+  }
+
+  #from(start: number, hash: number): number {
+    let series = start;
+    while (series !== NONE && this.#hashes[series] !== hash) series = this.#following[series] ?? NONE;
+    return series;
+  }
+
+  /** The lowest bits of the hash: one bit less for the chains that have not been split at this width. */
+  #chainOf(hash: number): number {
+    const chain = hash & (this.#width - 1);
+    return chain < this.#chainCount ? chain : chain - this.#width / 2;
+  }
+
+  #prepend(series: number): void {
+    const chain = this.#chainOf(this.#hashes[series] ?? 0);
+    this.#following[series] = this.#chains[chain] ?? NONE;
+    this.#chains[chain] = series;
+  }
+
+  /** Adds a chain, to which about half of the numbers of one other chain go. */
+  #split(): void {
+    if (this.#chainCount === this.#width) this.#width *= 2;
+    if (this.#chainCount === this.#chains.length)
+      this.#chains = taking(new Int32Array(larger(this.#chains)).fill(NONE), this.#chains);
+    const split = this.#chainCount - this.#width / 2;
+    let series = this.#chains[split] ?? NONE;
+    this.#chains[split] = NONE;
+    this.#chainCount += 1;
+    while (series !== NONE) {
+      const following = this.#following[series] ?? NONE;
+      this.#prepend(series);
+      series = following;
+    }
+  }
+}
+
+/** How many places the larger one of a column that is full has. */
+function larger({ length }: { readonly length: number }): number {
+  return Math.ceil(length * 1.5);
+}
+
+/** `column` with what `former` has. */
+function taking<Column extends Float64Array | Uint32Array | Int32Array | Uint8Array>(
+  column: Column,
+  former: Column,
+): Column {
+  column.set(former);
+  return column;
+}
+
+/** FNV-1a over UTF-16 units; `before` is the hash of what comes before the text. Signed, of 32 bits. */
+export function hashOf(text: string, before = 0x811c9dc5 | 0): number {
+  let hash = before;
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
+  }
+  return hash;
+}

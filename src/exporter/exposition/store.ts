@@ -1,0 +1,297 @@
+import type { Labels, Sample } from '../catalogue/family.ts';
+import type { ExpositionPart } from './exposition.ts';
+import { Families, type Page } from './family-lines.ts';
+import { LabelTexts, type OnShortened, type ShownSample, shownLabels } from './text-format.ts';
+
+/** Instead of the number of a series that is beyond the limit, or shown already. */
+const NOT_SHOWN = -1;
+
+/** The number of a series that is shown, or the label text of one that is not. */
+type Known = number | string;
+
+/** So many samples are dealt with in one step. */
+const STEP_SAMPLES = 100;
+
+interface Owner {
+  readonly name: string;
+  /** What it published last, until that is carried out. */
+  published: readonly Sample[] | undefined;
+  /** Milliseconds since the epoch. */
+  until: number;
+  /** The number of the series of each of its samples, in their order, or `NOT_SHOWN`. */
+  shown: readonly number[];
+}
+
+/** What is said of a name, once for each. */
+class Remembered {
+  readonly #said = new Map<string, boolean>();
+  readonly #say: (name: string) => boolean;
+
+  constructor(say: (name: string) => boolean) {
+    this.#say = say;
+  }
+
+  of(name: string): boolean {
+    const known = this.#said.get(name) ?? this.#say(name);
+    this.#said.set(name, known);
+    return known;
+  }
+}
+
+export interface StoreOptions {
+  readonly seriesLimit: number;
+  readonly onShortened?: OnShortened;
+}
+
+/**
+ * What `/metrics` shows, by owner: whoever polls publishes what it found under its own name, in place of what it
+ * published before. Publishing only queues. An `Exposition` carries the queue out in small steps, so that a hundred
+ * thousand series may be published at once without holding up anything else. A series is shown once, whoever publishes it,
+ * and no more are shown than the limit.
+ */
+export class Store implements ExpositionPart {
+  readonly #families = new Families();
+  readonly #labelTexts: LabelTexts;
+  readonly #owners = new Map<string, Owner>();
+  /** Owners with something to carry out, in the order in which they first asked for it. */
+  #queue = new Set<Owner>();
+  #listener: () => void = () => {};
+  #isExcluded = new Remembered(() => false);
+  /** Whether nothing that is shown is excluded. */
+  #isChecked = true;
+  #dropped = 0;
+  #duplicates = 0;
+  #shortened = 0;
+
+  /** How many series are shown at most, of all owners together; a lower limit makes none go that is shown already. */
+  seriesLimit: number;
+
+  constructor({ seriesLimit, onShortened }: StoreOptions) {
+    this.seriesLimit = seriesLimit;
+    this.#labelTexts = new LabelTexts((name, value) => {
+      this.#shortened += 1;
+      onShortened?.(name, value);
+    });
+  }
+
+  /** Leaves these families out from now on, those that are shown already as well; what is let in again comes with its next publication. */
+  exclude(isExcluded: (family: string) => boolean): void {
+    this.#isExcluded = new Remembered(isExcluded);
+    this.#isChecked = false;
+    this.#listener();
+  }
+
+  /** How many series are shown. */
+  get seriesCount(): number {
+    return this.#families.table.count;
+  }
+
+  /** How many times a series was published and left out because of the limit. It only grows. */
+  get droppedSeries(): number {
+    return this.#dropped;
+  }
+
+  /**
+   * How many times a series was published and left out because it was shown already, by this owner or another.
+   * It only grows. Prometheus rejects the whole of a scrape in which a series is found twice.
+   */
+  get duplicateSeries(): number {
+    return this.#duplicates;
+  }
+
+  /** How many label values were too long and are shown shortened, each time that their text was written. */
+  get shortenedLabels(): number {
+    return this.#shortened;
+  }
+
+  /**
+   * Replaces everything `owner` shows, all at once, until somebody calls `expire` with a time of `until` or later.
+   * `samples` must stay as they are. A caller that keeps one `Labels` object for each series spares the writing of its text.
+   */
+  publish(owner: string, samples: readonly Sample[], until: number): void {
+    const known = this.#owners.get(owner);
+    const entry = known ?? { name: owner, published: undefined, until, shown: [] };
+    if (known === undefined) this.#owners.set(owner, entry);
+    entry.until = until;
+    const excluded = samples.some(({ family }) => this.#isExcluded.of(family.name));
+    const shown = excluded ? samples.filter(({ family }) => !this.#isExcluded.of(family.name)) : samples;
+    this.#enqueue(entry, shown);
+  }
+
+  /** Removes everything that `owner` shows. */
+  withdraw(owner: string): void {
+    const entry = this.#owners.get(owner);
+    if (entry !== undefined) this.#withdraw(entry);
+  }
+
+  /** Removes what has come to its end by `now`; returns how many owners that were. */
+  expire(now: number): number {
+    let count = 0;
+    for (const entry of this.#owners.values()) {
+      if (now < entry.until) continue;
+      this.#withdraw(entry);
+      count++;
+    }
+    return count;
+  }
+
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+    if (this.#queue.size > 0) listener();
+  }
+
+  *refresh(): Generator<undefined, void> {
+    yield* this.apply();
+    yield* this.#families.render();
+  }
+
+  /**
+   * Puts the samples of the families that are wanted, as they were last brought up to date, into a map by the text of
+   * their lines, in small steps.
+   */
+  *collect(wants: (family: string) => boolean, into: Map<string, ShownSample>): Generator<undefined, void> {
+    const { table } = this.#families;
+    for (const { shown } of this.#owners.values()) {
+      for (const [index, series] of shown.entries()) {
+        const family = table.chunks[series]?.family.family;
+        if (family !== undefined && wants(family.name)) {
+          const labels = shownLabels(table.labels[series] ?? {});
+          into.set(family.name + table.textOf(series), { family, labels, value: table.values[series] ?? 0 });
+        }
+        if (index % STEP_SAMPLES === STEP_SAMPLES - 1) yield;
+      }
+      yield;
+    }
+  }
+
+  pages(): readonly Page[] {
+    return this.#families.pages();
+  }
+
+  /** An owner that shows nothing is forgotten; what comes after that of the same name is another one. */
+  #withdraw(entry: Owner): void {
+    entry.until = Number.POSITIVE_INFINITY;
+    this.#enqueue(entry, []);
+  }
+
+  #enqueue(owner: Owner, samples: readonly Sample[]): void {
+    owner.published = samples;
+    this.#queue.add(owner);
+    this.#listener();
+  }
+
+  /** Carries out, in small steps, what is queued now. What is queued meanwhile waits for the next time. */
+  *apply(): Generator<undefined, void> {
+    if (!this.#isChecked) yield* this.#leaveOut();
+    const queue = this.#queue;
+    this.#queue = new Set();
+    for (const owner of queue) {
+      const { published } = owner;
+      // Published anew while it waited in the queue before: then it has been shown from there.
+      if (published === undefined) continue;
+      if (!(yield* this.#update(owner.shown, published)))
+        owner.shown = yield* this.#replace(owner.shown, published);
+      if (owner.published !== published) continue;
+      owner.published = undefined;
+      if (published.length === 0) this.#owners.delete(owner.name);
+      yield;
+    }
+  }
+
+  /** Removes what is shown and excluded. */
+  *#leaveOut(): Generator<undefined, void> {
+    this.#isChecked = true;
+    const { chunks } = this.#families.table;
+    for (const owner of this.#owners.values()) {
+      owner.published = owner.published?.filter(({ family }) => !this.#isExcluded.of(family.name));
+      owner.shown = owner.shown.map((series) => {
+        const lines = chunks[series]?.family;
+        if (lines === undefined || !this.#isExcluded.of(lines.name)) return series;
+        lines.remove(series);
+        return NOT_SHOWN;
+      });
+      yield;
+    }
+  }
+
+  /** The usual case: new values for the same series. False where there are others. */
+  *#update(shown: readonly number[], samples: readonly Sample[]): Generator<undefined, boolean> {
+    if (shown.length !== samples.length) return false;
+    const { chunks, labels: known } = this.#families.table;
+    let index = 0;
+    for (const { family, labels, value } of samples) {
+      const series = shown[index] ?? NOT_SHOWN;
+      const lines = chunks[series]?.family;
+      if (lines?.name !== family.name) return false;
+      if (known[series] !== labels && !this.#isOf(labels, series)) return false;
+      lines.change(series, value);
+      index += 1;
+      if (index % STEP_SAMPLES === 0) yield;
+    }
+    return true;
+  }
+
+  /** Whether a series has these labels, in an object of its own. Most owners keep the object: its text is written once. */
+  #isOf(labels: Labels, series: number): boolean {
+    const { table } = this.#families;
+    if (table.textOf(series) !== this.#labelTexts.of(labels)) return false;
+    table.labels[series] = labels;
+    return true;
+  }
+
+  /** Shows `samples` in place of everything that their owner showed `before`; returns what it shows then. */
+  *#replace(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly number[]> {
+    const known = yield* this.#known(before, samples);
+    const wanted = new Set<Known>(known);
+    const own = new Set<number>();
+    let steps = 0;
+    for (const series of before) {
+      if (wanted.has(series)) own.add(series);
+      else this.#families.table.chunks[series]?.family.remove(series);
+      steps += 1;
+      if (steps % STEP_SAMPLES === 0) yield;
+    }
+    const after: number[] = [];
+    for (const sample of samples) {
+      after.push(this.#show(sample, known[after.length] ?? '', own));
+      if (after.length % STEP_SAMPLES === 0) yield;
+    }
+    return after;
+  }
+
+  /** The series of each of these samples, whoever shows it, or the label text of one that is not shown. */
+  *#known(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly Known[]> {
+    const { table } = this.#families;
+    const own = new Map(before.map((series) => [table.labels[series], series]));
+    const known: Known[] = [];
+    for (const { family, labels } of samples) {
+      const series = own.get(labels) ?? NOT_SHOWN;
+      if (table.chunks[series]?.family.name === family.name) known.push(series);
+      else {
+        const text = this.#labelTexts.of(labels);
+        known.push(this.#families.find(family)?.find(text) ?? text);
+      }
+      if (known.length % STEP_SAMPLES === 0) yield;
+    }
+    return known;
+  }
+
+  /** Shows a sample if it is new and within the limit, or one of the owner's own, which it takes out of `own`. */
+  #show({ family, labels, value }: Sample, known: Known, own: Set<number>): number {
+    const lines = this.#families.of(family);
+    // One of these samples may have shown it meanwhile.
+    const shown = typeof known === 'number' ? known : (lines.find(known) ?? known);
+    if (typeof shown === 'number' && !own.delete(shown)) {
+      this.#duplicates++;
+      return NOT_SHOWN;
+    }
+    if (typeof shown === 'string' && this.seriesCount >= this.seriesLimit) {
+      this.#dropped++;
+      return NOT_SHOWN;
+    }
+    if (typeof shown === 'number') lines.change(shown, value);
+    const series = typeof shown === 'number' ? shown : lines.add(shown, value);
+    this.#families.table.labels[series] = labels;
+    return series;
+  }
+}

@@ -1,0 +1,136 @@
+import type { Family, Labels } from '../catalogue/family.ts';
+import type { ExpositionFormat } from './negotiate.ts';
+
+const COUNTER_SUFFIX = '_total';
+
+/** What the HELP and TYPE lines of a family need, the exporter's own histograms and summaries included. */
+export interface FamilyMetadata extends Pick<Family, 'name' | 'help'> {
+  readonly type: Family['type'] | 'histogram' | 'summary';
+}
+
+/** A sample with what is shown of it: its labels without empty ones, long values shortened. */
+export interface ShownSample {
+  /** For lines of histograms and summaries named with the suffix of the line. */
+  readonly family: FamilyMetadata;
+  readonly labels: Labels;
+  readonly value: number;
+}
+
+/** OpenMetrics escapes quotes in HELP as it does in label values; the older format leaves them. */
+function escapeHelp(help: string, format: ExpositionFormat): string {
+  const escaped = help
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replaceAll('\\', '\\\\')
+    .replaceAll('\n', '\\n');
+  return format === 'openmetrics' ? escaped.replaceAll('"', '\\"') : escaped;
+}
+
+/**
+ * The HELP and TYPE lines of a family. To OpenMetrics a counter's family is named without the `_total` of its samples,
+ * and a counter whose samples lack it is no counter, but of unknown type.
+ */
+export function familyHeader(family: FamilyMetadata, format: ExpositionFormat): string {
+  let { name, type }: { name: string; type: string } = family;
+  if (format === 'openmetrics' && type === 'counter') {
+    if (name.endsWith(COUNTER_SUFFIX)) name = name.slice(0, -COUNTER_SUFFIX.length);
+    else type = 'unknown';
+  }
+  return `# HELP ${name} ${escapeHelp(family.help, format)}\n# TYPE ${name} ${type}\n`;
+}
+
+const NEEDS_ESCAPE = /[\\"\n\ud800-\udfff]/;
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '"': '\\"', '\n': '\\n' };
+
+/**
+ * A label value as it stands between the quotes of a sample line. Any string gives valid UTF-8: a surrogate
+ * without its partner, which UTF-8 cannot hold, becomes U+FFFD.
+ */
+export function escapeLabelValue(value: string): string {
+  if (!NEEDS_ESCAPE.test(value)) return value;
+  return value
+    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/[\\"\n]/g, (character) => ESCAPES[character] ?? '');
+}
+
+/** The labels of a sample line, braces included, or nothing where there are none; `names` gives the order. */
+export function writeLabels(names: readonly string[], labels: Labels): string {
+  if (names.length === 0) return '';
+  const pairs = names.map((name) => `${name}="${escapeLabelValue(labels[name] ?? '')}"`);
+  // Joined rather than added up: a string built by `+` keeps its pieces, which costs twice the memory.
+  return ['{', pairs.join(','), '}'].join('');
+}
+
+/** The longest value of a label, in UTF-16 units. Names of the platform are shorter; a mistake in one may not be. */
+export const LONGEST_LABEL_VALUE = 1_024;
+
+/** Labels as they are shown: without empty ones, values that are too long ending in an ellipsis; mostly the same object. */
+export function shownLabels(labels: Labels): Labels {
+  const pairs = Object.entries(labels);
+  if (pairs.every(([, value]) => value !== '' && value.length <= LONGEST_LABEL_VALUE)) return labels;
+  return Object.fromEntries(
+    pairs.flatMap(([name, value]) => (value === '' ? [] : [[name, shortened(value)]])),
+  );
+}
+
+function shortened(value: string): string {
+  return value.length > LONGEST_LABEL_VALUE ? `${value.slice(0, LONGEST_LABEL_VALUE - 1)}…` : value;
+}
+
+/** Called with a label whose value was too long, as it is shown. */
+export type OnShortened = (name: string, shown: string) => void;
+
+/**
+ * The text of labels. Equal texts mean equal series, in whatever order two callers name their labels: the order of the
+ * first is taken for all label sets of the same names. Values that are too long end in an ellipsis.
+ */
+export class LabelTexts {
+  /** By the names as given, and by the names sorted. Labels come in a few shapes, so both stay small. */
+  readonly #orders = new Map<string, readonly string[]>();
+  readonly #onShortened: OnShortened;
+
+  constructor(onShortened: OnShortened = () => undefined) {
+    this.#onShortened = onShortened;
+  }
+
+  of(labels: Labels): string {
+    return writeLabels(this.#order(labels), this.#shortened(labels));
+  }
+
+  #shortened(labels: Labels): Labels {
+    const tooLong = Object.entries(labels).filter(([, value]) => value.length > LONGEST_LABEL_VALUE);
+    if (tooLong.length === 0) return labels;
+    const shown = tooLong.map(([name, value]) => [name, shortened(value)] as const);
+    for (const [name, value] of shown) this.#onShortened(name, value);
+    return { ...labels, ...Object.fromEntries(shown) };
+  }
+
+  #order(labels: Labels): readonly string[] {
+    // To Prometheus a label with an empty value is the same as no label.
+    const names = Object.keys(labels).filter((name) => labels[name] !== '');
+    const given = names.join(',');
+    const known = this.#orders.get(given);
+    if (known !== undefined) return known;
+    const sorted = names.toSorted().join(',');
+    const order = this.#orders.get(sorted) ?? names;
+    this.#orders.set(sorted, order).set(given, order);
+    return order;
+  }
+}
+
+/**
+ * A value as both exposition formats write it: the shortest decimal that reads back as the same number, `+Inf`, `-Inf`
+ * or `NaN`. Negative zero is written as 0, since no reader of a metric means anything by its sign.
+ */
+export function formatValue(value: number): string {
+  if (Number.isFinite(value)) return String(value);
+  if (Number.isNaN(value)) return 'NaN';
+  return value > 0 ? '+Inf' : '-Inf';
+}
+
+/**
+ * A number that is a label value (`le` of a histogram, `quantile` of a summary). OpenMetrics wants whole ones written
+ * with `.0`; the older format gets the same, so that the series does not depend on which format a scrape agreed on.
+ */
+export function formatThreshold(value: number): string {
+  return Number.isInteger(value) && Math.abs(value) < 1e21 ? `${value}.0` : formatValue(value);
+}

@@ -1,0 +1,241 @@
+import { type Rejections, reject } from '../decode/points.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+
+/** A row as it was sent. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The rows of one configuration, by the start of their bucket (ms since the epoch), ascending. */
+export interface KeyRows {
+  readonly times: readonly number[];
+  /** Undefined where several rows name the same bucket: which is right cannot be known. */
+  readonly rows: readonly (Row | undefined)[];
+  readonly rejected: Rejections;
+}
+
+/** What an answer about a dataset holds. */
+export interface DatasetRows {
+  /** By the value of the key; '' where none was asked for. */
+  readonly byKey: ReadonlyMap<string, KeyRows>;
+  /** Width (ms) of the buckets; undefined where the rows contradict what the window should bring. */
+  readonly width: number | undefined;
+  /**
+   * Up to when (ms since the epoch) there would be a row if there had been anything: the platform has rows that are newer,
+   * and nothing of the answer was cut or refused. Undefined where absent rows show nothing.
+   */
+  readonly wholeUntil: number | undefined;
+  /** Spans without a row of any key that are too long to be chance: the platform may have lost what was there. */
+  readonly holes: readonly Window[];
+  /** Rows of which it is not known whose they are. */
+  readonly unplaced: Rejections;
+}
+
+/** A row this much (ms) younger than the newest of its dataset may still be on its way, unless it is old. */
+const COMPLETE_AFTER_MS = 2 * MINUTE_MS;
+const OLD_MS = 30 * MINUTE_MS;
+
+/** A span without rows is taken for an idle one where that is more likely than this. */
+const UNLIKELY = 1e-3;
+
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** The longest windows that are answered in minutes and in hours. What lies between is not documented. */
+export const LONGEST_OF_MINUTES_MS = 48 * HOUR_MS;
+export const SHORTEST_OF_HOURS_MS = 60 * HOUR_MS;
+export const LONGEST_OF_HOURS_MS = 59 * DAY_MS;
+
+/** The width (ms) of the buckets that a window is answered with. */
+export function widthOf({ from, to }: Window): number {
+  if (to - from <= LONGEST_OF_MINUTES_MS) return MINUTE_MS;
+  return to - from <= LONGEST_OF_HOURS_MS ? HOUR_MS : DAY_MS;
+}
+
+/**
+ * The rows of a dataset in an answer.
+ * @throws PlatformFailure undecodable when it is no such answer
+ */
+export function rowsOf(body: unknown, dataset: string): readonly unknown[] {
+  const { data, errors } = objectOf(body) ?? {};
+  if (Array.isArray(errors) && errors.length > 0)
+    throw new PlatformFailure('undecodable', `the answer has errors: ${messagesOf(errors)}`);
+  const rows = objectOf(data)?.[dataset];
+  if (!Array.isArray(rows))
+    throw new PlatformFailure('undecodable', `the answer has no list of rows of ${dataset}`);
+  return rows;
+}
+
+/** What is known of the answer to a question that may have been asked in parts. */
+export interface Answered {
+  readonly key: string | undefined;
+  readonly window: Window;
+  /** The platform's time when it came. */
+  readonly now: number;
+}
+
+/** Puts rows in order: by key and time. */
+export function datasetRows(rows: readonly unknown[], { key, window, now }: Answered): DatasetRows {
+  const width = widthOf(window);
+  const byKey = new Map<string, SortedRows>();
+  const unplaced: Rejections = new Map();
+  const starts = new Set<number>();
+  for (const given of rows) {
+    const row = objectOf(given);
+    const id = row === undefined ? undefined : idOf(row, key);
+    if (row === undefined || id === undefined) {
+      reject(unplaced, row === undefined ? 'not_a_pair' : 'bad_item', 1);
+      continue;
+    }
+    const mine = byKey.get(id) ?? new SortedRows();
+    byKey.set(id, mine);
+    const start = mine.take(row, { now, width });
+    if (start === undefined || start < window.from || start >= window.to) continue;
+    mine.add(start, row);
+    starts.add(start);
+  }
+  const sorted = [...starts].sort((a, b) => a - b);
+  const seen = seenWidth(sorted, width);
+  const isWhole = unplaced.size === 0 && seen === 'as expected';
+  const newest = sorted.at(-1);
+  return {
+    byKey: new Map([...byKey].map(([id, mine]) => [id, mine.sorted()])),
+    width: typeof seen === 'number' ? seen : seen === 'unclear' ? undefined : width,
+    wholeUntil: isWhole && newest !== undefined ? wholeUntil(newest, width, now) : undefined,
+    holes: isWhole ? holesIn(sorted, width, window.from) : [],
+    unplaced,
+  };
+}
+
+/** Rows of one key as they come. */
+class SortedRows {
+  readonly rejected: Rejections = new Map();
+  readonly #byTime = new Map<number, Row | undefined>();
+  readonly #repeated = new Map<number, number>();
+
+  /** The start of a row's bucket; undefined where it is not usable. */
+  take(row: Row, { now, width }: { readonly now: number; readonly width: number }): number | undefined {
+    const start = timeOf(row['ts']);
+    if (start === undefined) reject(this.rejected, 'bad_timestamp', 1);
+    else if (start > now + MINUTE_MS) reject(this.rejected, 'future', 1);
+    else if (start % width !== 0) reject(this.rejected, 'misaligned', 1);
+    else return start;
+    return undefined;
+  }
+
+  add(time: number, row: Row): void {
+    if (!this.#byTime.has(time)) {
+      this.#byTime.set(time, row);
+      return;
+    }
+    this.#byTime.set(time, undefined);
+    this.#repeated.set(time, (this.#repeated.get(time) ?? 1) + 1);
+  }
+
+  sorted(): KeyRows {
+    for (const times of this.#repeated.values()) reject(this.rejected, 'duplicate', times);
+    const times = [...this.#byTime.keys()].sort((a, b) => a - b);
+    return { times, rows: times.map((time) => this.#byTime.get(time)), rejected: this.rejected };
+  }
+}
+
+function wholeUntil(newest: number, width: number, now: number): number {
+  return newest + width <= now - OLD_MS ? newest + width : newest - COMPLETE_AFTER_MS;
+}
+
+/**
+ * Where a dataset has no rows at all for longer than chance explains: of one that has rows in every other bucket, each such
+ * bucket; of one with little traffic, a long time.
+ */
+function holesIn(starts: readonly number[], width: number, from: number): Window[] {
+  const [first] = starts;
+  const last = starts.at(-1);
+  if (first === undefined || last === undefined) return [];
+  const begin = Math.ceil(from / width) * width;
+  const buckets = (last - begin) / width + 1;
+  const holes: Window[] = [];
+  let reached = begin;
+  for (const start of starts) {
+    const empty = (start - reached) / width;
+    const others = buckets - empty;
+    const idle = (others - starts.length) / others;
+    if (empty > 0 && idle ** empty < UNLIKELY) holes.push({ from: reached, to: start });
+    reached = start + width;
+  }
+  return holes;
+}
+
+/** From so many different times on, the least distance of two is the width. */
+const ENOUGH_TIMES = 4;
+
+/** Minutes that are all of them on this grid (ms) may be wider buckets. */
+const WIDER_MS = 5 * MINUTE_MS;
+
+/** The width (ms) of the buckets that rows show, where it is not the expected one; or how far they show that one. */
+function seenWidth(
+  starts: readonly number[],
+  width: number,
+): 'as expected' | 'not contradicted' | 'unclear' | number {
+  const apart = leastApart(starts);
+  if (apart === width) return 'as expected';
+  if (apart !== undefined && starts.length >= ENOUGH_TIMES) return apart;
+  const mayBeWider =
+    starts.length > 1 && width === MINUTE_MS && starts.every((start) => start % WIDER_MS === 0);
+  return mayBeWider ? 'unclear' : 'not contradicted';
+}
+
+/** The least distance (ms) of rows of different times; undefined where there are no two. */
+function leastApart(starts: readonly number[]): number | undefined {
+  const distances = starts.slice(1).map((start, index) => start - Number(starts[index]));
+  return distances.length === 0 ? undefined : distances.reduce((least, apart) => Math.min(least, apart));
+}
+
+/** The rows of a piece without those that belong to another piece of the same part: the platform may include the end of what is asked for. */
+export function rowsOfPiece(rows: readonly unknown[], piece: Window, part: Window): readonly unknown[] {
+  if (piece.from === part.from && piece.to === part.to) return rows;
+  return rows.filter((row) => {
+    const start = isObject(row) ? timeOf(row['ts']) : undefined;
+    return start === undefined || isIn(piece, start) || !isIn(part, start);
+  });
+}
+
+function isIn({ from, to }: Window, time: number): boolean {
+  return time >= from && time < to;
+}
+
+function objectOf(value: unknown): Row | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+function isObject(value: unknown): value is Row {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The value of a key in a row as it was sent; undefined where it is none. */
+export function idIn(row: unknown, key: string): string | undefined {
+  return isObject(row) ? idOf(row, key) : undefined;
+}
+
+function idOf(row: Row, key: string | undefined): string | undefined {
+  if (key === undefined) return '';
+  const id = row[key];
+  if (typeof id === 'string') return id === '' ? undefined : id;
+  return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : undefined;
+}
+
+const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(Z|[+-]\d\d:\d\d)?$/;
+
+/** ISO 8601; without a zone it is UTC. */
+function timeOf(value: unknown): number | undefined {
+  if (typeof value !== 'string') return undefined;
+  const match = TIME.exec(value);
+  if (match === null) return undefined;
+  const time = Date.parse(match[1] === undefined ? `${value}Z` : value);
+  return Number.isNaN(time) ? undefined : time;
+}
+
+const LONGEST_WORDS = 200;
+
+function messagesOf(errors: readonly unknown[]): string {
+  const words = errors.slice(0, 5).map((error) => String(objectOf(error)?.['message'] ?? 'no message'));
+  return words.join('; ').slice(0, LONGEST_WORDS);
+}

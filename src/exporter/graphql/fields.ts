@@ -1,0 +1,165 @@
+import type { Product } from '../catalogue/products.ts';
+
+/** In what a field is, as a number of the base unit of the family that shows it: bytes, bytes a second, a share of one. */
+export const UNITS = { count: 1, bytes: 1, 'bits a second': 1 / 8, percent: 0.01 } as const;
+
+/** How a dimension of a metric of REST comes from the fields of a row. */
+export interface DimensionFields {
+  /** Added up. */
+  readonly fields: readonly string[];
+  readonly unit: keyof typeof UNITS;
+  /** Whether the sum is divided by the seconds of a bucket. */
+  readonly isRate?: true;
+  /** Where the meaning is not the same word for word. */
+  readonly note?: string;
+}
+
+/** A dataset, and which of its fields tells the configurations of a product apart. */
+export interface Dataset {
+  readonly dataset: string;
+  /** The id of a configuration as REST has it. */
+  readonly key: string;
+  /** The measure that is summed, where the dataset has no calculated fields. The answer calls it `sum`. */
+  readonly summed?: string;
+}
+
+/** Where a metric of a product is found. */
+export interface MetricFields extends Dataset {
+  readonly dimensions: ReadonlyMap<string, DimensionFields>;
+}
+
+type Given = readonly [dimension: string, fields: string, note?: string];
+
+function dimensionsOf(
+  unit: DimensionFields['unit'],
+  ...given: readonly Given[]
+): [string, DimensionFields][] {
+  return given.map(([dimension, fields, note]) => [
+    dimension,
+    { fields: fields.split(' + '), unit, ...(note !== undefined && { note }) },
+  ]);
+}
+
+function rates(...given: readonly Given[]): [string, DimensionFields][] {
+  return dimensionsOf('count', ...given).map(([dimension, fields]) => [
+    dimension,
+    { ...fields, isRate: true, note: 'divided by the seconds of a bucket' },
+  ]);
+}
+
+const REQUESTS = dimensionsOf(
+  'count',
+  ['total', 'requestsTotal'],
+  ['http', 'httpRequestsTotal'],
+  ['https', 'httpsRequestsTotal'],
+  ['saved', 'savedRequests'],
+  ['missed', 'missedRequests'],
+);
+
+const BYTES = 'bytes, where REST has megabytes; REST alone has http and https';
+
+const DATA_TRANSFERRED = dimensionsOf(
+  'bytes',
+  ['total', 'dataTransferredTotal', BYTES],
+  ['saved', 'savedData', BYTES],
+  ['missed', 'missedData', BYTES],
+);
+
+const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
+const OTHER_CODES = 'the other codes of the class, as with REST';
+
+/** The metrics of what visitors of the configurations cause. */
+const TRAFFIC: Readonly<Record<string, readonly [string, DimensionFields][]>> = {
+  requests: REQUESTS,
+  cdn_requests: REQUESTS,
+  status_code: dimensionsOf(
+    'count',
+    ...CODES.map((code): Given => [code, `requestsStatusCode${code}`]),
+    ...['2xx', '3xx', '4xx', '5xx'].map((code): Given => [code, `requestsStatusCode${code}`, OTHER_CODES]),
+  ),
+  http_method: dimensionsOf(
+    'count',
+    ['get', 'requestsHttpMethodGet'],
+    ['head', 'requestsHttpMethodHead'],
+    ['post', 'requestsHttpMethodPost'],
+    ['others', 'requestsHttpMethodOthers'],
+  ),
+  waf: dimensionsOf(
+    'count',
+    ['requests', 'wafRequestsAllowed + wafRequestsBlocked + wafRequestsThreat'],
+    ['blocked', 'wafRequestsBlocked'],
+    [
+      'threats',
+      'wafRequestsBlocked + wafRequestsThreat',
+      'wafRequestsThreat counts threats in learning mode only; detections are both',
+    ],
+    ['xss', 'wafRequestsXssAttacks'],
+    ['rfi', 'wafRequestsRfiAttacks'],
+    ['sql', 'wafRequestsSqlAttacks'],
+    ['others', 'wafRequestsOthersAttacks'],
+  ),
+  requests_per_second: rates(
+    ['total', 'requestsTotal'],
+    ['saved', 'savedRequests'],
+    ['missed', 'missedRequests'],
+  ),
+  data_transferred: DATA_TRANSFERRED,
+  data_transferred_total: DATA_TRANSFERRED,
+  bandwidth: dimensionsOf(
+    'bits a second',
+    ['total', 'bandwidthTotal'],
+    ['saved', 'bandwidthSavedData'],
+    ['missed', 'bandwidthMissedData'],
+  ),
+  requests_offloaded: dimensionsOf('percent', ['offload', 'requestsOffloaded']),
+  requests_per_second_offloaded: dimensionsOf('percent', [
+    'offload',
+    'requestsOffloaded',
+    'the share of requests, which is that of requests per second',
+  ]),
+  data_offloaded: dimensionsOf('percent', ['offload', 'offload']),
+  bandwidth_offloaded: dimensionsOf('percent', ['offload', 'bandwidthOffload']),
+};
+
+const WORKLOADS: Dataset = { dataset: 'workloadMetrics', key: 'configurationId' };
+
+function summed(
+  dataset: string,
+  key: string,
+  measure: string,
+  unit: DimensionFields['unit'],
+  dimension = 'total',
+): MetricFields {
+  return { dataset, key, summed: measure, dimensions: new Map(dimensionsOf(unit, [dimension, 'sum'])) };
+}
+
+/** The metrics of other products, by name. */
+const SERVICES: ReadonlyMap<string, MetricFields> = new Map([
+  ['invocations', summed('functionsMetrics', 'functionId', 'invocations', 'count')],
+  ['idns_queries', summed('dnsQueriesMetrics', 'zoneId', 'requests', 'count')],
+  ['images_processed', summed('imagesProcessedMetrics', 'configurationId', 'requests', 'count', 'requests')],
+  ['data_streaming_data_streamed', summed('dataStreamedMetrics', 'configurationId', 'dataStreamed', 'bytes')],
+  ['data_streaming_requests', summed('dataStreamedMetrics', 'configurationId', 'requests', 'count')],
+  [
+    'l2_data_transferred',
+    {
+      dataset: 'tieredCacheMetrics',
+      key: 'configurationId',
+      dimensions: new Map(dimensionsOf('bytes', ['total', 'dataTransferredTotal', BYTES])),
+    },
+  ],
+]);
+
+const TRAFFIC_METRICS: ReadonlyMap<string, MetricFields> = new Map(
+  Object.entries(TRAFFIC).map(([metric, dimensions]) => [
+    metric,
+    { ...WORKLOADS, dimensions: new Map(dimensions) },
+  ]),
+);
+
+/** Where a metric of a product is found; undefined where no dataset has it. */
+export function fieldsOf({ slug, metrics }: Product, metric: string): MetricFields | undefined {
+  const isTraffic = slug === 'content_delivery' || slug === 'edge_applications';
+  if (isTraffic) return TRAFFIC_METRICS.get(metric);
+  return metrics.includes(metric) ? SERVICES.get(metric) : undefined;
+}

@@ -1,0 +1,382 @@
+import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/outcome.ts';
+import type { AccountStatus, JobStatus } from '../status.ts';
+import { duration } from '../text/duration.ts';
+import { grouped } from '../text/numbers.ts';
+import { count, greatestFirst, type JobFacts, readsSeries, type Sum } from './tally.ts';
+
+/** Why something is wrong: a way in which polls fail, or something that no poll fails of. */
+export type CauseKind =
+  | FailureOutcome
+  /** The platform, or whatever answers in its place, does not serve the account. */
+  | 'unreachable'
+  /** Polls wait for the quota longer than planned. */
+  | 'quota'
+  /** Polls succeed, and the platform has nothing newer. */
+  | 'platform_late'
+  /** Polls wait, though the platform and the quota would allow them. */
+  | 'exporter_late'
+  /** The platform has nothing of what is configured. */
+  | 'nothing_there'
+  | 'first_polls'
+  | 'counters_behind'
+  | 'clock';
+
+/** Something that is wrong, or worth knowing, with what it explains. Backticks mark what is typed as it is. */
+export interface Cause {
+  readonly kind: CauseKind;
+  /** As a clause. */
+  readonly text: string;
+  /** What to do next, in sentences. */
+  readonly next: string;
+  /** What follows from it, as clauses. */
+  readonly symptoms: readonly string[];
+  /** Jobs that it covers. */
+  readonly jobs: number;
+}
+
+type Words = Pick<Cause, 'text' | 'next'>;
+
+/** From here on a difference of the clocks (s) is an operator's business. */
+const CLOCK_SKEW_SECONDS = 30;
+
+/** Intervals are reported when they are this many times as long as planned. */
+const NOTABLE_STRETCH = 1.5;
+
+/** What the specification calls the permission to read series and lists of configurations (section 5). */
+const SERIES_PERMISSION = 'Analytics';
+
+const OWN_TOKEN =
+  'Others use up the quota of this token: give the exporter a token of its own, or leave more to them with `quota.reserve`.';
+
+/** A refusal does not prove who has spent what. */
+const LIMITED =
+  'Requests leave again when the platform allows them. If it lasts, look for other clients of this token, or give the exporter a token of its own.';
+
+const PLAN = '`edge-exporter plan` shows what the quota is used for, and what would help.';
+
+const FIND_OUT =
+  '`edge-exporter doctor` finds where it breaks: name, network, proxy, TLS or address. Polling goes on.';
+
+const RENEW =
+  'Renew the credentials: a token file is read again by itself, a token of the configuration on a reload, `EDGE_TOKEN` on a restart.';
+
+const PLATFORM_AT_FAULT =
+  'The platform is at fault: see its status page. Polling goes on, and counters catch up on what they missed.';
+
+/** What to do about an account that is down, by how most of its polls fail. */
+const NEXT_WHEN_DOWN: Readonly<Partial<Record<FailureOutcome, string>>> = {
+  unauthorized: RENEW,
+  server_error: PLATFORM_AT_FAULT,
+};
+
+/** What concerns everything comes first, then what is refused, then what is late. */
+const ORDER: readonly CauseKind[] = [
+  'unauthorized',
+  'rate_limited',
+  'network',
+  'timeout',
+  'server_error',
+  'forbidden',
+  'not_found',
+  'not_acceptable',
+  'undecodable',
+  'quota',
+  'platform_late',
+  'exporter_late',
+];
+
+/** What one cause explains. */
+class Covered {
+  readonly kind: CauseKind;
+  jobs = 0;
+  failing = 0;
+  late = 0;
+  oldestSeconds = 0;
+  /** Whether all of them need the permission to read series. */
+  ofSeries = true;
+  readonly parts = new Set<string>();
+  readonly #reasons = new Map<string, number>();
+
+  constructor(kind: CauseKind) {
+    this.kind = kind;
+  }
+
+  take({ job, part, failure, late, ageSeconds }: JobFacts): void {
+    this.jobs += 1;
+    this.parts.add(part);
+    this.ofSeries &&= readsSeries(job);
+    if (failure !== undefined) {
+      this.failing += 1;
+      count(this.#reasons, (job.last_reason ?? this.kind).replace(/\.+$/, ''));
+    }
+    if (late) {
+      this.late += 1;
+      this.oldestSeconds = Math.max(this.oldestSeconds, ageSeconds ?? 0);
+    }
+  }
+
+  /** The most frequent reason, and how many others there are. */
+  get reason(): string {
+    const [reason = '', ...others] = greatestFirst(this.#reasons);
+    return others.length === 0 ? reason : `${reason}, and for ${numberOf(others.length, 'other reason')}`;
+  }
+}
+
+/** What is wrong with an account, found while its jobs are looked at. */
+export class Causes {
+  /** Whether the platform refuses a scope of its limits (429). */
+  readonly isStopped: boolean;
+  readonly #account: AccountStatus;
+  readonly #whole: Sum;
+  readonly #covered = new Map<CauseKind, Covered>();
+
+  /** @param whole adds up the same jobs */
+  constructor(account: AccountStatus, whole: Sum) {
+    this.#account = account;
+    this.#whole = whole;
+    this.isStopped = account.quota.some(({ stopped_until: until }) => until !== null);
+  }
+
+  take(facts: JobFacts): void {
+    const kind = facts.failure ?? (facts.late ? this.#lateBecause(facts.job) : undefined);
+    if (kind === undefined) return;
+    const covered = this.#covered.get(kind) ?? new Covered(kind);
+    this.#covered.set(kind, covered);
+    covered.take(facts);
+  }
+
+  /** All that is wrong, what explains more before what explains less. */
+  found(up: boolean | null, now: number): Cause[] {
+    if (this.#account.up === false) return [this.#down(now)];
+    if (this.isStopped && !this.#covered.has('rate_limited'))
+      this.#covered.set('rate_limited', new Covered('rate_limited'));
+    const covering = [...this.#covered.values()]
+      .sort((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind))
+      .map((covered) => ({
+        kind: covered.kind,
+        ...this.#words(covered, up === false, now),
+        symptoms: this.#symptoms(covered),
+        jobs: covered.jobs,
+      }));
+    return [
+      ...covering,
+      ...(covering.length === 0 ? this.#nothingThere() : []),
+      ...this.#behind(),
+      ...this.#stretched(),
+      ...this.#clock(),
+    ];
+  }
+
+  /** Who makes a job late whose last poll did not fail. */
+  #lateBecause({ state, waits_for: waitsFor }: JobStatus): CauseKind {
+    if (this.isStopped || waitsFor === 'rate_limited') return 'rate_limited';
+    if (waitsFor === 'unauthorized') return 'unauthorized';
+    if (waitsFor === 'slow_api') return 'platform_late';
+    const waitsForQuota = waitsFor === 'probe' || waitsFor === 'spent' || waitsFor === 'reserved';
+    if (waitsForQuota || this.#account.stretch >= NOTABLE_STRETCH) return 'quota';
+    return state === 'idle' ? 'platform_late' : 'exporter_late';
+  }
+
+  /** Nothing of the account is served. */
+  #down(now: number): Cause {
+    const { note, up_since: since, next_try_at: next } = this.#account;
+    const failures = [...this.#covered.values()].filter(({ failing }) => failing > 0);
+    const worst = failures.sort((a, b) => b.failing - a.failing)[0]?.kind;
+    const failure = FAILURE_OUTCOMES.find((outcome) => outcome === worst);
+    const tried = next === null ? 'being tried now' : `next try ${within(next, now)}`;
+    return {
+      kind: failure === 'unauthorized' ? failure : 'unreachable',
+      text: `${note} (${since === null ? '' : `since ${timeOfDay(since, now)}, `}${tried})`,
+      next: (failure && NEXT_WHEN_DOWN[failure]) ?? FIND_OUT,
+      symptoms: this.#symptoms(this.#whole),
+      jobs: this.#whole.jobs,
+    };
+  }
+
+  #symptoms({ failing, late, oldestSeconds = 0 }: Pick<Sum, 'failing' | 'late' | 'oldestSeconds'>): string[] {
+    const all = `${grouped(this.#whole.jobs)} jobs`;
+    const fail = `${grouped(failing)} of ${all} ${failing === 1 ? 'fails' : 'fail'}`;
+    const old = `${grouped(late)} of ${all} show data older than expected, up to ${duration(oldestSeconds)}`;
+    return [...(failing === 0 ? [] : [fail]), ...(late === 0 ? [] : [old])];
+  }
+
+  /** @param none whether no read succeeds at all */
+  #words(covered: Covered, none: boolean, now: number): Words {
+    const { kind, reason, parts } = covered;
+    switch (kind) {
+      case 'rate_limited':
+        return this.#limited(now);
+      case 'forbidden':
+        return this.#forbidden(covered);
+      case 'not_found':
+        return none && covered.failing === this.#whole.failing
+          ? {
+              text: `nothing is found at this address: ${reason}`,
+              next: 'Check the path in `api_url`: whatever is asked below it is answered with 404.',
+            }
+          : {
+              text: `the platform does not know ${listed(parts)}: ${reason}`,
+              next: 'If the account does not have it, leave it out of the configuration.',
+            };
+      case 'unauthorized':
+        return { text: `the platform refuses the token${reason === '' ? '' : `: ${reason}`}`, next: RENEW };
+      case 'quota':
+        return { text: `the quota makes polls wait${this.#intervals}${this.#others}`, next: this.#share };
+      case 'platform_late':
+        return {
+          text: 'the platform is late',
+          next: 'Polls succeed, and the platform has nothing newer yet: counters catch up when it has.',
+        };
+      case 'exporter_late':
+        return {
+          text: 'this exporter does not keep up',
+          next: 'The list of jobs says what each waits for; more CPU, or a higher `request.concurrency`, may help.',
+        };
+      case 'server_error':
+        return {
+          text: `the platform fails to answer for ${listed(parts)}: ${reason}`,
+          next: PLATFORM_AT_FAULT,
+        };
+      default:
+        return { text: `${listed(parts)} cannot be read: ${reason}`, next: FIND_OUT };
+    }
+  }
+
+  #forbidden({ reason, ofSeries, parts, failing }: Covered): Words {
+    if (failing === this.#whole.polled && !ofSeries)
+      return {
+        text: `the token may not read anything: ${reason}`,
+        next: `Grant \`${SERIES_PERMISSION}\` and the \`View …\` permissions to the token’s user in the platform’s console: \`edge-exporter doctor\` lists them. Within an hour everything is tried again.`,
+      };
+    const permitted = this.#whole.seriesPermitted;
+    if (ofSeries && permitted === false)
+      return {
+        text: `the token lacks the permission ${SERIES_PERMISSION}: ${reason}`,
+        next: `Grant \`${SERIES_PERMISSION}\` to the token’s user in the platform’s console: within an hour the reads are tried again by themselves.`,
+      };
+    const grant =
+      'Grant the permissions to the token’s user in the platform’s console (`edge-exporter doctor` lists all that are missing), or leave these collectors out of the configuration.';
+    const product =
+      permitted === true
+        ? `${SERIES_PERMISSION} is granted, since other reads that need it are answered: does the account have the product? If not, leave it out of the configuration.`
+        : `Is \`${SERIES_PERMISSION}\` granted to the token’s user? The next polls show it.`;
+    return { text: `the token may not read ${listed(parts)}: ${reason}`, next: ofSeries ? product : grant };
+  }
+
+  #limited(now: number): Words {
+    const stopped = this.#account.quota.find(({ stopped_until: until }) => until !== null);
+    const until = stopped?.stopped_until ?? null;
+    if (stopped === undefined || until === null)
+      return { text: 'the platform refuses reads (429)', next: LIMITED };
+    const unnamed = stopped.limit === null ? ' and names no limit' : '';
+    const text = `the platform refuses ${stopped.scope} (429)${unnamed}, next try ${within(until, now)}`;
+    return { text, next: LIMITED };
+  }
+
+  /** Operations a minute of other clients, as far as the platform's headers show any. */
+  get #othersPerMinute(): number {
+    const shown = this.#account.quota.map(({ limit, others_per_minute: others }) =>
+      limit === null ? 0 : Math.min(limit, others),
+    );
+    return Math.round(Math.max(0, ...shown));
+  }
+
+  /** Who else spends the quota. */
+  get #others(): string {
+    const others = grouped(this.#othersPerMinute);
+    return others === '0' ? '' : `; other clients of the token take about ${others} operations a minute`;
+  }
+
+  get #share(): string {
+    return this.#othersPerMinute >= 1 ? OWN_TOKEN : PLAN;
+  }
+
+  /** While the platform refuses everything, how long intervals would become says nothing. */
+  get #intervals(): string {
+    const { stretch } = this.#account;
+    if (stretch < NOTABLE_STRETCH || this.isStopped) return '';
+    return `: intervals are ${grouped(stretch)} times as long as planned`;
+  }
+
+  /** Nothing fails, and there is no data: either not yet, or the platform has none. */
+  #nothingThere(): Cause[] {
+    const { hadData, pending, jobs, series } = this.#whole;
+    const { up, note, unmatched } = this.#account;
+    if (hadData) return [];
+    const rest = { symptoms: [], jobs };
+    if (pending > 0 || jobs === 0) {
+      const unanswered = `the platform has not answered yet${note === '' ? '' : `: ${note}`}`;
+      const text =
+        up === null ? unanswered : `${grouped(jobs - pending)} of ${grouped(jobs)} first polls are done`;
+      const next = 'The first answers take a few seconds, the first data a few minutes.';
+      return [{ kind: 'first_polls', text, next, ...rest }];
+    }
+    if (unmatched.length > 0) {
+      const text = `the platform has no configuration called ${unmatched.map((name) => `“${name}”`).join(', ')}`;
+      const next = 'Correct `configurations.include`: names are compared exactly, apart from `*`.';
+      return [{ kind: 'nothing_there', text, next, ...rest }];
+    }
+    const text =
+      series === 0
+        ? 'the platform lists no configurations of what is collected'
+        : 'the platform answers every read, with nothing in it';
+    const next =
+      'Is it the right account? If there should be traffic, compare with what the platform’s console shows.';
+    return [{ kind: 'nothing_there', text, next, ...rest }];
+  }
+
+  /** Counters that stand still while gauges are in time look like no traffic at all. */
+  #behind(): Cause[] {
+    const { behind, behindBy, late } = this.#whole;
+    const [worst, ...others] = greatestFirst(behindBy);
+    if (worst === undefined) return [];
+    const and = others.length === 0 ? '' : ` and ${numberOf(others.length, 'other part')}`;
+    const by = `${others.length === 0 ? '' : 'up to '}${duration(behindBy.get(worst) ?? 0)} behind`;
+    const text = `counters of ${worst}${and} are ${by}${late === 0 ? ', gauges are in time' : ''}`;
+    const next = 'What is missing is being read again: until then `increase()` lacks it.';
+    return [{ kind: 'counters_behind', text, next, symptoms: [], jobs: behind }];
+  }
+
+  /** The quota stretches intervals, and nothing is late of it. */
+  #stretched(): Cause[] {
+    const { stretch, demand_per_minute: demand } = this.#account;
+    if (this.#covered.has('quota') || this.isStopped || stretch < NOTABLE_STRETCH) return [];
+    const text = `the quota makes intervals ${grouped(stretch)} times as long as planned${this.#others}`;
+    const planned = `${grouped(demand)} operations a minute are planned: ${PLAN}`;
+    const next = this.#othersPerMinute >= 1 ? OWN_TOKEN : planned;
+    return [{ kind: 'quota', text, next, symptoms: [], jobs: 0 }];
+  }
+
+  #clock(): Cause[] {
+    const { clock_skew_seconds: skew } = this.#account;
+    if (Math.abs(skew) < CLOCK_SKEW_SECONDS) return [];
+    const text = `this machine’s clock is ${duration(Math.abs(skew))} ${skew > 0 ? 'behind' : 'ahead of'} the platform’s`;
+    const next =
+      'Set this machine’s clock (NTP). Data is polled and aged by the platform’s clock, so none is lost.';
+    return [{ kind: 'clock', text, next, symptoms: [], jobs: 0 }];
+  }
+}
+
+/** `1 other part`, `2 other parts`. */
+function numberOf(count: number, things: string): string {
+  return `${grouped(count)} ${things}${count === 1 ? '' : 's'}`;
+}
+
+/** A few names, or how many there are. */
+function listed(names: ReadonlySet<string>): string {
+  const [first = '', second, ...others] = names;
+  if (second === undefined) return first;
+  return others.length === 0 ? `${first} and ${second}` : `${first}, ${second} and ${others.length} more`;
+}
+
+/** `in 40 s`, of an ISO time. */
+function within(iso: string, now: number): string {
+  const seconds = (Date.parse(iso) - now) / 1_000;
+  return seconds > 0.5 ? `in ${duration(seconds)}` : 'now';
+}
+
+/** `22:41 UTC`, of an ISO time, with the date where that is not the day of `now`. */
+function timeOfDay(iso: string, now: number): string {
+  const today = new Date(now).toISOString().slice(0, 10);
+  return `${iso.slice(0, 10) === today ? iso.slice(11, 16) : iso.slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -1,0 +1,149 @@
+import type { AccountStatus, JobStatus } from '../status.ts';
+import { duration } from '../text/duration.ts';
+import { type Cause, Causes } from './causes.ts';
+import { factsOf, Sum, type Tally } from './tally.ts';
+
+/**
+ * How an account is:
+ * - `starting`: the first polls are under way, and nothing has failed,
+ * - `no_data`: nothing that is configured has ever brought data,
+ * - `down`: there was data, and now no read succeeds,
+ * - `late`: gauges or counters are older than expected,
+ * - `partly_failing`: some jobs fail, and what is shown is in time,
+ * - `well`.
+ */
+export const ACCOUNT_STATES = ['no_data', 'down', 'late', 'partly_failing', 'starting', 'well'] as const;
+
+export type AccountState = (typeof ACCOUNT_STATES)[number];
+
+/** The jobs of one part of an account, which is a product, or a collector where that knows no products. */
+export interface PartJudgement {
+  readonly name: string;
+  readonly product: string | undefined;
+  readonly collector: string;
+  /** Whether any of its data is in time; `null` where the platform says that the account has nothing of the kind. */
+  readonly hasData: boolean | null;
+  readonly tally: Tally;
+}
+
+/** What is known of an account says this of it, at one moment. */
+export interface Judgement {
+  readonly state: AccountState;
+  /** Whether the platform answers reads of the account; `null` before the first poll has ended. This is `edge_up`. */
+  readonly up: boolean | null;
+  /** How it is, as what is said of the account: `has no data yet: the platform refuses reads (429)`. */
+  readonly says: string;
+  /** The worst first; the first explains the state. Of an account that is well there may be some worth knowing. */
+  readonly causes: readonly Cause[];
+  readonly tally: Tally;
+  readonly parts: readonly PartJudgement[];
+}
+
+/** A refusal by the limit (429) concerns all jobs, once none has succeeded for this long (ms) before it. */
+const REFUSED_FOR_MS = 90_000;
+
+/**
+ * What an account's status says of it at `now` (ms since the epoch), in small steps: each job is looked at once. Everything
+ * that says how an account is takes it from here: `edge_up`, `edge_data_available`, readiness, the page, `/api/v1/status`.
+ */
+export function* judge(account: AccountStatus, now: number): Generator<undefined, Judgement> {
+  const seen = new SeenAccount(account);
+  for (const job of account.jobs) {
+    seen.take(job);
+    yield;
+  }
+  return seen.judgement(now);
+}
+
+/** An account whose jobs are being looked at. */
+class SeenAccount {
+  readonly #account: AccountStatus;
+  readonly #whole = new Sum();
+  readonly #parts = new Map<string, { readonly first: JobStatus; readonly sum: Sum }>();
+  readonly #causes: Causes;
+
+  constructor(account: AccountStatus) {
+    this.#account = account;
+    this.#causes = new Causes(account, this.#whole);
+  }
+
+  take(job: JobStatus): void {
+    const facts = factsOf(job);
+    const { part: name } = facts;
+    const part = this.#parts.get(name) ?? { first: job, sum: new Sum() };
+    this.#parts.set(name, part);
+    this.#whole.take(facts);
+    part.sum.take(facts);
+    this.#causes.take(facts);
+  }
+
+  judgement(now: number): Judgement {
+    const tally = this.#whole.tally();
+    const up = this.#up();
+    const causes = this.#causes.found(up, now);
+    const state = this.#state(up, causes);
+    const parts = Array.from(this.#parts, ([name, { first, sum }]) => ({
+      name,
+      product: first.product,
+      collector: first.collector,
+      hasData: this.#hasData(sum, first.product),
+      tally: sum.tally(),
+    }));
+    return { state, up, says: this.#says(state, causes), causes, tally, parts };
+  }
+
+  /** A permission or a path may be missing for a part: only where no job's last poll succeeded, the account is down. */
+  #up(): boolean | null {
+    const { up } = this.#account;
+    const { polled, failing, newestSuccessAt, newestRefusalAt } = this.#whole;
+    if (up !== true) return up;
+    if (polled === 0) return null;
+    if (failing === polled) return false;
+    return !(Date.parse(newestRefusalAt) - Date.parse(newestSuccessAt) > REFUSED_FOR_MS);
+  }
+
+  #state(up: boolean | null, [cause]: readonly Cause[]): AccountState {
+    const { hadData, late, behind, failing } = this.#whole;
+    if (!hadData) return cause?.kind === 'first_polls' ? 'starting' : 'no_data';
+    if (up === false) return 'down';
+    if (late > 0 || behind > 0) return 'late';
+    return failing > 0 || this.#causes.isStopped ? 'partly_failing' : 'well';
+  }
+
+  #says(state: AccountState, causes: readonly Cause[]): string {
+    const [text] = causes.map((cause) => cause.text);
+    const { oldestSeconds, hadSettings, late } = this.#whole;
+    const because = text === undefined ? '' : `: ${text}`;
+    switch (state) {
+      case 'well': {
+        const oldest =
+          oldestSeconds === undefined ? '' : `: the oldest data is ${duration(oldestSeconds)} old`;
+        return `is fresh${oldest}${text === undefined ? '' : `; ${text}`}`;
+      }
+      case 'starting':
+        return `is starting${because}`;
+      case 'no_data':
+        return `has no ${hadSettings ? 'traffic ' : ''}data yet${because}`;
+      case 'down':
+        return `is down${because}`;
+      case 'late':
+        return late > 0
+          ? `shows data up to ${duration(oldestSeconds ?? 0)} old${because}`
+          : `is behind${because}`;
+      case 'partly_failing':
+        return `is fresh in part${because}`;
+    }
+  }
+
+  #hasData(
+    { inTime, oldestSeconds, jobs, empty, unknown, series, failing }: Sum,
+    product: string | undefined,
+  ): boolean | null {
+    if (inTime > 0) return true;
+    // Its list was read, and has nothing of which series are to be read.
+    if (product !== undefined && series === 0 && failing === 0) return null;
+    // That something is not found proves nothing where nothing is.
+    const isAbsent = empty === jobs || (empty + unknown === jobs && this.#whole.found > 0);
+    return isAbsent && oldestSeconds === undefined ? null : false;
+  }
+}

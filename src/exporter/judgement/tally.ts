@@ -1,0 +1,223 @@
+import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/outcome.ts';
+import type { JobStatus } from '../status.ts';
+
+/** The part of the platform that a job belongs to: its product, or its collector where that knows no products. */
+export function partOf({ product, collector }: JobStatus): string {
+  return product ?? collector;
+}
+
+/** How the job's last poll failed; undefined where it did not. */
+export function failureOf({ last_outcome: outcome }: JobStatus): FailureOutcome | undefined {
+  return FAILURE_OUTCOMES.find((failure) => failure === outcome);
+}
+
+/** Whether the job's last poll failed. */
+export function isFailing(job: JobStatus): boolean {
+  return failureOf(job) !== undefined;
+}
+
+/** Whether what the job brings has an age of its own, that of its newest bucket. */
+export function showsBuckets({ metric, catches_up_for }: JobStatus): boolean {
+  return metric !== undefined && catches_up_for === undefined;
+}
+
+/** By how much (s) data may be older than expected: a poll that comes a bucket later is no trouble. */
+const TOLERATED_SECONDS = 60;
+
+/** Whether the newest bucket is older than it should be. */
+export function isLate(job: JobStatus): boolean {
+  const { data_age_seconds: age, expected_age_seconds: expected } = job;
+  return age !== null && expected !== null && age > expected + TOLERATED_SECONDS;
+}
+
+/**
+ * How much older (s) than expected what is counted may be, as for the alert EdgeCountersBehind: buckets that the platform
+ * lacks are waited for.
+ */
+export const TOLERATED_BEHIND_SECONDS = 3_600;
+
+/** How long ago (s) the counters end, where that is longer than it should be; undefined where it is not. */
+export function secondsBehind(job: JobStatus): number | undefined {
+  const { counted_age_seconds: seconds, expected_counted_age_seconds: expected } = job;
+  if (seconds === null || expected === null) return undefined;
+  return seconds > expected + TOLERATED_BEHIND_SECONDS ? seconds : undefined;
+}
+
+/** Jobs added up. */
+export interface Tally {
+  readonly jobs: number;
+  readonly failing: number;
+  readonly waiting: number;
+  /** Jobs whose data is older than it should be. */
+  readonly late: number;
+  /** Jobs whose counters end longer ago than they should. */
+  readonly behind: number;
+  /** How long ago (s) those of them end that are the furthest behind; 0 where none is. */
+  readonly behindSeconds: number;
+  /** Seconds since the end of the newest bucket of the series that is furthest behind; undefined while there is none. */
+  readonly oldestSeconds: number | undefined;
+  /** Series of which no bucket is held. */
+  readonly without: number;
+  /** When what has no buckets was read last, of that which was read longest ago. */
+  readonly oldestSuccessAt: string | null;
+}
+
+/** Collectors whose reads need the permission to read series: those of series, and of lists of configurations. */
+const READS_OF_SERIES: readonly string[] = ['metrics', 'analytics', 'discovery', 'reconciliation'];
+
+/** Whether the job needs the permission to read series. */
+export function readsSeries({ collector }: JobStatus): boolean {
+  return READS_OF_SERIES.includes(collector);
+}
+
+/** What is asked of a job more than once, and takes its time to find out. */
+export interface JobFacts {
+  readonly job: JobStatus;
+  readonly part: string;
+  readonly failure: FailureOutcome | undefined;
+  readonly late: boolean;
+  readonly ageSeconds: number | null;
+  /** How long ago (s) its counters end, where that is too long. */
+  readonly behindSeconds: number | undefined;
+}
+
+export function factsOf(job: JobStatus): JobFacts {
+  return {
+    job,
+    part: partOf(job),
+    failure: failureOf(job),
+    late: isLate(job),
+    ageSeconds: job.data_age_seconds,
+    behindSeconds: secondsBehind(job),
+  };
+}
+
+/** Jobs that are being added up. */
+export class Sum {
+  jobs = 0;
+  /** That have asked the platform, and those whose first poll has yet to end. */
+  polled = 0;
+  pending = 0;
+  failing = 0;
+  late = 0;
+  behind = 0;
+  /** Jobs that show series, and those whose data, of series or of settings, is in time. */
+  series = 0;
+  inTime = 0;
+  /** How the last polls ended: with something, with nothing, or without there being such a thing. */
+  found = 0;
+  empty = 0;
+  unknown = 0;
+  hadSettings = false;
+  newestSuccessAt = '';
+  /** When the newest poll began that the limit refused (429). */
+  newestRefusalAt = '';
+  /** How far (s) counters are behind that are, by part. */
+  readonly behindBy = new Map<string, number>();
+  oldestSeconds: number | undefined;
+  /** Whether series are asked for, rather than settings alone. */
+  #wantsSeries = false;
+  /** Of the reads of series: when the newest began that succeeded, when one was forbidden, and until when (ms) a success counts. */
+  #newestServedAt = '';
+  #newestForbiddenAt = '';
+  #servedUntil = 0;
+  #waiting = 0;
+  #without = 0;
+  #oldestSuccessAt: string | null = null;
+
+  /**
+   * Whether reads of series are permitted: `true` if one has succeeded since one was last forbidden, `false` if none of
+   * those that should have has succeeded for so long.
+   */
+  get seriesPermitted(): boolean | undefined {
+    if (this.#newestServedAt >= this.#newestForbiddenAt) return true;
+    return this.#servedUntil < Date.parse(this.#newestForbiddenAt) ? false : undefined;
+  }
+
+  /** Whether what is asked for was ever there; where series are, settings do not stand in for them. */
+  get hadData(): boolean {
+    return this.oldestSeconds !== undefined || (this.hadSettings && !this.#wantsSeries);
+  }
+
+  take(facts: JobFacts): void {
+    const { job, part, late, behindSeconds } = facts;
+    this.jobs += 1;
+    if (job.state === 'waiting') this.#waiting += 1;
+    if (late) this.late += 1;
+    if (behindSeconds !== undefined) {
+      this.behind += 1;
+      this.behindBy.set(part, Math.max(behindSeconds, this.behindBy.get(part) ?? 0));
+    }
+    this.#takeOutcome(facts);
+    const { last_success_at: success } = job;
+    if (showsBuckets(job)) this.#takeSeries(facts);
+    else if (success !== null && success < (this.#oldestSuccessAt ?? '~')) this.#oldestSuccessAt = success;
+  }
+
+  #takeOutcome({ job, failure }: JobFacts): void {
+    const { last_outcome: outcome, last_polled_at: polledAt, last_success_at: success } = job;
+    if (outcome === null && job.catches_up_for === undefined) this.pending += 1;
+    // A poll that had nothing to ask proves nothing of the platform; and reconciliation often has nothing to ask.
+    if (outcome === null || polledAt === null) return;
+    if (job.collector === 'reconciliation' && failure === undefined) return;
+    this.polled += 1;
+    if (failure !== undefined) this.failing += 1;
+    if (success !== null) this.newestSuccessAt = later(success, this.newestSuccessAt);
+    if (outcome === 'ok') this.found += 1;
+    if (outcome === 'empty') this.empty += 1;
+    if (outcome === 'not_found') this.unknown += 1;
+    if (outcome === 'rate_limited') this.newestRefusalAt = later(polledAt, this.newestRefusalAt);
+    if (readsSeries(job)) this.#takeReadOfSeries(job, failure, polledAt);
+    else if (outcome === 'ok') {
+      this.hadSettings = true;
+      this.inTime += 1;
+    }
+  }
+
+  #takeReadOfSeries(job: JobStatus, failure: FailureOutcome | undefined, polledAt: string): void {
+    if (failure !== undefined || showsBuckets(job)) this.#wantsSeries = true;
+    if (failure === 'forbidden') this.#newestForbiddenAt = later(polledAt, this.#newestForbiddenAt);
+    if (failure !== undefined) return;
+    this.#newestServedAt = later(polledAt, this.#newestServedAt);
+    // A list is read too rarely to prove what is permitted until it is read again.
+    const interval = Math.max(60, showsBuckets(job) ? (job.interval_seconds ?? 0) : 0);
+    this.#servedUntil = Math.max(this.#servedUntil, Date.parse(polledAt) + 1_500 * interval);
+  }
+
+  #takeSeries({ ageSeconds, late }: JobFacts): void {
+    this.series += 1;
+    if (ageSeconds === null) {
+      this.#without += 1;
+      return;
+    }
+    if (!late) this.inTime += 1;
+    this.oldestSeconds = Math.max(ageSeconds, this.oldestSeconds ?? ageSeconds);
+  }
+
+  tally(): Tally {
+    return {
+      jobs: this.jobs,
+      failing: this.failing,
+      waiting: this.#waiting,
+      late: this.late,
+      behind: this.behind,
+      behindSeconds: Math.max(0, ...this.behindBy.values()),
+      oldestSeconds: this.oldestSeconds,
+      without: this.#without,
+      oldestSuccessAt: this.#oldestSuccessAt,
+    };
+  }
+}
+
+/** The later of two ISO times, of which either may be empty. */
+function later(a: string, b: string): string {
+  return a > b ? a : b;
+}
+
+export function count<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
+export function greatestFirst<Key>(counts: ReadonlyMap<Key, number>): Key[] {
+  return [...counts].sort(([, a], [, b]) => b - a).map(([key]) => key);
+}

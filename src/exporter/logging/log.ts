@@ -1,0 +1,58 @@
+import { type Logger, pino } from 'pino';
+import { Scrubber } from '../scrubber.ts';
+import type { Secret } from '../secret.ts';
+import type { Output } from '../text/output.ts';
+import { logfmt } from './logfmt.ts';
+
+/** From the most to the least that is logged. */
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+
+export interface LogOptions {
+  readonly level: (typeof LOG_LEVELS)[number] | 'silent';
+  readonly format: 'logfmt' | 'json';
+  /** Written to at once and in order, so that nothing is lost when the process ends. */
+  readonly destination: Output;
+  /** Kept out of every line, as are those guarded later. */
+  readonly secrets?: readonly Secret[];
+}
+
+/** A log that masks secrets. */
+export interface Logging {
+  readonly log: Logger;
+  /** Masks a secret in every line from now on, in whatever encoding it gets there. */
+  guard(secret: Secret): void;
+}
+
+/** A log whose lines hold `ts`, `level`, `msg` and the fields of the event. */
+export function createLogger({ level, format, destination, secrets = [] }: LogOptions): Logging {
+  const scrubber = new Scrubber();
+  for (const secret of secrets) scrubber.guard(secret);
+  const log = pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"ts":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      serializers: { err: describeError, error: describeError },
+    },
+    {
+      write(line: string) {
+        destination.write(scrubber.scrub(format === 'json' ? line : `${logfmt(line)}\n`));
+      },
+    },
+  );
+  return { log, guard: (secret) => scrubber.guard(secret) };
+}
+
+/** An error in one line: its message and those of its causes, without a stack. */
+export function describeError(error: unknown): string {
+  const reasons: string[] = [];
+  for (
+    let at = error;
+    at !== undefined && reasons.length < 5;
+    at = at instanceof Error ? at.cause : undefined
+  ) {
+    reasons.push(at instanceof Error ? at.message || at.name : String(at));
+  }
+  return reasons.join(': ');
+}

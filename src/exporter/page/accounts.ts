@@ -1,0 +1,163 @@
+import type { AccountState, PartJudgement } from '../judgement/judgement.ts';
+import type { Tally } from '../judgement/tally.ts';
+import { duration } from '../text/duration.ts';
+import { grouped } from '../text/numbers.ts';
+import { type Html, html } from './html.ts';
+import { addressOf, type JobQuery } from './job-selection.ts';
+import { quotaRow } from './quota.ts';
+import { clockTime, moment } from './time-format.ts';
+import { type JudgedAccount, marked, severityOf } from './verdict.ts';
+
+/** Rows of the table, unless all are asked for. */
+const MOST_ROWS = 50;
+
+/** The states in an operator's words. */
+const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'calm' | 'ok', words: string]>> =
+  {
+    no_data: ['bad', 'no data'],
+    down: ['bad', 'down'],
+    late: ['warn', 'late'],
+    partly_failing: ['warn', 'partly failing'],
+    starting: ['calm', 'starting'],
+    well: ['ok', 'fresh'],
+  };
+
+/**
+ * A table of the accounts in their order, and below it one of them: the one that is asked for, or the only one, with its
+ * token, its quota, and its jobs added up by part of the platform.
+ */
+export function accountsSection(accounts: readonly JudgedAccount[], query: JobQuery, now: number): Html {
+  const [only, ...others] = accounts;
+  const asked = accounts.find(({ account }) => account.name === query.account);
+  const shown = others.length === 0 ? only : asked;
+  return html`<section id="accounts" aria-labelledby="accounts-head">
+<h2 id="accounts-head">Accounts</h2>
+${only === undefined ? html`<p class="panel nothing quiet">No account is configured.</p>` : ''}
+${others.length === 0 ? '' : accountsTable(accounts, query, now)}
+${shown === undefined ? '' : accountPanel(shown, now)}
+</section>`;
+}
+
+function accountsTable(accounts: readonly JudgedAccount[], query: JobQuery, now: number): Html {
+  const rows = query.listsAll ? accounts : accounts.slice(0, MOST_ROWS);
+  const rest = accounts.slice(rows.length);
+  const troubled = rest.filter((judged) => severityOf(judged) > 0).length;
+  return html`<div class="panel accounts"><table aria-labelledby="accounts-head">
+<thead><tr><th scope="col" class="who">Account</th><th scope="col">State</th><th scope="col" class="why">Why</th>
+<th scope="col" class="number">Oldest data</th><th scope="col" class="number">Failing</th><th scope="col" class="number">Quota left</th></tr></thead>
+<tbody>${rows.map((judged) => accountRow(judged, query, now))}</tbody></table>
+${rest.length === 0 ? '' : html`<p class="more"><a href="${addressOf({ ...query, listsAll: true })}#accounts-head">Show all ${grouped(accounts.length)} accounts</a> <span class="quiet">${troubled === 0 ? `the other ${grouped(rest.length)} are fresh` : `${grouped(troubled)} of the other ${grouped(rest.length)} need attention as well`}</span></p>`}</div>`;
+}
+
+function accountRow({ account, judgement }: JudgedAccount, query: JobQuery, now: number): Html {
+  const { state, tally, causes } = judgement;
+  const current = account.name === query.account ? html` aria-current="true"` : '';
+  const href = `${addressOf({ account: account.name, listsAll: query.listsAll })}#account`;
+  return html`<tr><th scope="row"><a href="${href}"${current}><bdi>${account.name}</bdi></a></th>
+<td data-head="State">${stateOf(state)}</td><td data-head="Why" class="why"><bdi>${marked(causes[0]?.text ?? '')}</bdi></td>
+<td data-head="Oldest data" class="number">${oldestData(tally, now)}</td>
+<td data-head="Failing" class="number">${tally.failing === 0 ? html`<span class="none">0</span>` : html`<strong class="bad-text">${grouped(tally.failing)}</strong>`} <span class="quiet">of ${grouped(tally.jobs)}</span></td>
+<td data-head="Quota left" class="number">${account.quota.map(
+    ({ limit, remaining, stopped_until: stopped }) =>
+      stopped !== null
+        ? html`<div class="bad-text">refused</div>`
+        : limit === null
+          ? html`<div class="none">–</div>`
+          : html`<div>${remaining === null ? '–' : grouped(remaining)} <span class="quiet">of ${grouped(limit)}</span></div>`,
+  )}</td></tr>`;
+}
+
+function stateOf(state: AccountState): Html {
+  const [mood, words] = STATES[state];
+  return html`<span class="state ${mood}">${words}</span>`;
+}
+
+function accountPanel({ account, judgement }: JudgedAccount, now: number): Html {
+  return html`<div class="panel account" id="account">
+<div class="head"><h3><bdi>${account.name}</bdi></h3> ${stateOf(judgement.state)} ${upSince(account.up_since, account.up, now)} <bdi class="quiet mono">${account.api_url}</bdi></div>
+<div class="inside"><div>
+${account.note === '' ? '' : html`<p class="note ${account.up === false ? 'bad-text' : 'quiet'}"><bdi>${account.note}</bdi></p>`}
+<dl class="facts">
+${account.without_domains === 0 ? '' : html`<div><dt>Not read</dt><dd>${grouped(account.without_domains)} without a domain</dd></div>`}
+<div><dt>Token expires</dt><dd>${tokenExpiry(account.token_expires_at, now)}</dd></div>
+<div><dt>Operations planned</dt><dd>${grouped(account.demand_per_minute)} a minute</dd></div>
+<div><dt>Intervals</dt><dd>${stretch(account.stretch)}</dd></div>
+<div><dt>Clock skew</dt><dd>${skew(account.clock_skew_seconds)}</dd></div>
+${account.sources.filter(({ source }) => source === 'graphql').map(({ collector, why }) => html`<div><dt>Source of ${collector}</dt><dd>GraphQL <span class="quiet">${why}</span></dd></div>`)}
+</dl>
+${account.quota.map((quota) => quotaRow(quota, now))}
+</div>${partsTable(account.name, judgement.parts, now)}</div>
+</div>`;
+}
+
+function upSince(iso: string | null, up: boolean | null, now: number): Html {
+  if (iso === null || up === null) return html``;
+  return html`<span class="small quiet">${up ? 'reachable since' : 'since'} ${clockTime(iso, now)}</span>`;
+}
+
+function tokenExpiry(iso: string | null, now: number): Html {
+  if (iso === null) return html`<span class="quiet">not known</span>`;
+  const left = Date.parse(iso) - now;
+  return left > 0 ? moment(iso, now) : html`<span class="bad-text">expired ${moment(iso, now)}</span>`;
+}
+
+function stretch(factor: number): Html {
+  if (factor <= 1) return html`as planned`;
+  return html`<span class="warn-text">${grouped(factor)} times as long</span>`;
+}
+
+function skew(seconds: number): Html {
+  if (Math.abs(seconds) < 1) return html`none`;
+  return html`platform ${duration(Math.abs(seconds))} ${seconds > 0 ? 'ahead' : 'behind'}`;
+}
+
+/** The account's jobs added up by part: the worst first, and those folded of which the account has nothing. */
+function partsTable(account: string, parts: readonly PartJudgement[], now: number): Html {
+  if (parts.length === 0) return html`<p class="quiet">No jobs are planned yet.</p>`;
+  const sorted = parts.toSorted(byUrgency);
+  const absent = sorted.filter(({ hasData }) => hasData === null);
+  const present = sorted.filter(({ hasData }) => hasData !== null);
+  const folded = html`<details class="absent" id="absent"><summary>${grouped(absent.length)} without anything: ${absent.map(
+    ({ name }, i) => html`${i > 0 ? ', ' : ''}<bdi>${name}</bdi>`,
+  )}</summary>${table(account, absent, now)}</details>`;
+  return html`<div>${present.length === 0 ? '' : table(account, present, now)}${absent.length === 0 ? '' : folded}</div>`;
+}
+
+function byUrgency(a: PartJudgement, b: PartJudgement): number {
+  return (
+    b.tally.failing - a.tally.failing ||
+    b.tally.late - a.tally.late ||
+    b.tally.behindSeconds - a.tally.behindSeconds ||
+    (a.name < b.name ? -1 : 1)
+  );
+}
+
+function table(account: string, parts: readonly PartJudgement[], now: number): Html {
+  return html`<table class="parts" aria-label="Parts of the platform"><thead><tr><th scope="col">Part</th><th scope="col" class="number">Jobs</th>
+<th scope="col" class="number">Failing</th><th scope="col" class="number">Late</th><th scope="col" class="number">Waiting</th><th scope="col" class="age">Oldest data</th></tr></thead>
+<tbody>${parts.map((part) => partRow(account, part, now))}</tbody></table>`;
+}
+
+function partRow(account: string, { name, product, tally }: PartJudgement, now: number): Html {
+  const words = `${product === undefined ? 'collector' : 'product'}:${name}`;
+  return html`<tr><td><a href="${addressOf({ account, words })}#jobs-head"><bdi>${name}</bdi></a></td>
+<td class="number">${grouped(tally.jobs)}</td><td class="number">${count(tally.failing, 'bad-text')}</td>
+<td class="number">${count(tally.late, 'warn-text')}</td><td class="number">${count(tally.waiting, '')}</td><td class="age">${oldestData(tally, now)}${behind(tally)}</td></tr>`;
+}
+
+function count(jobs: number, loud: string): Html {
+  if (jobs === 0) return html`<span class="none">0</span>`;
+  return loud === '' ? html`${grouped(jobs)}` : html`<strong class="${loud}">${grouped(jobs)}</strong>`;
+}
+
+/** How far counters are behind that are further behind than they should be. */
+function behind({ behind, behindSeconds }: Tally): Html {
+  if (behind === 0) return html``;
+  return html`<div class="small warn-text">counters ${duration(behindSeconds)} behind</div>`;
+}
+
+/** The age of what was shown longest ago, and how many show nothing: none is not fresh. */
+function oldestData({ oldestSeconds, without, oldestSuccessAt }: Tally, now: number): Html {
+  if (oldestSeconds === undefined) return moment(without > 0 ? null : oldestSuccessAt, now);
+  return html`${duration(oldestSeconds)}${without > 0 ? html` <span class="small quiet">${grouped(without)} without</span>` : ''}`;
+}

@@ -1,0 +1,149 @@
+import type { ClusterStatus } from '../cluster/cluster-status.ts';
+import { judge } from '../judgement/judgement.ts';
+import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
+import { duration } from '../text/duration.ts';
+import { grouped } from '../text/numbers.ts';
+import { accountsSection } from './accounts.ts';
+import { type Html, html, trusted } from './html.ts';
+import { type JobQuery, type JobSelection, selectJobs } from './job-selection.ts';
+import { jobsForm, jobsRegion } from './jobs-table.ts';
+import { PAGE_SCRIPT } from './script.ts';
+import { PAGE_STYLE } from './style.ts';
+import { moment } from './time-format.ts';
+import { type JudgedAccount, verdictBox, worstFirst } from './verdict.ts';
+
+/** What the page needs beside the status. */
+export interface PageOptions {
+  readonly query: JobQuery;
+  /** Milliseconds since the epoch; every age is relative to it. */
+  readonly now: number;
+  readonly telemetryPath: string;
+}
+
+/**
+ * The status page: one self-contained HTML document that works without scripts too. It is made in small steps, since there
+ * may be thousands of jobs.
+ */
+export function* renderPage(
+  status: Status,
+  { query, now, telemetryPath }: PageOptions,
+): Generator<undefined, string> {
+  const selection = yield* selectJobs(status.accounts, query);
+  const accounts: JudgedAccount[] = [];
+  for (const account of status.accounts) {
+    accounts.push({ account, judgement: yield* judge(account, now) });
+    yield;
+  }
+  accounts.sort(worstFirst);
+  return html`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,"><title>${title(status, accounts)}</title>
+<style>${trusted(PAGE_STYLE)}</style></head>
+<body><div class="wrap"><a class="skip" href="#jobs-head">Skip to the jobs</a>
+${top(status, now, telemetryPath)}
+<main>${summary(status, accounts, now)}
+${accountsSection(accounts, query, now)}
+<section aria-labelledby="jobs-head"><h2 id="jobs-head">Jobs</h2>
+${jobsPanel(selection, accounts.length, now)}</section>
+</main></div><script>${trusted(PAGE_SCRIPT)}</script></body></html>
+`.markup;
+}
+
+/** The jobs, folded where there are many accounts and none of their jobs is asked for. */
+function jobsPanel(selection: JobSelection, accounts: number, now: number): Html {
+  const { words, filter, account, page } = selection.query;
+  const isAsked = words !== '' || filter !== 'all' || account !== undefined || page > 1;
+  const panel = html`<div class="panel"><div class="tools">${jobsForm(selection)}</div>${jobsRegion(selection, now)}</div>`;
+  if (accounts <= 1 || isAsked) return panel;
+  return html`<details id="all-jobs"><summary>Show the ${grouped(selection.counts.all)} jobs of all accounts</summary>${panel}</details>`;
+}
+
+function title(status: Status, accounts: readonly JudgedAccount[]): string {
+  const name = status.sandbox ? 'edge-exporter (made-up data)' : 'edge-exporter';
+  if (!status.ready) return `Not ready · ${name}`;
+  const failing = sum(accounts, 'failing');
+  const fresh = accounts.filter(({ judgement }) => judgement.state === 'well').length;
+  if (fresh === accounts.length) return name;
+  const only = accounts.length === 1 ? accounts[0]?.judgement.state : undefined;
+  if (only === 'partly_failing') return `${grouped(failing)} failing · ${name}`;
+  return `${only?.replaceAll('_', ' ') ?? `${fresh} of ${accounts.length} fresh`} · ${name}`;
+}
+
+function sum(accounts: readonly JudgedAccount[], of: 'jobs' | 'failing' | 'waiting'): number {
+  return accounts.reduce((total, { judgement }) => total + judgement.tally[of], 0);
+}
+
+function top(status: Status, now: number, telemetryPath: string): Html {
+  return html`<header class="top"><h1>edge-exporter</h1><span class="quiet">${status.version}</span>
+<div class="clock small quiet"><span id="as-of">as of <time>${new Date(now).toISOString().slice(11, 19)}</time> UTC</span>
+<label id="live" hidden><input type="checkbox" checked> refresh every 10 s</label></div>
+<nav aria-label="Endpoints"><a href=".${telemetryPath}">Metrics</a><a href="../../page/api/v1/status">Status as JSON</a>
+<a href="../../page/-/healthy">Healthy</a><a href="../../page/-/ready">Ready</a></nav></header>
+<p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. This is its last known status.</p>`;
+}
+
+function summary(status: Status, accounts: readonly JudgedAccount[], now: number): Html {
+  const failing = sum(accounts, 'failing');
+  return html`<div id="summary">${verdictBox(status, accounts, now)}${status.sandbox ? SANDBOX_NOTICE : ''}
+<dl class="figures">
+<div><dt>Exporter</dt><dd class="large">${
+    status.ready ? html`<span class="state ok">ready</span>` : html`<span class="state bad">not ready</span>`
+  }</dd>${status.not_ready.map((reason) => html`<dd class="small"><bdi>${reason}</bdi></dd>`)}</div>
+<div><dt>Jobs</dt><dd class="large">${grouped(sum(accounts, 'jobs'))}</dd></div>
+<div><dt>Failing</dt><dd class="large${failing > 0 ? ' bad-text' : ''}"><a href="?show=failing#jobs-head">${grouped(failing)}</a></dd></div>
+<div><dt>Waiting</dt><dd class="large"><a href="?show=waiting#jobs-head">${grouped(sum(accounts, 'waiting'))}</a></dd></div>
+<div><dt>Series</dt><dd class="large">${grouped(status.series)}</dd>${
+    status.series_dropped > 0
+      ? html`<dd class="small bad-text">${grouped(status.series_dropped)} dropped</dd>`
+      : ''
+  }</div>
+<div><dt>Running for</dt><dd class="large">${duration(status.uptime_seconds)}</dd></div>
+<div class="words"><dt>Configuration</dt><dd>${configuration(status.config, now)}</dd></div>
+<div class="words"><dt>State</dt><dd>${state(status.state)}</dd></div>
+${status.cluster === undefined ? '' : html`<div class="words"><dt>Replicas</dt><dd>${cluster(status.cluster, now)}</dd></div>`}
+${status.push.map((receiver) => html`<div class="words"><dt>Push</dt><dd>${pushed(receiver, now)}</dd></div>`)}
+</dl></div>`;
+}
+
+const SANDBOX_NOTICE = html`<p class="notice"><strong>All data here is made up.</strong> No account is configured, so this exporter
+polls the platform that is embedded in it. Give it <code>EDGE_API_URL</code> and <code>EDGE_TOKEN</code>, or a <code>--config.file</code>, to see your own.</p>`;
+
+function configuration(config: ConfigStatus, now: number): Html {
+  return html`<bdi class="mono">${config.source}</bdi><div class="small quiet">loaded ${moment(config.loaded_at, now)}</div>`;
+}
+
+function pushed({ name, samples_waiting, last_success_at, note }: ReceiverStatus, now: number): Html {
+  const waiting = samples_waiting === 0 ? '' : html`, ${grouped(samples_waiting)} samples wait`;
+  const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
+  return html`<bdi class="mono">${name}</bdi><div class="small quiet">last taken ${moment(last_success_at, now)}${waiting}</div>${trouble}`;
+}
+
+/** Which replicas share the accounts, and what moved last; all of it is in the status as JSON. */
+function cluster({ replica, replicas, note, moves }: ClusterStatus, now: number): Html {
+  const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
+  const rows = replicas.map(
+    ({ name, accounts, lease_age_seconds }) =>
+      html`<div class="small"><bdi class="mono">${name}</bdi>${name === replica ? ' (this one)' : ''}: ${grouped(accounts)} accounts, lease renewed ${duration(lease_age_seconds)} ago</div>`,
+  );
+  const last = moves
+    .slice(0, 3)
+    .map(
+      ({ at, account, to, reason }) =>
+        html`<div class="small quiet"><bdi>${account}</bdi> to <bdi>${to}</bdi> ${moment(at, now)}: ${reason}</div>`,
+    );
+  return html`${trouble}${rows}${last}`;
+}
+
+function state(state: StateStatus): Html {
+  const { kind, directory, note } = state;
+  if (isMissing(state)) {
+    return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">cannot be used: counters are withheld</div>`;
+  }
+  const where = kind === 'durable' ? html`<bdi class="mono">${directory}</bdi>` : html`in memory only`;
+  return html`${where}<div class="small quiet">${note ?? (kind === 'durable' ? 'survives a restart' : 'counters restart at zero')}</div>`;
+}
+
+/** Whether a directory was asked for that cannot be used. */
+function isMissing({ kind }: StateStatus): boolean {
+  return kind === 'unavailable';
+}

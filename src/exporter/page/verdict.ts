@@ -1,0 +1,232 @@
+import type { Cause } from '../judgement/causes.ts';
+import type { Judgement } from '../judgement/judgement.ts';
+import type { AccountStatus, ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
+import { duration } from '../text/duration.ts';
+import { grouped } from '../text/numbers.ts';
+import { type Html, html } from './html.ts';
+import { clockTime, moment } from './time-format.ts';
+
+/** An account with what is said of it. */
+export interface JudgedAccount {
+  readonly account: AccountStatus;
+  readonly judgement: Judgement;
+}
+
+/** Something that an operator should know or do. */
+interface Finding {
+  /** The greatest comes first. */
+  readonly severity: number;
+  readonly mood: 'bad' | 'warn' | 'calm';
+  /** What is wrong, as a clause that names the account, if it is about one. */
+  readonly text: Html;
+  /** The account whose state it explains. */
+  readonly explains?: AccountStatus;
+  /** What to do next. */
+  readonly next: Html;
+  /** Details, one a line. */
+  readonly lines?: readonly string[];
+}
+
+/** What matters more comes first. */
+const SEVERITY = {
+  down: 11,
+  withheld: 10,
+  refused: 9,
+  late: 8,
+  behind: 7,
+  dropped: 6,
+  starved: 5,
+  failing: 4,
+  config: 3,
+  clock: 2,
+  note: 1,
+} as const;
+
+/** Findings on the page at most; the accounts below say the rest. */
+const MOST_FINDINGS = 5;
+
+/** In one sentence how things are, and then what is wrong, the worst first, each with what to do next. */
+export function verdictBox(status: Status, accounts: readonly JudgedAccount[], now: number): Html {
+  const findings = [
+    ...exporterFindings(status, now),
+    ...accounts.flatMap((judged) => accountFindings(judged)),
+  ].sort((a, b) => b.severity - a.severity);
+  const [worst, ...others] = findings.slice(0, MOST_FINDINGS);
+  const unsaid = findings.length - MOST_FINDINGS;
+  return html`<div id="verdict" class="verdict ${worst?.mood ?? 'ok'}">
+<p class="says" role="status">${sentence(accounts, worst)}.</p>
+${worst === undefined ? '' : details(worst)}
+${others.length === 0 ? '' : html`<ul>${others.map((finding) => html`<li>${finding.text}.${details(finding)}</li>`)}</ul>`}
+${unsaid > 0 ? html`<p class="small">And ${grouped(unsaid)} more: see the accounts below.</p>` : ''}</div>`;
+}
+
+/** How severe what is said of an account is: 0 where it is well and there is nothing to know. */
+export function severityOf({ judgement }: JudgedAccount): number {
+  return Math.max(
+    0,
+    ...judgement.causes.map((cause, index) => severityOfCause(cause, judgement, index === 0)),
+  );
+}
+
+/** The worst account first. */
+export function worstFirst(a: JudgedAccount, b: JudgedAccount): number {
+  return severityOf(b) - severityOf(a) || b.judgement.tally.failing - a.judgement.tally.failing;
+}
+
+function sentence(accounts: readonly JudgedAccount[], worst: Finding | undefined): Html {
+  const [only, ...more] = accounts;
+  if (only === undefined)
+    return worst === undefined
+      ? html`No account is configured`
+      : html`No account is configured; ${worst.text}`;
+  if (more.length === 0) {
+    const says = html`<bdi>${only.account.name}</bdi> <bdi>${marked(only.judgement.says)}</bdi>`;
+    return worst === undefined || worst.explains !== undefined ? says : html`${says}; ${worst.text}`;
+  }
+  const fresh = accounts.filter(({ judgement }) => judgement.state === 'well').length;
+  const ages = accounts.flatMap(({ judgement }) => judgement.tally.oldestSeconds ?? []);
+  const oldest = ages.length === 0 ? '' : `: the oldest data is ${duration(Math.max(...ages))} old`;
+  const all = grouped(accounts.length);
+  const freshness =
+    fresh === accounts.length
+      ? `All ${all} accounts are fresh${oldest}`
+      : `${grouped(fresh)} of ${all} accounts are fresh`;
+  return worst === undefined ? html`${freshness}` : html`${freshness}; ${worst.text}`;
+}
+
+function details({ next, lines = [] }: Finding): Html {
+  const listed = lines.map((line) => html`<li><bdi>${line}</bdi></li>`);
+  return html`<p class="next">${next}</p>${lines.length === 0 ? '' : html`<ul class="lines">${listed}</ul>`}`;
+}
+
+/** What explains an account's state, and what else there is to know of it. */
+function accountFindings({ account, judgement }: JudgedAccount): Finding[] {
+  const { causes, says, state } = judgement;
+  return causes.map((cause, index) => {
+    const explains = index === 0;
+    const severity = severityOfCause(cause, judgement, explains);
+    return {
+      severity,
+      mood: severity >= SEVERITY.refused ? 'bad' : severity >= SEVERITY.clock ? 'warn' : 'calm',
+      text: html`<bdi>${account.name}</bdi>${explains && state !== 'well' ? ' ' : ': '}<bdi>${marked(explains && state !== 'well' ? says : cause.text)}</bdi>`,
+      ...(explains && { explains: account }),
+      next: html`${marked(cause.next)}${which(cause, account)}`,
+      lines: cause.symptoms,
+    };
+  });
+}
+
+function severityOfCause({ kind }: Cause, { state }: Judgement, explains: boolean): number {
+  if (kind === 'nothing_there' || kind === 'first_polls') return SEVERITY.note;
+  if (explains && (state === 'no_data' || state === 'down')) return SEVERITY.down;
+  switch (kind) {
+    case 'rate_limited':
+      return SEVERITY.refused;
+    case 'platform_late':
+    case 'exporter_late':
+      return SEVERITY.late;
+    case 'counters_behind':
+      return SEVERITY.behind;
+    case 'quota':
+      return state === 'late' ? SEVERITY.late : SEVERITY.note;
+    case 'clock':
+      return SEVERITY.clock;
+    default:
+      return explains && state === 'late' ? SEVERITY.late : SEVERITY.failing;
+  }
+}
+
+/** Where the jobs are seen that a cause covers. */
+function which({ kind, symptoms, jobs }: Cause, { name }: AccountStatus): Html {
+  const show =
+    kind === 'counters_behind'
+      ? 'behind'
+      : symptoms.some((text) => text.includes(' fail'))
+        ? 'failing'
+        : 'late';
+  if (jobs === 0 || (symptoms.length === 0 && show !== 'behind')) return html``;
+  const search = new URLSearchParams({ account: name, show }).toString();
+  return html` <a href="?${search}#jobs-head">See which</a>.`;
+}
+
+/** Words in which backticks mark what is typed as it is. */
+export function marked(text: string): Html {
+  const pieces = text.split('`');
+  return html`${pieces.map((piece, index) => (index % 2 === 1 && index < pieces.length - 1 ? html`<code>${piece}</code>` : piece))}`;
+}
+
+/** What there is to know of the exporter itself. */
+function exporterFindings(status: Status, now: number): Finding[] {
+  const { config, state, series_dropped: dropped, push } = status;
+  return [
+    ...stateFindings(state),
+    ...configFindings(config, now),
+    ...droppedFindings(dropped),
+    ...push.flatMap((receiver) => receiverFindings(receiver, now)),
+  ];
+}
+
+/** Shorter waits come with every restart of a receiver (ms). */
+const LONG_WAIT_MS = 5 * 60_000;
+
+function receiverFindings({ name, oldest_waiting_at: oldest, note }: ReceiverStatus, now: number): Finding[] {
+  if (oldest === null || now - Date.parse(oldest) < LONG_WAIT_MS) return [];
+  return [
+    {
+      severity: SEVERITY.late,
+      mood: 'warn',
+      text: html`samples have waited for the receiver <bdi class="mono">${name}</bdi> since ${clockTime(oldest, now)}`,
+      next: html`They arrive, each at its own time, when it takes them again. Scrapes are not affected.`,
+      lines: note === '' ? [] : [note],
+    },
+  ];
+}
+
+function stateFindings({ kind, directory, note }: StateStatus): Finding[] {
+  if (kind === 'unavailable') {
+    return [
+      {
+        severity: SEVERITY.withheld,
+        mood: 'bad',
+        text: html`counters are withheld: the state directory <bdi class="mono">${directory}</bdi> cannot be used`,
+        next: html`Make it exist, writable and with room: counters go on where they were as soon as it can be used. Gauges are not affected.`,
+        lines: note === undefined ? [] : [note],
+      },
+    ];
+  }
+  if (kind === 'memory' || note === undefined) return [];
+  return [
+    {
+      severity: SEVERITY.note,
+      mood: 'warn',
+      text: html`counters started from zero`,
+      next: html`<code>rate()</code> takes it for a restart; nothing is to be done unless the old state can be brought back.`,
+      lines: [note],
+    },
+  ];
+}
+
+function configFindings(config: ConfigStatus, now: number): Finding[] {
+  if (config.last_reload_successful) return [];
+  return [
+    {
+      severity: SEVERITY.config,
+      mood: 'warn',
+      text: html`the last reload of the configuration failed; the one loaded ${moment(config.loaded_at, now)} is in force`,
+      next: html`Correct <bdi class="mono">${config.source}</bdi>, try it with <code>edge-exporter check-config</code>, and reload.`,
+      lines: config.issues,
+    },
+  ];
+}
+
+function droppedFindings(dropped: number): Finding[] {
+  if (dropped === 0) return [];
+  return [
+    {
+      severity: SEVERITY.dropped,
+      mood: 'warn',
+      text: html`${grouped(dropped)} series are dropped, since the limit is reached`,
+      next: html`Raise <code>limits.series</code>, or select fewer configurations or metrics.`,
+    },
+  ];
+}

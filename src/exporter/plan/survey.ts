@@ -1,0 +1,84 @@
+import type { Listing } from '../account/account-targets.ts';
+import { AccountJobs, partOf } from '../account/jobs.ts';
+import type { Chosen } from '../account/source-choice.ts';
+import type { SeriesApi } from '../catalogue/products.ts';
+import type { Account } from '../configuration/schema.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
+import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
+import type { Read } from '../platform/read.ts';
+import type { Job, PollResult } from '../poll/job.ts';
+import { adopt } from '../poll/runner.ts';
+import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
+import { NO_MEMORY } from '../state/state.ts';
+import { thriftyRead } from './thrifty-read.ts';
+
+export interface SurveyOptions {
+  readonly account: Account;
+  /** The platform's limits, by which some jobs cost more or less. */
+  readonly scopes: LimitScopes;
+  /** Reads for operations of a group (the first segment of their paths). */
+  readonly readFor: (group: string) => Read;
+}
+
+/** What polling a job once has shown. */
+export interface Finding {
+  readonly job: Job;
+  readonly outcome: Outcome;
+  /** Why, in plain words, when it failed. */
+  readonly reason?: string;
+  readonly failure?: PlatformFailure;
+  /** Whether it failed since it was not the platform that answered. */
+  readonly foreign?: boolean;
+  /** Series that the exporter would show from it; absent where the answer does not tell. */
+  readonly series?: number;
+  readonly result?: PollResult;
+}
+
+/**
+ * The jobs that the exporter would have for an account, each polled at most when asked, with nothing kept and nothing
+ * exposed: what they cost and bring is found out, not guessed.
+ */
+export class Survey {
+  readonly #readFor: (group: string) => Read;
+  readonly #jobs: AccountJobs;
+
+  constructor({ account, scopes, readFor }: SurveyOptions) {
+    this.#readFor = readFor;
+    this.#jobs = new AccountJobs({ account, state: NO_MEMORY, scopes });
+  }
+
+  /** The jobs wanted as far as is known: lists of configurations first, and more once those were polled. */
+  jobs(): readonly Job[] {
+    return this.#jobs.jobs();
+  }
+
+  /** How the lists of the configured products fared, as far as they were polled. */
+  listings(): readonly Listing[] {
+    return this.#jobs.targets.listings();
+  }
+
+  /** Which source the series of an API are read by, and why. */
+  sourceOf(api: SeriesApi): Chosen {
+    return this.#jobs.sources.of(api);
+  }
+
+  /** Polls a job once. */
+  async poll(job: Job, signal: AbortSignal): Promise<Finding> {
+    try {
+      const read = this.#readFor(job.group);
+      const result = job.conclude(
+        await job.read(partOf(job) === 'settings' ? thriftyRead(read) : read, signal),
+      );
+      adopt(this.#jobs.memory, result, true);
+      const series = result.exposures(true).reduce((sum, { samples }) => sum + samples.length, 0);
+      if (result.failure !== undefined) throw result.failure;
+      this.#jobs.learn(job, result.outcome, result);
+      return { job, outcome: result.outcome, series, result };
+    } catch (failure) {
+      if (!(failure instanceof PlatformFailure)) throw failure;
+      this.#jobs.learn(job, failure.outcome, undefined);
+      const foreign = foreignAnswerOf(failure) !== undefined;
+      return { job, outcome: failure.outcome, reason: failure.message, failure, foreign };
+    }
+  }
+}

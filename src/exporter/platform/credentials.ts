@@ -1,0 +1,57 @@
+import type { Secret } from '../secret.ts';
+import type { ExchangeInfo } from './exchange.ts';
+import { PlatformFailure } from './outcome.ts';
+
+/** Where an account's token comes from, and what to do when the platform refuses it. */
+export interface Credentials {
+  /** For the status page and `doctor`. */
+  readonly kind: 'token' | 'token_file' | 'password';
+  /**
+   * The token to send now.
+   * @throws PlatformFailure when there is none, and the signal's reason when it aborts
+   */
+  authorization(signal: AbortSignal): Promise<Secret>;
+  /**
+   * Called when the platform answered 401 to `used`: whether there is another token to try.
+   * @throws PlatformFailure with a better reason than the 401's, where there is one
+   */
+  refused(used: Secret, signal: AbortSignal): Promise<boolean>;
+  /** Whether there is something to try that the platform has not refused yet: a new token, or a login that may make one. */
+  renewed(): Promise<boolean>;
+  /** When the token runs out: milliseconds since the epoch, local clock. Undefined where only the platform knows. */
+  expiresAt(): number | undefined;
+  /** What identifies the account's owner: the user name, or else the token in use. Never shown; undefined before there is one. */
+  owner(): Secret | undefined;
+  /** Everything to mask in texts that come from elsewhere. */
+  secrets(): readonly Secret[];
+  /** The records of the exchanges made to create, renew and revoke tokens, each of them once: those since the last call. */
+  takeExchanges(): readonly ExchangeInfo[];
+  /** Revokes created tokens, within 2 s or until the signal aborts. */
+  close(signal: AbortSignal): Promise<void>;
+}
+
+/** A token that the operator created and renews. */
+export function staticToken(token: Secret): Credentials {
+  return {
+    kind: 'token',
+    authorization: async () => sendable(token, 'the token'),
+    refused: async () => false,
+    renewed: async () => false,
+    expiresAt: () => undefined,
+    owner: () => token,
+    secrets: () => [token],
+    takeExchanges: () => [],
+    close: async () => undefined,
+  };
+}
+
+/**
+ * The token, if it can stand in a header.
+ * @param name what to call it in the reason
+ * @throws PlatformFailure `unauthorized`
+ */
+export function sendable(token: Secret, name: string): Secret {
+  if (/^[\x21-\x7e]+$/.test(token.reveal())) return token;
+  const what = token.reveal() === '' ? 'is empty' : 'contains characters that no token has, such as a space';
+  throw new PlatformFailure('unauthorized', `${name} ${what}`);
+}

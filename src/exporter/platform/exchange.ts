@@ -1,0 +1,339 @@
+import type { Clock } from '../clock.ts';
+import { Scrubber } from '../scrubber.ts';
+import type { Secret } from '../secret.ts';
+import { VERSION } from '../version.ts';
+import { connectorOf, type Route } from './connector.ts';
+import { DeadlineExceeded, unlessAborted } from './deadline.ts';
+import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './headers.ts';
+import { LargeAnswers } from './large-answers.ts';
+import { brokenBodyFailure, networkFailure } from './network-failure.ts';
+import { type Outcome, PlatformFailure } from './outcome.ts';
+import {
+  type BodyKind,
+  type Received,
+  receiveDocument,
+  receiveRefusal,
+  type Scrub,
+} from './response-body.ts';
+import { type Dispatcher, Pool } from './undici.ts';
+
+/** Who an answer seems to come from: the platform beyond doubt, somebody else beyond doubt, or either. */
+export type ResponseOrigin = 'platform' | 'unclear' | 'foreign';
+
+/** Kinds of content as an operator calls them. */
+export type Form = 'JSON' | 'HTML' | 'text' | 'nothing' | 'something else';
+
+/** How one exchange ended: like a poll, or with a redirect. */
+export type ExchangeOutcome = Exclude<Outcome, 'empty'> | 'redirected';
+
+/** The record of one exchange with the platform, whatever came of it, unless it was aborted. Holds no secret. */
+export interface ExchangeInfo {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Whether a question was sent, which only reads, though by POST. */
+  readonly isQuestion?: true;
+  /** Path and query as sent, with secrets masked. */
+  readonly path: string;
+  /** Of the Accept header. */
+  readonly version: number;
+  /** Absent when no answer came. */
+  readonly status?: number;
+  readonly outcome: ExchangeOutcome;
+  /** Who seems to have answered, and with what; absent if there was no answer. */
+  readonly answeredBy?: ResponseOrigin;
+  readonly form?: Form;
+  /** Milliseconds since the epoch, local clock. */
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** The `Date` header: milliseconds since the epoch, the platform's clock. */
+  readonly serverDate?: number;
+  readonly rate?: RateLimit;
+  /** What `Retry-After` asks for. */
+  readonly retryAfterMs?: number;
+  /** Size of the body, decoded, as far as it was read. */
+  readonly bytes: number;
+}
+
+/** One request, ready to be sent on the account's own connections. */
+export interface Outgoing {
+  readonly method: ExchangeInfo['method'];
+  /** Path and query on the account's origin. */
+  readonly path: string;
+  readonly version: number;
+  /** The Authorization header. */
+  readonly authorization: Secret;
+  /** Whatever must not show in reasons and records besides the header itself. */
+  readonly secrets: readonly Secret[];
+  /** A question, as JSON. */
+  readonly body?: string;
+}
+
+/** A usable answer, with the record of the exchange. */
+export interface Reply {
+  /** The JSON document; undefined for a redirect and for a DELETE. */
+  readonly body: unknown;
+  /** Where a redirect leads, as sent. */
+  readonly location?: string;
+  readonly info: ExchangeInfo;
+}
+
+/** An exchange that brought no usable answer, with its record. */
+export class ExchangeFailure extends PlatformFailure {
+  readonly info: ExchangeInfo;
+
+  constructor(failure: PlatformFailure, info: ExchangeInfo) {
+    super(failure.outcome, failure.message, failure.status);
+    this.info = info;
+  }
+}
+
+/** How the answer to a failed read shows that it did not come from the platform, as a phrase; else undefined. */
+export function foreignAnswerOf(failure: PlatformFailure): string | undefined {
+  // If there was an answer, its headers and form decide; if a reader could not use a document, its failure does.
+  const info = failure instanceof ExchangeFailure ? failure.info : undefined;
+  if (info?.answeredBy !== undefined)
+    return info.answeredBy === 'foreign' ? describeForeignAnswer(info) : undefined;
+  return failure.outcome === 'undecodable' ? failure.message : undefined;
+}
+
+/** Whether an exchange was a read, rather than about a token. */
+export function isRead({ method, isQuestion }: Pick<ExchangeInfo, 'method' | 'isQuestion'>): boolean {
+  return method === 'GET' || isQuestion === true;
+}
+
+/** Describes an answer that did not come from the platform. */
+export function describeForeignAnswer({ status, form }: ExchangeInfo): string {
+  return `answers ${status} with ${form}, unlike the platform's API`;
+}
+
+/** What of an answer shows where it comes from. */
+export interface ResponseTraits {
+  readonly status: number;
+  readonly rate: RateLimit | undefined;
+  /** Undefined where the body was not read to its end, or is of no interest. */
+  readonly body: BodyKind | undefined;
+}
+
+/**
+ * Who answers. The headers of the rate limit (section 8), with a reset that is a date, are the platform's own. So are
+ * its errors, except that many servers word a 404 the same way. Whether a document is of the platform, only its reader
+ * knows; and what stands before any server may answer for it with a 5xx.
+ */
+export function responseOriginOf({ status, rate, body }: ResponseTraits): ResponseOrigin {
+  if (rate?.resetAt !== undefined) return 'platform';
+  if (body === 'documented_error') return status === 404 ? 'unclear' : 'platform';
+  return body === 'other' && status < 500 ? 'foreign' : 'unclear';
+}
+
+/** What a Content-Type header announces, in words of ours: the header's may be anybody's. */
+export function formOf(contentType: string | string[] | undefined): Form {
+  if (contentType === undefined) return 'nothing';
+  const type = String(contentType).toLowerCase();
+  if (/\bhtml\b/.test(type)) return 'HTML';
+  if (/\bjson\b/.test(type)) return 'JSON';
+  return type.startsWith('text/') ? 'text' : 'something else';
+}
+
+export interface TransportOptions {
+  /** The account's base address. Every request goes to its origin, by construction of the pool. */
+  readonly baseUrl: string;
+  /** How its connections are made; straight there, trusting the well-known authorities, where it is left out. */
+  readonly route?: Route;
+  /** For a whole exchange, from the request's start to the body's last byte. */
+  readonly timeoutMs: number;
+  /** Largest body accepted, as sent and as decoded. */
+  readonly maxResponseBytes: number;
+  /** Most connections open at once; they are kept alive between requests. */
+  readonly connections: number;
+  /** How large answers take turns with those of other accounts; by default they do not. */
+  readonly largeAnswers?: LargeAnswers | undefined;
+  /** For the records' times; deadlines run in real time. */
+  readonly clock: Clock;
+  /**
+   * Whether a request may still leave, asked right before it is written to its connection; by default it may. The revocation
+   * of a token always may: nobody else can revoke it.
+   */
+  readonly mayLeave?: (() => boolean) | undefined;
+}
+
+/** What has come of an exchange so far, kept for its record in case it fails half-way. */
+interface ExchangeState {
+  status?: number;
+  form?: Form;
+  body?: BodyKind;
+  bytes: number;
+  fromHeaders: Pick<ExchangeInfo, 'serverDate' | 'rate' | 'retryAfterMs'>;
+}
+
+/** Exchanges with one account's origin: requests there, typed results with their records back. Knows nothing of tokens. */
+export class Transport {
+  readonly #options: TransportOptions;
+  readonly #pool: Pool;
+  readonly #dispatcher: Dispatcher;
+  /** Kept, since to find out how a secret can stand in a text takes longer than to mask it. */
+  readonly #scrubber = new Scrubber();
+  readonly #proxySecrets: readonly Secret[];
+  readonly #large: LargeAnswers;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.#large = options.largeAnswers ?? new LargeAnswers();
+    this.#proxySecrets = Object.values(options.route?.proxy?.login ?? {});
+    this.#pool = new Pool(new URL(options.baseUrl).origin, {
+      connections: options.connections,
+      connect: connectorOf(options.route ?? { tls: {} }, options),
+      headersTimeout: options.timeoutMs,
+      bodyTimeout: options.timeoutMs,
+    });
+    const { mayLeave } = options;
+    this.#dispatcher = mayLeave === undefined ? this.#pool : this.#pool.compose(onlyWhile(mayLeave));
+  }
+
+  /**
+   * One request and its answer. Redirects are handed back, not followed.
+   * @param signal aborts with DeadlineExceeded within the timeout: one deadline is for all that belongs to a read
+   * @throws ExchangeFailure when there is no usable answer, also where a deadline aborts the signal, and the signal's
+   * reason when it aborts otherwise
+   */
+  async exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Reply> {
+    signal.throwIfAborted();
+    const { clock } = this.#options;
+    const startedAt = clock.now();
+    const state: ExchangeState = { bytes: 0, fromHeaders: {} };
+    const scrub = this.#scrubberFor(outgoing);
+    try {
+      // Not everything takes notice of the signal: a decompression waits for a free thread, however long that takes.
+      const reply = await unlessAborted(this.#perform(outgoing, state, scrub, signal), signal);
+      const outcome = reply.location === undefined ? 'ok' : 'redirected';
+      return { ...reply, info: this.#recordOf(outgoing, scrub, startedAt, state, outcome) };
+    } catch (error) {
+      if (signal.aborted && !(signal.reason instanceof DeadlineExceeded)) throw signal.reason;
+      const failure = this.#failureOf(error, scrub, state);
+      throw new ExchangeFailure(failure, this.#recordOf(outgoing, scrub, startedAt, state, failure.outcome));
+    }
+  }
+
+  /** Closes all connections. What is still under way fails; the caller aborts it first. */
+  async close(): Promise<void> {
+    await this.#pool.destroy();
+  }
+
+  async #perform(
+    outgoing: Outgoing,
+    state: ExchangeState,
+    scrub: Scrub,
+    signal: AbortSignal,
+  ): Promise<Omit<Reply, 'info'>> {
+    const response = await this.#dispatcher.request({ ...requestOf(outgoing), signal });
+    state.status = response.statusCode;
+    state.form = formOf(response.headers['content-type']);
+    state.fromHeaders = readHeaders(response.headers, this.#options.clock.now());
+    const { location } = response.headers;
+    if (response.statusCode >= 300 && response.statusCode < 400 && typeof location === 'string') {
+      await response.body.dump();
+      return { body: undefined, location };
+    }
+    if (response.statusCode >= 300) throw noted(await receiveRefusal(response, scrub), state);
+    // A DELETE answers 204 without a body (section 4.1); anything else in it is of no interest.
+    if (outgoing.method === 'DELETE') {
+      await response.body.dump();
+      return { body: undefined };
+    }
+    const document = await receiveDocument(response, this.#options.maxResponseBytes, scrub, {
+      large: this.#large,
+      signal,
+    });
+    const body = noted(document, state);
+    if (body instanceof PlatformFailure) throw body;
+    return { body };
+  }
+
+  #failureOf(error: unknown, scrub: Scrub, state: ExchangeState): PlatformFailure {
+    if (error instanceof PlatformFailure) return error;
+    const { status } = state;
+    if (error instanceof DeadlineExceeded) return noAnswerWithin(this.#options.timeoutMs, status);
+    const failure = status === undefined ? networkFailure(error) : brokenBodyFailure(error, status);
+    return new PlatformFailure(failure.outcome, scrub(failure.message), failure.status);
+  }
+
+  /** Masks, in whatever an exchange says of itself, all secrets that went into it. */
+  #scrubberFor({ authorization, secrets }: Outgoing): Scrub {
+    for (const secret of [authorization, ...secrets, ...this.#proxySecrets]) this.#scrubber.guard(secret);
+    return (text) => this.#scrubber.scrub(text);
+  }
+
+  #recordOf(
+    { method, path, version, body: question }: Outgoing,
+    scrub: Scrub,
+    startedAt: number,
+    { status, form, body, bytes, fromHeaders }: ExchangeState,
+    outcome: ExchangeOutcome,
+  ): ExchangeInfo {
+    return {
+      method,
+      ...(question !== undefined && { isQuestion: true as const }),
+      path: scrub(path),
+      version,
+      ...(status !== undefined && {
+        status,
+        answeredBy: responseOriginOf({ status, rate: fromHeaders.rate, body }),
+      }),
+      ...(form !== undefined && { form }),
+      outcome,
+      startedAt,
+      endedAt: this.#options.clock.now(),
+      ...fromHeaders,
+      bytes,
+    };
+  }
+}
+
+/** Refuses requests where they may leave no more: between a turn and the write, a process may have been stopped for minutes. */
+function onlyWhile(mayLeave: () => boolean): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => {
+    if (options.method === 'DELETE') return dispatch(options, handler);
+    const start = handler.onRequestStart?.bind(handler);
+    handler.onRequestStart = (controller, context) => {
+      if (!mayLeave()) throw new PlatformFailure('network', 'another replica polls this account now');
+      start?.(controller, context);
+    };
+    return dispatch(options, handler);
+  };
+}
+
+/** @param status of an answer whose body did not come to its end */
+export function noAnswerWithin(timeoutMs: number, status?: number): PlatformFailure {
+  const what = status === undefined ? 'no answer' : 'no complete answer';
+  return new PlatformFailure('timeout', `${what} within ${timeoutMs / 1_000} s`, status);
+}
+
+function requestOf({ method, path, version, authorization, body }: Outgoing): Dispatcher.RequestOptions {
+  return {
+    method,
+    path,
+    ...(body !== undefined && { body }),
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      accept: `application/json; version=${version}`,
+      'accept-encoding': 'gzip',
+      authorization: authorization.reveal(),
+      'user-agent': `edge-exporter/${VERSION}`,
+    },
+  };
+}
+
+function readHeaders(headers: Dispatcher.ResponseData['headers'], now: number): ExchangeState['fromHeaders'] {
+  const serverDate = parseServerDate(headers);
+  const rate = parseRateLimit(headers);
+  const retryAfterMs = parseRetryAfter(headers, serverDate ?? now);
+  return {
+    ...(serverDate !== undefined && { serverDate }),
+    ...(rate !== undefined && { rate }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
+}
+
+function noted<T>({ content, bytes, kind }: Received<T>, state: ExchangeState): T {
+  state.bytes = bytes;
+  state.body = kind;
+  return content;
+}

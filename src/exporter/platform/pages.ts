@@ -1,0 +1,182 @@
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { PlatformFailure } from './outcome.ts';
+import type { Read, Resource } from './read.ts';
+
+/** Fewer operations per list; the platform's own maximum is not documented. */
+const ASKED_PAGE_SIZE = 100;
+/** What the platform uses when not asked (section 8), so it must accept it. */
+const DOCUMENTED_PAGE_SIZE = 10;
+/** No account has lists this long; a platform that never stops is defective. */
+const MOST_PAGES = 1_000;
+/** A page has 100; of lists without pages, an account's largest have some thousands. */
+const MOST_ITEMS = 20_000;
+
+/** A list of the platform's API. */
+export interface List extends Resource {
+  /** The account's origin, which links to a next page must not leave. */
+  readonly origin: string;
+  /** Items to ask for at once; 100 by default. A platform that answers 400 to it is asked for 10. */
+  readonly pageSize?: number;
+}
+
+/**
+ * The pages of a list, without empty ones. The next page is asked for by number and no link is ever followed. Each
+ * page is one operation. A list that changes while it is read may show an item twice or, for that one time, not at
+ * all; the newest page's word on the number of pages counts.
+ * @throws PlatformFailure when a page cannot be read, or `undecodable` when the pages do not come to an end
+ */
+export async function* readPages(
+  read: Read,
+  list: List,
+  signal: AbortSignal,
+): AsyncGenerator<readonly unknown[]> {
+  const first = await firstPage(read, list, signal);
+  let page: Page | undefined = first.page;
+  let collected = 0;
+  for (let number = 1; page !== undefined && page.items.length > 0; number += 1) {
+    yield page.items;
+    collected += page.items.length;
+    if (isLast(page, number, collected, first.size)) return;
+    if (number === MOST_PAGES) {
+      throw new PlatformFailure('undecodable', `the list does not end after ${MOST_PAGES} pages`);
+    }
+    const next = await laterPage(read, list, first.size, number + 1, signal);
+    if (isDeepStrictEqual(next?.items, page.items)) return repeated(page, number);
+    page = next;
+  }
+}
+
+/** The first page, and the page size that the platform accepted. */
+async function firstPage(read: Read, list: List, signal: AbortSignal): Promise<{ page: Page; size: number }> {
+  const size = list.pageSize ?? ASKED_PAGE_SIZE;
+  try {
+    return { page: await readNumbered(read, list, size, 1, signal), size };
+  } catch (error) {
+    const sizeRefused = error instanceof PlatformFailure && error.status === 400 && list.version === 3;
+    if (!sizeRefused || size === DOCUMENTED_PAGE_SIZE) throw error;
+    return {
+      page: await readNumbered(read, list, DOCUMENTED_PAGE_SIZE, 1, signal),
+      size: DOCUMENTED_PAGE_SIZE,
+    };
+  }
+}
+
+/** Undefined when the list got shorter meanwhile, so that the page is not there any more. */
+async function laterPage(
+  read: Read,
+  list: List,
+  size: number,
+  number: number,
+  signal: AbortSignal,
+): Promise<Page | undefined> {
+  try {
+    return await readNumbered(read, list, size, number, signal);
+  } catch (error) {
+    if (error instanceof PlatformFailure && error.outcome === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+async function readNumbered(
+  read: Read,
+  { path, version, query, origin }: List,
+  size: number,
+  number: number,
+  signal: AbortSignal,
+): Promise<Page> {
+  // Versions 1 and 2 know no pages (section 9); should one answer with several, the rest is asked for by number.
+  const paging = {
+    ...((version === 3 || number > 1) && { page: String(number) }),
+    ...(version === 3 && { page_size: String(size) }),
+  };
+  const { body } = await read(() => ({ path, version, query: { ...query, ...paging } }), signal);
+  return readPage(body, origin);
+}
+
+function isLast(
+  { items, totalPages, count, hasNext }: Page,
+  number: number,
+  collected: number,
+  size: number,
+): boolean {
+  if (totalPages !== undefined) return number >= totalPages;
+  if (count !== undefined) return collected >= count;
+  return hasNext === undefined ? items.length < size : !hasNext;
+}
+
+/** A platform that ignores the page number. If it gives the whole list every time, the first page was enough. */
+function repeated({ items, count }: Page, number: number): void {
+  if (count !== undefined && items.length >= count) return;
+  throw new PlatformFailure('undecodable', `page ${number + 1} of the list is page ${number} again`);
+}
+
+/** What one answer to a list read holds, whatever its shape. */
+export interface Page {
+  readonly items: readonly unknown[];
+  /** Of the whole list, where the platform says so. */
+  readonly totalPages: number | undefined;
+  readonly count: number | undefined;
+  /** Whether a link to a next page is there. Undefined when the platform gives no links at all. */
+  readonly hasNext: boolean | undefined;
+}
+
+const amount = z.number().int().nonnegative().optional().catch(undefined);
+
+/** Section 2, list envelope: only what paging needs, each field optional, since each has been seen missing. */
+const Envelope = z.object({
+  count: amount,
+  total_pages: amount,
+  links: z
+    .object({ next: z.string().nullish().catch(null) })
+    .optional()
+    .catch(undefined),
+  results: z.unknown().optional(),
+});
+
+/**
+ * Reads an answer to a list read: a version 3 envelope whose results are an array, null, one object, or an object
+ * with the array in `records`; or without an envelope an array or one object (versions 1 and 2).
+ * @param origin the account's; a next link that leads off it makes the answer unusable
+ * @throws PlatformFailure `undecodable`
+ */
+export function readPage(body: unknown, origin: string): Page {
+  if (Array.isArray(body)) return onlyPage(body);
+  const envelope = Envelope.safeParse(body);
+  if (!envelope.success)
+    throw new PlatformFailure('undecodable', 'the answer is neither a list nor an object');
+  const { count, total_pages: totalPages, links, results } = envelope.data;
+  if (results === undefined && totalPages === undefined && count === undefined) return onlyPage([body]);
+  if (typeof links?.next === 'string' && leavesOrigin(origin, links.next)) {
+    const { host } = new URL(links.next, origin);
+    throw new PlatformFailure('undecodable', `link to a next page on another origin (${host}) refused`);
+  }
+  const hasNext = links === undefined ? undefined : typeof links.next === 'string';
+  return { items: itemsOf(results), totalPages, count, hasNext };
+}
+
+function onlyPage(given: readonly unknown[]): Page {
+  const items = bounded(given);
+  return { items, totalPages: 1, count: items.length, hasNext: false };
+}
+
+function itemsOf(results: unknown): readonly unknown[] {
+  if (results === null || results === undefined) return [];
+  if (Array.isArray(results)) return bounded(results);
+  if (typeof results !== 'object') {
+    throw new PlatformFailure('undecodable', 'the results of a list are neither an array nor an object');
+  }
+  if (!('records' in results)) return [results];
+  return itemsOf(results.records);
+}
+
+/** Each item is checked before anything else has its turn. */
+function bounded(items: readonly unknown[]): readonly unknown[] {
+  if (items.length <= MOST_ITEMS) return items;
+  throw new PlatformFailure('undecodable', `a page of the list has more than ${MOST_ITEMS} items`);
+}
+
+/** Whether a link that the platform gave, absolute or relative, leads off the account's origin. */
+function leavesOrigin(origin: string, link: string): boolean {
+  return URL.canParse(link, origin) && new URL(link, origin).origin !== new URL(origin).origin;
+}

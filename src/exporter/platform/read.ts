@@ -1,0 +1,26 @@
+/** One read of the platform's API: a GET, or a question that is sent to the one place where the API takes them. */
+export interface Resource {
+  /** Below the account's base address, for instance `/analytics/metadata`. */
+  readonly path: string;
+  /** The `version` of the Accept header (section 9). */
+  readonly version: 1 | 2 | 3;
+  readonly query?: Readonly<Record<string, string>>;
+  /** The question, a JSON text that only reads. It goes to the account's endpoint for questions and nowhere else. */
+  readonly question?: string;
+}
+
+/** A successful answer. */
+export interface Answer {
+  /** The JSON document. */
+  readonly body: unknown;
+  /** Its decoded size in bytes. */
+  readonly bytes: number;
+}
+
+/**
+ * Performs one operation under the account's quota. The resource is a function because it is made when the
+ * operation may leave, not when it was asked for: a window computed before a long wait would be an old one.
+ * @param group of operations whose limit it counts against, where that is not the one of the job that asks
+ * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+ */
+export type Read = (resource: () => Resource, signal: AbortSignal, group?: string) => Promise<Answer>;

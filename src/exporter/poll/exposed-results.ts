@@ -1,0 +1,84 @@
+import type { Sample } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import type { Store } from '../exposition/store.ts';
+import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { runInSlices } from '../slices.ts';
+import type { Exposure, Job } from './job.ts';
+import type { ScheduledJob } from './scheduled-job.ts';
+
+export interface ExposedResultsOptions {
+  readonly account: string;
+  readonly clock: Clock;
+  readonly forecast: Pick<DemandForecast, 'intervalOf' | 'plannedIntervalOf'>;
+  readonly store: Pick<Store, 'publish' | 'withdraw'>;
+  /** Whether `/metrics` is to have a sample. */
+  readonly exposes: (sample: Sample) => boolean;
+  /** How long (ms) samples are exposed at least without being renewed. */
+  readonly staleAfter: number;
+}
+
+/** What is exposed of the polls of an account: each part until the next poll replaces it, it becomes stale, or its job goes. */
+export class ExposedResults {
+  readonly #options: ExposedResultsOptions;
+  /** By owner: the job, and when (ms) the newest bucket ended that is exposed. */
+  readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
+  #isUp = false;
+
+  constructor(options: ExposedResultsOptions) {
+    this.#options = options;
+  }
+
+  /** Exposes what a job has found in place of what it exposed as the same part before. */
+  expose({ job, exposed }: ScheduledJob, { part, samples, dataAgeMs }: Exposure): void {
+    const { account, clock, store, exposes } = this.#options;
+    const source = job.follows ?? job;
+    const owner = `${account}/${source.id}/${part}`;
+    const now = clock.now();
+    exposed.add(owner);
+    if (dataAgeMs === undefined) this.#shown.delete(owner);
+    else this.#shown.set(owner, { until: now - dataAgeMs, job: source });
+    if (dataAgeMs !== undefined && this.#staleFor(source, now - dataAgeMs) > 0) this.#withdraw(owner);
+    else store.publish(owner, samples.filter(exposes), now + this.#lifetime(source));
+  }
+
+  /** Stops exposing what a job has exposed. */
+  withdraw({ exposed }: ScheduledJob): void {
+    for (const owner of exposed) this.#withdraw(owner);
+  }
+
+  /** While the platform is down its last data may stay, since `edge_up` shows it; once it is up nothing stale may. */
+  platformIs(up: boolean): void {
+    const wasUp = this.#isUp;
+    this.#isUp = up;
+    if (up && !wasUp) void runInSlices(this.withdrawStale());
+  }
+
+  /** Stops exposing what has become stale while the platform is up, an owner a step, so that nothing old seems to be new. */
+  *withdrawStale(): Generator<undefined, void> {
+    const { forecast } = this.#options;
+    for (const [owner, { until, job }] of this.#shown) {
+      if (!this.#isUp) return;
+      // One poll may fail.
+      if (this.#staleFor(job, until) > forecast.intervalOf(job)) this.#withdraw(owner);
+      yield;
+    }
+  }
+
+  /** For how long (ms) data up to a time has been older than it should be. */
+  #staleFor(job: Job, until: number): number {
+    const { clock, forecast } = this.#options;
+    const expected = job.expectedAge?.(forecast.plannedIntervalOf(job)) ?? Number.POSITIVE_INFINITY;
+    return clock.now() - until - expected;
+  }
+
+  #withdraw(owner: string): void {
+    this.#shown.delete(owner);
+    this.#options.store.withdraw(owner);
+  }
+
+  /** How long (ms) samples are exposed without being renewed: until well after the next poll should have done so. */
+  #lifetime(job: Job): number {
+    const { staleAfter, forecast } = this.#options;
+    return Math.max(staleAfter, 3 * forecast.intervalOf(job));
+  }
+}

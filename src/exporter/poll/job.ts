@@ -1,0 +1,213 @@
+import type { Sample, TimedSample } from '../catalogue/family.ts';
+import type { Product } from '../catalogue/products.ts';
+import type { Rejections } from '../decode/points.ts';
+import { foreignAnswerOf } from '../platform/exchange.ts';
+import { type Outcome, PlatformFailure } from '../platform/outcome.ts';
+import type { Read } from '../platform/read.ts';
+import type { LearnedMetric, MetricEvidence } from '../settling/learned.ts';
+import type { MemoryChange } from '../state/memory.ts';
+import type { StateEntry } from '../state/state.ts';
+import type { Configuration } from '../targets/configuration-list.ts';
+import type { Addressing } from '../targets/target.ts';
+
+/** What a job reads, for labels, logs and the status page. */
+export interface JobSubject {
+  readonly collector: string;
+  readonly product?: string;
+  readonly configuration_id?: string;
+  readonly configuration?: string;
+  readonly metric?: string;
+}
+
+/** How far the counters of a job have come. */
+export interface Counted {
+  /** Up to where every bucket is counted or skipped (platform ms). */
+  readonly until: number;
+  /** How long ago (ms) that is at most when all is well. */
+  readonly expectedAge: number;
+}
+
+/** Follow-up work, and when it may start (local ms). */
+export interface FollowUp {
+  readonly job: Job;
+  readonly notBefore: number;
+}
+
+/**
+ * A piece of work that is polled again and again. It only reads: `read` asks the platform, `conclude` says what was
+ * found. Committing, exposing and reporting the result is the poll runner's (`runner.ts`), so that `plan`, `doctor`,
+ * `backfill` and tests can use a job as it is.
+ */
+export interface Job<Answer = unknown> {
+  /** Unique within the account, and the same across restarts. */
+  readonly id: string;
+  readonly subject: JobSubject;
+  /** When it is due: a cron pattern, in UTC; undefined for work that only follows other work. */
+  readonly schedule: string | undefined;
+  /** The group of operations that it performs, for their limit scope: the first segment of their paths. */
+  readonly group: string;
+  /** The job whose follow-up this is: it is withdrawn with that job, and exposes its results in that job's name. */
+  readonly follows?: Job;
+  /** How much its freshness matters, relative to the others. */
+  readonly weight: number;
+  /** Whether what comes of a poll may change which jobs there are. */
+  readonly findsJobs?: boolean;
+  /** Operations that one poll costs, as far as is known. */
+  cost(): number;
+  /** Asks the platform. @throws PlatformFailure when it gave no usable answer */
+  read(read: Read, signal: AbortSignal): Promise<Answer>;
+  /**
+   * What an answer means for what this job has found before. Polls of one job and of those that follow it conclude one
+   * after the other. @throws PlatformFailure when nothing of the answer is usable
+   */
+  conclude(answer: Answer): PollResult;
+  /** What a read that failed leaves in memory, as a result with that failure; undefined where it leaves nothing. */
+  failed?(failure: PlatformFailure): PollResult | undefined;
+  /**
+   * Age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at this
+   * interval; undefined where that is not known, and of work that brings no series.
+   */
+  expectedAge?(intervalMs: number): number | undefined;
+  /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
+  counted?(intervalMs: number): Counted | undefined;
+  /** What it exposes from now on, since other configurations were discovered; undefined where that changes nothing. */
+  relisted?(): Exposure | undefined;
+  /** The work that is to follow, as of the last poll. */
+  followUp?(): FollowUp | undefined;
+  /** How long (ms) after a poll that failed it may follow again. */
+  readonly retryMs?: number;
+}
+
+/** What a poll found. Nothing has changed yet: the poll runner commits it, adopts what is remembered, and exposes it. */
+export interface PollResult {
+  readonly outcome: 'ok' | 'empty';
+  /** Rows of the answer that were dropped. */
+  readonly rejected?: Rejections;
+  /** What an operator should know of the answer, in plain words. */
+  readonly warning?: string | undefined;
+  /** Why the read ended early; the result is valid nevertheless. */
+  readonly failure?: PlatformFailure | undefined;
+  /** Becomes durable as a whole before anything of it is adopted or exposed. */
+  readonly commit?: readonly StateEntry[];
+  /** To be pushed, each at its own time; put into the outbox with `commit`, or not at all. */
+  readonly timed?: readonly TimedSample[];
+  /** What it leaves in the account's memory. */
+  readonly memory?: MemoryChange;
+  /** What it shows of the metric that it read, for all targets of that metric. */
+  readonly learned?: { readonly metric: LearnedMetric; readonly evidence: MetricEvidence };
+  /** What the job exposes from now on. @param committed whether what was to be committed is durable now */
+  exposures(committed: boolean): readonly Exposure[];
+  readonly counting?: Counting | undefined;
+  readonly buckets?: BucketsRead;
+  readonly unknownDimensions?: readonly string[];
+  readonly settingChanges?: readonly SettingChange[];
+  readonly discovery?: Discovery;
+  /** Names of the metrics that the analytics API lists. */
+  readonly metrics?: readonly string[];
+}
+
+/** Samples to be exposed in place of those that the job exposed as the same part before. */
+export interface Exposure {
+  readonly part: string;
+  readonly samples: readonly Sample[];
+  /**
+   * How long ago (ms) the bucket ended that the samples show: while the platform is up they are exposed only until they
+   * are older than data of the job should be. Undefined where their own value is a time.
+   */
+  readonly dataAgeMs?: number;
+}
+
+/** How an answer changed counters. */
+export interface Counting {
+  /** Buckets taken in, and buckets skipped since the platform never delivered them. */
+  readonly counted: number;
+  readonly skipped: number;
+  readonly restated: readonly Restatements[];
+}
+
+/** How an answer differs from the one before it, in the buckets that both hold. */
+export interface Restatements {
+  /** Ages (ms since the bucket closed) at which a bucket was seen changed. */
+  readonly ages: readonly number[];
+  /** How many of them had become smaller. */
+  readonly downwards: number;
+  /** Buckets that changed after they were counted. */
+  readonly late: number;
+  /** By how much they changed in all, in the platform's unit: what grew does not make up for what shrank. */
+  readonly lateAmount: number;
+}
+
+/** What an answer to a read of series held. */
+export interface BucketsRead {
+  readonly dimensions: number;
+  /** Rows, the dropped ones included. */
+  readonly rows: number;
+  /** Width in ms; undefined where the answer does not show it. */
+  readonly width: number | undefined;
+  /** Start of the newest bucket exposed as gauges (platform ms). */
+  readonly newestExposed: number | undefined;
+}
+
+/** A setting of the platform that differs from what it was when it was read before. */
+export interface SettingChange {
+  readonly id: string;
+  readonly name: string;
+  /** Fields of the API that differ; never their values. */
+  readonly fields: readonly string[];
+}
+
+/** The configurations of a product as listed. */
+export interface Discovery {
+  readonly product: Product;
+  readonly configurations: readonly Configuration[];
+  readonly addressing: Addressing;
+  /** Whether another API listed them, since the product's own has no such list. */
+  readonly isFromElsewhere: boolean;
+}
+
+/** An answer of which nothing could be used, because every one of its rows was bad. */
+export class RowsRejected extends PlatformFailure {
+  readonly rejected: Rejections;
+
+  constructor(rejected: Rejections) {
+    const reasons = [...rejected].map(([reason, rows]) => `${rows} ${reason}`).join(', ');
+    super('undecodable', `no row of the answer is usable: ${reasons}`);
+    this.rejected = rejected;
+  }
+}
+
+/** How a poll ended. */
+export interface Ending {
+  readonly outcome: Outcome;
+  /** Why it failed, as a sentence. */
+  readonly reason: string | undefined;
+  /** What it found, as far as it went before it failed; undefined when it found nothing. */
+  readonly result: PollResult | undefined;
+  /** Whether what was to be committed is durable. */
+  readonly committed: boolean;
+  /** Rows of the answer that were dropped. */
+  readonly rejected: Rejections | undefined;
+  /** What was strange about the answer, when it failed since it was not the platform that answered. */
+  readonly foreignAnswer: string | undefined;
+}
+
+/** Nothing was found. */
+export const BLANK: Ending = {
+  outcome: 'empty',
+  reason: undefined,
+  result: undefined,
+  committed: false,
+  rejected: undefined,
+  foreignAnswer: undefined,
+};
+
+/** A poll that failed. */
+export function failed(failure: PlatformFailure): Ending {
+  return {
+    ...BLANK,
+    outcome: failure.outcome,
+    reason: failure.message,
+    rejected: failure instanceof RowsRejected ? failure.rejected : undefined,
+    foreignAnswer: foreignAnswerOf(failure),
+  };
+}

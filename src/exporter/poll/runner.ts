@@ -1,0 +1,177 @@
+import type { TimedSample } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { Read } from '../platform/read.ts';
+import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { learn } from '../settling/learned.ts';
+import { type AccountMemory, changed } from '../state/memory.ts';
+import { LONGEST_COMMIT_MS, type StateEntry, StateWriteFailure } from '../state/state.ts';
+import type { ExposedResults } from './exposed-results.ts';
+import { BLANK, type Ending, failed, type Job, type PollResult } from './job.ts';
+import { type Operations, watched } from './operations.ts';
+import type { ScheduledJob } from './scheduled-job.ts';
+
+/** A finished poll. */
+export interface PollEnd extends Ending {
+  readonly job: Job;
+  /** Operations that it performed; a poll of none says nothing of the platform. */
+  readonly operations: number;
+  /** From when its first operation left (ms); 0 when none did. */
+  readonly durationMs: number;
+}
+
+/** Called with what goes wrong in a poll besides what the platform answers. */
+export interface PollObserver {
+  /** The state refused to commit what a poll found: it is counted, or found changed, by a later poll. */
+  commitRefused(account: string, job: Job, failure: StateWriteFailure): void;
+  /** A bug in the exporter: a part of a poll has gone on for longer than its deadline allows, and still does. */
+  overdue(account: string, job: Job, part: PollPart): void;
+  /** A bug in the exporter: a poll failed in a way that no platform can cause. */
+  defect(account: string, job: Job, error: unknown): void;
+}
+
+/** Makes durable, as a whole, what was found and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
+export type Commit = (found: {
+  readonly entries: readonly StateEntry[];
+  readonly samples: readonly TimedSample[];
+  /** Whose samples they are. */
+  readonly source: string;
+}) => Promise<void>;
+
+/** The parts of a poll that have a deadline: a request, and taking in what was read. */
+export type PollPart = 'request' | 'conclusion';
+
+export interface RunnerOptions {
+  readonly account: string;
+  readonly clock: Clock;
+  readonly operations: Pick<Operations, 'perform'>;
+  readonly forecast: Pick<DemandForecast, 'carefulIntervalOf'>;
+  readonly commit: Commit;
+  readonly memory: AccountMemory;
+  readonly exposed: Pick<ExposedResults, 'expose'>;
+  readonly observer: PollObserver;
+  readonly polled: (end: PollEnd) => void;
+}
+
+/** Runs polls: reads, commits what was found, exposes it and reports it. The one place that acts on results. */
+export class PollRunner {
+  readonly #options: RunnerOptions;
+  /** The last conclusion of each job: those of a job and of its follow-ups come one after the other. */
+  readonly #concluding = new Map<string, Promise<unknown>>();
+
+  constructor(options: RunnerOptions) {
+    this.#options = options;
+  }
+
+  /** Polls once. Any failure becomes the poll's outcome and affects no other poll; it never rejects. */
+  async run(scheduled: ScheduledJob): Promise<void> {
+    const { account, clock, polled, observer } = this.#options;
+    const { job, signal } = scheduled;
+    try {
+      const ending = await this.#poll(scheduled).catch((error: unknown) => this.#endingOf(scheduled, error));
+      if (signal.aborted) return;
+      const now = clock.now();
+      scheduled.end(now, ending);
+      const { operations, firstOperationAt = now } = scheduled;
+      polled({ job, ...ending, operations, durationMs: now - firstOperationAt });
+    } catch (error) {
+      observer.defect(account, job, error);
+    } finally {
+      scheduled.rest(clock.now());
+    }
+  }
+
+  async #poll(scheduled: ScheduledJob): Promise<Ending> {
+    const { account, observer } = this.#options;
+    const { job, signal } = scheduled;
+    const conclude = await conclusionOf(job, this.#readFor(scheduled), signal);
+    const { id } = job.follows ?? job;
+    const before = this.#concluding.get(id);
+    const concluding = Promise.resolve(before?.catch(() => undefined)).then(() =>
+      signal.aborted ? undefined : this.#take(scheduled, conclude()),
+    );
+    this.#concluding.set(id, concluding);
+    try {
+      const overdue = () => observer.overdue(account, job, 'conclusion');
+      return (await watched(concluding, LONGEST_COMMIT_MS, overdue)) ?? BLANK;
+    } finally {
+      if (this.#concluding.get(id) === concluding) this.#concluding.delete(id);
+    }
+  }
+
+  /** A read for one poll: each of its operations waits for its turn. */
+  #readFor(scheduled: ScheduledJob): Read {
+    const { account, clock, operations, forecast, observer } = this.#options;
+    const { job } = scheduled;
+    const progress = {
+      started: () => scheduled.start(clock.now()),
+      overdue: () => observer.overdue(account, job, 'request'),
+    };
+    return (resource, signal, group = job.group) => {
+      const request = {
+        group,
+        notBefore: scheduled.dueAt ?? clock.now(),
+        weight: job.weight,
+        since: scheduled.since,
+        plannedIntervalMs: () => forecast.carefulIntervalOf(job),
+      };
+      scheduled.request ??= request;
+      return operations.perform(request, resource, signal, progress);
+    };
+  }
+
+  async #take(scheduled: ScheduledJob, result: PollResult): Promise<Ending> {
+    const committed = await this.#commit(scheduled.job, result);
+    if (scheduled.signal.aborted) return BLANK;
+    adopt(this.#options.memory, result, committed);
+    for (const exposure of result.exposures(committed)) this.#options.exposed.expose(scheduled, exposure);
+    const { outcome, rejected, failure } = result;
+    const ending = failure === undefined ? { ...BLANK, outcome, rejected } : failed(failure);
+    return { ...ending, result, committed };
+  }
+
+  /** Without anything to commit it counts as committed. */
+  async #commit(job: Job, { commit: entries = [], timed: samples = [] }: PollResult): Promise<boolean> {
+    if (entries.length + samples.length === 0) return true;
+    const { account, commit, observer } = this.#options;
+    try {
+      await commit({ entries, samples, source: `${account}/${(job.follows ?? job).id}` });
+      return true;
+    } catch (error) {
+      if (!(error instanceof StateWriteFailure)) throw error;
+      observer.commitRefused(account, job, error);
+      return false;
+    }
+  }
+
+  #endingOf({ job, signal }: ScheduledJob, error: unknown): Ending {
+    if (signal.aborted) return BLANK;
+    if (error instanceof PlatformFailure) return failed(error);
+    this.#options.observer.defect(this.#options.account, job, error);
+    return { ...BLANK, outcome: 'undecodable', reason: 'a bug in the exporter, see its log' };
+  }
+}
+
+/** Reads, and returns what the answer, or the failure, means: to be asked for once earlier polls have been adopted. */
+export function conclusionOf(job: Job, read: Read, signal: AbortSignal): Promise<() => PollResult> {
+  return job.read(read, signal).then(
+    (answer) => () => job.conclude(answer),
+    (error: unknown) => () => {
+      const result = error instanceof PlatformFailure ? job.failed?.(error) : undefined;
+      if (result === undefined) throw error;
+      return result;
+    },
+  );
+}
+
+/** Makes what a poll found what is remembered. @param committed whether what was to be committed is durable now */
+export function adopt(
+  memory: AccountMemory,
+  { memory: change, learned }: PollResult,
+  committed: boolean,
+): void {
+  if (change !== undefined) memory.adopt(change, committed);
+  if (learned === undefined) return;
+  const { part } = learned.metric;
+  memory.adopt(changed(part, learn(memory.of(part), learned.evidence)), committed);
+}

@@ -1,0 +1,105 @@
+import { Packr } from 'msgpackr/pack';
+import { z } from 'zod';
+import type { Labels } from '../catalogue/family.ts';
+import type { PushedFamily, PushedSample } from './pushed-sample.ts';
+
+/** Samples of one source and one time, as they wait in the outbox together. */
+export interface OutboxEntry {
+  /** Whose samples they are: those of one source are sent in the order in which they came. */
+  readonly source: string;
+  /** When they were put in (ms since the epoch, local). */
+  readonly queuedAt: number;
+  /** Each of another series, all of one time. Those with equal labels have the same object. */
+  readonly samples: readonly PushedSample[];
+}
+
+/**
+ * What the samples have in common stands once. Only the form is looked at, by which another version's entries differ: the
+ * state's checksum shows that these are the bytes that were written, and to check each sample took as long as to send it.
+ */
+const packedEntry = z.object({
+  source: z.string(),
+  queued: z.number(),
+  at: z.number(),
+  labels: z.record(z.string(), z.string()),
+  families: z.array(
+    z.tuple([z.string(), z.enum(['gauge', 'counter', 'histogram', 'summary']), z.number().optional()]),
+  ),
+  /** Labels that the samples do not have in common: name, value, name, value, … */
+  own: z.custom<readonly (readonly string[])[]>(Array.isArray),
+  /** Of each sample the place of its family, that of its own labels, and its value: three numbers after three. */
+  points: z.custom<readonly number[]>(Array.isArray),
+});
+
+type PackedEntry = z.infer<typeof packedEntry>;
+
+const msgpack = new Packr({ useRecords: false });
+
+export function packEntry({ source, queuedAt, samples }: OutboxEntry): Uint8Array {
+  const common = commonLabels(samples);
+  const families = new Places<PackedEntry['families'][number]>();
+  const own = new Places<readonly string[]>();
+  const points = samples.flatMap(({ family: { name, type }, since, value, labels }) => {
+    const rest = Object.entries(labels).filter(([label]) => common[label] === undefined);
+    const flat = rest.flat();
+    return [families.of(`${name} ${since}`, [name, type, since]), own.of(JSON.stringify(flat), flat), value];
+  });
+  const entry: PackedEntry = {
+    source,
+    queued: queuedAt,
+    at: samples[0]?.at ?? 0,
+    labels: common,
+    families: families.all,
+    own: own.all,
+    points,
+  };
+  return msgpack.pack(entry);
+}
+
+/** The entry that was packed; undefined where it is something else, of another version perhaps. */
+export function unpackEntry(bytes: unknown): OutboxEntry | undefined {
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  const parsed = packedEntry.safeParse(msgpack.unpack(bytes));
+  if (!parsed.success) return undefined;
+  const { source, queued, at, labels: common, families: packed, own, points } = parsed.data;
+  const families = packed.map(([name, type, since]) => ({
+    family: { name, type } satisfies PushedFamily,
+    since: since ?? undefined,
+  }));
+  const labels = own.map((flat) => joined(common, flat));
+  const samples: PushedSample[] = [];
+  for (let index = 0; index < points.length; index += 3) {
+    const [of, whose, value] = [points[index] ?? -1, points[index + 1] ?? -1, points[index + 2]];
+    const [family, itsLabels] = [families[of], labels[whose]];
+    if (family === undefined || itsLabels === undefined || value === undefined) return undefined;
+    samples.push({ family: family.family, labels: itsLabels, value, at, since: family.since });
+  }
+  return { source, queuedAt: queued, samples };
+}
+
+/** Different things in the order in which they came, each once. */
+class Places<Thing> {
+  readonly all: Thing[] = [];
+  readonly #places = new Map<string, number>();
+
+  of(key: string, thing: Thing): number {
+    const known = this.#places.get(key);
+    if (known !== undefined) return known;
+    this.#places.set(key, this.all.length);
+    return this.all.push(thing) - 1;
+  }
+}
+
+function joined(common: Labels, own: readonly string[]): Labels {
+  const labels: Record<string, string> = { ...common };
+  for (let index = 0; index < own.length; index += 2) labels[own[index] ?? ''] = own[index + 1] ?? '';
+  return labels;
+}
+
+function commonLabels(samples: readonly PushedSample[]): Labels {
+  const [first, ...others] = samples;
+  const shared = Object.entries(first?.labels ?? {}).filter(([name, text]) =>
+    others.every(({ labels }) => labels[name] === text),
+  );
+  return Object.fromEntries(shared);
+}

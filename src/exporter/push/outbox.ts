@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import type { TimedSample } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
+import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
+import { unpackEntry } from './outbox-entry.ts';
+import type { ReceiverQueue } from './receiver-queue.ts';
+
+/** What one poll found. */
+export interface Found {
+  readonly entries: readonly StateEntry[];
+  /** Samples to be pushed; those of one series in the order of their times. */
+  readonly samples: readonly TimedSample[];
+  /** Whose samples they are. */
+  readonly source: string;
+}
+
+/** Receivers by name, each with a digest of its protocol and address, by which it is known under another name. */
+export type Addresses = ReadonlyMap<string, string>;
+
+export function addressOf({ kind, url }: Pick<Receiver, 'kind' | 'url'>): string {
+  return createHash('sha256').update(`${kind} ${url}`).digest('hex');
+}
+
+const RUN_KEY: StateKey = ['push', 'run'];
+const ADDRESS_KEY: StateKey = ['push', 'address'];
+
+/** How often (ms) it is looked whether the state can be used at last. */
+const UNAVAILABLE_MS = 1_000;
+
+/**
+ * Samples on their way to receivers. They become durable in the same commit as what else the poll found, so that no
+ * crash can separate a counter from what is sent of it, and stay until the receiver has them.
+ */
+export class Outbox {
+  readonly #state: State;
+  readonly #clock: Clock;
+  #queues: readonly ReceiverQueue[] = [];
+  #run: number | undefined;
+  #isRunStored = false;
+  #made = 0;
+  /** Commits under way. */
+  readonly #committing = new Set<Promise<void>>();
+
+  constructor(state: State, clock: Clock) {
+    this.#state = state;
+    this.#clock = clock;
+  }
+
+  /** Puts samples into these queues from now on. */
+  set queues(queues: readonly ReceiverQueue[]) {
+    this.#queues = queues;
+  }
+
+  /** Makes durable what a poll found, as a whole. @throws StateWriteFailure when nothing of it is */
+  async commit({ entries, samples, source }: Found): Promise<void> {
+    const nextKey = (prefix: StateKey) => [...prefix, this.#nextName()];
+    const prepared = this.#queues.map((queue) => ({ queue, made: queue.prepare(source, samples, nextKey) }));
+    const queued = prepared.flatMap(({ made }) => made.map(({ entry }) => entry));
+    const run = queued.length > 0 && !this.#isRunStored ? [{ key: RUN_KEY, value: this.#run }] : [];
+    await this.#commit([...entries, ...queued, ...run]);
+    if (run.length > 0) this.#isRunStored = true;
+    for (const { queue, made } of prepared) queue.admit(made.map(({ waiting }) => waiting));
+  }
+
+  /**
+   * Has a queue take up what lies under its name: of an earlier run, or of the same receiver set up otherwise or named
+   * otherwise, which is one that is configured no more and had the same address.
+   * @throws Error when the disk refuses or hangs; then it may be tried again
+   */
+  async takeUp(queue: ReceiverQueue, receivers: Addresses, signal: AbortSignal): Promise<void> {
+    while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
+    const address = receivers.get(queue.name);
+    for (const name of this.#formerNames(receivers)) {
+      if (this.#state.get([...ADDRESS_KEY, name]) === address) await this.#rename(name, queue.name);
+    }
+    const key = [...ADDRESS_KEY, queue.name];
+    if (this.#state.get(key) !== address) await this.#state.commit([{ key, value: address }]);
+    const end = this.#nextName();
+    await Promise.allSettled(this.#committing);
+    await queue.takeUp([...queue.prefix, end]);
+  }
+
+  /** Removes what waits for receivers other than these; returns how many samples each of them had. */
+  async removeOthers(receivers: Addresses, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    while (this.#state.kind === 'unavailable') await this.#clock.sleep(UNAVAILABLE_MS, signal);
+    const addresses = new Set<unknown>(receivers.values());
+    const isRenamed = (name: string) => addresses.has(this.#state.get([...ADDRESS_KEY, name]));
+    const removed = new Map<string, number>();
+    const prefix = [QUEUE, 'push'];
+    for (let after: StateKey | undefined; ; ) {
+      const found = await this.#state.range(prefix, { limit: REMOVED_AT_ONCE, ...(after && { after }) });
+      const [name] = found.map(({ key }) => key[2] ?? '');
+      if (name === undefined) break;
+      if (receivers.has(name) || isRenamed(name)) {
+        // Behind all of its entries, whose names are digits.
+        after = [...prefix, name, '~'];
+        continue;
+      }
+      const gone = found.filter(({ key }) => key[2] === name);
+      await this.#state.commit(gone.map(({ key }) => ({ key, value: undefined })));
+      const samples = gone.reduce((sum, { value }) => sum + (unpackEntry(value)?.samples.length ?? 1), 0);
+      removed.set(name, (removed.get(name) ?? 0) + samples);
+    }
+    const gone = this.#formerNames(receivers).filter((name) => !isRenamed(name));
+    if (gone.length > 0)
+      await this.#state.commit(gone.map((name) => ({ key: [...ADDRESS_KEY, name], value: undefined })));
+    return removed;
+  }
+
+  /** Names of receivers that were configured once, and are no more. */
+  #formerNames(receivers: Addresses): string[] {
+    const names = [...this.#state.keys(ADDRESS_KEY)].map((key) => key.at(-1) ?? '');
+    return names.filter((name) => !receivers.has(name));
+  }
+
+  /** Moves what waits under a name; it keeps its place before all that came later. */
+  async #rename(former: string, name: string): Promise<void> {
+    for (;;) {
+      const found = await this.#state.range([QUEUE, 'push', former], { limit: MOVED_AT_ONCE });
+      if (found.length === 0) break;
+      const moved = found.flatMap(({ key, value }) => [
+        { key: [QUEUE, 'push', name, ...key.slice(3)], value },
+        { key, value: undefined },
+      ]);
+      await this.#state.commit(moved);
+    }
+    await this.#state.commit([{ key: [...ADDRESS_KEY, former], value: undefined }]);
+  }
+
+  async #commit(entries: readonly StateEntry[]): Promise<void> {
+    const committing = this.#state.commit(entries);
+    this.#committing.add(committing);
+    try {
+      await committing;
+    } finally {
+      this.#committing.delete(committing);
+    }
+  }
+
+  #nextName(): string {
+    this.#made += 1;
+    return nameOf(this.#currentRun(), this.#made);
+  }
+
+  /** Runs are numbered, so that the entries of this one come after all earlier ones, whatever the clock says. */
+  #currentRun(): number {
+    if (this.#run !== undefined) return this.#run;
+    const stored = this.#state.get(RUN_KEY);
+    const run = (typeof stored === 'number' ? stored : 0) + 1;
+    // Until the state can be used it is not known which runs there were; and then it refuses commits.
+    if (this.#state.kind !== 'unavailable') this.#run = run;
+    return run;
+  }
+}
+
+const REMOVED_AT_ONCE = 1_000;
+const MOVED_AT_ONCE = 1_000;
+
+/** As text in the order of the numbers. */
+function nameOf(run: number, made: number): string {
+  return `${String(run).padStart(10, '0')}-${String(made).padStart(14, '0')}`;
+}

@@ -1,0 +1,71 @@
+import type { PushedSample } from './pushed-sample.ts';
+
+/** How samples reach a receiver. */
+export interface Protocol {
+  /** With the version in use. */
+  readonly name: string;
+  /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */
+  send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer>;
+}
+
+/** Why a receiver will never take a sample. */
+export const REFUSAL_REASONS = ['too_old', 'out_of_order', 'duplicate', 'too_large', 'invalid'] as const;
+
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+
+/** What a receiver made of the samples of one request. */
+export type ReceiverAnswer =
+  | { readonly kind: 'accepted' }
+  /** It has taken all but `rejected` samples, which it will never take. */
+  | {
+      readonly kind: 'partly accepted';
+      readonly rejected: number;
+      readonly reason: RefusalReason;
+      readonly words: string;
+    }
+  /** It will never take at least one of the samples, and does not say which. */
+  | {
+      readonly kind: 'refused';
+      readonly reason: RefusalReason;
+      readonly words: string;
+      /** Its words give no known reason: perhaps it is not the samples, and it answers everything like this. */
+      readonly unexplained?: true;
+    }
+  /** It may take them another time. */
+  | { readonly kind: 'failed'; readonly words: string; readonly retryAfterMs?: number };
+
+/** Words by which receivers say what is wrong with a sample, those of Prometheus, Mimir, Thanos and VictoriaMetrics. */
+const REASONS: readonly (readonly [RefusalReason, RegExp])[] = [
+  ['too_old', /too[- _]old|out of bounds|out-of-bounds|too far (?:in|into) the past|older than/i],
+  ['duplicate', /duplicate[- _]sample|duplicate[- _]timestamp|for duplicate/i],
+  ['out_of_order', /out[- _]of[- _]order/i],
+];
+
+/** Statuses that are about the content of a request, not about the way there. */
+const CONTENT = new Set([400, 413, 422]);
+
+/**
+ * What an answer that is no success means. A receiver that is set up wrongly, or an address or token that is wrong
+ * (401, 403, 404 and the like), can be mended: then the samples are kept.
+ * @param words what it says, without secrets
+ */
+export function refusalOrFailure(
+  status: number,
+  words: string,
+  retryAfterMs: number | undefined,
+): Exclude<ReceiverAnswer, { kind: 'accepted' }> {
+  const said = `HTTP ${status}${words === '' ? '' : `: ${words}`}`;
+  const reason = reasonIn(words);
+  // Prometheus up to 2.4x answers 500 to samples that it will never take, Thanos Receive 409; other conflicts may pass.
+  if (reason !== undefined && (CONTENT.has(status) || status === 409 || status === 500)) {
+    return { kind: 'refused', reason, words: said };
+  }
+  if (status === 413) return { kind: 'refused', reason: 'too_large', words: said };
+  if (CONTENT.has(status)) return { kind: 'refused', reason: 'invalid', words: said, unexplained: true };
+  return { kind: 'failed', words: said, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}
+
+/** The reason that a receiver's words give for a refusal; undefined where they give none that is known. */
+export function reasonIn(words: string): RefusalReason | undefined {
+  return REASONS.find(([, pattern]) => pattern.test(words))?.[0];
+}

@@ -1,0 +1,112 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Sample } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
+import { type State, StateWriteFailure } from '../state/state.ts';
+import { type Addresses, addressOf, type Found, Outbox } from './outbox.ts';
+import { isBucketFamily, selectionOf } from './pushed-sample.ts';
+import type { ShownSamples } from './receiver-snapshots.ts';
+import {
+  type PushObserver,
+  type ReceiverView,
+  type RunningReceiver,
+  startReceiver,
+} from './running-receiver.ts';
+
+interface PushOptions {
+  readonly clock: Clock;
+  readonly state: State;
+  readonly observer: PushObserver;
+}
+
+/** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */
+export class Push {
+  readonly #options: PushOptions;
+  readonly #outbox: Outbox;
+  readonly #stopping = new AbortController();
+  #running: readonly RunningReceiver[] = [];
+  readonly #startedAt: number;
+  /** What `/metrics` leaves out. */
+  #hidden: readonly ReturnType<typeof selectionOf>[] = [];
+
+  constructor(options: PushOptions) {
+    this.#options = options;
+    this.#outbox = new Outbox(options.state, options.clock);
+    this.#startedAt = options.clock.wall();
+  }
+
+  /** Whether `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
+  exposes(sample: Sample): boolean {
+    return !this.#hidden.some((isSelected) => isBucketFamily(sample.family.name) && isSelected(sample));
+  }
+
+  /** Makes durable what a poll found, and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
+  commit(found: Found): Promise<void> {
+    return this.#outbox.commit(found);
+  }
+
+  /**
+   * Sends what `/metrics` shows besides buckets, as it is now, to the receivers that have the snapshot before.
+   * @param shown asked only where there is such a receiver
+   */
+  async takeSnapshot(shown: (wants: (family: string) => boolean) => Promise<ShownSamples>): Promise<void> {
+    const { clock, observer } = this.#options;
+    const free = () => this.#running.filter(({ snapshots }) => snapshots.isFree(clock.wall()));
+    if (free().length === 0) return;
+    try {
+      const samples = await shown((family) => !isBucketFamily(family));
+      const at = clock.wall();
+      for (const { snapshots } of free()) snapshots.take(samples, at);
+    } catch (error) {
+      observer.pushDefect('', error);
+    }
+  }
+
+  /** Makes these the receivers: those that have changed start anew, the others go on. */
+  async apply(receivers: readonly Receiver[]): Promise<void> {
+    const kept = this.#running.filter(({ receiver }) =>
+      receivers.some((wanted) => sameReceiver(receiver, wanted)),
+    );
+    await Promise.all(this.#running.filter((running) => !kept.includes(running)).map(({ stop }) => stop()));
+    const startedAt = this.#startedAt;
+    const addresses = new Map(receivers.map((receiver) => [receiver.name, addressOf(receiver)]));
+    const running = receivers.map(
+      (receiver) =>
+        kept.find((one) => sameReceiver(one.receiver, receiver)) ??
+        startReceiver(receiver, { ...this.#options, startedAt, outbox: this.#outbox, receivers: addresses }),
+    );
+    this.#running = running;
+    this.#hidden = receivers.filter(({ expose }) => !expose).map(selectionOf);
+    this.#outbox.queues = running.map(({ queue }) => queue);
+    void this.#removeOthers(addresses);
+  }
+
+  receivers(): ReceiverView[] {
+    return this.#running.map(({ view }) => view());
+  }
+
+  /** Stops sending; what waits stays in the outbox. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.all(this.#running.map(({ stop }) => stop()));
+  }
+
+  /** What waits for receivers that are no longer configured is dropped. */
+  async #removeOthers(receivers: Addresses): Promise<void> {
+    const { observer } = this.#options;
+    try {
+      const removed = await this.#outbox.removeOthers(receivers, this.#stopping.signal);
+      for (const [name, samples] of removed) observer.dropped(name, 'receiver_removed', samples);
+    } catch (error) {
+      // What the disk does not let go of is dropped by a later run.
+      if (this.#stopping.signal.aborted || error instanceof StateWriteFailure) return;
+      observer.pushDefect('', error);
+    }
+  }
+}
+
+/** Whether nothing of a receiver has changed, nor its secrets, which comparing objects does not look into. */
+function sameReceiver(before: Receiver, after: Receiver): boolean {
+  const revealed = (receiver: Receiver) => secretsOfReceiver(receiver).map((secret) => secret.reveal());
+  return isDeepStrictEqual(before, after) && isDeepStrictEqual(revealed(before), revealed(after));
+}

@@ -1,0 +1,164 @@
+import type { Receiver } from '../configuration/push-settings.ts';
+import { routeOf } from '../configuration/route.ts';
+import { type FoundSecret, readPasswordFile, readTokenFile } from '../credentials/secret-file.ts';
+import { connectorOf } from '../platform/connector.ts';
+import { DeadlineExceeded, unlessAborted, withDeadline } from '../platform/deadline.ts';
+import { parseRetryAfter, parseServerDate } from '../platform/headers.ts';
+import { networkFailure } from '../platform/network-failure.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import { Pool } from '../platform/undici.ts';
+import { scrub } from '../scrubber.ts';
+import { Secret } from '../secret.ts';
+import { VERSION } from '../version.ts';
+import { OAuth2Tokens } from './oauth2.ts';
+
+/** An answer of a receiver. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** The beginning of its body. */
+  readonly body: Uint8Array;
+  /** The same as text in one line and without secrets. */
+  readonly words: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** No answer, or none that could be read to its end; the message is safe to log. */
+export class NoReply extends Error {
+  override readonly name = 'NoReply';
+}
+
+/** More of an answer is not read. */
+const MOST_BYTES = 64 * 1_024;
+
+const MOST_WORDS = 300;
+
+/** HTTP to one receiver: what is posted, and what it answers. */
+export class ReceiverConnection {
+  readonly #receiver: Receiver;
+  readonly #now: () => number;
+  readonly #pool: Pool;
+  readonly #path: string;
+  readonly #tokens: OAuth2Tokens | undefined;
+  #token: FoundSecret | undefined;
+
+  constructor(receiver: Receiver, now: () => number) {
+    const { url, request, oauth2 } = receiver;
+    const { origin, pathname, search } = new URL(url);
+    this.#receiver = receiver;
+    this.#tokens = oauth2 && new OAuth2Tokens(oauth2, request, now);
+    this.#now = now;
+    this.#path = pathname + search;
+    this.#pool = new Pool(origin, {
+      connections: 1,
+      connect: connectorOf(routeOf(request), { timeoutMs: request.timeout }),
+      headersTimeout: request.timeout,
+      bodyTimeout: request.timeout,
+    });
+  }
+
+  /** Posts a message. @throws NoReply, and the signal's reason when it aborts */
+  async post(
+    body: Uint8Array,
+    headers: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<Reply> {
+    const { timeout } = this.#receiver.request;
+    const secrets: Secret[] = Object.values(this.#receiver.headers);
+    try {
+      return await withDeadline(timeout, signal, async (inner) => {
+        const authorization = await this.#authorization(secrets, inner);
+        const request = this.#pool.request({
+          method: 'POST',
+          path: this.#path,
+          body,
+          headers: {
+            ...this.#ownHeaders(),
+            ...headers,
+            ...(authorization !== undefined && { authorization }),
+            'user-agent': `edge-exporter/${VERSION}`,
+          },
+          signal: inner,
+        });
+        const response = await unlessAborted(request, inner);
+        if (response.statusCode === 401) this.#tokens?.forget();
+        const serverDate = parseServerDate(response.headers);
+        const said = await beginningOf(response.body);
+        return {
+          status: response.statusCode,
+          headers: response.headers,
+          body: said,
+          words: scrub(inOneLine(said.toString('utf8')), secrets),
+          retryAfterMs: parseRetryAfter(response.headers, serverDate ?? this.#now()),
+        };
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof DeadlineExceeded) throw new NoReply(`no answer within ${timeout / 1_000} s`);
+      const { message } = error instanceof PlatformFailure ? error : networkFailure(error);
+      throw new NoReply(scrub(message, secrets));
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#pool.destroy(), this.#tokens?.close()]);
+  }
+
+  #ownHeaders(): Record<string, string> {
+    const headers = Object.entries(this.#receiver.headers);
+    return Object.fromEntries(headers.map(([name, secret]) => [name, secret.reveal()]));
+  }
+
+  async #accessToken(tokens: OAuth2Tokens, secrets: Secret[], signal: AbortSignal): Promise<string> {
+    try {
+      const token = await tokens.token((secret) => secrets.push(secret), signal);
+      secrets.push(token);
+      return `Bearer ${token.reveal()}`;
+    } catch (error) {
+      signal.throwIfAborted();
+      const { message } = error instanceof PlatformFailure ? error : networkFailure(error);
+      const words = error instanceof Error && /^HTTP \d/.test(error.message) ? error.message : message;
+      throw new PlatformFailure('unauthorized', `no token from oauth2.token_url: ${words}`);
+    }
+  }
+
+  /** The header that authenticates us; what in it is secret is added to `secrets`. */
+  async #authorization(secrets: Secret[], signal: AbortSignal): Promise<string | undefined> {
+    const { credentials } = this.#receiver;
+    if (this.#tokens !== undefined) return await this.#accessToken(this.#tokens, secrets, signal);
+    if (credentials === undefined) return undefined;
+    const guarded = (secret: Secret) => {
+      secrets.push(secret);
+      return secret.reveal();
+    };
+    if (credentials.kind === 'token') return `Bearer ${guarded(credentials.token)}`;
+    if (credentials.kind === 'token_file') {
+      this.#token = await readTokenFile(credentials.path, 'the token in token_file', this.#token);
+      return `Bearer ${guarded(this.#token.secret)}`;
+    }
+    const { username, password } = credentials;
+    const found =
+      password instanceof Secret
+        ? password
+        : await readPasswordFile(password.file, 'the password in password_file');
+    const basic = new Secret(Buffer.from(`${username}:${guarded(found)}`).toString('base64'));
+    return `Basic ${guarded(basic)}`;
+  }
+}
+
+async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MOST_BYTES) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Without characters that would break the line or the terminal. */
+function inOneLine(text: string): string {
+  const line = text.replace(/[\p{C}\s]+/gu, ' ').trim();
+  return line.length > MOST_WORDS ? `${line.slice(0, MOST_WORDS - 1)}…` : line;
+}

@@ -1,0 +1,342 @@
+import type { TimedSample } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
+import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
+import { type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
+import { type PushedSample, pushed, selectionOf } from './pushed-sample.ts';
+
+/** Why samples left an outbox without having been sent. */
+export const DROP_REASONS = ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const;
+
+export type DropReason = (typeof DROP_REASONS)[number];
+
+/** Samples that may go out in one request: no two of one series. */
+export interface Batch {
+  readonly entries: readonly WaitingEntry[];
+  readonly samples: readonly PushedSample[];
+}
+
+interface ReceiverQueueOptions {
+  readonly receiver: Pick<Receiver, 'name' | 'families' | 'accounts' | 'outbox'>;
+  readonly state: State;
+  readonly clock: Clock;
+  readonly onDropped: (reason: DropReason, samples: number) => void;
+  readonly onAdded: () => void;
+}
+
+/** So many entries of an earlier run are taken up at once. */
+const TAKEN_UP_AT_ONCE = 1_000;
+
+/** How long (ms) to wait before a disk that refused is asked again. */
+const RETRY_MS = 10_000;
+
+/** What waits for one receiver: the entries on disk, and in memory what must be known of each. */
+export class ReceiverQueue {
+  readonly prefix: StateKey;
+  readonly #options: ReceiverQueueOptions;
+  readonly #wants: (sample: TimedSample) => boolean;
+  readonly #waiting = new WaitingEntries();
+  readonly #readAhead: ReadAhead;
+  #sending: ReadonlySet<string> = new Set();
+
+  constructor(options: ReceiverQueueOptions) {
+    const { receiver, state } = options;
+    this.prefix = [QUEUE, 'push', receiver.name];
+    this.#options = options;
+    this.#wants = selectionOf(receiver);
+    this.#readAhead = new ReadAhead(state, this.prefix, this.#waiting);
+  }
+
+  get name(): string {
+    return this.#options.receiver.name;
+  }
+
+  /** What waits: samples, bytes, and since when the oldest. */
+  get waiting(): Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'> {
+    return this.#waiting;
+  }
+
+  /** Takes up what an earlier run left: all entries whose keys come before `end`. */
+  async takeUp(end: StateKey): Promise<void> {
+    const earlier: WaitingEntry[] = [];
+    for (let after: StateKey | undefined; ; ) {
+      const found = await this.#options.state.range(this.prefix, {
+        limit: TAKEN_UP_AT_ONCE,
+        ...(after && { after }),
+      });
+      const left = found.filter(({ key }) => nameOf(key) < nameOf(end));
+      for (const { key, value } of left) earlier.push(...(await this.#takeUp(key, value)));
+      after = left.at(-1)?.key;
+      if (left.length < TAKEN_UP_AT_ONCE) break;
+    }
+    this.#waiting.addBefore(earlier);
+    this.#options.onAdded();
+  }
+
+  /** The entries that samples of a source make, each under a key of its own. */
+  prepare(
+    source: string,
+    samples: readonly TimedSample[],
+    nextKey: (prefix: StateKey) => StateKey,
+  ): { readonly waiting: WaitingEntry; readonly entry: StateEntry }[] {
+    const wanted = samples.filter(this.#wants);
+    const queuedAt = this.#options.clock.wall();
+    return byTime(wanted).map((group) => {
+      const bytes = packEntry({ source, queuedAt, samples: group.map(pushed) });
+      const key = nextKey(this.prefix);
+      const waiting = { key, source, queuedAt, bytes: bytes.length, samples: group.length };
+      return { waiting, entry: { key, value: bytes } };
+    });
+  }
+
+  /** Takes in entries that are durable now. */
+  admit(entries: readonly WaitingEntry[]): void {
+    for (const waiting of entries) this.#waiting.add(waiting);
+    void this.#keepWithinLimits();
+    if (entries.length > 0) this.#options.onAdded();
+  }
+
+  /** What is to be sent next: of each source its first entry, up to `most` samples and at least one entry. */
+  async next(most: number): Promise<Batch> {
+    this.#sending = new Set();
+    await this.#keepWithinLimits();
+    await this.#readAhead.readOn();
+    const entries: WaitingEntry[] = [];
+    const samples: PushedSample[] = [];
+    const sources = new Set<string>();
+    for (const [waiting, { source, samples: own }] of this.#readAhead.entries()) {
+      if (sources.has(source)) continue;
+      sources.add(source);
+      if (entries.length > 0 && samples.length + own.length > most) continue;
+      entries.push(waiting);
+      samples.push(...own);
+    }
+    this.#sending = new Set(entries.map(({ key }) => nameOf(key)));
+    return { entries, samples };
+  }
+
+  /** Removes what the receiver has, from disk too; a disk that refuses is asked again until it does not, or the signal aborts. */
+  async remove({ entries }: Batch, signal: AbortSignal): Promise<void> {
+    const { state, clock } = this.#options;
+    for (;;) {
+      try {
+        await state.commit(entries.map(({ key }) => ({ key, value: undefined })));
+        break;
+      } catch (error) {
+        if (!(error instanceof StateWriteFailure)) throw error;
+        await clock.sleep(RETRY_MS, signal);
+      }
+    }
+    this.#forget(entries);
+    this.#sending = new Set();
+  }
+
+  async #takeUp(key: StateKey, value: unknown): Promise<WaitingEntry[]> {
+    const entry = unpackEntry(value);
+    if (entry !== undefined) return [waitingOf(key, entry, value)];
+    this.#options.onDropped('damaged', 1);
+    await this.#delete([key]);
+    return [];
+  }
+
+  /** The oldest goes first. What is being sent just now stays: it may have arrived. */
+  async #keepWithinLimits(): Promise<void> {
+    const { receiver, clock, onDropped } = this.#options;
+    const { max_bytes: bytes, max_age: age } = receiver.outbox;
+    const dropped = this.#waiting.beyond({ bytes, queuedBefore: clock.wall() - age }, this.#sending);
+    if (dropped.length === 0) return;
+    for (const { entry, reason } of dropped) onDropped(reason, entry.samples);
+    this.#forget(dropped.map(({ entry }) => entry));
+    await this.#delete(dropped.map(({ entry: { key } }) => key));
+  }
+
+  /** What the disk does not let go of is taken up, and dropped, by a later run. */
+  async #delete(keys: readonly StateKey[]): Promise<void> {
+    const removals = keys.map((key) => ({ key, value: undefined }));
+    await this.#options.state.commit(removals).catch(() => undefined);
+  }
+
+  #forget(entries: readonly WaitingEntry[]): void {
+    for (const { key } of entries) {
+      this.#readAhead.delete(nameOf(key));
+      this.#waiting.delete(nameOf(key));
+    }
+  }
+}
+
+function waitingOf(key: StateKey, { source, queuedAt, samples }: OutboxEntry, value: unknown): WaitingEntry {
+  const bytes = value instanceof Uint8Array ? value.length : 0;
+  return { key, source, queuedAt, bytes, samples: samples.length };
+}
+
+/** More samples than this are not kept in one entry, since an entry is sent whole. */
+const ENTRY_SAMPLES = 2_000;
+
+/** Samples of one time together, the earliest first, in parts that are not too large for an entry. */
+export function byTime(samples: readonly TimedSample[]): TimedSample[][] {
+  const groups = new Map<number, TimedSample[]>();
+  for (const sample of samples) {
+    const group = groups.get(sample.at) ?? [];
+    groups.set(sample.at, group);
+    group.push(sample);
+  }
+  return [...groups]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([, group]) =>
+      Array.from({ length: Math.ceil(group.length / ENTRY_SAMPLES) }, (_, part) =>
+        group.slice(part * ENTRY_SAMPLES, (part + 1) * ENTRY_SAMPLES),
+      ),
+    );
+}
+
+/** What is known of an entry of the outbox without reading it. */
+interface WaitingEntry {
+  readonly key: StateKey;
+  readonly source: string;
+  /** When it was put in (ms since the epoch). */
+  readonly queuedAt: number;
+  readonly bytes: number;
+  readonly samples: number;
+}
+
+/** The last part of an entry's key, by which entries are ordered. */
+export function nameOf(key: StateKey): string {
+  return key.at(-1) ?? '';
+}
+
+/** The entries that wait for one receiver, in the order of their keys, and what they add up to. */
+class WaitingEntries {
+  readonly #entries = new Map<string, WaitingEntry>();
+  #bytes = 0;
+  #samples = 0;
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get samples(): number {
+    return this.#samples;
+  }
+
+  /** Since when (ms since the epoch) the first has waited; undefined where none does. */
+  get oldest(): number | undefined {
+    for (const { queuedAt } of this.#entries.values()) return queuedAt;
+    return undefined;
+  }
+
+  find(name: string): WaitingEntry | undefined {
+    return this.#entries.get(name);
+  }
+
+  values(): Iterable<WaitingEntry> {
+    return this.#entries.values();
+  }
+
+  /** Adds an entry behind all others, unless it waits already. */
+  add(entry: WaitingEntry): void {
+    const name = nameOf(entry.key);
+    if (this.#entries.has(name)) return;
+    this.#entries.set(name, entry);
+    this.#bytes += entry.bytes;
+    this.#samples += entry.samples;
+  }
+
+  /** Adds entries before all others. */
+  addBefore(entries: readonly WaitingEntry[]): void {
+    const later = [...this.#entries.values()];
+    this.#entries.clear();
+    this.#bytes = 0;
+    this.#samples = 0;
+    for (const entry of [...entries, ...later]) this.add(entry);
+  }
+
+  delete(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return;
+    this.#entries.delete(name);
+    this.#bytes -= entry.bytes;
+    this.#samples -= entry.samples;
+  }
+
+  /** Those that must go for the others to be within the limits: the first ones, but for some that are kept. */
+  beyond(
+    limits: { readonly bytes: number; readonly queuedBefore: number },
+    kept: ReadonlySet<string>,
+  ): { readonly entry: WaitingEntry; readonly reason: DropReason }[] {
+    const found: { readonly entry: WaitingEntry; readonly reason: DropReason }[] = [];
+    let bytes = this.#bytes;
+    for (const [name, entry] of this.#entries) {
+      const isOld = entry.queuedAt < limits.queuedBefore;
+      if (bytes <= limits.bytes && !isOld) break;
+      if (kept.has(name)) continue;
+      found.push({ entry, reason: bytes > limits.bytes ? 'outbox_full' : 'outbox_age' });
+      bytes -= entry.bytes;
+    }
+    return found;
+  }
+}
+
+/** So many entries are looked through for those that may go out together. */
+const LOOKAHEAD = 1_000;
+
+/** The most bytes that they may have together. */
+const READ_BYTES = 4 * 2 ** 20;
+
+/** The first entries that wait, as read from disk. */
+class ReadAhead {
+  readonly #state: State;
+  readonly #prefix: StateKey;
+  readonly #waiting: WaitingEntries;
+  /** In the order of their keys, without gaps. */
+  readonly #read = new Map<string, OutboxEntry>();
+
+  constructor(state: State, prefix: StateKey, waiting: WaitingEntries) {
+    this.#state = state;
+    this.#prefix = prefix;
+    this.#waiting = waiting;
+  }
+
+  /** Those that are in memory, with what they hold. */
+  *entries(): Generator<readonly [WaitingEntry, OutboxEntry]> {
+    for (const [name, entry] of this.#read) {
+      const waiting = this.#waiting.find(name);
+      if (waiting !== undefined) yield [waiting, entry];
+    }
+  }
+
+  delete(name: string): void {
+    this.#read.delete(name);
+  }
+
+  /** Reads on once half of what may be held is gone. */
+  async readOn(): Promise<void> {
+    const limit = this.#readable();
+    if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
+    const last = [...this.#read.keys()].at(-1);
+    const found = await this.#state.range(this.#prefix, {
+      limit: limit - this.#read.size,
+      ...(last !== undefined && { after: [...this.#prefix, last] }),
+    });
+    for (const { key, value } of found) {
+      const name = nameOf(key);
+      const entry = this.#waiting.find(name) && unpackEntry(value);
+      if (entry !== undefined) this.#read.set(name, entry);
+    }
+  }
+
+  /** How many of the first entries may be held in memory: where they are large, fewer. */
+  #readable(): number {
+    let entries = 0;
+    let bytes = 0;
+    for (const waiting of this.#waiting.values()) {
+      if (entries === LOOKAHEAD || (entries > 0 && bytes + waiting.bytes > READ_BYTES)) break;
+      entries += 1;
+      bytes += waiting.bytes;
+    }
+    return entries;
+  }
+}

@@ -1,0 +1,173 @@
+import type { Clock } from '../clock.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
+import type { State } from '../state/state.ts';
+import type { ReceiverStatus } from '../status.ts';
+import { Otlp } from './otlp.ts';
+import type { Addresses, Outbox } from './outbox.ts';
+import type { Protocol, RefusalReason } from './protocol.ts';
+import type { PushedSample } from './pushed-sample.ts';
+import { ReceiverConnection } from './receiver-connection.ts';
+import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
+import { ReceiverSnapshots } from './receiver-snapshots.ts';
+import { RemoteWrite } from './remote-write.ts';
+import { Bell, Sender } from './sender.ts';
+
+/** How one receiver fares. */
+export interface ReceiverView {
+  readonly name: string;
+  /** The protocol in use, with its version. */
+  readonly protocol: string;
+  /** What waits for it. */
+  readonly samples: number;
+  readonly bytes: number;
+  /** Since when the oldest has waited (ms since the epoch). */
+  readonly oldest: number | undefined;
+  /** When it last took samples (ms since the epoch). */
+  readonly lastSuccessAt: number | undefined;
+  /** Why the last request failed; empty when it did not. */
+  readonly trouble: string;
+}
+
+/** A receiver that is sent what there is for it, until it is stopped. */
+export interface RunningReceiver {
+  readonly receiver: Receiver;
+  readonly queue: ReceiverQueue;
+  readonly snapshots: ReceiverSnapshots;
+  readonly view: () => ReceiverView;
+  readonly stop: () => Promise<void>;
+}
+
+interface ReceiverOptions {
+  readonly clock: Clock;
+  readonly state: State;
+  readonly observer: PushObserver;
+  readonly outbox: Outbox;
+  /** All that are configured. */
+  readonly receivers: Addresses;
+  /** When the exporter's own counters were at zero (ms since the epoch). */
+  readonly startedAt: number;
+}
+
+/** How long (ms) to wait before sending is tried again after a fault of the exporter itself. */
+const AFTER_DEFECT_MS = 60_000;
+
+/** Starts to send to a receiver: first what an earlier run left for it. */
+export function startReceiver(
+  receiver: Receiver,
+  { clock, state, observer, outbox, receivers, startedAt }: ReceiverOptions,
+): RunningReceiver {
+  const { name } = receiver;
+  const stopping = new AbortController();
+  const connection = new ReceiverConnection(receiver, () => clock.wall());
+  const protocol = protocolOf(receiver, connection);
+  const added = new Bell();
+  const onAdded = () => added.ring();
+  const queue = new ReceiverQueue({
+    receiver,
+    state,
+    clock,
+    onDropped: (reason, samples) => observer.dropped(name, reason, samples),
+    onAdded,
+  });
+  const snapshots = new ReceiverSnapshots({ receiver, startedAt, onAdded });
+  let lastSuccessAt: number | undefined;
+  let trouble = '';
+  const sender = new Sender({
+    queue,
+    takeUp: (signal) => outbox.takeUp(queue, receivers, signal),
+    snapshots,
+    added,
+    clock,
+    send: (samples, signal) => protocol.send(samples, signal),
+    sent: (samples) => {
+      lastSuccessAt = clock.wall();
+      trouble = '';
+      observer.sent(name, samples);
+    },
+    refused: (reason, samples, words) => observer.refused(name, reason, samples, words),
+    failed: (words) => {
+      trouble = words;
+      observer.failed(name, words);
+    },
+  });
+  const { signal } = stopping;
+  const send = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await sender.run(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        trouble = `a fault of the exporter: ${error instanceof Error ? error.message : String(error)}`;
+        observer.pushDefect(name, error);
+        await clock.sleep(AFTER_DEFECT_MS, signal).catch(() => undefined);
+      }
+    }
+  };
+  const run = send();
+  return {
+    receiver,
+    queue,
+    snapshots,
+    view: () => ({
+      name,
+      protocol: protocol.name,
+      samples: queue.waiting.samples,
+      bytes: queue.waiting.bytes,
+      oldest: queue.waiting.oldest,
+      lastSuccessAt,
+      trouble,
+    }),
+    async stop() {
+      stopping.abort();
+      await run;
+      await connection.close();
+    },
+  };
+}
+
+/** The protocol that a receiver is configured with; every sample gets the receiver's labels. */
+export function protocolOf({ kind, labels }: Receiver, connection: ReceiverConnection): Protocol {
+  const protocol = kind === 'otlp' ? new Otlp(connection) : new RemoteWrite(connection);
+  return {
+    get name() {
+      return protocol.name;
+    },
+    send: (samples, signal) => protocol.send(withLabels(samples, labels), signal),
+  };
+}
+
+function withLabels(samples: readonly PushedSample[], added: Receiver['labels']): readonly PushedSample[] {
+  if (Object.keys(added).length === 0) return samples;
+  return samples.map((sample) => ({ ...sample, labels: { ...added, ...sample.labels } }));
+}
+
+/** Told what becomes of what is pushed. */
+export interface PushObserver {
+  sent(receiver: string, samples: number): void;
+  /** The receiver takes samples never. @param words its own, without secrets */
+  refused(receiver: string, reason: RefusalReason, samples: number, words: string): void;
+  /** Samples left the outbox without having been sent. */
+  dropped(receiver: string, reason: DropReason, samples: number): void;
+  /** A request has failed; what it held is sent again. */
+  failed(receiver: string, words: string): void;
+  /** A fault of the exporter itself has interrupted the pushing to a receiver. */
+  pushDefect(receiver: string, error: unknown): void;
+}
+
+/** A receiver as the status tells of it; without its address, whose path may be a secret of its own. */
+export function receiverStatus(view: ReceiverView): ReceiverStatus {
+  const { name, protocol, samples, bytes, oldest, lastSuccessAt, trouble } = view;
+  return {
+    name,
+    protocol,
+    samples_waiting: samples,
+    bytes_waiting: bytes,
+    oldest_waiting_at: momentOf(oldest),
+    last_success_at: momentOf(lastSuccessAt),
+    note: trouble,
+  };
+}
+
+function momentOf(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString();
+}

@@ -1,0 +1,288 @@
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { RefusedToken } from './limit-scopes.ts';
+import { type RateLimiter, type RateLimitWindow, WINDOW_MS } from './limiter.ts';
+import { reservedForOthers, withScatter } from './other-clients.ts';
+
+/** A request that waits for its turn. Times are local ms. */
+export interface QueuedRequest {
+  /** The group of operations it belongs to, which decides its limit scope. */
+  readonly group: string;
+  /** Before then it must not leave. */
+  readonly notBefore: number;
+  /** How much it matters, relative to the others. */
+  readonly weight: number;
+  /** Since when what it asks for has been ageing: the greatest weight times age leaves first. */
+  readonly since: number;
+  /** The age (ms) at which the plan lets it leave. Until then it may wait for a moment at which it returns fresher data. */
+  plannedIntervalMs(): number;
+}
+
+/**
+ * Why a request may not leave now:
+ * - `unauthorized`: the platform refuses the token; one request at a time probes whether it still does
+ * - `rate_limited`: the platform has answered 429
+ * - `probe`: the answer to a request in flight must first show what is left of the rate-limit window
+ * - `spent`: nothing is left of the window
+ * - `reserved`: what is left of the window is for the token's other clients
+ * - `pacing`: it brings fresher data after the platform's next bucket has closed
+ * - `connections`: as many requests are in flight as the concurrency limit allows
+ * - `slow_api`: its API answers slowly, so others go first
+ */
+export type WaitReason =
+  | 'unauthorized'
+  | 'rate_limited'
+  | 'probe'
+  | 'spent'
+  | 'reserved'
+  | 'pacing'
+  | 'connections'
+  | 'slow_api';
+
+/** How many requests may leave now, and why not more. */
+export interface Decision {
+  readonly free: number;
+  /** Undefined where `free` is not 0. */
+  readonly why: WaitReason | undefined;
+  /** When to decide anew (local ms); Infinity where only an answer can change anything. */
+  readonly until: number;
+}
+
+/** All that the requests of one limit scope may wait for. */
+export interface Limits {
+  readonly token: RefusedToken;
+  readonly limiter: RateLimiter;
+  readonly concurrency: ConcurrencyLimit;
+  readonly platformClock: PlatformClock;
+}
+
+const MINUTE_MS = 60_000;
+
+/** Share of a window after which it is probed again while there are other clients, unless the reserve is larger. */
+const PROBED_SHARE = 0.1;
+
+/** Share of the limit that observed other clients take, in the assumed worst case, of a window whose probe is overdue. */
+const WORST_CASE_SHARE = 0.6;
+
+/**
+ * Whether a request of a scope may leave now (local ms), or why it waits and until when: the first reason that applies.
+ * Nothing else says so; it changes nothing. What is the same for all requests is decided once.
+ */
+export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {
+  const { token, limiter, concurrency, platformClock } = limits;
+  const allowance = token.probeAt > now ? wait('unauthorized', token.probeAt) : allowanceOf(limiter, now);
+  if (allowance.free === 0) return () => allowance;
+  const bucketClosesAt = platformClock.nextMinute(now);
+  const pacedUntil = pacing(limiter, allowance.free, concurrency.throughput, bucketClosesAt, now);
+  return (request) => {
+    const { group } = request;
+    if (pacedUntil > now && !wouldBeLate(request, bucketClosesAt)) return wait('pacing', pacedUntil);
+    if (concurrency.admits(group, now)) return send(1, now);
+    const slowAt = concurrency.slowAt(group, now);
+    if (slowAt <= now) return wait('slow_api', Number.POSITIVE_INFINITY);
+    return wait('connections', concurrency.full ? Number.POSITIVE_INFINITY : slowAt);
+  };
+}
+
+/** How many requests a limit lets leave now; where one must probe first, the others wait for its answer. */
+export function allowanceOf(limiter: RateLimiter, now: number): Decision {
+  const stoppedUntil = limiter.stoppedUntil(now);
+  if (stoppedUntil !== undefined) return wait('rate_limited', stoppedUntil);
+  if (!limiter.saysRemaining) return allowanceWithoutHeaders(limiter, now);
+  const window = limiter.openWindow(now);
+  const free = window && allowedIn(window, limiter, now);
+  if (window !== undefined && free === 0) return notYet(window, limiter, now);
+  if (free !== undefined && window?.isFresh(now)) return send(free, now);
+  const probedUntil = limiter.awaitsProbeUntil;
+  if (probedUntil > now) return wait('probe', Math.min(probedUntil, window?.closesAt ?? probedUntil));
+  return send(free ?? 1, now);
+}
+
+/** Safe for every position of the platform's window: counted from the answers, within the time of any one window. */
+function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
+  const { allowance, inFlight, reserve } = limiter;
+  const answered = limiter.answeredSince(now - WINDOW_MS);
+  const remaining = allowance - answered.length;
+  if (remaining > inFlight) return send(remaining - inFlight, now);
+  const until = (answered[0] ?? Number.POSITIVE_INFINITY) + WINDOW_MS;
+  if (remaining > 0) return wait('probe', until);
+  return wait(reserve > 0 ? 'reserved' : 'spent', until);
+}
+
+/** How many requests may leave within an open window. */
+function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): number {
+  const { others, inFlight, reserve } = limiter;
+  const remaining = window.remaining - inFlight;
+  const ageMs = now - window.seenAt;
+  const perMs = others.perMs(window);
+  const reserved = reservedForOthers((window.closesAt - now) * perMs, reserve);
+  const expected = Math.max(0, Math.floor(remaining - ageMs * perMs - reserved));
+  if (window.isFresh(now)) return expected;
+  // After a while without an answer, what was allowed may be gone, and what was not may be allowed again.
+  if (remaining - worstCase(window, limiter, ageMs) < 1) return 0;
+  return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
+}
+
+/** How many operations observed other clients have taken since a probe became overdue, in the assumed worst case. */
+function worstCase(window: RateLimitWindow, limiter: RateLimiter, ageMs: number): number {
+  const { others, limitInUse, windowMs } = limiter;
+  if (!others.observed(window) || ageMs <= probeEveryMs(window, limiter)) return 0;
+  return withScatter((ageMs / windowMs) * WORST_CASE_SHARE * limitInUse);
+}
+
+/** Nothing may leave before the window closes, or is probed again. */
+function notYet(window: RateLimitWindow, limiter: RateLimiter, now: number): Decision {
+  const remaining = window.remaining - limiter.inFlight;
+  const probeAt = window.seenAt + probeEveryMs(window, limiter);
+  const probes = probeAt > now && remaining > limiter.reserve;
+  return wait(remaining < 1 ? 'spent' : 'reserved', Math.min(probes ? probeAt : Infinity, window.closesAt));
+}
+
+/** While there may be other clients, a window is probed before they could have taken the reserve. */
+function probeEveryMs(
+  window: RateLimitWindow,
+  { others, reserve, limitInUse, windowMs }: RateLimiter,
+): number {
+  if (!others.possible(window)) return Number.POSITIVE_INFINITY;
+  return Math.max(PROBED_SHARE, reserve / limitInUse) * windowMs;
+}
+
+/**
+ * Until when (local ms) requests wait although so many may leave; 0 where none needs to. One right after a bucket closes
+ * brings data that is a minute fresher than one right before: so what can still be sent between then and the window's
+ * end waits for it, unless a probe is due.
+ */
+function pacing(
+  limiter: RateLimiter,
+  free: number,
+  throughput: number,
+  bucketClosesAt: number,
+  now: number,
+): number {
+  const window = limiter.openWindow(now);
+  if (window === undefined) return 0;
+  const probeAt = window.seenAt + probeEveryMs(window, limiter);
+  const forBucket = Math.floor((window.closesAt - bucketClosesAt) * throughput);
+  return now >= probeAt || free > forBucket ? 0 : Math.min(probeAt, bucketClosesAt);
+}
+
+/** Whether a request would be later than planned if it waited for the next bucket. */
+function wouldBeLate({ since, plannedIntervalMs }: QueuedRequest, bucketClosesAt: number): boolean {
+  return bucketClosesAt - since > Math.ceil(plannedIntervalMs() / MINUTE_MS) * MINUTE_MS;
+}
+
+function send(free: number, now: number): Decision {
+  return { free, why: undefined, until: now };
+}
+
+function wait(why: WaitReason, until: number): Decision {
+  return { free: 0, why, until };
+}
+
+/** How much one more exchange changes the mean duration. */
+const SMOOTHING = 0.1;
+
+/** How long an exchange takes until some were seen. */
+const USUAL_EXCHANGE_MS = 200;
+
+/** Answers that take this long are not slow, however fast the other groups' are. */
+const QUICK_MS = 500;
+
+/** A group is slow when its answers take this many times as long as those of the quickest other one. */
+const SLOW_FACTOR = 4;
+
+/** The requests of one group. */
+interface Group {
+  /** When those in flight left (local ms), the first to leave first. */
+  readonly inFlight: Set<{ readonly sentAt: number }>;
+  /** How long its exchanges usually take. */
+  usualMs: number;
+}
+
+/**
+ * How many requests are in flight at once. No group of operations takes the whole limit while there are other groups, and
+ * one whose answers are late takes the fewer the later they are: when one API hangs, the others go on.
+ */
+export class ConcurrencyLimit {
+  readonly limit: number;
+  readonly #groups = new Map<string, Group>();
+  /** Of the exchanges of groups that were not slow. */
+  #usualMs = USUAL_EXCHANGE_MS;
+  #inFlight = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get full(): boolean {
+    return this.#inFlight >= this.limit;
+  }
+
+  /** Requests per ms that a group whose answers are not late can perform. */
+  get throughput(): number {
+    return this.#most / this.#usualMs;
+  }
+
+  /** From now on this group counts among those that may want to send. */
+  register(group: string): void {
+    this.#groupOf(group);
+  }
+
+  /** Whether another request of a group may leave. */
+  admits(group: string, now: number): boolean {
+    return !this.full && this.#groupOf(group).inFlight.size < this.#shareOf(group, now);
+  }
+
+  /** When (local ms) a group becomes slow unless an answer comes; not later than `now` where it is. */
+  slowAt(group: string, now: number): number {
+    return now + this.#toleratedMs(group) - durationOf(this.#groupOf(group), now);
+  }
+
+  /** A request leaves. The function returned must be called once when it is over. */
+  send(group: string, now: number): (now: number) => void {
+    const { inFlight } = this.#groupOf(group);
+    const request = { sentAt: now };
+    inFlight.add(request);
+    this.#inFlight += 1;
+    return (endedAt) => {
+      const slow = this.slowAt(group, endedAt) <= endedAt;
+      inFlight.delete(request);
+      this.#inFlight -= 1;
+      const known = this.#groupOf(group);
+      known.usualMs = smoothed(known.usualMs, endedAt - now);
+      if (!slow) this.#usualMs = smoothed(this.#usualMs, endedAt - now);
+    };
+  }
+
+  /** The most requests of one group in flight. */
+  get #most(): number {
+    return this.#groups.size > 1 ? Math.max(1, this.limit - 1) : this.limit;
+  }
+
+  #shareOf(group: string, now: number): number {
+    const punctuality = this.#toleratedMs(group) / durationOf(this.#groupOf(group), now);
+    return Math.max(1, Math.min(this.#most, Math.floor(this.limit * punctuality)));
+  }
+
+  #toleratedMs(group: string): number {
+    const others = [...this.#groups].flatMap(([other, { usualMs }]) => (other === group ? [] : usualMs));
+    return SLOW_FACTOR * Math.max(QUICK_MS, Math.min(...others));
+  }
+
+  #groupOf(name: string): Group {
+    const known = this.#groups.get(name);
+    if (known !== undefined) return known;
+    const group = { inFlight: new Set<{ sentAt: number }>(), usualMs: USUAL_EXCHANGE_MS };
+    this.#groups.set(name, group);
+    return group;
+  }
+}
+
+/** How long (ms) the exchanges of a group take: usually, or this time. */
+function durationOf({ inFlight, usualMs }: Group, now: number): number {
+  const [oldest] = inFlight;
+  return oldest === undefined ? usualMs : Math.max(usualMs, now - oldest.sentAt);
+}
+
+function smoothed(mean: number, next: number): number {
+  return mean + SMOOTHING * (next - mean);
+}

@@ -1,0 +1,267 @@
+import { createTask } from 'node-cron';
+import type { LimitScope, LimitScopes } from './limit-scopes.ts';
+
+/** Work that asks for operations again and again. */
+export interface RecurringWork {
+  /** A cron pattern in UTC; undefined for work that only follows other work. */
+  readonly schedule: string | undefined;
+  /** The group of operations that it performs. */
+  readonly group: string;
+  /** How much its freshness matters, relative to the others. */
+  readonly weight: number;
+  /** Operations each time, as far as is known. */
+  cost(): number;
+}
+
+/** What decides at which interval work is done. */
+export type RecurringInterval = Pick<RecurringWork, 'schedule' | 'group' | 'weight'>;
+
+/** What the jobs of one limit scope ask for. */
+export interface ScopeDemand {
+  readonly scope: LimitScope;
+  /** On a schedule of their own. */
+  readonly jobs: number;
+  /** Operations per minute. */
+  readonly perMinute: number;
+}
+
+/** What the jobs of an account ask of its quota, and at which intervals they will therefore be polled. */
+export class DemandForecast {
+  readonly #scopes: LimitScopes;
+  #alike: readonly Alike[] = [];
+  /** By the name of the scope, as are the levels. */
+  #demands: ReadonlyMap<string, readonly JoinedDemand[]> = new Map();
+  #levels: ReadonlyMap<string, number> = new Map();
+  #carefulLevels: ReadonlyMap<string, number> = new Map();
+  #plannedLevels: ReadonlyMap<string, number> = new Map();
+  #perMinute = 0;
+  #stretch = 1;
+
+  constructor(scopes: LimitScopes) {
+    this.#scopes = scopes;
+  }
+
+  /** Operations per minute that the schedules asked for when it was measured last. */
+  get perMinute(): number {
+    return this.#perMinute;
+  }
+
+  /** Mean factor by which intervals are longer than scheduled, when it was measured last. */
+  get stretch(): number {
+    return this.#stretch;
+  }
+
+  /** What the schedules asked of each scope that they draw on, when it was measured last. */
+  demands(): ScopeDemand[] {
+    return this.#scopes.all.flatMap((scope) => {
+      const list = this.#demands.get(scope.name);
+      if (list === undefined) return [];
+      return [{ scope, jobs: sumOf(list.map(({ jobs }) => jobs)), perMinute: demandPerMinute(list) }];
+    });
+  }
+
+  /** With other jobs than before, a job a step: there may be thousands. What was measured last stands until the end. */
+  *replace(jobs: readonly RecurringWork[]): Generator<undefined, void> {
+    this.#alike = yield* alikeOf(jobs);
+    yield* this.measure();
+  }
+
+  /** Measures anew, a job a step: costs are learned, limits change, and so does what the token's other clients take. */
+  *measure(): Generator<undefined, void> {
+    const alike = this.#alike;
+    const demands = yield* this.#measured(alike);
+    // Other jobs have come meanwhile: they are measured by themselves.
+    if (alike !== this.#alike) return;
+    this.#demands = demands;
+    this.#perMinute = demandPerMinute([...demands.values()].flat());
+    const levels = (perMinuteOf: (limiter: LimitScope['limiter']) => number) =>
+      new Map(
+        this.#scopes.all.map(({ name, limiter }) => [
+          name,
+          levelOf(demands.get(name) ?? [], perMinuteOf(limiter)),
+        ]),
+      );
+    this.#levels = levels((limiter) => limiter.perMinute);
+    this.#carefulLevels = levels((limiter) => limiter.carefulPerMinute);
+    this.#plannedLevels = levels((limiter) => limiter.allowedPerMinute);
+    this.#stretch = this.#meanStretch(demands);
+  }
+
+  /** Milliseconds between two moments of a schedule, at most. */
+  periodOf(schedule: string): number {
+    return periodOf(schedule).longest;
+  }
+
+  /**
+   * How long (ms) after one poll of a job the next one's turn comes, beside what other clients take now; work without a
+   * schedule has no period.
+   */
+  intervalOf(work: RecurringInterval): number {
+    return this.#intervalAt(this.#levels, work);
+  }
+
+  /** The same on a day on which the others take more than usual: pacing must not delay anything beyond it. */
+  carefulIntervalOf(work: RecurringInterval): number {
+    return this.#intervalAt(this.#carefulLevels, work);
+  }
+
+  /**
+   * The same as planned: by the schedules and the limit alone. What is late is judged by it, so that trouble, whoever
+   * makes it, is no excuse for data that is old.
+   */
+  plannedIntervalOf(work: RecurringInterval): number {
+    return this.#intervalAt(this.#plannedLevels, work);
+  }
+
+  #intervalAt(levels: ReadonlyMap<string, number>, { schedule, group, weight }: RecurringInterval): number {
+    const level = levels.get(this.#scopes.of(group).name) ?? 0;
+    return intervalAt(level, { periodMs: schedule === undefined ? 0 : this.periodOf(schedule), weight });
+  }
+
+  *#measured(alike: readonly Alike[]): Generator<undefined, Map<string, JoinedDemand[]>> {
+    const demands = new Map<string, JoinedDemand[]>();
+    for (const { schedule, group, weight, jobs } of alike) {
+      let cost = 0;
+      for (const job of jobs) {
+        cost += job.cost();
+        yield;
+      }
+      const { name } = this.#scopes.of(group);
+      const list = demands.get(name) ?? [];
+      demands.set(name, list);
+      list.push({ periodMs: periodOf(schedule).mean, cost, weight, jobs: jobs.length });
+    }
+    return demands;
+  }
+
+  #meanStretch(demands: ReadonlyMap<string, readonly JoinedDemand[]>): number {
+    let sum = 0;
+    let count = 0;
+    for (const [name, list] of demands) {
+      const level = this.#levels.get(name) ?? 0;
+      for (const demand of list) sum += demand.jobs * (intervalAt(level, demand) / demand.periodMs);
+      count += sumOf(list.map(({ jobs }) => jobs));
+    }
+    return count === 0 ? 1 : sum / count;
+  }
+}
+
+/** Work that differs in nothing but what it costs; an account has thousands of jobs, and few kinds of them. */
+interface Alike {
+  readonly schedule: string;
+  readonly group: string;
+  readonly weight: number;
+  readonly jobs: readonly RecurringWork[];
+}
+
+/** What work that is alike asks for in all. */
+interface JoinedDemand extends Demand {
+  readonly jobs: number;
+}
+
+function* alikeOf(work: readonly RecurringWork[]): Generator<undefined, Alike[]> {
+  const alike = new Map<string, Alike & { readonly jobs: RecurringWork[] }>();
+  for (const job of work) {
+    yield;
+    const { schedule, group, weight } = job;
+    if (schedule === undefined) continue;
+    const key = `${schedule} ${group} ${weight}`;
+    const known = alike.get(key) ?? { schedule, group, weight, jobs: [] };
+    alike.set(key, known);
+    known.jobs.push(job);
+  }
+  return [...alike.values()];
+}
+
+function sumOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0);
+}
+
+const YEAR_MS = 365 * 24 * 3_600_000;
+
+/** Enough runs to see every gap of a pattern that is not even, such as office hours. */
+const RUNS = 64;
+
+/** How far apart the runs of a cron pattern are, in ms. */
+export interface Period {
+  /** On average: what it costs. */
+  readonly mean: number;
+  /** At most: how long it may leave a value alone. */
+  readonly longest: number;
+}
+
+/** By pattern, for all accounts: it takes milliseconds to work one out, and only the configuration brings new ones. */
+const periods = new Map<string, Period>();
+
+/** The period of a cron pattern, as of when it was asked for first. */
+export function periodOf(pattern: string): Period {
+  const known = periods.get(pattern) ?? periodFromNow(pattern);
+  periods.set(pattern, known);
+  return known;
+}
+
+function periodFromNow(pattern: string): Period {
+  const task = createTask(pattern, () => undefined, { timezone: 'Etc/UTC' });
+  const runs = task.getNextRuns(RUNS).map((run) => run.getTime());
+  task.destroy();
+  const gaps = runs.slice(1).map((run, index) => run - (runs[index] ?? run));
+  // A pattern with a single run left has no gap: it is as rare as can be.
+  if (gaps.length === 0) return { mean: YEAR_MS, longest: YEAR_MS };
+  return { mean: gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length, longest: Math.max(...gaps) };
+}
+
+/** What one job asks of the quota. */
+export interface Demand {
+  /** Milliseconds between its polls as scheduled. */
+  readonly periodMs: number;
+  /** Operations per poll. */
+  readonly cost: number;
+  readonly weight: number;
+}
+
+/** Operations per minute that these jobs ask for. */
+export function demandPerMinute(demands: readonly Demand[]): number {
+  return demands.reduce((sum, { cost, periodMs }) => sum + (cost / periodMs) * 60_000, 0);
+}
+
+/** Whether a demand fits what is allowed, both in operations per minute; a sum of shares is not exact. */
+export function fits(demand: number, allowance: number): boolean {
+  return demand <= allowance * (1 + 1e-9);
+}
+
+/**
+ * The interval (ms) at which each job is really polled when together they may perform `perMinute` operations: its
+ * period, or level / weight where that is longer.
+ */
+export function expectedIntervals(demands: readonly Demand[], perMinute: number): number[] {
+  const level = levelOf(demands, perMinute);
+  return demands.map((demand) => intervalAt(level, demand));
+}
+
+/** The interval (ms) of a job at a level. */
+export function intervalAt(level: number, { periodMs, weight }: Pick<Demand, 'periodMs' | 'weight'>): number {
+  return Math.max(periodMs, level / weight);
+}
+
+/**
+ * The urgency (weight times ms) at which a job's turn comes; 0 when everything fits.
+ *
+ * The most urgent job goes first, and urgency is weight times age: so all jobs that do not get their schedule settle
+ * at intervals inversely proportional to their weights, level / weight, and the others keep their period. This finds
+ * the level at which the operations add up to what is allowed.
+ */
+export function levelOf(demands: readonly Demand[], perMinute: number): number {
+  if (fits(demandPerMinute(demands), perMinute)) return 0;
+  const used = (level: number) =>
+    demands.reduce((sum, demand) => sum + (demand.cost / intervalAt(level, demand)) * 60_000, 0);
+  let low = 0;
+  let high = 60_000;
+  while (used(high) > perMinute) high *= 2;
+  // Fifty halvings bring the level to within a nanosecond.
+  for (let step = 0; step < 50; step += 1) {
+    const middle = (low + high) / 2;
+    if (used(middle) > perMinute) low = middle;
+    else high = middle;
+  }
+  return high;
+}

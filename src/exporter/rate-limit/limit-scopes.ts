@@ -1,0 +1,195 @@
+import type { RateLimit } from '../platform/headers.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import { RateLimiter, type RateLimiterOptions } from './limiter.ts';
+
+/** After a refusal the next request leaves this much later, then twice as much, and so on. */
+const FIRST_WAIT_MS = 100;
+const LONGEST_WAIT_MS = 60_000;
+
+/** The platform's APIs are a dozen. It may redirect to addresses that it makes up: what begins like no other adds no further group. */
+const MOST_GROUPS = 50;
+
+/** A limit scope as it is named in metrics and on the status page. */
+export interface LimitScope {
+  readonly name: string;
+  readonly limiter: RateLimiter;
+}
+
+export interface LimitScopesOptions extends RateLimiterOptions {
+  /** Those of this process whose operations the platform counts together, by the client's address. */
+  readonly sharedBy?: Set<object> | undefined;
+}
+
+/** By the origin that operations are sent to, those of this process that send any which are counted by the client's address. */
+export class SharedAddresses {
+  readonly #sharers = new Map<string, Set<object>>();
+
+  at(origin: string): Set<object> {
+    const sharers = this.#sharers.get(origin) ?? new Set();
+    this.#sharers.set(origin, sharers);
+    return sharers;
+  }
+}
+
+/**
+ * Which limit an operation counts against, learned from the answers.
+ *
+ * Operations fall into groups (the first segment of their path). All reads start in one scope, `reads`. Groups
+ * whose answers keep naming different limits at the same time are under different counters, so a group whose
+ * limit differs gets a scope of its own. A limit that changes for everybody is recognised by the other groups
+ * following it: only a group that insists on its old limit proves that there are two. Should answers that overtook
+ * each other have seemed to say that, the scopes become one again as soon as they name the same limit and reset.
+ */
+export class LimitScopes {
+  /** The token that all scopes share. */
+  readonly token = new RefusedToken();
+  readonly #options: LimitScopesOptions;
+  readonly #scopes: LimitScope[];
+  readonly #scopeOf = new Map<string, LimitScope>();
+  readonly #limitOf = new Map<string, number>();
+  /** Scopes that answers have shown to be apart. */
+  readonly #learned = new Set<LimitScope>();
+
+  constructor(options: LimitScopesOptions) {
+    this.#options = options;
+    this.#scopes = [{ name: 'reads', limiter: new RateLimiter(options) }];
+  }
+
+  get platformClock(): PlatformClock {
+    return this.#options.platformClock;
+  }
+
+  get all(): readonly LimitScope[] {
+    return this.#scopes;
+  }
+
+  /** The scope of a group of operations. */
+  of(group: string): LimitScope {
+    return this.#scopeOf.get(group) ?? this.#reads;
+  }
+
+  /**
+   * A scope apart from the reads from the start, for operations that are known to be limited otherwise.
+   * @param assumedLimit operations per window while the platform names no limit, to begin with: what is refused lowers it,
+   * and those who share the address divide it.
+   * Such a scope is joined with another one where headers show that both share a counter. Default: as for the reads.
+   */
+  apart(group: string, assumedLimit?: number): LimitScope {
+    const known = this.#scopeOf.get(group);
+    if (known !== undefined) return known;
+    const options = this.#options;
+    const own =
+      assumedLimit === undefined
+        ? options
+        : {
+            platformClock: options.platformClock,
+            assumedLimit,
+            learnsLimit: true,
+            sharers: () => Math.max(1, options.sharedBy?.size ?? 1),
+            get reserve() {
+              return options.reserve;
+            },
+          };
+    const scope = { name: group, limiter: new RateLimiter(own) };
+    this.#scopes.push(scope);
+    this.#scopeOf.set(group, scope);
+    if (assumedLimit !== undefined) {
+      this.#learned.add(scope);
+      options.sharedBy?.add(this);
+    }
+    return scope;
+  }
+
+  /** Nothing more is sent: what was shared is for the others. */
+  close(): void {
+    this.#options.sharedBy?.delete(this);
+  }
+
+  /** Takes in what an answer to an operation of `group` said, before its limiter does. */
+  learn(group: string, rate: RateLimit | undefined): void {
+    if (rate?.limit === undefined) return;
+    if (this.#limitOf.size >= MOST_GROUPS && !this.#limitOf.has(group)) return;
+    const scope = this.of(group);
+    const known = scope.limiter.limit;
+    const insists = this.#limitOf.get(group) === rate.limit;
+    if (known !== undefined && known !== rate.limit && insists) this.#split(scope, known, group);
+    else this.#unite(scope, rate);
+    this.#limitOf.set(group, rate.limit);
+  }
+
+  get #reads(): LimitScope {
+    const [reads] = this.#scopes;
+    if (reads === undefined) throw new Error('there is always a scope for reads');
+    return reads;
+  }
+
+  /** Moves the groups of `scope` that named `limit` to a scope of their own; `insisting` keeps the old one. */
+  #split(scope: LimitScope, limit: number, insisting: string): void {
+    const movers = [...this.#limitOf].filter(
+      ([group, named]) => named === limit && group !== insisting && this.of(group) === scope,
+    );
+    const [first] = movers;
+    if (first === undefined) return;
+    const sibling = this.#scopes.find((other) => other !== scope && other.limiter.limit === limit);
+    const target = sibling ?? { name: first[0], limiter: new RateLimiter(this.#options) };
+    if (sibling === undefined) this.#scopes.push(target);
+    this.#learned.add(target);
+    for (const [group] of movers) this.#scopeOf.set(group, target);
+  }
+
+  /** A scope that was split off goes back to the one whose counter it shares: both name the same limit and reset. */
+  #unite(scope: LimitScope, { limit, resetAt }: RateLimit): void {
+    if (resetAt === undefined) return;
+    const shares = (other: LimitScope) => other.limiter.limit === limit && other.limiter.resetAt === resetAt;
+    for (const learned of this.#learned) {
+      const twin = learned === scope ? this.#reads : scope;
+      if (twin === learned || !shares(learned === scope ? twin : learned)) continue;
+      for (const [group, of] of this.#scopeOf) if (of === learned) this.#scopeOf.set(group, twin);
+      this.#learned.delete(learned);
+      this.#scopes.splice(this.#scopes.indexOf(learned), 1);
+    }
+  }
+}
+
+/**
+ * Keeps a refused token (401) from being tried by everything that waits: single requests probe, at ever longer intervals
+ * of up to a minute, until one is accepted. The platform may refuse a token for one resource only: so the first waits
+ * are short, and the probes are of different kinds.
+ */
+export class RefusedToken {
+  /** Until the next probe; 0 while the token is not refused. */
+  #waitMs = 0;
+  #probeAt = 0;
+  #probes = 0;
+
+  /** When the next probe may leave (local ms); 0 while the token is not refused. */
+  get probeAt(): number {
+    return this.#waitMs === 0 ? 0 : this.#probeAt;
+  }
+
+  /** Which of those that may leave does: the first, or while the token is refused each in turn. */
+  choose<T>(candidates: readonly T[]): T | undefined {
+    return candidates[this.#waitMs === 0 ? 0 : this.#probes % candidates.length];
+  }
+
+  /** A request leaves. */
+  send(now: number): void {
+    if (this.#waitMs === 0) return;
+    this.#probes += 1;
+    this.#probeAt = now + this.#waitMs;
+    this.#waitMs = Math.min(LONGEST_WAIT_MS, 2 * this.#waitMs);
+  }
+
+  /** An answer with this HTTP status came. */
+  observe(now: number, status: number): void {
+    if (status < 500 && status !== 401) this.#waitMs = 0;
+    if (status !== 401 || this.#waitMs > 0) return;
+    this.#waitMs = FIRST_WAIT_MS;
+    this.send(now);
+  }
+
+  /** There is another token: a probe may leave at once. */
+  renew(): void {
+    this.#probeAt = 0;
+  }
+}

@@ -1,0 +1,394 @@
+import type { RateLimit } from '../platform/headers.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import { AssumedLimit, type AssumedLimitOptions } from './assumed-limit.ts';
+import { OtherClients, reservedForOthers, type WatchedWindow } from './other-clients.ts';
+
+export interface RateLimiterOptions extends AssumedLimitOptions {
+  /** Share of the limit (0 to 1) that is left to the token's other clients. */
+  readonly reserve: number;
+  readonly platformClock: PlatformClock;
+}
+
+/** A 429 stops for at least this long; each further one to what probes after that for twice as long, up to a window. */
+const SHORTEST_STOP_MS = 1_000;
+
+/** A 429 stops for at most this long, whatever `Retry-After` asks: then a single request probes. */
+const LONGEST_STOP_MS = 15 * 60_000;
+
+/** How long the answer to a probe is waited for; after that another request may probe. */
+const LONGEST_PROBE_MS = 3_000;
+
+/**
+ * What the answers say of one limit scope of one token, and what is in flight: by it {@link decide} says what may leave.
+ *
+ * Where the platform's headers say what remains, they steer: what remains in the window, less what is in flight, less the reserve
+ * or what the token's other clients are expected to take until the window closes. When no window is open, or its last
+ * answer is old, a single request goes first, as a probe: only its answer shows what others have taken. Without
+ * headers, no more than the limit known or assumed leaves within the time of any window.
+ */
+export class RateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly others = new OtherClients();
+  /** The newest window, open or not. */
+  #window: RateLimitWindow | undefined;
+  #windowMs = WINDOW_MS;
+  #limit: number | undefined;
+  readonly #assumedLimit: AssumedLimit;
+  /** Whether the last answer said what remains; undefined before the first. */
+  #saidRemaining: boolean | undefined;
+  /** When the answers of the last window's time came (local ms), oldest first. */
+  readonly #answeredAt: number[] = [];
+  /** Until when a 429 stops; not 0 until something was answered after that. */
+  #stoppedUntil = 0;
+  #retryAt = 0;
+  /** How many 429 there have been in a row, without those to what had left before the one before was known. */
+  #refusals = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #inFlight = 0;
+  /** The request whose answer will show what is left. */
+  #probe: { readonly sentAt: number } | undefined;
+
+  constructor(options: RateLimiterOptions) {
+    this.#options = options;
+    this.#assumedLimit = new AssumedLimit(options);
+  }
+
+  /** The limit that the platform named last, in operations per window. */
+  get limit(): number | undefined {
+    return this.#limit;
+  }
+
+  /** Operations per window, as the platform named them or as assumed. */
+  get limitInUse(): number {
+    return this.#limit ?? this.#assumedLimit.each;
+  }
+
+  /** Whether the limit in use is a guess that refusals correct. */
+  get learnsLimit(): boolean {
+    return this.#limit === undefined && this.#options.learnsLimit === true;
+  }
+
+  /** Operations per window that are left to the token's other clients. */
+  get reserve(): number {
+    return Math.ceil(this.limitInUse * this.#options.reserve);
+  }
+
+  /** Operations per window that this exporter may use when the token has no other clients. */
+  get allowance(): number {
+    return Math.max(1, this.limitInUse - this.reserve);
+  }
+
+  /** How long (ms) windows last. */
+  get windowMs(): number {
+    return this.#windowMs;
+  }
+
+  /** Requests of ours that are not answered yet. */
+  get inFlight(): number {
+    return this.#inFlight;
+  }
+
+  /** Whether the platform's headers say what remains, or may do so once something is answered after a 429. */
+  get saysRemaining(): boolean {
+    return this.#saidRemaining !== false || this.#stoppedUntil !== 0;
+  }
+
+  /** Operations per minute that this exporter may use when the token has no other clients. */
+  get allowedPerMinute(): number {
+    return this.#perMinuteBeside(this.reserve);
+  }
+
+  /** Operations per minute that this exporter may expect beside the token's other clients. */
+  get perMinute(): number {
+    return this.#perMinuteBeside(Math.max(this.reserve, this.#othersPerWindow));
+  }
+
+  /** The same on a day on which the others take more than usual. */
+  get carefulPerMinute(): number {
+    return this.#perMinuteBeside(reservedForOthers(this.#othersPerWindow, this.reserve));
+  }
+
+  /** Operations per minute that the token's other clients take, as far as headers prove. */
+  get othersPerMinute(): number {
+    return this.others.perMs(this.#window) * 60_000;
+  }
+
+  /** The reset that the platform named last (platform ms). */
+  get resetAt(): number | undefined {
+    return this.#window?.resetAt;
+  }
+
+  /** The window that is open, as the platform described it last; undefined when none is. */
+  openWindow(now: number): RateLimitWindow | undefined {
+    return this.#window?.isOpen(now) ? this.#window : undefined;
+  }
+
+  /** What the platform said remains of the window, or undefined when none is open. */
+  remaining(now: number): number | undefined {
+    return this.openWindow(now)?.remaining;
+  }
+
+  /** When the open window closes (local ms), or undefined when none is open. */
+  closesAt(now: number): number | undefined {
+    return this.openWindow(now)?.closesAt;
+  }
+
+  /** When answers came (local ms) within the time of a window, oldest first. */
+  answeredSince(time: number): readonly number[] {
+    return this.#answeredAt.filter((at) => at > time);
+  }
+
+  /** Until when (local ms) the answer to a request in flight is waited for, since it shows what is left; 0 for none. */
+  get awaitsProbeUntil(): number {
+    // Without a limit on those that are not answered, probes alone could use it up.
+    if (this.#inFlight >= this.allowance) return Number.POSITIVE_INFINITY;
+    return this.#probedUntil;
+  }
+
+  /** Until when a 429 has stopped this scope (local ms), or undefined. */
+  stoppedUntil(now: number): number | undefined {
+    return this.#stoppedUntil > now ? this.#stoppedUntil : undefined;
+  }
+
+  /** Until when the platform asked to wait by a `Retry-After` beyond {@link stoppedUntil} (local ms), or undefined. */
+  retryAt(now: number): number | undefined {
+    return this.#retryAt > Math.max(now, this.#stoppedUntil) ? this.#retryAt : undefined;
+  }
+
+  /** A request leaves. The function returned must be called when it is over, whatever came of it. */
+  send(now: number): () => void {
+    const probe = { sentAt: now };
+    if (this.#probedUntil <= now && this.openWindow(now)?.isFresh(now) !== true) this.#probe = probe;
+    this.#inFlight += 1;
+    return () => {
+      this.#inFlight -= 1;
+      if (this.#probe === probe) this.#probe = undefined;
+    };
+  }
+
+  /** A request that left at `sentAt` was answered. `rate` is what the headers said, undefined when there were none. */
+  observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
+    this.#refusals = 0;
+    this.#assumedLimit.answered(now);
+    this.#take(now, rate, sentAt, this.#inFlight <= 1);
+  }
+
+  /**
+   * A request that left at `sentAt` was answered with 429: nothing leaves for as long as one of these says, the first that does.
+   * 1. The reset of a window of which nothing is left: the one moment of which the specification (section 8) promises that
+   *    operations are allowed again. A longer `Retry-After` beside it tends to be the length of the window.
+   * 2. `Retry-After`, unless it is 0 or over: that is a clock that disagrees, and no permission to go on at once.
+   * 3. The end of the window that is open, whatever is left of it, or else a whole window.
+   * That it is refused proves no use of others: a platform may refuse everything, whatever its headers say.
+   */
+  refuse(now: number, rate: RateLimit | undefined, retryAfterMs = 0, sentAt = now): void {
+    this.#take(now, rate, sentAt, false);
+    if (sentAt > this.#refusedAt) {
+      this.#refusals += 1;
+      this.#refusedAt = now;
+      this.#assumedLimit.refused(now);
+    }
+    const window = this.openWindow(now);
+    const isSpent = window !== undefined && window.remaining <= 0;
+    const isExplained = isSpent && window.isEndNamed(this.#options.platformClock);
+    const endsIn = (window?.closesAt ?? now + WINDOW_MS) - now;
+    const askedMs = isExplained || retryAfterMs === 0 ? endsIn : retryAfterMs;
+    const leastMs = Math.min(SHORTEST_STOP_MS * 2 ** (this.#refusals - 1), WINDOW_MS);
+    const stopMs = Math.min(Math.max(askedMs, leastMs), LONGEST_STOP_MS);
+    this.#stoppedUntil = Math.max(this.#stoppedUntil, now + stopMs);
+    this.#retryAt = now + askedMs;
+  }
+
+  #take(now: number, rate: RateLimit | undefined, sentAt: number, alone: boolean): void {
+    // The same array: with thousands of answers a minute a copy for each is a fifth of all garbage.
+    this.#answeredAt.push(now);
+    while ((this.#answeredAt[0] ?? now) <= now - WINDOW_MS) this.#answeredAt.shift();
+    if (this.#stoppedUntil <= now) this.#stoppedUntil = 0;
+    this.#limit = rate?.limit ?? this.#limit;
+    this.#saidRemaining = rate?.remaining !== undefined;
+    const limit = this.#saidRemaining ? this.limitInUse : this.#limit;
+    if (limit === undefined) return;
+    this.#read({ now, sentAt, limit, rate, alone });
+  }
+
+  get #othersPerWindow(): number {
+    return this.#windowMs * this.others.perMs(this.#window);
+  }
+
+  #perMinuteBeside(reserved: number): number {
+    return (Math.max(1, this.limitInUse - reserved) * 60_000) / this.#windowMs;
+  }
+
+  /** Until when the answer to a probe is waited for (local ms). */
+  get #probedUntil(): number {
+    return this.#probe === undefined ? 0 : this.#probe.sentAt + LONGEST_PROBE_MS;
+  }
+
+  /** What an answer says of the window that is open, or has just begun. */
+  #read(reading: WindowReading): void {
+    const { platformClock } = this.#options;
+    const relation = this.#window?.relation(reading, platformClock) ?? 'later';
+    if (relation === 'past') return;
+    this.#probe = undefined;
+    const window = relation === 'later' ? this.#begin(reading) : this.#window;
+    if (relation === 'longer') window?.prolong(reading.now);
+    if (relation === 'other') window?.limitTo(reading.rate?.remaining);
+    else window?.take(reading, platformClock);
+  }
+
+  #begin(reading: WindowReading): RateLimitWindow {
+    const { now, limit, rate } = reading;
+    const { platformClock } = this.#options;
+    const before = this.#window;
+    if (before !== undefined) this.others.remember(before);
+    const window = new RateLimitWindow(reading, platformClock, this.#windowMs);
+    // We opened the window ourselves, so that all of it lies ahead.
+    if (platformClock.known && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
+    this.#window = window;
+    return window;
+  }
+}
+
+/** The platform's rate-limit window lasts a minute from its first operation (section 8). */
+export const WINDOW_MS = 60_000;
+
+/** Resets this close name the same window. */
+const SAME_RESET_MS = 2_000;
+
+/** A reset further off than this is a broken clock or a broken header, not a window. */
+const LONGEST_WINDOW_MS = 10 * WINDOW_MS;
+
+/** When the platform names a window that should be over by our clock, it is probed again after this time at first. */
+const PROBE_AGAIN_MS = 1_000;
+
+/** What was said at an earlier moment is trusted for so long; after that one request goes first, as a probe. */
+const FRESH_MS = 1_000;
+
+/** An answer that says something about a window. */
+export interface WindowReading {
+  /** When it came, and when its request left (local ms). */
+  readonly now: number;
+  readonly sentAt: number;
+  readonly limit: number;
+  readonly rate: RateLimit | undefined;
+  /** Whether its figures prove what others take: no other request was in flight, so that nothing of ours hides in them. */
+  readonly alone: boolean;
+}
+
+/** One of the platform's counting periods, as its answers show it. Times are local ms except `resetAt` (platform ms). */
+export class RateLimitWindow implements WatchedWindow {
+  readonly resetAt: number | undefined;
+  closesAt: number;
+  openedAt: number;
+  /** Operations still allowed, by the most careful reading. */
+  remaining: number;
+  /** When an answer said what remains. */
+  seenAt: number;
+  /** Our operations that were answered in this window. */
+  own = 0;
+  /** What other clients had taken, as of `othersSeenAt`. */
+  others = 0;
+  othersSeenAt: number;
+  /** Operations that it allows in all. */
+  limit: number;
+  /** When it was to close at first. */
+  readonly #expectedEnd: number;
+
+  constructor({ now, limit, rate }: WindowReading, clock: PlatformClock, lengthMs: number) {
+    this.resetAt = rate?.resetAt;
+    this.closesAt = closingTime(now, rate?.resetAt, clock);
+    this.#expectedEnd = this.closesAt;
+    this.openedAt = Math.min(now, this.closesAt - lengthMs);
+    this.othersSeenAt = this.openedAt;
+    this.seenAt = now;
+    this.limit = limit;
+    this.remaining = limit;
+  }
+
+  get lengthMs(): number {
+    return this.closesAt - this.openedAt;
+  }
+
+  /**
+   * When it ends, in platform ms: as the answers named it, which is the same after each of them; or, where that cannot be
+   * right or is over, as we take it to be.
+   */
+  endsAt(clock: PlatformClock): number {
+    const { resetAt } = this;
+    return resetAt !== undefined && this.isEndNamed(clock) ? resetAt : this.closesAt + clock.skewMs;
+  }
+
+  /** Whether it closes when the answers say so, rather than when we take it to. */
+  isEndNamed(clock: PlatformClock): boolean {
+    const { resetAt, closesAt } = this;
+    return resetAt !== undefined && Math.abs(clock.latestLocal(resetAt) - closesAt) <= SAME_RESET_MS;
+  }
+
+  isOpen(now: number): boolean {
+    return now < this.closesAt;
+  }
+
+  /** Whether an answer has just said what remains. */
+  isFresh(now: number): boolean {
+    return now - this.seenAt <= FRESH_MS;
+  }
+
+  /** How an answer relates to this window, which is open or the last that was. */
+  relation(
+    { now, sentAt, rate }: WindowReading,
+    clock: PlatformClock,
+  ): 'same' | 'longer' | 'later' | 'other' | 'past' {
+    const open = this.isOpen(now);
+    if (rate?.resetAt === undefined || this.resetAt === undefined) return open ? 'same' : 'later';
+    if (rate.resetAt > this.resetAt + SAME_RESET_MS) return 'later';
+    if (rate.resetAt >= this.resetAt - SAME_RESET_MS) {
+      if (open) return 'same';
+      // Sent before the end, it is merely late; sent after it, it proves that the window has not ended.
+      return sentAt < this.closesAt ? 'past' : 'longer';
+    }
+    if (!open) return 'later';
+    // A window that is over was overtaken; one that is still open beside this one belongs to another counter.
+    return clock.latestLocal(rate.resetAt) > now + SAME_RESET_MS ? 'other' : 'past';
+  }
+
+  /** An operation of ours was answered within this window. */
+  take({ now, limit, rate, alone }: WindowReading, clock: PlatformClock): void {
+    this.own += 1;
+    if (rate?.remaining === undefined) {
+      this.remaining -= 1;
+      return;
+    }
+    // Answers overtake each other: what remains only ever falls, unless the limit itself has changed.
+    const before = limit === this.limit ? this.remaining : limit;
+    this.limit = limit;
+    this.remaining = Math.min(before, rate.remaining, limit - this.own);
+    this.seenAt = now;
+    if (clock.known && rate.resetAt !== undefined) {
+      const closesAt = clock.latestLocal(rate.resetAt);
+      if (closesAt > now) this.closesAt = Math.min(this.closesAt, closesAt);
+    }
+    if (!alone) return;
+    this.others = Math.max(0, limit - rate.remaining - this.own);
+    this.othersSeenAt = now;
+  }
+
+  /** An answer of another counter of the same scope: the one with less left counts. */
+  limitTo(remaining: number | undefined): void {
+    if (remaining !== undefined) this.remaining = Math.min(this.remaining, remaining);
+  }
+
+  /** The same reset again although the window should be over: as long beyond that as it has been already. */
+  prolong(now: number): void {
+    this.closesAt = now + Math.max(PROBE_AGAIN_MS, now - this.#expectedEnd);
+  }
+}
+
+/**
+ * When a window just seen for the first time closes. Without a `Date` header the reset cannot be compared with the
+ * local clock; then it closes at the latest one window length after it was first seen.
+ */
+function closingTime(now: number, resetAt: number | undefined, clock: PlatformClock): number {
+  if (resetAt === undefined || !clock.known) return now + WINDOW_MS;
+  const closesAt = clock.latestLocal(resetAt);
+  return closesAt > now && closesAt <= now + LONGEST_WINDOW_MS ? closesAt : now + WINDOW_MS;
+}

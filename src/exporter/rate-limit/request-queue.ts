@@ -1,0 +1,322 @@
+import { type Clock, Timer } from '../clock.ts';
+import { ConcurrencyLimit, type Decision, decide, type QueuedRequest } from './decision.ts';
+import type { LimitScope, LimitScopes } from './limit-scopes.ts';
+
+export interface RequestQueueOptions {
+  readonly clock: Clock;
+  readonly scopes: LimitScopes;
+  /** How many requests may be in flight at once. */
+  readonly concurrency: number;
+  /** Whether there is another token than the one that the platform refused last. */
+  readonly tokenRenewed?: () => Promise<boolean>;
+  /** Called with how long (ms) a request that could have left waited for its turn. */
+  readonly onTurn?: (waitedMs: number) => void;
+}
+
+/** A decision about one request, and its position in the queue. */
+export interface RequestDecision extends Decision {
+  /** Whether it goes next of all that wait for the same. */
+  readonly next: boolean;
+  /** How many requests of its limit scope are more urgent. */
+  readonly ahead: number;
+}
+
+/** How often (ms) it is checked whether there is another token, while requests wait since theirs was refused. */
+const TOKEN_CHECK_MS = 1_000;
+
+/**
+ * Where every request of an account waits for its turn: for the allowance of its limit scope, for the moment at which
+ * it brings most, and for the concurrency limit. One decision says whether a request may leave: what
+ * it says sends requests, sets the timer, and is shown on the status page.
+ */
+export class RequestQueue {
+  readonly #options: RequestQueueOptions;
+  readonly #waiting = new QueuedRequests();
+  readonly #concurrency: ConcurrencyLimit;
+  readonly #timer: Timer;
+  #reviewComes = false;
+  #tokenCheckAt = 0;
+
+  constructor(options: RequestQueueOptions) {
+    this.#options = options;
+    this.#concurrency = new ConcurrencyLimit(options.concurrency);
+    this.#timer = new Timer(options.clock, () => this.review());
+  }
+
+  /** How many requests may be in flight at once. */
+  get concurrency(): number {
+    return this.#concurrency.limit;
+  }
+
+  /** How many requests wait whose time has come, of one scope or of all. */
+  waiting(now: number, scopeName?: string): number {
+    const { scopes } = this.#options;
+    return this.#waiting.count(
+      now,
+      (group) => scopeName === undefined || scopes.of(group).name === scopeName,
+    );
+  }
+
+  /** Until when (local ms) nothing leaves of what waits; undefined when nothing waits, or only for a connection. */
+  restsUntil(now: number): number | undefined {
+    const next = this.#choose(now);
+    return typeof next === 'number' && Number.isFinite(next) ? next : undefined;
+  }
+
+  /** Decides about requests that wait: whether each may leave now, or why not. Changes nothing. */
+  decide(now: number): (request: QueuedRequest) => RequestDecision {
+    const { scopes } = this.#options;
+    const decide = this.#decisions(now);
+    const heads = this.#waiting.heads(now);
+    let positions: ReadonlyMap<QueuedRequest, number> | undefined;
+    return (request) => {
+      const decision = decide(request);
+      const scope = scopes.of(request.group);
+      const isRival = ({ request: other }: QueueEntry) =>
+        isOfScope(decision) ? scopes.of(other.group) === scope : !isOfScope(decide(other));
+      const next = heads.find(isRival)?.request === request;
+      // Put in order only where a request is asked for, and then once for all.
+      positions ??= this.#positions(now);
+      return { ...decision, next, ahead: positions.get(request) ?? 0 };
+    };
+  }
+
+  /** How many requests of the same limit scope are more urgent than each that waits. */
+  #positions(now: number): ReadonlyMap<QueuedRequest, number> {
+    const { scopes } = this.#options;
+    const counts = new Map<LimitScope, number>();
+    const positions = new Map<QueuedRequest, number>();
+    for (const { request } of this.#waiting.inOrder(now)) {
+      const scope = scopes.of(request.group);
+      const ahead = counts.get(scope) ?? 0;
+      positions.set(request, ahead);
+      counts.set(scope, ahead + 1);
+    }
+    return positions;
+  }
+
+  /** Resolves when the request may leave; the caller must call the function it gets when the request is over. */
+  turn(request: QueuedRequest, signal: AbortSignal): Promise<() => void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const abort = () => {
+        this.#waiting.delete(entry);
+        reject(signal.reason);
+      };
+      const entry: QueueEntry = {
+        request,
+        leave: () => {
+          signal.removeEventListener('abort', abort);
+          resolve(this.#send(request));
+        },
+      };
+      signal.addEventListener('abort', abort, { once: true });
+      this.#concurrency.register(request.group);
+      this.#waiting.add(entry, this.#options.clock.now());
+      this.#reviewSoon();
+    });
+  }
+
+  /** Sends every request that may leave, and sets the timer for the next moment when one may. */
+  review(): void {
+    const now = this.#options.clock.now();
+    let until = this.#waiting.admit(now);
+    for (let next = this.#choose(now); ; next = this.#choose(now)) {
+      if (typeof next === 'number') {
+        until = Math.min(until, next);
+        break;
+      }
+      this.#waiting.delete(next);
+      this.#options.onTurn?.(now - next.request.notBefore);
+      next.leave();
+    }
+    this.#timer.set(Math.min(until, this.#checkToken(now)));
+  }
+
+  /** Forgets the timer, so that nothing keeps the process alive. */
+  stop(): void {
+    this.#timer.set(Number.POSITIVE_INFINITY);
+  }
+
+  /** Once for all that ask at the same moment, so that the most urgent of them goes first and not the first to ask. */
+  #reviewSoon(): void {
+    if (this.#reviewComes) return;
+    this.#reviewComes = true;
+    queueMicrotask(() => {
+      this.#reviewComes = false;
+      this.review();
+    });
+  }
+
+  /**
+   * The request to send now, or the time (local ms) at which there may be one. Where the most urgent one waits for a
+   * connection, the others wait with it, so that they do not spend its allowance, unless its API is slow.
+   */
+  #choose(now: number): QueueEntry | number {
+    if (this.#concurrency.full) return Number.POSITIVE_INFINITY;
+    const decide = this.#decisions(now);
+    let until = Number.POSITIVE_INFINITY;
+    const candidates = this.#waiting.heads(now).filter(({ request }) => {
+      const decision = decide(request);
+      if (decision.free === 0) until = Math.min(until, decision.until);
+      return decision.free > 0 || decision.why === 'connections';
+    });
+    const chosen = this.#options.scopes.token.choose(candidates);
+    return chosen !== undefined && decide(chosen.request).free > 0 ? chosen : until;
+  }
+
+  #decisions(now: number): (request: QueuedRequest) => Decision {
+    const { token, platformClock } = this.#options.scopes;
+    const concurrency = this.#concurrency;
+    const ofScopes = new Map<LimitScope, (request: QueuedRequest) => Decision>();
+    return (request) => {
+      const scope = this.#options.scopes.of(request.group);
+      const { limiter } = scope;
+      const ofScope = ofScopes.get(scope) ?? decide({ token, limiter, concurrency, platformClock }, now);
+      ofScopes.set(scope, ofScope);
+      return ofScope(request);
+    };
+  }
+
+  /** Checks for another token while requests wait since theirs was refused; when (local ms) to check again. */
+  #checkToken(now: number): number {
+    const { scopes, tokenRenewed } = this.#options;
+    const refused = scopes.token.probeAt > now && this.waiting(now) > 0;
+    if (!refused || tokenRenewed === undefined) return Number.POSITIVE_INFINITY;
+    if (now >= this.#tokenCheckAt) {
+      this.#tokenCheckAt = now + TOKEN_CHECK_MS;
+      void tokenRenewed().then((renewed) => {
+        if (!renewed) return;
+        scopes.token.renew();
+        this.review();
+      });
+    }
+    return this.#tokenCheckAt;
+  }
+
+  #send({ group }: QueuedRequest): () => void {
+    const { clock, scopes } = this.#options;
+    const now = clock.now();
+    scopes.token.send(now);
+    const answered = scopes.of(group).limiter.send(now);
+    const ended = this.#concurrency.send(group, now);
+    let over = false;
+    return () => {
+      if (over) return;
+      over = true;
+      answered();
+      ended(clock.now());
+      this.review();
+    };
+  }
+}
+
+/** Whether all requests of a scope wait for the same, rather than for a connection. */
+function isOfScope({ why }: Decision): boolean {
+  return why !== undefined && why !== 'connections' && why !== 'slow_api';
+}
+
+/** A request, and what to do when it leaves. */
+export interface QueueEntry {
+  readonly request: QueuedRequest;
+  readonly leave: () => void;
+}
+
+/**
+ * The requests that wait. Which of two is more urgent changes with time only when their weights differ: so there is
+ * a list for each group and weight, ordered once for good, and only its head can be the next to leave.
+ */
+export class QueuedRequests {
+  /** Those whose time has come, the longest since first. */
+  readonly #sorted = new Map<string, QueueEntry[]>();
+  /** Those whose time had not come when they were added, the next one last. */
+  readonly #early: QueueEntry[] = [];
+
+  add(entry: QueueEntry, now: number): void {
+    if (entry.request.notBefore > now) insert(this.#early, entry, (other) => -other.request.notBefore);
+    else this.#sortIn(entry);
+  }
+
+  delete(entry: QueueEntry): void {
+    // What leaves is in a list, mostly at its head; only what is aborted may be early.
+    if (!remove(this.#sorted.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
+  }
+
+  /** Sorts in those whose time has come; the time of the next one (Infinity when there is none). */
+  admit(now: number): number {
+    for (;;) {
+      const next = this.#early.at(-1);
+      if (next === undefined) return Number.POSITIVE_INFINITY;
+      if (next.request.notBefore > now) return next.request.notBefore;
+      this.#early.pop();
+      this.#sortIn(next);
+    }
+  }
+
+  /** The most urgent requests of each group and weight, and whatever has not been sorted in yet; the most urgent first. */
+  heads(now: number): QueueEntry[] {
+    const heads = [...this.#sorted.values()].flatMap(([head]) => head ?? []);
+    return [...heads, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
+  }
+
+  /** All whose time has come, the most urgent first. */
+  inOrder(now: number): QueueEntry[] {
+    const sorted = [...this.#sorted.values()].flat();
+    return [...sorted, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
+  }
+
+  /** How many may leave as far as their time is concerned, of groups that satisfy a condition. */
+  count(now: number, matches: (group: string) => boolean): number {
+    let count = 0;
+    for (const list of this.#sorted.values()) {
+      if (list[0] !== undefined && matches(list[0].request.group)) count += list.length;
+    }
+    for (const { request } of this.#due(now)) if (matches(request.group)) count += 1;
+    return count;
+  }
+
+  *#due(now: number): Iterable<QueueEntry> {
+    for (let index = this.#early.length - 1; index >= 0; index -= 1) {
+      const entry = this.#early[index];
+      if (entry === undefined || entry.request.notBefore > now) return;
+      yield entry;
+    }
+  }
+
+  #sortIn(entry: QueueEntry): void {
+    const key = keyOf(entry.request);
+    const list = this.#sorted.get(key) ?? [];
+    this.#sorted.set(key, list);
+    insert(list, entry, (other) => other.request.since);
+  }
+}
+
+/** Whether it was among them. */
+function remove(entries: QueueEntry[], entry: QueueEntry): boolean {
+  const index = entries.indexOf(entry);
+  if (index >= 0) entries.splice(index, 1);
+  return index >= 0;
+}
+
+/** How much it matters that a request leaves now: its weight times the age of what it asks for. */
+function urgencyOf({ request: { weight, since } }: QueueEntry, now: number): number {
+  return weight * (now - since);
+}
+
+function keyOf({ group, weight }: QueuedRequest): string {
+  return `${weight} ${group}`;
+}
+
+/** Puts an entry behind all whose rank is not greater than its own. */
+function insert(list: QueueEntry[], entry: QueueEntry, rank: (entry: QueueEntry) => number): void {
+  const mine = rank(entry);
+  let low = 0;
+  let high = list.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const other = list[middle];
+    if (other !== undefined && rank(other) > mine) high = middle;
+    else low = middle + 1;
+  }
+  list.splice(low, 0, entry);
+}

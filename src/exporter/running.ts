@@ -1,0 +1,155 @@
+import { type Clock, wallAt } from './clock.ts';
+import { clusterStatus } from './cluster/cluster-status.ts';
+import type { Member } from './cluster/member.ts';
+import { secretsOf } from './configuration/access.ts';
+import type { ConfigInUse } from './configuration/in-use.ts';
+import { formatIssue } from './configuration/issue.ts';
+import { secretsOfReceiver } from './configuration/push-settings.ts';
+import type { Config } from './configuration/schema.ts';
+import type { Exporter } from './exporter.ts';
+import { LOG_LEVELS } from './logging/log.ts';
+import { receiverStatus } from './push/running-receiver.ts';
+import type { Secret } from './secret.ts';
+import type { SelfMetrics } from './self/self-metrics.ts';
+import { runInSlices, takenInSlices } from './slices.ts';
+import type { State } from './state/state.ts';
+import type { Status } from './status.ts';
+import { VERSION } from './version.ts';
+import type { ReloadResult, WebSources } from './web/routes.ts';
+
+export interface RunningOptions {
+  readonly exporter: Exporter;
+  readonly inUse: ConfigInUse;
+  readonly state: State;
+  readonly member?: Member | undefined;
+  readonly metrics: SelfMetrics;
+  readonly clock: Clock;
+  readonly log: {
+    level: string;
+    info(facts: object, message: string): void;
+    warn(facts: object, message: string): void;
+  };
+  /** Keeps a secret out of the log. */
+  readonly guard: (secret: Secret) => void;
+}
+
+/** An exporter in service: its configuration can be loaded anew, and its status can be asked for. */
+export class Running {
+  readonly #options: RunningOptions;
+  readonly #startedAt: number;
+  /** Configurations are loaded and applied one after another. */
+  #applying: Promise<unknown> = Promise.resolve();
+
+  constructor(options: RunningOptions) {
+    this.#options = options;
+    this.#startedAt = options.clock.now();
+  }
+
+  start(config: Config): Promise<void> {
+    return this.#inTurn(() => this.#apply(config));
+  }
+
+  /** Loads the configuration anew. A bad one changes nothing; a bad file of accounts leaves these as they are. */
+  reload(): Promise<ReloadResult> {
+    return this.#inTurn(() => this.#reload());
+  }
+
+  /** What the HTTP surface shows and starts. */
+  sources(telemetryPath: string): WebSources {
+    const { exporter, log } = this.#options;
+    return {
+      telemetryPath,
+      exposition: (format, encoding) => exporter.body(format, encoding),
+      status: () => this.status(),
+      notReady: () => this.#notReady(),
+      reload: () => this.reload(),
+      logLevel: { levels: LOG_LEVELS, read: () => log.level, set: (level) => this.#setLogLevel(level) },
+    };
+  }
+
+  #setLogLevel(level: string): void {
+    const { log } = this.#options;
+    const facts = { from: log.level, to: level };
+    log.warn(facts, 'the log level changes');
+    log.level = level;
+  }
+
+  async status(): Promise<Status> {
+    const { exporter, inUse, state, clock, member } = this.#options;
+    const notReady = await this.#notReady();
+    const accounts = await takenInSlices(exporter.accounts());
+    const { kind, directory, note } = state;
+    return {
+      version: VERSION,
+      started_at: new Date(wallAt(clock, this.#startedAt)).toISOString(),
+      uptime_seconds: (clock.now() - this.#startedAt) / 1_000,
+      ready: notReady.length === 0,
+      not_ready: notReady,
+      sandbox: inUse.isStandIn,
+      config: inUse.status(),
+      state: {
+        kind,
+        ...(directory === undefined ? {} : { directory }),
+        ...(note === undefined ? {} : { note }),
+      },
+      ...(member === undefined ? {} : { cluster: clusterStatus(member, clock) }),
+      series: exporter.seriesCount,
+      series_dropped: exporter.droppedSeries,
+      push: exporter.receivers().map(receiverStatus),
+      accounts,
+    };
+  }
+
+  async #notReady(): Promise<readonly string[]> {
+    return (await takenInSlices(this.#options.exporter.notReady())).flat();
+  }
+
+  #inTurn<T>(apply: () => Promise<T>): Promise<T> {
+    const applied = this.#applying.then(apply);
+    this.#applying = applied.catch(() => undefined);
+    return applied;
+  }
+
+  async #reload(): Promise<ReloadResult> {
+    const { inUse, log, metrics } = this.#options;
+    const loaded = await inUse.load();
+    const issues = loaded.issues.map(formatIssue);
+    if (!loaded.ok) {
+      metrics.configReloadSuccessful.set(0);
+      log.warn({ issues: issues.join('; ') }, 'the configuration was not reloaded');
+      return { ok: false, issues };
+    }
+    for (const warning of loaded.warnings) log.warn({ issue: formatIssue(warning) }, 'configuration');
+    await this.#apply(loaded.config);
+    if (issues.length > 0) {
+      metrics.configReloadSuccessful.set(0);
+      log.warn(
+        { issues: issues.join('; ') },
+        'these files were not reloaded: their accounts stay as they were',
+      );
+      return { ok: false, issues };
+    }
+    log.info({ source: loaded.source }, 'configuration reloaded');
+    return { ok: true };
+  }
+
+  async #apply(config: Config): Promise<void> {
+    const { exporter, metrics, inUse } = this.#options;
+    await runInSlices(this.#guardAll(config));
+    await exporter.apply(config, AbortSignal.timeout(STOP_ACCOUNT_MS));
+    metrics.sandbox.set(inUse.isStandIn ? 1 : 0);
+    metrics.configReloadSuccessful.set(1);
+    metrics.configReloadTimestamp.set(inUse.loadedAt / 1_000);
+  }
+
+  /** Guards each secret of a configuration in a step of its own: those of a thousand accounts take 50 ms. */
+  *#guardAll({ accounts, push }: Config): Generator<undefined, void> {
+    for (const secret of [...accounts.flatMap(secretsOf), ...push.flatMap(secretsOfReceiver)]) {
+      this.#options.guard(secret);
+      yield;
+    }
+  }
+}
+
+/** How long an account that has left the configuration may take to give back its token. */
+const STOP_ACCOUNT_MS = 2_000;

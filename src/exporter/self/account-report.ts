@@ -1,0 +1,244 @@
+import type { AccountObserver } from '../account/view.ts';
+import type { Clock } from '../clock.ts';
+import type { ClockContradiction } from '../platform/platform-clock.ts';
+import type { Counting, Job, PollResult, Restatements } from '../poll/job.ts';
+import type { PollEnd } from '../poll/runner.ts';
+import type { TickerReports } from '../poll/ticker.ts';
+import type { PushObserver } from '../push/running-receiver.ts';
+import { FailureLog, PlanLog, RefusalLog, RejectionLog, type ReportLog } from './lasting-problems.ts';
+import { reportPush } from './push-report.ts';
+import type { SelfMetrics } from './self-metrics.ts';
+
+/** What hangs once hangs again: how often (ms) it is logged for an account. */
+const OVERDUE_LOGGED_EVERY_MS = 3_600_000;
+
+/** A platform may name new ones in every answer: so many of an account are logged. */
+const MOST_UNKNOWN = 1_000;
+
+/** Counts what accounts do, and logs what an operator should act on: a problem once, and its end. */
+export function reportTo(
+  metrics: SelfMetrics,
+  log: ReportLog,
+  clock: Pick<Clock, 'now' | 'wall'>,
+): AccountObserver & PushObserver {
+  const accounts = new Map<string, AccountNotes>();
+  const notesOf = (account: string): AccountNotes => {
+    const known = accounts.get(account) ?? new AccountNotes(account, log, clock);
+    accounts.set(account, known);
+    return known;
+  };
+  const shortened = new Set<string>();
+  let stateFails = false;
+
+  const counted = (account: string, { subject }: Job, { counted, skipped }: Counting): void => {
+    const { product = '', metric = '' } = subject;
+    if (stateFails && counted > 0) {
+      stateFails = false;
+      log.info({ account }, 'writing the state works again');
+    }
+    metrics.bucketsCounted.add(counted, account, product);
+    metrics.bucketsSkipped.add(skipped, account, product);
+    if (skipped > 0 && notesOf(account).isNews(`${product} ${metric} skipped`)) {
+      log.warn(
+        { account, product, metric, buckets: skipped },
+        'counters skip buckets that stay missing; edge_exporter_buckets_skipped_total counts them',
+      );
+    }
+  };
+
+  const clockContradicted = (account: string, { aheadMs, isBelieved }: ClockContradiction): void => {
+    metrics.platformClockContradictions.add(1, account);
+    const ahead = { account, ahead_seconds: Math.round(aheadMs / 1_000) };
+    if (isBelieved) log.warn(ahead, 'the platform’s clock has jumped: its time is taken from now on');
+    else if (notesOf(account).isNews('the platform’s time'))
+      log.warn(
+        ahead,
+        'the platform’s time jumped in an answer: not taken unless all answers agree for 10 min; edge_exporter_platform_clock_contradictions_total counts them',
+      );
+  };
+
+  const warnOfUnknown = (account: string, metric: string, dimensions: readonly string[]): void => {
+    const { unknown } = notesOf(account);
+    for (const dimension of dimensions) {
+      const name = `${metric} ${dimension}`;
+      if (unknown.has(name) || unknown.size >= MOST_UNKNOWN) continue;
+      unknown.add(name);
+      log.warn({ account, metric, dimension }, 'unknown metric or dimension: exported raw as edge_metric');
+      if (unknown.size === MOST_UNKNOWN)
+        log.warn({ account }, `${MOST_UNKNOWN} unknown metrics and dimensions: further ones are not logged`);
+    }
+  };
+
+  const found = (account: string, job: Job, result: PollResult, committed: boolean): void => {
+    const { product = '', metric = '' } = job.subject;
+    const { restated = [] } = result.counting ?? {};
+    for (const changes of restated) countRestatements(metrics, account, { product, metric }, changes);
+    const ages = restated.flatMap((changes) => changes.ages.map((age) => age / 1_000));
+    metrics.settleSeconds.observeAll(ages, product);
+    warnOfUnknown(account, metric, result.unknownDimensions ?? []);
+    if (result.warning !== undefined) log.warn({ account, job: job.id }, result.warning);
+    if (!committed) return;
+    if (result.counting !== undefined) counted(account, job, result.counting);
+    for (const { id, name, fields } of result.settingChanges ?? []) {
+      log.info({ account, collector: job.id, id, name, fields: fields.join() }, 'setting changed');
+    }
+  };
+
+  return {
+    ...reportPush(metrics, log),
+    exchanged(account, info, { scope: { name, limiter }, contradiction }) {
+      const { status, method, outcome } = info;
+      metrics.operations.add(1, account, name, status === undefined ? 'none' : String(status));
+      notesOf(account).refusals.exchanged(name, info);
+      if (contradiction !== undefined) clockContradicted(account, contradiction);
+      const assumed = method === 'GET' && outcome === 'ok' && limiter.limit === undefined;
+      if (assumed && notesOf(account).isNews('assumed limit'))
+        log.warn(
+          { account, operations_per_minute: limiter.limitInUse },
+          'the platform sends no rate limit headers: quota.assumed_limit applies',
+        );
+    },
+    sourceChosen(account, { collector, source, why }) {
+      const isUsual = source === 'rest' && !notesOf(account).isNews(`source of ${collector}`);
+      if (source === 'graphql' || isUsual) log.info({ account, collector, source, why }, 'source of series');
+    },
+    departed(account, waitedMs) {
+      metrics.quotaWait.observe(Math.max(0, waitedMs) / 1_000, account);
+    },
+    polled(account, end) {
+      countPoll(metrics, account, end);
+      if (hasSucceeded(end)) {
+        const { collector } = end.job.subject;
+        metrics.pollLastSuccess.set(clock.wall() / 1_000, account, collector);
+        notesOf(account).succeeded.add(collector);
+      }
+      notesOf(account).failures.polled(end);
+      notesOf(account).rejections.polled(end);
+      if (end.result !== undefined) found(account, end.job, end.result, end.committed);
+    },
+    planned: (account, demands, surveyed) => notesOf(account).plans.planned(demands, surveyed),
+    jobsDropped(account, { count, first }) {
+      metrics.jobsDropped.set(count, account);
+      if (count > 0)
+        log.warn({ account, jobs: count, first }, 'too many jobs: those beyond limits.jobs are left out');
+    },
+    commitRefused(account, { subject: { product, metric } }, failure) {
+      metrics.stateErrors.add(1);
+      if (!stateFails)
+        log.error({ account, product, metric, err: failure }, 'the state cannot be written: counters wait');
+      stateFails = true;
+    },
+    delayChanged(account, { product, metric, delay, before, after }) {
+      const change = { delay, from_seconds: before / 1_000, to_seconds: after / 1_000 };
+      log.info({ account, product, metric, ...change }, 'a learned delay has changed');
+    },
+    labelShortened(label, shown) {
+      if (shortened.has(label)) return;
+      shortened.add(label);
+      log.warn({ label, begins: shown.slice(0, 60) }, 'a label value is too long and was truncated');
+    },
+    overdue(account, job, part) {
+      metrics.pollsOverdue.add(1, account);
+      const notes = notesOf(account);
+      if (clock.now() - notes.overdueLoggedAt < OVERDUE_LOGGED_EVERY_MS) return;
+      notes.overdueLoggedAt = clock.now();
+      log.error({ account, job: job.id, part }, 'a poll goes on beyond its timeout: this is a bug');
+    },
+    defect(account, job, error) {
+      log.error({ account, job: job.id, err: error }, 'a poll failed: this is a bug');
+    },
+    collects(account, collectors) {
+      const { succeeded } = notesOf(account);
+      for (const collector of succeeded) {
+        if (collectors.has(collector)) continue;
+        metrics.pollLastSuccess.remove(account, collector);
+        succeeded.delete(collector);
+      }
+    },
+    stopFailed(account, failure) {
+      log.error({ account, err: failure }, 'the account did not stop properly');
+    },
+    left(account) {
+      for (const collector of notesOf(account).succeeded) metrics.pollLastSuccess.remove(account, collector);
+      metrics.jobsDropped.remove(account);
+      accounts.delete(account);
+    },
+  };
+}
+
+/** What was logged of an account; another one of the same name begins anew. */
+class AccountNotes {
+  readonly failures: FailureLog;
+  readonly rejections: RejectionLog;
+  readonly refusals: RefusalLog;
+  readonly plans: PlanLog;
+  /** Collectors that have a time of their last success. */
+  readonly succeeded = new Set<string>();
+  /** When (local ms) it was last logged that a poll is overdue; the counter has them all. */
+  overdueLoggedAt = Number.NEGATIVE_INFINITY;
+  /** The metrics and dimensions that the catalogue does not know, as far as they were logged. */
+  readonly unknown = new Set<string>();
+  readonly #warned = new Set<string>();
+
+  constructor(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
+    this.failures = new FailureLog(account, log);
+    this.rejections = new RejectionLog(account, log, () => clock.now());
+    this.refusals = new RefusalLog(account, log);
+    this.plans = new PlanLog(account, log);
+  }
+
+  /** Whether this is the first warning of it. */
+  isNews(text: string): boolean {
+    const known = this.#warned.has(text);
+    this.#warned.add(text);
+    return !known;
+  }
+}
+
+function hasSucceeded({ outcome, operations }: PollEnd): boolean {
+  return (outcome === 'ok' || outcome === 'empty') && operations > 0;
+}
+
+function countPoll(
+  metrics: SelfMetrics,
+  account: string,
+  { job, outcome, operations, rejected, durationMs }: PollEnd,
+): void {
+  const { collector } = job.subject;
+  metrics.polls.add(1, account, collector, outcome);
+  if (operations > 0) metrics.pollDuration.observe(durationMs / 1_000, account, collector);
+  for (const [why, rows] of rejected ?? []) metrics.rejectedRows.add(rows, account, collector, why);
+}
+
+function countRestatements(
+  metrics: SelfMetrics,
+  account: string,
+  { product, metric }: { readonly product: string; readonly metric: string },
+  { ages, downwards, late, lateAmount }: Restatements,
+): void {
+  const upwards = ages.length - downwards;
+  if (upwards > 0) metrics.restatements.add(upwards, account, product, metric, 'up');
+  if (downwards > 0) metrics.restatements.add(downwards, account, product, metric, 'down');
+  if (late > 0) metrics.lateRestatements.add(late, account, product);
+  if (lateAmount > 0) metrics.lateAmount.add(lateAmount, account, product, metric);
+}
+
+/** Counts and logs what happens to the ticker: one line each time. */
+export function reportTicks(metrics: SelfMetrics, log: ReportLog): TickerReports {
+  return {
+    failed: (pattern, error) => log.error({ pattern, err: error }, 'a scheduled task failed: this is a bug'),
+    stepped: (ms) => {
+      metrics.clockSteps.add(1);
+      metrics.clockLastStep.set(ms / 1_000);
+      const direction = ms > 0 ? 'forward' : 'back';
+      log.warn({ seconds: Math.round(Math.abs(ms) / 1_000) }, `the machine’s clock was set ${direction}`);
+    },
+    stalled: (ms) => {
+      metrics.stalled.add(ms / 1_000);
+      log.warn(
+        { seconds: Math.round(ms / 1_000) },
+        'the exporter stood still: the process was suspended, or its event loop blocked',
+      );
+    },
+  };
+}

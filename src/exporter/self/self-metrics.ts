@@ -1,0 +1,224 @@
+import { VERSION } from '../version.ts';
+import { MetricMaker } from './metric-types.ts';
+import { OwnMetrics } from './own-metrics.ts';
+
+/** The exporter's own metrics, but for those of its process. */
+export function createSelfMetrics() {
+  const own = new OwnMetrics();
+  const maker = new MetricMaker(own);
+  maker
+    .gauge('build_info', 'Version of the exporter and of Node.js; always 1.', ['version', 'node_version'])
+    .set(1, VERSION, process.version);
+  const metrics = {
+    ...pollMetrics(maker),
+    ...bucketMetrics(maker),
+    ...ownMetrics(maker),
+    ...pushMetrics(maker),
+  };
+  return { ...metrics, own, families: maker.families };
+}
+
+export type SelfMetrics = ReturnType<typeof createSelfMetrics>;
+
+const WAIT_BUCKETS = [1, 5, 30, 120, 600];
+
+/** Metrics of polls and their use of the quota. */
+function pollMetrics(maker: MetricMaker) {
+  return {
+    polls: maker.counter('polls_total', 'Polls of the platform by outcome.', [
+      'account',
+      'collector',
+      'outcome',
+    ]),
+    pollDuration: maker.summary(
+      'poll_duration_seconds',
+      'Duration of polls from their first request; the quantile covers the last 32 polls.',
+      ['account', 'collector'],
+    ),
+    pollLastSuccess: maker.gauge(
+      'poll_last_success_timestamp_seconds',
+      'When a poll of the collector last succeeded.',
+      ['account', 'collector'],
+    ),
+    pollsOverdue: maker.counter(
+      'polls_overdue_total',
+      'Polls that went on for more than a second beyond their timeout: a bug in the exporter, see its log.',
+      ['account'],
+    ),
+    operations: maker.counter(
+      'operations_total',
+      'Requests to the platform by HTTP status, "none" if there was no answer.',
+      ['account', 'scope', 'status'],
+    ),
+    operationsWaiting: maker.gauge('operations_waiting', 'Requests that wait in the queue.', [
+      'account',
+      'scope',
+    ]),
+    quotaWait: maker.histogram(
+      'quota_wait_seconds',
+      'Time that requests waited in the queue for the quota or for a free connection.',
+      ['account'],
+      WAIT_BUCKETS,
+    ),
+    intervalStretch: maker.gauge(
+      'interval_stretch_ratio',
+      'Polling interval relative to the schedule, mean over the jobs; above 1 the quota is too small.',
+      ['account', 'collector'],
+    ),
+    jobs: maker.gauge('jobs', 'Scheduled jobs.', ['account', 'collector']),
+    jobsDropped: maker.gauge('jobs_dropped', 'Jobs that are not scheduled because of limits.jobs.', [
+      'account',
+    ]),
+    clockSkew: maker.gauge('clock_skew_seconds', 'The platform’s clock minus the machine’s.', ['account']),
+    platformClockContradictions: maker.counter(
+      'platform_clock_contradictions_total',
+      'Answers of the platform whose Date header is 30 s or more off its time as it has run on.',
+      ['account'],
+    ),
+  };
+}
+
+const SETTLE_BUCKETS = [60, 120, 180, 240, 300, 420, 600, 900, 1_800, 3_600];
+
+/** Metrics of rows and buckets. */
+function bucketMetrics(maker: MetricMaker) {
+  return {
+    rejectedRows: maker.counter(
+      'rejected_rows_total',
+      'Rows of answers that were dropped because they were invalid.',
+      ['account', 'collector', 'reason'],
+    ),
+    bucketsCounted: maker.counter('buckets_counted_total', 'Settled buckets added to counters.', [
+      'account',
+      'product',
+    ]),
+    bucketsSkipped: maker.counter(
+      'buckets_skipped_total',
+      'Buckets that counters skipped because they stayed missing for 30 minutes and several polls.',
+      ['account', 'product'],
+    ),
+    restatements: maker.counter(
+      'restatements_total',
+      'Buckets that changed after they were first read: direction="up" where they grew, "down" where they shrank.',
+      ['account', 'product', 'metric', 'direction'],
+    ),
+    settleSeconds: maker.histogram(
+      'settle_seconds',
+      'Age of buckets when a change was seen.',
+      ['product'],
+      SETTLE_BUCKETS,
+    ),
+    lateRestatements: maker.counter(
+      'late_restatement_total',
+      'Buckets that changed after they were counted; the counters do not contain the change.',
+      ['account', 'product'],
+    ),
+    lateAmount: maker.counter(
+      'late_restatement_amount_total',
+      'By how much buckets changed after they were counted, up or down, in the platform’s unit.',
+      ['account', 'product', 'metric'],
+    ),
+    accountOwner: maker.gauge(
+      'account_owner',
+      '1 for each account that this replica owns; of replicas that share a database, one owns an account.',
+      ['account'],
+    ),
+    stateDurable: maker.gauge(
+      'state_durable',
+      'Whether counters are stored in --state.dir: 1, or 0 while it cannot be used and counters are withheld. Absent without --state.dir.',
+      ['directory'],
+    ),
+    stateErrors: maker.counter(
+      'state_errors_total',
+      'Failed commits to the state directory; nothing of them was exposed.',
+      [],
+    ),
+  };
+}
+
+/** The exporter as a whole. */
+function ownMetrics(maker: MetricMaker) {
+  return {
+    sandbox: maker.gauge(
+      'sandbox',
+      'Whether the exporter polls the embedded platform, whose data is made up: 1 or 0.',
+      [],
+    ),
+    series: maker.gauge('series', 'Series of the platform that are exposed.', []),
+    seriesDropped: maker.counter(
+      'series_dropped_total',
+      'Series that are not exposed because of limits.series.',
+      [],
+    ),
+    seriesDuplicate: maker.counter(
+      'series_duplicate_total',
+      'Samples that are not exposed because another job exposes the same series.',
+      [],
+    ),
+    labelsShortened: maker.counter(
+      'labels_shortened_total',
+      'Label values that were truncated to 1024 characters.',
+      [],
+    ),
+    configReloadSuccessful: maker.gauge(
+      'config_last_reload_successful',
+      'Whether the last attempt to load the configuration succeeded.',
+      [],
+    ),
+    configReloadTimestamp: maker.gauge(
+      'config_last_reload_success_timestamp_seconds',
+      'When the configuration in use was loaded.',
+      [],
+    ),
+    clockSteps: maker.counter('clock_steps_total', 'Changes of the machine’s clock while running.', []),
+    clockLastStep: maker.gauge(
+      'clock_last_step_seconds',
+      'Last change of the machine’s clock while running, negative if it was set back; 0 if none.',
+      [],
+    ),
+    stalled: maker.counter(
+      'stalled_seconds_total',
+      'Time in stalls of 10 s or more, in which the process was suspended or its event loop blocked.',
+      [],
+    ),
+  };
+}
+
+/** What is pushed to receivers, and what waits for them. */
+function pushMetrics(maker: MetricMaker) {
+  return {
+    outboxSamples: maker.gauge('outbox_samples', 'Samples that wait for a receiver.', ['receiver']),
+    outboxBytes: maker.gauge('outbox_bytes', 'Size of what waits for a receiver.', ['receiver']),
+    outboxOldest: maker.gauge(
+      'outbox_oldest_timestamp_seconds',
+      'Since when the oldest sample has waited for a receiver; absent when none waits.',
+      ['receiver'],
+    ),
+    pushSent: maker.counter('push_samples_sent_total', 'Samples that a receiver has taken.', ['receiver']),
+    pushRefused: maker.counter(
+      'push_samples_refused_total',
+      'Samples that a receiver refused for good, by reason; they are not sent again.',
+      ['receiver', 'reason'],
+    ),
+    pushDropped: maker.counter(
+      'push_samples_dropped_total',
+      'Samples that left the outbox unsent, by reason.',
+      ['receiver', 'reason'],
+    ),
+    pushFailures: maker.counter(
+      'push_failures_total',
+      'Requests to a receiver that failed and were made again.',
+      ['receiver'],
+    ),
+    pushDefects: maker.counter(
+      'push_defects_total',
+      'Times that a fault of the exporter itself interrupted the pushing to a receiver for a minute: a bug, see its log.',
+      ['receiver'],
+    ),
+    pushLastSuccess: maker.gauge(
+      'push_last_success_timestamp_seconds',
+      'When a receiver last took samples.',
+      ['receiver'],
+    ),
+  };
+}

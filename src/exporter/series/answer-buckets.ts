@@ -1,0 +1,209 @@
+import type { Decoded } from '../decode/decode.ts';
+import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
+import {
+  bucketsWithin,
+  FINEST_WINDOW_MS,
+  HISTORY_MS,
+  MINUTE_MS,
+  reachesPresent,
+  type Window,
+  without,
+} from '../settling/window.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** The platform does not fall further behind than this (ms) between one answer and the next. */
+const LATEST_MS = 60 * MINUTE_MS;
+
+/** A settle delay (ms) that takes up nearly all of a window. */
+const LONG_SETTLE_MS = FINEST_WINDOW_MS - 10 * MINUTE_MS;
+
+/** A platform that lacks buckets has one gap; an answer with more gaps has lost rows. */
+const MOST_HOLES = 2;
+
+/** What one answer tells about the buckets of all counters of a metric. */
+export interface Reading {
+  readonly window: Window;
+  /** The platform's time when the answer came. */
+  readonly now: number;
+  /** Bucket width in ms. */
+  readonly width: number;
+  /** Buckets that closed at or before this time do not change any more (platform ms). */
+  readonly settledUntil: number;
+  /** Where the watermark belongs, on the grid of the answer; undefined where the answer does not reach the present. */
+  readonly watermark: number | undefined;
+  /** Where the platform's history begins (ms since the epoch). */
+  readonly forgottenUntil: number;
+  /** Whether the answer had rows, and none was dropped. */
+  readonly whole: boolean;
+}
+
+/** What is known before an answer is read. */
+export interface KnownOfPlatform {
+  /** The start of the platform's newest bucket, as the latest answer told that reached the present. */
+  readonly newest: number | undefined;
+  /** Age (ms) at which buckets have settled. */
+  readonly settleDelay: number;
+}
+
+/** What an answer tells about the buckets of all counters of a metric. */
+export function readingOf(answer: WindowedAnswer, width: number, known: KnownOfPlatform): Reading {
+  const { decoded, window, now } = answer;
+  const told = newestTold(answer);
+  const newest = (reaches(answer) ? told : newestProven(answer, width, known)) ?? Number.NEGATIVE_INFINITY;
+  // A bucket of the future was told before the platform's clock was set back: it tells no more.
+  const settledUntil =
+    told === undefined && newest > now ? Number.NEGATIVE_INFINITY : Math.min(now, newest) - known.settleDelay;
+  return {
+    window,
+    now,
+    width,
+    settledUntil,
+    watermark: told === undefined ? undefined : startOfBucketAt(settledUntil, width, decoded),
+    forgottenUntil: settledUntil - HISTORY_MS,
+    whole: isWhole(decoded, width),
+  };
+}
+
+/**
+ * How far the platform has come as far as an answer of the past proves: it may have fallen behind since the latest
+ * that reached the present, and then even what it had before is incomplete again.
+ */
+function newestProven(
+  { decoded, window, now }: WindowedAnswer,
+  width: number,
+  { newest, settleDelay }: KnownOfPlatform,
+): number | undefined {
+  const shown = newestStart(decoded);
+  if (newest === undefined || shown === Number.NEGATIVE_INFINITY) return newest;
+  // After so long a delay no window holds both what has settled and the rows that prove it.
+  const reachesEnd = settleDelay >= LONG_SETTLE_MS && shown + width >= window.to;
+  return reachesEnd || window.to <= now - LATEST_MS ? newest : Math.min(newest, shown);
+}
+
+/**
+ * How far the platform has come (platform ms): the end of its newest bucket, of this answer or one before. Buckets
+ * fill up by this time, not by the clock: while it stands still, so do they.
+ * @param before what this was for the answer before
+ */
+export function reachedBy(
+  answer: WindowedAnswer,
+  width: number,
+  before: number | undefined,
+): number | undefined {
+  const newest = newestEnd(answer, width);
+  // What an answer before had ends in the future where the platform's clock was set back.
+  const held = before !== undefined && before <= answer.now ? before : undefined;
+  return newest === undefined || held === undefined ? (newest ?? held) : Math.max(newest, held);
+}
+
+/** The start of the platform's newest bucket, as far as an answer tells: one that reaches the present and has rows. */
+export function newestTold(answer: WindowedAnswer): number | undefined {
+  const newest = newestStart(answer.decoded);
+  return newest === Number.NEGATIVE_INFINITY || !reaches(answer) ? undefined : newest;
+}
+
+/** The end of that bucket, which may not be over yet. */
+export function newestEnd(answer: WindowedAnswer, width: number): number | undefined {
+  const told = newestTold(answer);
+  return told === undefined ? undefined : Math.min(answer.now, told + width);
+}
+
+/**
+ * How far the platform has come (platform ms), since it gives a bucket when it ends: beyond the newest that it has by the
+ * time that has passed since then, less than until the next one. Of minutes it is where the newest ends.
+ * @param lag how long after its end (ms) a bucket is usually given
+ */
+export function progressBeyond(newestEnd: number, width: number, now: number, lag: number): number {
+  return Math.max(newestEnd, Math.min(now - lag, newestEnd + width - MINUTE_MS));
+}
+
+/** Whether an answer was to bring the newest bucket. */
+export function reaches({ window, now }: WindowedAnswer): boolean {
+  return reachesPresent(window, now);
+}
+
+/** The start of the newest bucket of any series; -Infinity where there is none. */
+function newestStart({ series }: Decoded): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { timestamps } of series.values()) {
+    const last = timestamps[timestamps.length - 1];
+    if (last !== undefined && last > newest) newest = last;
+  }
+  return newest;
+}
+
+/** The start of some bucket, which tells where all others of its width begin; undefined where there is none. */
+export function someStart({ series }: Decoded): number | undefined {
+  for (const { timestamps } of series.values()) if (timestamps[0] !== undefined) return timestamps[0];
+  return undefined;
+}
+
+/** The start of the bucket that holds a time, on the grid of an answer. */
+function startOfBucketAt(time: number, width: number, decoded: Decoded): number {
+  const start = someStart(decoded) ?? 0;
+  return start + Math.floor((time - start) / width) * width;
+}
+
+/** Whether what an answer lacks is the platform's doing: it has rows, none was dropped, and they are not full of holes. */
+function isWhole({ series, rejected }: Decoded, width: number): boolean {
+  let rows = 0;
+  for (const points of series.values()) {
+    rows += points.timestamps.length;
+    if (holesIn(points, width) > MOST_HOLES) return false;
+  }
+  return rows > 0 && rejected.size === 0;
+}
+
+function holesIn({ timestamps }: Points, width: number): number {
+  const { length } = timestamps;
+  if (length === 0 || Number(timestamps[length - 1]) - Number(timestamps[0]) <= (length - 1) * width)
+    return 0;
+  let holes = 0;
+  for (let index = 1; index < length; index += 1) {
+    if (Number(timestamps[index]) - Number(timestamps[index - 1]) > width) holes += 1;
+  }
+  return holes;
+}
+
+/** What a coarse read shows of a dimension. */
+export interface CoarseBuckets {
+  /** The buckets that the platform has. */
+  readonly present: readonly Window[];
+  /** Where it has nothing. */
+  readonly lacking: readonly Window[];
+}
+
+/**
+ * What a coarse read shows. One without rows that tell their width shows nothing: it may as well be a failure of the
+ * platform. What is newer than its newest bucket is not told.
+ */
+export function coarseBuckets({
+  decoded,
+  window,
+  now,
+}: WindowedAnswer): (dimension: string) => CoarseBuckets {
+  const { series, width, rejected } = decoded;
+  if (width === undefined || rejected.size > 0) return () => ({ present: [], lacking: [] });
+  const told = { from: window.from, to: reachesPresent(window, now) ? newestStart(decoded) : window.to };
+  return (dimension) => {
+    const points = series.get(dimension) ?? NO_POINTS;
+    const present = bucketsWithin(points, width, { from: told.from - width, to: told.to + width });
+    return { present, lacking: without([told], present) };
+  };
+}
+
+/**
+ * The sum of all buckets of some dimensions in a window; undefined where the answer lacks any of them, or a row was
+ * dropped that may have been one.
+ */
+export function sumIfWhole(
+  { series, rejected }: Decoded,
+  dimensions: readonly string[],
+  window: Window,
+  width: number | undefined,
+): number | undefined {
+  if (width === undefined || rejected.size > 0) return undefined;
+  const wanted = dimensions.map((name) => series.get(name) ?? NO_POINTS);
+  const lacks = (points: Points) => without([window], bucketsWithin(points, width, window)).length > 0;
+  return wanted.some(lacks) ? undefined : sumWithin(wanted, window);
+}

@@ -1,0 +1,245 @@
+import type { Decoded, UnclearRow } from '../decode/decode.ts';
+import { NO_POINTS, type Points, type Rejections, reject } from '../decode/points.ts';
+import { USUAL_SETTLE_MS } from '../settling/learned.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
+import { someStart } from './answer-buckets.ts';
+import { partsOf } from './narrower-buckets.ts';
+import { isSame, type SeenBuckets } from './seen-buckets.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** What is known of the width of a series' buckets before an answer is looked at. */
+export interface KnownWidth {
+  /** The width of the answers before (ms); undefined for the first. */
+  readonly known: number | undefined;
+  readonly seen: SeenBuckets | undefined;
+  readonly doubt: WidthDoubt | undefined;
+}
+
+/** An answer to a window of an hour or less, with how wide its buckets are. */
+export interface SizedAnswer {
+  /** Without the rows that may be wider buckets than its others. */
+  readonly answer: WindowedAnswer;
+  /** In ms; undefined where it is in doubt. */
+  readonly width: number | undefined;
+  /** The rows that cannot be used, by reason: all of them where the width is in doubt. */
+  readonly rejected: Rejections;
+}
+
+/** How wide the buckets of an answer are, and which of its rows are of that width. */
+export function sized(answered: WindowedAnswer, known: KnownWidth): SizedAnswer {
+  const decoded = withoutUnclear(answered.decoded);
+  const answer = decoded === answered.decoded ? answered : { ...answered, decoded };
+  const width = answerWidth(decoded, known);
+  if (width !== undefined) return { answer, width, rejected: decoded.rejected };
+  const rejected = new Map(decoded.rejected);
+  for (const { timestamps } of decoded.series.values()) reject(rejected, 'unclear_width', timestamps.length);
+  return { answer, width, rejected };
+}
+
+/** From how many rows on an answer may tell a width below the minute that the platform is known for. */
+const MANY_ROWS = 20;
+
+/**
+ * The bucket width of an answer to a window of an hour or less, in ms; undefined where it is in doubt. The platform
+ * is known to give minutes for such windows. Rows that lie further apart are wider buckets, or what is left of an
+ * answer that lost every second row: to take those for wide buckets would lose the others unseen.
+ */
+export function answerWidth(decoded: Decoded, { known, seen, doubt }: KnownWidth): number | undefined {
+  const { width: apart } = decoded;
+  const rows = mostRows(decoded);
+  if (apart === undefined) return rows === 0 || (rows === 1 && isAlone(known)) ? known : undefined;
+  if (apart === known) return known;
+  if (apart < MINUTE_MS && rows < MANY_ROWS) return undefined;
+  const expected = known ?? MINUTE_MS;
+  if (apart <= expected) return expected % apart === 0 || known === undefined ? apart : undefined;
+  if (apart % expected !== 0) return undefined;
+  return widerWidth(decoded, apart, expected, { known, seen, doubt });
+}
+
+/** Of any series. */
+function mostRows({ series }: Decoded): number {
+  let most = 0;
+  for (const { timestamps } of series.values()) most = Math.max(most, timestamps.length);
+  return most;
+}
+
+/** Whether an answer to an hour or less may well have a single bucket; one of minutes has lost the others. */
+function isAlone(known: number | undefined): boolean {
+  return known !== undefined && known >= FINEST_WINDOW_MS / 2;
+}
+
+function widerWidth(
+  decoded: Decoded,
+  apart: number,
+  expected: number,
+  { known, seen, doubt }: KnownWidth,
+): number | undefined {
+  // Rows beside the grid of the others show that some buckets are narrower.
+  if (decoded.rejected.has('misaligned')) return undefined;
+  const reason = seen?.width === expected ? widerOrHoled(decoded, apart, seen) : undefined;
+  if (reason !== undefined) return reason === 'wider' ? apart : expected;
+  return doubt === undefined ? undefined : widthByDoubt(doubt, decoded, { known, expected });
+}
+
+/** One bucket may by chance be as large as the sum of others; this many are not. */
+const AGREEING_BUCKETS = 2;
+
+/**
+ * Why the rows of an answer lie further apart than the buckets seen before: they are wider where each holds the sum of
+ * those seen in its time; the answer lacks rows where the values seen at the same times are unchanged.
+ */
+function widerOrHoled(decoded: Decoded, apart: number, seen: SeenBuckets): 'wider' | 'holed' | undefined {
+  const verdicts = [...verdictsOn(decoded, apart, seen)];
+  const wider = verdicts.filter((verdict) => verdict === 'wider').length;
+  if (wider === 0 && verdicts.length > 0) return 'holed';
+  return wider === verdicts.length && wider >= AGREEING_BUCKETS ? 'wider' : undefined;
+}
+
+/** What each row tells whose time was seen before. */
+function* verdictsOn({ series }: Decoded, apart: number, seen: SeenBuckets): Generator<'wider' | 'holed'> {
+  for (const [name, points] of series) {
+    const earlier = seen.series.get(name) ?? NO_POINTS;
+    const settled = Number(earlier.timestamps.at(-1)) - USUAL_SETTLE_MS;
+    for (const [index, time] of points.timestamps.entries()) {
+      if (time + apart > settled) break;
+      const parts = partsOf(earlier, time, apart, seen.width);
+      if (parts?.rest === undefined || parts.rest === 0) continue;
+      const value = Number(points.values[index]);
+      if (value === parts.first) yield 'holed';
+      else if (isSame(value, parts.first + parts.rest)) yield 'wider';
+    }
+  }
+}
+
+/** The rows of an answer, with those set apart whose width it does not show. */
+export function withoutUnclear(decoded: Decoded): Decoded {
+  const { width } = decoded;
+  const starts = width === undefined ? [] : startsIn(decoded);
+  if (width === undefined || isGapless(starts, width)) return decoded;
+  const ends = unclearEnds(starts, width);
+  const series = new Map<string, Points>();
+  const unclear = new Map<string, readonly UnclearRow[]>();
+  let dropped = 0;
+  for (const [name, points] of decoded.series) {
+    const rows = unclearRows(points, ends);
+    series.set(name, rows.length === 0 ? points : without(points, ends));
+    if (rows.length > 0) unclear.set(name, rows);
+    dropped += rows.length;
+  }
+  if (dropped === 0) return decoded;
+  const rejected = new Map(decoded.rejected);
+  reject(rejected, 'unclear_width', dropped);
+  return { ...decoded, series, rejected, unclear };
+}
+
+/** Where the buckets of an answer begin, ascending: those of all series, with those that have no usable value. */
+function startsIn({ series, valueless }: Decoded): number[] {
+  const starts = new Set<number>();
+  for (const { timestamps } of series.values()) for (const time of timestamps) starts.add(time);
+  for (const timestamps of valueless?.values() ?? []) for (const time of timestamps) starts.add(time);
+  return [...starts].sort((a, b) => a - b);
+}
+
+/** Whether buckets begin one width after the other: none of them can be wider. */
+function isGapless(starts: readonly number[], width: number): boolean {
+  const last = starts.length - 1;
+  return last < 1 || Number(starts[last]) - Number(starts[0]) === last * width;
+}
+
+/**
+ * By the start of each bucket whose width is not shown, where it ends at most: where the next one begins. A bucket that is
+ * followed at once is as wide as the others. The newest is followed by none: it is taken for one of them, except where it
+ * may be another of those that are followed later.
+ */
+function unclearEnds(starts: readonly number[], width: number): ReadonlyMap<number, number> {
+  const ends = new Map<number, number>();
+  const gaps = new Set<number>();
+  for (let place = 0; place + 1 < starts.length; place += 1) {
+    const [start, next] = [Number(starts[place]), Number(starts[place + 1])];
+    if (next - start === width) continue;
+    ends.set(start, next);
+    gaps.add(next - start);
+  }
+  const last = Number(starts.at(-1));
+  if ([...gaps].some((gap) => last % gap === 0)) ends.set(last, Number.POSITIVE_INFINITY);
+  return ends;
+}
+
+function unclearRows({ timestamps, values }: Points, ends: ReadonlyMap<number, number>): UnclearRow[] {
+  const rows: UnclearRow[] = [];
+  for (let index = 0; index < timestamps.length; index += 1) {
+    const start = Number(timestamps[index]);
+    const end = ends.get(start);
+    if (end !== undefined) rows.push({ start, end, value: Number(values[index]) });
+  }
+  return rows;
+}
+
+function without({ timestamps, values }: Points, dropped: ReadonlyMap<number, number>): Points {
+  const isKept = (_: number, index: number) => !dropped.has(Number(timestamps[index]));
+  return { timestamps: timestamps.filter(isKept), values: values.filter(isKept) };
+}
+
+/** Answers in a row whose rows lie further apart than they should, and nothing yet tells why. */
+export interface WidthDoubt {
+  /** How far apart (ms), and where: rows of all of them lie at multiples of `apart` after `phase`. */
+  readonly apart: number;
+  readonly phase: number;
+  readonly answers: number;
+  /** When the first and the latest of them came (platform ms). */
+  readonly since: number;
+  readonly until: number;
+}
+
+/** So many doubtful answers that agree are believed; where another width was known, over so long a time (ms). */
+const AGREEING_ANSWERS = 5;
+const AGREEING_MS = 30 * MINUTE_MS;
+
+/** The doubt after one more doubtful answer. */
+export function doubtAgain(
+  doubt: WidthDoubt | undefined,
+  decoded: Decoded,
+  now: number,
+): WidthDoubt | undefined {
+  const { width: apart } = decoded;
+  const start = someStart(decoded);
+  if (apart === undefined || start === undefined) return doubt;
+  const common = doubt === undefined ? undefined : commonSpacing(decoded, doubt);
+  if (doubt === undefined || common !== doubt.apart || common !== apart) {
+    return { apart, phase: start % apart, answers: 1, since: now, until: now };
+  }
+  return { ...doubt, answers: doubt.answers + 1, since: Math.min(doubt.since, now), until: now };
+}
+
+/**
+ * What an answer and those in doubt tell together: rows of one that lie between those of another show that each has lost
+ * some; where all agree for long enough their buckets are as wide. Undefined where the doubt remains.
+ * @param expected the width that the buckets are to have (ms)
+ */
+export function widthByDoubt(
+  doubt: WidthDoubt,
+  decoded: Decoded,
+  { known, expected }: { readonly known: number | undefined; readonly expected: number },
+): number | undefined {
+  const { width: apart } = decoded;
+  // Of answers that differ in how far their rows lie apart each may have wide buckets of its own.
+  if (doubt.apart !== apart) return undefined;
+  const common = commonSpacing(decoded, doubt);
+  if (common !== undefined && common <= expected) return expected;
+  return common === apart && isBelieved(doubt, known) ? apart : undefined;
+}
+
+/** How far apart the rows of an answer and of those in doubt lie taken together. */
+function commonSpacing(decoded: Decoded, { apart, phase }: WidthDoubt): number | undefined {
+  const start = someStart(decoded);
+  if (decoded.width === undefined || start === undefined) return undefined;
+  return commonDivisor(commonDivisor(decoded.width, apart), Math.abs(start - phase));
+}
+
+function isBelieved({ answers, since, until }: WidthDoubt, known: number | undefined): boolean {
+  return answers >= AGREEING_ANSWERS && (known === undefined || until - since >= AGREEING_MS);
+}
+
+function commonDivisor(a: number, b: number): number {
+  return b === 0 ? a : commonDivisor(b, a % b);
+}

@@ -1,0 +1,334 @@
+import { addedUp } from '../catalogue/decimal.ts';
+import type { UnclearRow } from '../decode/decode.ts';
+import type { Points } from '../decode/points.ts';
+import {
+  changedWithin,
+  covers,
+  firstAtOrAfter,
+  joined,
+  MINUTE_MS,
+  reachesPresent,
+  type Window,
+  without,
+} from '../settling/window.ts';
+import type { CoarseBuckets, Reading } from './answer-buckets.ts';
+import { type Buckets, partsOf } from './narrower-buckets.ts';
+
+/** How often a span of time was asked for without an answer that had its buckets. */
+export interface Evidence {
+  /** When the first answer lacked it (platform ms); of what was never asked for, when it fell due. */
+  readonly since: number;
+  /** When the latest answer lacked it (platform ms). */
+  readonly until: number;
+  /** Answers that lacked it. */
+  readonly asked: number;
+  /** Answers among them that were whole: they had rows, and none was dropped. */
+  readonly whole: number;
+}
+
+/** When a bucket that stays missing is skipped. */
+export interface MissingBucketTimeout {
+  /** How long after the first answer that lacked it (ms). */
+  readonly after: number;
+  /** After this many whole answers without it. */
+  readonly whole: number;
+  /** After this many answers without it in all: a row that an answer dropped may have been the bucket's. */
+  readonly asked: number;
+}
+
+/** The evidence after one more answer that lacked the span. */
+export function missedAgain({ since, asked, whole }: Evidence, isWhole: boolean, now: number): Evidence {
+  // A time to come was noted before the clock was set back.
+  const first = asked === 0 ? now : Math.min(since, now);
+  return { since: first, until: now, asked: asked + 1, whole: whole + (isWhole ? 1 : 0) };
+}
+
+/** Whether the platform was asked so often and for so long that missing buckets are to be skipped. */
+export function isTimedOut({ since, until, asked, whole }: Evidence, timeout: MissingBucketTimeout): boolean {
+  return until - since >= timeout.after && (whole >= timeout.whole || asked >= timeout.asked);
+}
+
+/** Time whose buckets a counter lacks: never read yet (`asked` is 0), or missing from the answers. */
+export interface MissingSpan extends Window, Evidence {}
+
+/** What a counter has taken in. All of it is only ever replaced together. */
+export interface Counter {
+  /** The sum of all counted buckets, in the platform's unit. */
+  readonly total: number;
+  /** Everything before it is counted, skipped or missing (ms since the epoch). */
+  readonly watermark: number;
+  /** What is still to be counted before the watermark, ascending. */
+  readonly missing: readonly MissingSpan[];
+}
+
+/** Counters that lack buckets. */
+export interface Lacking {
+  readonly counters: readonly Counter[];
+  /** Bucket width (ms). */
+  readonly width: number;
+  /** Up to where buckets have settled (platform ms). */
+  readonly settledUntil: number;
+}
+
+/** A bucket that a counter has taken in. */
+export interface CountedBucket {
+  /** Start of the bucket (ms since the epoch). */
+  readonly start: number;
+  /** In ms. */
+  readonly width: number;
+  /** In the platform's unit. */
+  readonly value: number;
+  /** The counter's value after it. */
+  readonly total: number;
+}
+
+/** A counter after an answer; the same object where the answer changes nothing. */
+export interface Counted {
+  readonly counter: Counter;
+  readonly settled: readonly CountedBucket[];
+  /** Buckets skipped, in widths of the answer's. */
+  readonly skipped: number;
+}
+
+/** For how long and from how many answers a bucket must be missing to be skipped. */
+export const TIMEOUT: MissingBucketTimeout = { after: 30 * MINUTE_MS, whole: 3, asked: 15 };
+
+/** When a row of unclear width is counted: some answers earlier, since the last of them may lack it. */
+const LATE: MissingBucketTimeout = { after: 20 * MINUTE_MS, whole: 2, asked: 10 };
+
+/** When an answer lacked buckets is noted to this precision, so that many of them make few spans. */
+const NOTED_STEP_MS = MINUTE_MS;
+
+/**
+ * Takes the settled buckets of an answer into a counter. What is due is kept as time, not as a list of buckets: a
+ * bucket counts if all of its time is due, and is due no more afterwards. So any order, repetition or overlap of
+ * answers, and any change of width, counts no moment twice; and what an answer lacks stays due, without holding up
+ * what comes after it.
+ *
+ * Why a bucket is not counted: it may still change (it ends after `settledUntil`); the answer's window cuts it, or some
+ * of its time is no longer due; the answer lacks it, or had its row dropped. It stays due, until it is skipped: when the
+ * platform forgets it, or was asked for so long and so often without having it (`TIMEOUT`).
+ */
+export function count(
+  counter: Counter,
+  points: Points,
+  reading: Reading,
+  { unclear = [], before }: Beside = NOTHING_BESIDE,
+): Counted {
+  const due = dueSpans(counter, reading);
+  if (due.length === 0) return { counter, settled: [], skipped: 0 };
+  const clear = dueBuckets(due, counter.total, points, reading, before);
+  const asked = noteMissing(without(due, timesOf(clear)), reading);
+  const late = lateBuckets(asked, clear.at(-1)?.total ?? counter.total, { unclear, before }, reading);
+  const left = late.length === 0 ? asked : without(asked, timesOf(late));
+  // What a row of unclear width may hold waits until that row has settled.
+  const isHeld = (span: MissingSpan) =>
+    unclear.some(({ start, end }) => start < span.to && end > span.from && end > reading.settledUntil);
+  const missing = left.filter((span) => !isSkipped(span, reading) || isHeld(span));
+  const settled = late.length === 0 ? clear : [...clear, ...late];
+  const skipped = left.filter((span) => isSkipped(span, reading) && !isHeld(span));
+  // Of a row that is counted late what it may lack is said to be skipped, whether or not its bucket was wider.
+  const lacking = late.map(({ start, width }) => ({ from: start + reading.width, to: start + width }));
+  const watermark = Math.max(counter.watermark, reading.watermark ?? counter.watermark);
+  const total = settled.at(-1)?.total ?? counter.total;
+  const after = { total, watermark, missing: joined(missing, areAlike) };
+  return {
+    counter: isSame(after, counter) ? counter : after,
+    settled,
+    skipped: [...skipped, ...lacking].reduce((sum, span) => sum + bucketsIn(span, reading.width), 0),
+  };
+}
+
+/** What is known of a series besides an answer's buckets. */
+export interface Beside {
+  /** Rows of the answer of which it does not show how wide their buckets are. */
+  readonly unclear?: readonly UnclearRow[] | undefined;
+  /** Narrower buckets that were shown before. */
+  readonly before?: Buckets | undefined;
+}
+
+const NOTHING_BESIDE: Beside = {};
+
+function timesOf(buckets: readonly CountedBucket[]): Window[] {
+  return buckets.map(({ start, width }) => ({ from: start, to: start + width }));
+}
+
+/**
+ * Rows of unclear width, in place of what would soon be skipped of their time: whether they are wide, or others are missing,
+ * the platform had no more of it for so long.
+ */
+function lateBuckets(
+  due: readonly MissingSpan[],
+  before: number,
+  { unclear = [], before: narrower }: Beside,
+  reading: Reading,
+): CountedBucket[] {
+  const buckets: CountedBucket[] = [];
+  let total = before;
+  const to = Math.min(reading.window.to, reading.settledUntil);
+  for (const { start, end, value } of unclear) {
+    if (start < reading.window.from || end > to) continue;
+    const parts = due.filter((span) => span.from < end && span.to > start);
+    if (reading.watermark === undefined || !parts.some((span) => isTimedOut(span, LATE))) continue;
+    const bucket = { start, width: Math.min(end, Number(parts.at(-1)?.to)) - start, value };
+    const counted = wholeOrRest(bucket, parts, narrower);
+    // A row that holds no more than was counted of it is as wide as the others: what follows it is skipped.
+    if (counted === undefined || (counted.start > start && counted.value === 0)) continue;
+    total = addedUp(total, counted.value);
+    buckets.push({ ...counted, total });
+  }
+  return buckets;
+}
+
+/** Whether a counter has taken in all of a time, or skipped it. */
+export function hasCounted(counter: Counter | undefined, { from, to }: Window): boolean {
+  if (counter === undefined || to > counter.watermark) return false;
+  return !counter.missing.some((span) => span.from < to && span.to > from);
+}
+
+/** So many buckets of a width take up a span. */
+export function bucketsIn({ from, to }: Window, width: number): number {
+  return Math.ceil((to - from) / width);
+}
+
+/** What a counter lacks, with all that has settled since its watermark. */
+function dueSpans({ watermark, missing }: Counter, reading: Reading): readonly MissingSpan[] {
+  const { now, watermark: to = watermark } = reading;
+  if (to <= watermark) return missing;
+  const fresh = { from: watermark, to, since: now, until: now, asked: 0, whole: 0 };
+  return joined([...missing, fresh], areAlike).flatMap((span) =>
+    beforeAndAfter(span, reading.forgottenUntil),
+  );
+}
+
+/** Splits off the history that the platform no longer has, which is skipped. */
+function beforeAndAfter(span: MissingSpan, time: number): MissingSpan[] {
+  if (time <= span.from || time >= span.to) return [span];
+  return [
+    { ...span, to: time },
+    { ...span, from: time },
+  ];
+}
+
+function dueBuckets(
+  due: readonly MissingSpan[],
+  before: number,
+  { timestamps, values }: Points,
+  { window, width, settledUntil }: Reading,
+  narrower: Buckets | undefined,
+): CountedBucket[] {
+  const buckets: CountedBucket[] = [];
+  let total = before;
+  const first = due[0]?.from ?? window.from;
+  const from = Math.max(window.from, narrower === undefined ? first : first - width + 1);
+  const to = Math.min(window.to, settledUntil);
+  for (let index = firstAtOrAfter(timestamps, from); index < timestamps.length; index += 1) {
+    const start = Number(timestamps[index]);
+    if (start + width > to) break;
+    const value = values[index] ?? 0;
+    const bucket = wholeOrRest({ start, width, value }, due, narrower);
+    if (bucket === undefined) continue;
+    total = addedUp(total, bucket.value);
+    buckets.push({ ...bucket, total });
+  }
+  return buckets;
+}
+
+/**
+ * A bucket all of whose time is due; or what it holds beyond the narrower ones in its time that were counted, where these
+ * are known and come before what is due: as buckets become wider, one lies across the change. Undefined of any other.
+ */
+function wholeOrRest(
+  bucket: Omit<CountedBucket, 'total'>,
+  due: readonly MissingSpan[],
+  narrower: Buckets | undefined,
+): Omit<CountedBucket, 'total'> | undefined {
+  const { start, width, value } = bucket;
+  const end = start + width;
+  if (covers(due, start, end)) return bucket;
+  if (narrower === undefined) return undefined;
+  const from = due.find((span) => span.to > start)?.from ?? end;
+  if (from <= start || from >= end || !covers(due, from, end)) return undefined;
+  const counted = partsOf(narrower.points, start, from - start, narrower.width);
+  if (counted?.rest === undefined) return undefined;
+  const rest = value - counted.first - counted.rest;
+  return rest < 0 ? undefined : { start: from, width: end - from, value: rest };
+}
+
+function noteMissing(spans: readonly MissingSpan[], reading: Reading): MissingSpan[] {
+  const { window, settledUntil, whole } = reading;
+  const now = noted(reading.now);
+  const asked = { from: window.from, to: Math.min(window.to, settledUntil) };
+  // An answer that shows but the first of its window proves none of it to have settled.
+  if (asked.to <= asked.from) return [...spans];
+  return changedWithin(spans, asked, (span) => ({ ...span, ...missedAgain(span, whole, now) }));
+}
+
+/** Only an answer that reaches the present tells that the platform is well: without one nothing is skipped. */
+function isSkipped(span: MissingSpan, { watermark, forgottenUntil }: Reading): boolean {
+  if (watermark === undefined) return false;
+  return span.to <= forgottenUntil || isTimedOut(span, TIMEOUT);
+}
+
+/** Of what was never asked for, the older moment holds. */
+function areAlike(a: MissingSpan, b: MissingSpan): boolean {
+  if (a.asked === 0 && b.asked === 0) return true;
+  return a.since === b.since && a.until === b.until && a.asked === b.asked && a.whole === b.whole;
+}
+
+/** Whether two counters have taken in the same, and lack the same. */
+export function isSame(a: Counter, b: Counter): boolean {
+  if (a.total !== b.total || a.watermark !== b.watermark || a.missing.length !== b.missing.length)
+    return false;
+  return a.missing.every((span, index) => {
+    const other = b.missing[index];
+    return other !== undefined && span.from === other.from && span.to === other.to && areAlike(span, other);
+  });
+}
+
+/**
+ * The read that tells most of a span. An answer that lost rows, or has none, says little: a coarse read of all up to
+ * the present shows whether the platform has anything around the span, one of the day does near the ends of a gap.
+ */
+export function bestRead({ asked, whole }: Evidence): 'fine' | 'coarse' | 'day' {
+  const unclear = asked - whole;
+  return unclear === 0 ? 'fine' : (TURNS[(unclear - 1) % TURNS.length] ?? 'fine');
+}
+
+const TURNS = ['coarse', 'day', 'fine'] as const;
+
+/** Up to this length coarse reads are as fine as they get (ms). */
+const DAY_MS = 24 * 60 * MINUTE_MS;
+
+/** The counter after a coarse read: what it shows to be lacking is missing once more, what it has is for another read. */
+export function noteCoarse(counter: Counter, shown: CoarseBuckets, read: Window, now: number): Counter {
+  const reads = [reachesPresent(read, now) ? 'coarse' : '', read.to - read.from <= DAY_MS ? 'day' : ''];
+  const lacks = (span: MissingSpan) =>
+    span.asked === 0 ? span : { ...span, ...missedAgain(span, true, noted(now)) };
+  // This read was inconclusive: try the next kind at once.
+  const tellsNothing = (span: MissingSpan) =>
+    span.asked > 0 && reads.includes(bestRead(span)) ? { ...span, asked: span.asked + 1 } : span;
+  let { missing } = counter;
+  for (const part of shown.lacking) missing = changedWithin(missing, part, lacks);
+  for (const part of without([read], shown.lacking)) missing = changedWithin(missing, part, tellsNothing);
+  // What earlier reads did not have has turned up: that the platform lacks it must be shown anew.
+  for (const bucket of shown.present) {
+    if (covers(counter.missing, bucket.from, bucket.to)) {
+      missing = changedWithin(missing, bucket, (span) => ({ ...span, whole: 0 }));
+    }
+  }
+  return { ...counter, missing: joined(missing, areAlike) };
+}
+
+/** The counter after an answer to a window that could not be used. */
+export function noteUnclear(counter: Counter, window: Window, now: number): Counter {
+  const missing = changedWithin(counter.missing, window, (span) => ({
+    ...span,
+    ...missedAgain(span, false, noted(now)),
+  }));
+  return { ...counter, missing: joined(missing, areAlike) };
+}
+
+function noted(time: number): number {
+  return Math.ceil(time / NOTED_STEP_MS) * NOTED_STEP_MS;
+}

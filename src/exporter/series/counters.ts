@@ -1,0 +1,299 @@
+import type { Decoded } from '../decode/decode.ts';
+import { NO_POINTS } from '../decode/points.ts';
+import type { Counting } from '../poll/job.ts';
+import { watchGrowth } from '../settling/completeness.ts';
+import { type MetricEvidence, nothingShown } from '../settling/learned.ts';
+import { freshWindow, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
+import {
+  coarseBuckets,
+  newestEnd,
+  newestTold,
+  progressBeyond,
+  reachedBy,
+  reaches,
+  readingOf,
+  sumIfWhole,
+} from './answer-buckets.ts';
+import { answerWidth, doubtAgain, type SizedAnswer, sized } from './bucket-width.ts';
+import {
+  bucketsIn,
+  type CountedBucket,
+  type Counter,
+  count,
+  hasCounted,
+  type Lacking,
+  noteCoarse,
+  noteUnclear,
+} from './counter.ts';
+import { withCheckpoint } from './reconciliation-job.ts';
+import { narrowerThan, restatedIn, seenAgain } from './seen-buckets.ts';
+import { type CountersRecord, type Counts, recordOf, type SeriesMemory } from './series-memory.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** A bucket that the counter of a dimension has taken in. */
+export interface SettledBucket extends CountedBucket {
+  readonly dimension: string;
+}
+
+/** What one answer changes in the counters of a series. */
+export interface CounterUpdate extends Counting {
+  /** The same object as before where the answer changes nothing that is kept. */
+  readonly record: CountersRecord;
+  /** Settled buckets that the platform was asked for and that are waited for. */
+  readonly missing: number;
+  /** Each bucket taken in. */
+  readonly settled: readonly SettledBucket[];
+}
+
+/** By what an answer is judged besides what is remembered of its series. */
+export interface CountingRules {
+  readonly counts: Counts;
+  /** Age (ms) at which buckets have settled. */
+  readonly settleDelay: number;
+  /** Age (ms) up to which buckets are read again. */
+  readonly horizon: number;
+  /** How long after its end (ms) a bucket is usually given. */
+  readonly lag: number;
+}
+
+/** What an answer means for a series. */
+export interface CountedAnswer {
+  /** What is remembered once what was counted is durable. */
+  readonly memory: SeriesMemory;
+  /** What is remembered where the state refuses it: what the answer shows of the platform, and the counters of before. */
+  readonly refused: SeriesMemory;
+  /** Undefined where nothing of the answer could be counted. */
+  readonly update: CounterUpdate | undefined;
+  /** What it shows of the metric, for all its targets. */
+  readonly evidence: MetricEvidence;
+}
+
+/** An answer as far as it can be used. */
+export interface UnderstoodAnswer extends SizedAnswer {
+  /** How far the platform has come (platform ms); undefined where neither this answer nor one before shows it. */
+  readonly reached: number | undefined;
+}
+
+/** The window that brings the newest buckets. */
+export function windowOfPresent(memory: SeriesMemory, now: number, horizon: number): Window {
+  const { record, newest, doubt } = memory;
+  const { width = MINUTE_MS, progress } = record ?? {};
+  const lacking = progress?.lacking ?? [];
+  return freshWindow({ now, settleDelay: horizon, width, newest, lacking, doubtful: doubt?.answers ?? 0 });
+}
+
+/** What the counters lack that has settled; undefined where they lack nothing, or it cannot be known. */
+export function lackingIn(
+  { record, newest }: SeriesMemory,
+  counts: Counts,
+  now: number,
+  settleDelay: number,
+): Lacking | undefined {
+  if (record === undefined || newest === undefined) return undefined;
+  // The usual case, of thousands of jobs: all counters have come equally far, and lack nothing.
+  if (record.progress.lacking.length <= 1) return undefined;
+  const counters: Counter[] = [];
+  for (const [dimension, counter] of record.counters)
+    if (counts(dimension) && counter.missing.length > 0) counters.push(counter);
+  if (counters.length === 0) return undefined;
+  return { counters, width: record.width, settledUntil: Math.min(now, newest) - settleDelay };
+}
+
+/** An answer to a window of an hour or less, as far as it can be used. */
+export function understood(memory: SeriesMemory, answered: WindowedAnswer): UnderstoodAnswer {
+  const sizedAnswer = sized(answered, knownWidth(memory));
+  const { answer, width } = sizedAnswer;
+  const reached = width === undefined ? undefined : reachedBy(answer, width, memory.reached);
+  return { ...sizedAnswer, reached };
+}
+
+/** The sum of all counters' buckets in a window, or undefined where the answer lacks any. */
+export function sumOfCounted(
+  memory: SeriesMemory,
+  counts: Counts,
+  decoded: Decoded,
+  window: Window,
+): number | undefined {
+  const names = [...(memory.record?.counters.keys() ?? [])].filter(counts);
+  return sumIfWhole(decoded, names, window, answerWidth(decoded, knownWidth(memory)));
+}
+
+/**
+ * What an answer means for the counters of one metric of one target, one for each dimension, and for all else that is
+ * remembered of them. Nothing changes before the poll that brought it adopts the memory.
+ */
+export function countAnswer(
+  memory: SeriesMemory,
+  answer: WindowedAnswer,
+  rules: CountingRules,
+): CountedAnswer {
+  const { counts } = rules;
+  if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
+  const update = updateOf(memory, answer, rules);
+  if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
+  const seen = withSeen(memory, answer, update.record.width, settledBefore(memory, rules.settleDelay));
+  const learned = learnedFrom(seen, answer, update, rules);
+  const { record } = update;
+  const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
+  return { ...learned, memory: { ...learned.refused, record, checkpoints }, update };
+}
+
+function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): CountedAnswer {
+  return { memory, refused: memory, update: undefined, evidence: { ...nothingShown(now), mode } };
+}
+
+/** What the platform does to its buckets does not depend on whether they could be counted. */
+function learnedFrom(
+  memory: SeriesMemory,
+  answer: WindowedAnswer,
+  { record: { width }, restated, counted }: CounterUpdate,
+  { horizon, lag }: CountingRules,
+): Pick<CountedAnswer, 'refused' | 'evidence'> {
+  const { now, decoded, mode } = answer;
+  const newest = newestEnd(answer, width);
+  const ages = restated.flatMap((changes) => changes.ages);
+  const downwards = restated.reduce((sum, changes) => sum + changes.downwards, 0);
+  const evidence = { now, mode, ages, downwards, counted };
+  if (newest === undefined) {
+    return { refused: memory, evidence: { ...evidence, lagMs: undefined, grown: [] } };
+  }
+  const reached = progressBeyond(newest, width, now, lag);
+  const { young, grown } = watchGrowth(
+    memory.young,
+    { series: decoded.series, width, now: reached },
+    horizon,
+  );
+  return { refused: { ...memory, young }, evidence: { ...evidence, lagMs: now - newest, grown } };
+}
+
+/** What an answer changes; undefined when its width is in doubt, or it holds nothing to begin with. */
+export function updateOf(
+  memory: SeriesMemory,
+  answer: WindowedAnswer,
+  { counts, settleDelay }: Pick<CountingRules, 'counts' | 'settleDelay'>,
+): CounterUpdate | undefined {
+  const { record } = memory;
+  const { decoded } = answer;
+  const width = answerWidth(decoded, knownWidth(memory));
+  if (width === undefined) return undefined;
+  const reading = readingOf(answer, width, { newest: memory.newest, settleDelay });
+  const since = record?.since ?? reading.watermark;
+  if (since === undefined) return undefined;
+  const counters = openCounters(record, decoded, since, counts);
+  const settled: SettledBucket[] = [];
+  let skipped = 0;
+  let missing = 0;
+  let isChanged = record?.width !== width || record.counters.size !== counters.size;
+  for (const [dimension, known] of counters) {
+    // A dimension that is not wanted for now is counted on from its watermark when it is wanted again.
+    if (!counts(dimension)) continue;
+    const counted = count(known, decoded.series.get(dimension) ?? NO_POINTS, reading, {
+      unclear: decoded.unclear?.get(dimension),
+      before: narrowerThan(width, memory.seen, dimension, settledBefore(memory, settleDelay)),
+    });
+    if (counted.counter !== known) {
+      counters.set(dimension, counted.counter);
+      isChanged = true;
+    }
+    for (const bucket of counted.settled) settled.push({ dimension, ...bucket });
+    skipped += counted.skipped;
+    for (const span of counted.counter.missing) missing += span.asked > 0 ? bucketsIn(span, width) : 0;
+  }
+  const isCounted = (dimension: string, time: Window) => hasCounted(record?.counters.get(dimension), time);
+  return {
+    record: isChanged || record === undefined ? recordOf(since, width, counters, counts) : record,
+    counted: settled.length,
+    skipped,
+    restated: restatedIn(memory.seen, answer, width, isCounted),
+    missing,
+    settled,
+  };
+}
+
+/** Up to where buckets had settled as of the answers before (platform ms). */
+function settledBefore({ newest }: SeriesMemory, settleDelay: number): number {
+  return (newest ?? Number.NEGATIVE_INFINITY) - settleDelay;
+}
+
+/** With what an answer shows of the platform, whether or not what it changes could be made durable. */
+export function withSeen(
+  memory: SeriesMemory,
+  answer: WindowedAnswer,
+  width: number,
+  settledUntil: number,
+): SeriesMemory {
+  const doubt = answer.decoded.width === width ? undefined : memory.doubt;
+  const reached = reachedBy(answer, width, memory.reached) ?? memory.reached;
+  if (!reaches(answer)) return { ...memory, doubt, reached };
+  const newest = newestTold(answer);
+  const seen =
+    newest === undefined ? memory.seen : seenAgain(memory.seen, answer.decoded, width, settledUntil);
+  return { ...memory, doubt, reached, newest, seen };
+}
+
+/**
+ * With an answer that could not be counted: where the width of its buckets is in doubt, others may show it. What it was
+ * to bring of the past is asked for again later, by a window that begins at another minute.
+ */
+export function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
+  const { decoded, window, now } = answer;
+  const isUnclear = answerWidth(decoded, knownWidth(memory)) === undefined;
+  const doubt = isUnclear ? doubtAgain(memory.doubt, decoded, now) : memory.doubt;
+  const after = { ...memory, doubt };
+  return reaches(answer) ? after : noted(after, counts, (counter) => noteUnclear(counter, window, now));
+}
+
+/** With a coarse read: it counts nothing, but shows where the platform has nothing to be waited for. */
+export function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
+  const { window, now } = answer;
+  const shown = coarseBuckets(answer);
+  return noted(memory, counts, (counter, dimension) => noteCoarse(counter, shown(dimension), window, now));
+}
+
+function noted(
+  memory: SeriesMemory,
+  counts: Counts,
+  change: (counter: Counter, dimension: string) => Counter,
+): SeriesMemory {
+  const { record } = memory;
+  if (record === undefined) return memory;
+  const counters = new Map(record.counters);
+  for (const [dimension, counter] of counters) {
+    if (counts(dimension)) counters.set(dimension, change(counter, dimension));
+  }
+  return { ...memory, record: recordOf(record.since, record.width, counters, counts) };
+}
+
+function knownWidth({ record, seen, doubt }: SeriesMemory) {
+  return { known: record?.width, seen, doubt };
+}
+
+/** The counters that count, of all that a record holds. */
+function* countersIn({ counters }: CountersRecord, counts: Counts): Generator<Counter> {
+  for (const [dimension, counter] of counters) if (counts(dimension)) yield counter;
+}
+
+/** The counters, with new ones for the dimensions that were not met before. */
+function openCounters(
+  record: CountersRecord | undefined,
+  decoded: Decoded,
+  since: number,
+  counts: Counts,
+): Map<string, Counter> {
+  const counters = new Map(record?.counters);
+  let opened: Counter | undefined;
+  for (const name of decoded.series.keys()) {
+    if (counters.has(name) || !counts(name)) continue;
+    opened ??= newCounter(record, counts, since);
+    counters.set(name, opened);
+  }
+  return counters;
+}
+
+/** A counter that joins others, with their watermark: it lacks what they have never read. */
+function newCounter(record: CountersRecord | undefined, counts: Counts, since: number): Counter {
+  const watermark = record?.progress.watermark ?? since;
+  const [first] = record === undefined ? [] : countersIn(record, counts);
+  const missing = (first?.missing ?? []).filter(({ asked, to }) => asked === 0 && to <= watermark);
+  return { total: 0, watermark, missing };
+}

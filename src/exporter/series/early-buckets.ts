@@ -1,0 +1,125 @@
+import { type EarlyFaces, type Faces, facesOf } from '../catalogue/catalogue.ts';
+import type { Labels, Sample } from '../catalogue/family.ts';
+import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
+import type { Points } from '../decode/points.ts';
+import type { Exposure } from '../poll/job.ts';
+import { completeAt } from '../settling/completeness.ts';
+import { type MetricMemory, onlyGrow } from '../settling/learned.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { labelsIn, type Target } from '../targets/target.ts';
+import { gaugeValue, newestBucket, type SeriesSamples, valueAt } from './samples.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** Below this completeness an estimate says little. */
+const LEAST_COMPLETE = 0.2;
+
+export interface EarlyBucketsOptions {
+  readonly target: Target;
+  readonly metric: string;
+  readonly samples: Pick<SeriesSamples, 'moment'>;
+}
+
+/** The answer of which the newest bucket is shown, and what is known before it. */
+export interface EarlyAnswer {
+  readonly answer: WindowedAnswer;
+  /** Width of its buckets (ms). */
+  readonly width: number;
+  /** The end of the platform's newest bucket (platform ms). */
+  readonly reached: number;
+  /** Age (ms) from which on buckets are complete. */
+  readonly publishDelay: number;
+  readonly learned: MetricMemory;
+  /** End of the bucket that is shown; undefined while none is. */
+  readonly boundUntil: number | undefined;
+}
+
+/** What is shown from now on of the newest bucket, and its end; no exposure where that stays as it is. */
+export interface EarlyExposure {
+  readonly exposures: readonly Exposure[];
+  readonly boundUntil: number | undefined;
+}
+
+/**
+ * What the newest bucket of one metric of one target shows before it is complete: a lower bound where the platform's
+ * buckets only grow, and an estimate from how complete buckets of its age usually are.
+ */
+export class EarlyBuckets {
+  readonly #options: EarlyBucketsOptions;
+  /** The labels of each bound: of dimensions that are summed up, as all responses of a class. */
+  readonly #labels = new Map<EarlyFaces, Labels>();
+
+  constructor(options: EarlyBucketsOptions) {
+    this.#options = options;
+  }
+
+  expose({ answer, width, reached, publishDelay, learned, boundUntil }: EarlyAnswer): EarlyExposure {
+    const { decoded, now } = answer;
+    const dimensions = [...decoded.series].filter(([name]) => this.#facesOf(name).early !== undefined);
+    if (dimensions.length === 0) return { exposures: [], boundUntil };
+    if (!onlyGrow(learned, now)) {
+      const withdrawn = { part: 'early', samples: [] };
+      return { exposures: boundUntil === undefined ? [] : [withdrawn], boundUntil: undefined };
+    }
+    const bucket = Math.max(
+      newestWithData(decoded.series, now - width),
+      newestBucket(decoded.series, width, reached - publishDelay) ?? Number.NEGATIVE_INFINITY,
+    );
+    // Where the bucket shown lies in the future, the platform's clock was set back.
+    const before = boundUntil ?? Number.NEGATIVE_INFINITY;
+    const until = bucket + width;
+    if (bucket === Number.NEGATIVE_INFINITY || (until < before && before <= now))
+      return { exposures: [], boundUntil };
+    const { seenUntil } = DATA_MOMENTS[this.#options.target.by];
+    const age = Math.floor((reached - bucket - width) / MINUTE_MS);
+    const complete = completeAt(learned.completeness, age) ?? 0;
+    const samples = [...this.#samples(dimensions, bucket, { width, complete })];
+    samples.push(this.#options.samples.moment(seenUntil, until));
+    return { exposures: [{ part: 'early', samples, dataAgeMs: now - until }], boundUntil: until };
+  }
+
+  *#samples(
+    dimensions: readonly (readonly [string, Points])[],
+    bucket: number,
+    { width, complete }: { readonly width: number; readonly complete: number },
+  ): Generator<Sample> {
+    const sums = new Map<EarlyFaces, { sum: number; readonly gauge: Faces['gauge'] }>();
+    for (const [name, points] of dimensions) {
+      const { early, gauge } = this.#facesOf(name);
+      const value = valueAt(points, bucket);
+      if (early === undefined || value === undefined) continue;
+      const bound = sums.get(early) ?? { sum: 0, gauge };
+      bound.sum += value;
+      sums.set(early, bound);
+    }
+    for (const [early, { sum, gauge }] of sums) {
+      const labels = this.#labelsOf(early);
+      yield { family: early.atLeast, labels, value: gaugeValue(sum, gauge, width) };
+      if (complete < LEAST_COMPLETE) continue;
+      yield { family: early.expected, labels, value: gaugeValue(Math.round(sum / complete), gauge, width) };
+    }
+  }
+
+  #facesOf(dimension: string): Faces {
+    const { target, metric } = this.#options;
+    return facesOf(metric, dimension, { scope: target.by });
+  }
+
+  #labelsOf(early: EarlyFaces): Labels {
+    const labels = this.#labels.get(early) ?? labelsIn(this.#options.target, early.labels);
+    this.#labels.set(early, labels);
+    return labels;
+  }
+}
+
+/** The start of the newest bucket that began at or before `until` and holds anything in any series, or -Infinity. */
+function newestWithData(series: ReadonlyMap<string, Points>, until: number): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { timestamps, values } of series.values()) {
+    for (let index = timestamps.length - 1; index >= 0; index -= 1) {
+      const start = Number(timestamps[index]);
+      if (start <= newest) break;
+      if (start <= until && Number(values[index]) > 0) newest = start;
+    }
+  }
+  return newest;
+}

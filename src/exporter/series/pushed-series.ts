@@ -1,0 +1,182 @@
+import { z } from 'zod';
+import { addedUp } from '../catalogue/decimal.ts';
+import type { TimedSample } from '../catalogue/family.ts';
+import { FINEST_WINDOW_MS } from '../settling/window.ts';
+import type { StateEntry, StateKey } from '../state/state.ts';
+import type { Counter } from './counter.ts';
+import type { CounterUpdate } from './counters.ts';
+import type { CountersByDimension } from './packed-series.ts';
+import type { SeriesSamples } from './samples.ts';
+import { type CountersRecord, pushedKeys } from './series-memory.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** Samples to push, and the record of that, to be committed with them. */
+export interface ToPush {
+  readonly samples: readonly TimedSample[];
+  readonly commit: readonly StateEntry[];
+}
+
+export const NOTHING_TO_PUSH: ToPush = { samples: [], commit: [] };
+
+/** What of an update is pushed. */
+type CountedUpdate = Pick<CounterUpdate, 'settled'> & {
+  readonly record: Pick<CountersRecord, 'since' | 'counters'>;
+};
+
+/** Of which series, and where it is kept what was pushed of them. */
+export interface PushedSeriesOptions {
+  readonly key: StateKey;
+  /** What the state holds under the key. */
+  readonly stored: () => unknown;
+  readonly samples: SeriesSamples;
+}
+
+/** What was pushed of a counter, by dimension. */
+const records = z.record(
+  z.string(),
+  z.object({
+    /** The counter's total when this was written: where it differs, buckets were counted that nobody pushed. */
+    counted: z.number(),
+    /** The sum up to `until`, as pushed. */
+    total: z.number(),
+    /** The end of the last bucket pushed. */
+    until: z.number(),
+    /** Buckets counted before others that come earlier: `[start, end, value]`, ascending. */
+    held: z.array(z.tuple([z.number(), z.number(), z.number()])),
+  }),
+);
+
+type PushedRecord = z.infer<typeof records>[string];
+
+/**
+ * What is pushed of the counters of one metric of one target. Counters take buckets in as they come; after an outage the
+ * newest come first. A sample says what had happened up to its time, so a bucket waits here until nothing before it is due.
+ */
+export class PushedCounters {
+  readonly #options: PushedSeriesOptions;
+
+  constructor(options: PushedSeriesOptions) {
+    this.#options = options;
+  }
+
+  /** What an update brings to push. @param before the counters before it */
+  toPush(before: CountersByDimension | undefined, update: CountedUpdate): ToPush {
+    const { key, stored, samples } = this.#options;
+    const known = new Map(Object.entries(records.safeParse(stored()).data ?? {}));
+    const moments: { dimension: string; at: number; total: number }[] = [];
+    let isChanged = false;
+    const settled = groupedBySeries(update);
+    for (const [dimension, counter] of update.record.counters) {
+      const buckets = settled.get(dimension) ?? [];
+      const old = before?.get(dimension);
+      const last = known.get(dimension);
+      const isBeginning = old === undefined;
+      if (!isBeginning && buckets.length === 0 && (last === undefined || last.held.length === 0)) continue;
+      const start: PushedRecord =
+        last !== undefined && last.counted === old?.total ? last : startOf(old, counter, buckets);
+      // Not at the start itself: there, a counter of the same name may have ended that was lost with its state.
+      if (isBeginning) moments.push({ dimension, at: start.until + 1, total: 0 });
+      const after = released(start, counter, buckets, (at, total) => moments.push({ dimension, at, total }));
+      known.set(dimension, after);
+      isChanged = true;
+    }
+    if (!isChanged) return NOTHING_TO_PUSH;
+    const { since } = update.record;
+    return { samples: samples.totals(moments, since), commit: [{ key, value: Object.fromEntries(known) }] };
+  }
+}
+
+type Bucket = PushedRecord['held'][number];
+
+function groupedBySeries({ settled }: CountedUpdate): ReadonlyMap<string, Bucket[]> {
+  const groups = new Map<string, Bucket[]>();
+  for (const { dimension, start, width, value } of settled) {
+    const group = groups.get(dimension) ?? [];
+    groups.set(dimension, group);
+    group.push([start, start + width, value]);
+  }
+  return groups;
+}
+
+/** A counter of which nothing was pushed yet, or not all: its total as it was counts as pushed. */
+function startOf(old: Counter | undefined, counter: Counter, buckets: readonly Bucket[]): PushedRecord {
+  const begins = [counter.watermark, counter.missing[0]?.from, buckets[0]?.[0]];
+  const begin = Math.min(...begins.filter((time) => time !== undefined));
+  const total = old?.total ?? 0;
+  return { counted: total, total, until: begin, held: [] };
+}
+
+function released(
+  before: PushedRecord,
+  { total: counted, missing }: Counter,
+  buckets: readonly Bucket[],
+  push: (at: number, total: number) => void,
+): PushedRecord {
+  const due = missing[0]?.from ?? Number.POSITIVE_INFINITY;
+  const waiting = [...before.held, ...buckets].sort(([a], [b]) => a - b);
+  let { total, until } = before;
+  const held: Bucket[] = [];
+  for (const bucket of waiting) {
+    const [start, end, value] = bucket;
+    if (start >= due) {
+      held.push(bucket);
+      continue;
+    }
+    total = addedUp(total, value);
+    // What begins before the last that was pushed shows in the next: time does not go back.
+    if (end <= until) continue;
+    until = end;
+    push(end, total);
+  }
+  return { counted, total, until, held };
+}
+
+/** So long (ms) it is remembered of a dimension that answers no longer have: none of theirs reaches back so far. */
+const KEPT_MS = 2 * FINEST_WINDOW_MS;
+
+/** Start of the last bucket that was pushed, by dimension. */
+const watermarks = z.record(z.string(), z.number());
+
+/**
+ * Which buckets of one metric of one target were pushed as gauges: each once, with the value that it had when it was
+ * published first, since receivers do not take another one for the same time. The record is as durable as the outbox.
+ */
+export class PushedGauges {
+  readonly #options: PushedSeriesOptions;
+
+  constructor(options: PushedSeriesOptions) {
+    this.#options = options;
+  }
+
+  /** The gauges of the buckets that ended by `until` and were not pushed yet. */
+  toPush({ decoded }: WindowedAnswer, width: number, until: number): ToPush {
+    const { key, stored, samples } = this.#options;
+    const last = new Map(Object.entries(watermarks.safeParse(stored()).data ?? {}));
+    const found: TimedSample[] = [];
+    samples.meet(decoded.series.keys());
+    for (const [dimension, points] of decoded.series) {
+      const from = last.get(dimension) ?? Number.NEGATIVE_INFINITY;
+      const gauges = samples.gaugesOf(dimension, points, { from, until, width });
+      const newest = gauges.at(-1);
+      if (newest === undefined) continue;
+      found.push(...gauges);
+      last.set(dimension, newest.at - width);
+    }
+    for (const [dimension, start] of last)
+      if (start < until - KEPT_MS && !decoded.series.has(dimension)) last.delete(dimension);
+    return { samples: found, commit: found.length === 0 ? [] : [{ key, value: Object.fromEntries(last) }] };
+  }
+}
+
+/** What was pushed of the counters and the gauges of one metric of one target. */
+export class PushedSeries {
+  readonly counters: PushedCounters;
+  readonly gauges: PushedGauges;
+
+  /** @param counted where its counters are kept @param stored what the state holds under a key */
+  constructor(counted: StateKey, stored: (key: StateKey) => unknown, samples: SeriesSamples) {
+    const { counters, gauges } = pushedKeys(counted);
+    this.counters = new PushedCounters({ key: counters, stored: () => stored(counters), samples });
+    this.gauges = new PushedGauges({ key: gauges, stored: () => stored(gauges), samples });
+  }
+}

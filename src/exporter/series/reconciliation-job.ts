@@ -1,0 +1,217 @@
+import type { Sample } from '../catalogue/family.ts';
+import { RECONCILIATION_RATIO } from '../catalogue/platform-families.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import type { Job, PollResult } from '../poll/job.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/memory.ts';
+import type { Counter } from './counter.ts';
+import type { Checkpoints } from './series-memory.ts';
+
+/** Counters are compared with the platform over spans of about an hour. */
+const SPAN_MS = 60 * MINUTE_MS;
+
+/** Checkpoints are at least so far apart (ms). */
+export const SPACING_MS = 5 * MINUTE_MS;
+
+/** How long checkpoints are kept. */
+const KEPT_MS = 4 * SPAN_MS;
+
+/** What was counted over a past span, to be compared with what the platform says of it now. */
+export interface CountedSpan {
+  readonly window: Window;
+  /** The sum of all its buckets, over all counted dimensions. */
+  readonly counted: number;
+}
+
+/** With where the counters stand now, if all have the same watermark and lack nothing before it. */
+export function withCheckpoint(known: Checkpoints, counters: Iterable<Counter>): Checkpoints {
+  const point = checkpoint(counters);
+  const last = known.watermarks.at(-1);
+  if (point === undefined || point.watermark % MINUTE_MS !== 0) return known;
+  if (last !== undefined && point.watermark < last + SPACING_MS) return known;
+  const first = known.watermarks.findIndex((watermark) => watermark >= point.watermark - KEPT_MS);
+  const kept = (column: readonly number[]) => (first < 0 ? [] : column.slice(first));
+  return {
+    watermarks: [...kept(known.watermarks), point.watermark],
+    sums: [...kept(known.sums), point.sum],
+  };
+}
+
+/** The newest span of at most an hour that ended at or before `until`, if there is one of half an hour at least. */
+export function spanBefore({ watermarks, sums }: Checkpoints, until: number): CountedSpan | undefined {
+  const end = watermarks.findLastIndex((watermark) => watermark <= until);
+  if (end < 0) return undefined;
+  const to = Number(watermarks[end]);
+  const start = watermarks.findIndex((watermark) => watermark >= to - SPAN_MS);
+  const from = Number(watermarks[start]);
+  if (to - from < SPAN_MS / 2) return undefined;
+  return { window: { from, to }, counted: Number(sums[end]) - Number(sums[start]) };
+}
+
+function checkpoint(
+  counters: Iterable<Counter>,
+): { readonly watermark: number; readonly sum: number } | undefined {
+  let watermark: number | undefined;
+  let sum = 0;
+  for (const counter of counters) {
+    if (counter.missing.length > 0) return undefined;
+    if (watermark !== undefined && counter.watermark !== watermark) return undefined;
+    watermark = counter.watermark;
+    sum += counter.total;
+  }
+  return watermark === undefined ? undefined : { watermark, sum };
+}
+
+/** Something whose counters can be compared with the platform: one metric of one target. */
+export interface Reconcilable {
+  readonly id: string;
+  readonly product: string;
+  /** What was counted over a past span that ended by `until`; undefined when there is no such span. */
+  spanBefore(until: number): CountedSpan | undefined;
+  /** What the platform says now of the same span. @throws PlatformFailure */
+  truthOf(span: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined>;
+}
+
+export interface ReconciliationOptions {
+  readonly account: string;
+  /** Operations per minute that may be spent. */
+  readonly perMinute: () => number;
+  readonly candidates: () => readonly Reconcilable[];
+  readonly platformClock: PlatformClock;
+  readonly memory: Pick<AccountMemory, 'of'>;
+}
+
+interface Check {
+  readonly product: string;
+  readonly end: number;
+  readonly counted: number;
+  readonly truth: number;
+}
+
+/** A span is compared this long after its end, so that changes which came too late for the counters show. */
+const COMPARE_AFTER_MS = 60 * MINUTE_MS;
+
+/** Reconciliation runs only when quota is left over. */
+const RECONCILIATION_WEIGHT = 0.05;
+
+/** How old a comparison may be to count. */
+const MEMORY_MS = 24 * 60 * MINUTE_MS;
+
+/** What is remembered of the comparisons. */
+interface Comparisons {
+  /** The latest comparison of each candidate. */
+  readonly checks: ReadonlyMap<string, Check>;
+  /** The end of the span last compared, or tried to, by candidate. */
+  readonly attempts: ReadonlyMap<string, number>;
+  /** Operations that were saved up. */
+  readonly credit: number;
+}
+
+/** A read of a candidate's span. */
+interface Attempt {
+  readonly id: string;
+  readonly end: number;
+  /** Undefined where the platform could not be compared with. */
+  readonly check: Check | undefined;
+}
+
+/** What one round has read. */
+interface Round {
+  readonly attempts: readonly Attempt[];
+  readonly credit: number;
+}
+
+/** Compares what was counted over past hours with the platform's own answer for them, a few operations at a time. */
+export class ReconciliationJob implements Job<Round> {
+  readonly id: string;
+  readonly subject = { collector: 'reconciliation' };
+  readonly schedule = '* * * * *';
+  readonly group: string;
+  readonly weight = RECONCILIATION_WEIGHT;
+  readonly #options: ReconciliationOptions;
+  readonly #part: MemoryPart<Comparisons> = {
+    open: () => ({ checks: new Map(), attempts: new Map(), credit: 0 }),
+  };
+
+  constructor(group: string, options: ReconciliationOptions) {
+    this.id = `reconciliation/${group}`;
+    this.group = group;
+    this.#options = options;
+  }
+
+  /** On average, since it only reads when it has saved up for an operation and there is a new span to compare. */
+  cost(): number {
+    const { perMinute, candidates } = this.#options;
+    return Math.min(perMinute(), candidates().length * (MINUTE_MS / SPACING_MS));
+  }
+
+  /** Reads the spans of as many candidates as was saved up for, those compared longest ago first. */
+  async read(read: Read, signal: AbortSignal): Promise<Round> {
+    const { perMinute, platformClock, candidates, memory } = this.#options;
+    const known = memory.of(this.#part);
+    const endOf = ({ id }: Reconcilable) => known.attempts.get(id) ?? Number.NEGATIVE_INFINITY;
+    const attempts: Attempt[] = [];
+    let credit = Math.min(known.credit + perMinute(), Math.max(1, perMinute()));
+    for (const candidate of candidates().toSorted((a, b) => endOf(a) - endOf(b))) {
+      if (credit < 1) break;
+      const span = candidate.spanBefore(platformClock.now() - COMPARE_AFTER_MS);
+      if (span === undefined || span.window.to <= endOf(candidate)) continue;
+      credit -= 1;
+      const check = await compared(candidate, span, read, signal);
+      attempts.push({ id: candidate.id, end: span.window.to, check });
+    }
+    return { attempts, credit };
+  }
+
+  conclude({ attempts, credit }: Round): PollResult {
+    const { memory, candidates, platformClock } = this.#options;
+    const before = memory.of(this.#part);
+    // What is gone may never have been compared: its reads fail.
+    const present = new Set(candidates().map(({ id }) => id));
+    const isFresh = ({ end }: Check) => end >= platformClock.now() - MEMORY_MS;
+    const checks = new Map([...before.checks].filter(([, check]) => isFresh(check)));
+    const ends = new Map([...before.attempts].filter(([id]) => present.has(id)));
+    for (const { id, end, check } of attempts) {
+      if (present.has(id)) ends.set(id, end);
+      if (check !== undefined) checks.set(id, check);
+    }
+    const samples = ratios(this.#options.account, checks.values());
+    return {
+      outcome: attempts.some(({ check }) => check !== undefined) ? 'ok' : 'empty',
+      memory: changed(this.#part, { checks, attempts: ends, credit }),
+      exposures: () => [{ part: 'ratio', samples }],
+    };
+  }
+}
+
+/** Undefined where there was nothing to compare with. A candidate that cannot be read must not hold up the others. */
+async function compared(
+  candidate: Reconcilable,
+  span: CountedSpan,
+  read: Read,
+  signal: AbortSignal,
+): Promise<Check | undefined> {
+  try {
+    const truth = await candidate.truthOf(span, read, signal);
+    if (truth === undefined) return undefined;
+    return { product: candidate.product, end: span.window.to, counted: span.counted, truth };
+  } catch (failure) {
+    if (!(failure instanceof PlatformFailure)) throw failure;
+    return undefined;
+  }
+}
+
+/** By product, over the latest comparison of each of its series; without traffic there is nothing to compare. */
+function ratios(account: string, checks: Iterable<Check>): Sample[] {
+  const sums = new Map<string, { counted: number; truth: number }>();
+  for (const { product, counted, truth } of checks) {
+    const sum = sums.get(product) ?? { counted: 0, truth: 0 };
+    sums.set(product, { counted: sum.counted + counted, truth: sum.truth + truth });
+  }
+  return [...sums].flatMap(([product, { counted, truth }]) => {
+    if (truth === 0) return [];
+    return [{ family: RECONCILIATION_RATIO, labels: { account, product }, value: counted / truth }];
+  });
+}

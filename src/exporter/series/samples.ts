@@ -1,0 +1,170 @@
+import { type Faces, facesOf } from '../catalogue/catalogue.ts';
+import { decimal } from '../catalogue/decimal.ts';
+import type { Family, Labels, Sample, TimedSample } from '../catalogue/family.ts';
+import type { UnitOverrides } from '../catalogue/units.ts';
+import type { Points } from '../decode/points.ts';
+import { MOST_DIMENSIONS } from '../decode/shape.ts';
+import { firstAtOrAfter, MINUTE_MS } from '../settling/window.ts';
+import { labelsIn, type Target } from '../targets/target.ts';
+import { type CountersByDimension, type Places, placesOf } from './packed-series.ts';
+
+/** Beyond that some have come that will not come again: those before are forgotten, and what is shown of them is written anew. */
+const MOST_PLACES = 2 * MOST_DIMENSIONS;
+
+/** Turns the dimensions of one metric of one target into samples. */
+export class SeriesSamples {
+  /** Of each dimension met, as far as they are remembered. */
+  #places: Places = new Map();
+  /** By place: they stay the same object, so that their text is rendered once. */
+  readonly #labels: Labels[] = [];
+  readonly #target: Target;
+  readonly #metric: string;
+  readonly #units: UnitOverrides;
+  readonly #wants: (dimension: string) => boolean;
+
+  /** @param wants which dimensions are to be shown; those that are not may still have been counted before */
+  constructor(
+    target: Target,
+    metric: string,
+    units: UnitOverrides,
+    wants: (dimension: string) => boolean = () => true,
+  ) {
+    this.#wants = wants;
+    this.#target = target;
+    this.#metric = metric;
+    this.#units = units;
+  }
+
+  /**
+   * Takes in the dimensions of an answer before single ones are asked for: met all at once, they have the same places
+   * for thousands of targets, which then share the table of them.
+   */
+  meet(dimensions: Iterable<string>): void {
+    const all = [...dimensions];
+    const added = all.filter((dimension) => !this.#places.has(dimension));
+    if (added.length === 0) return;
+    const isTooMany = this.#places.size + added.length > MOST_PLACES;
+    if (isTooMany) this.#labels.length = 0;
+    this.#places = placesOf(isTooMany ? all : [...this.#places.keys(), ...added]);
+  }
+
+  /** The gauges of one bucket: a dimension without a point at its start is absent, not zero. */
+  gauges(series: ReadonlyMap<string, Points>, bucketStart: number, width: number): Sample[] {
+    const samples: Sample[] = [];
+    this.meet(series.keys());
+    for (const [dimension, points] of series) {
+      const value = valueAt(points, bucketStart);
+      if (value === undefined) continue;
+      const { gauge } = this.#facesOf(dimension);
+      const labels = this.#labelsOf(dimension);
+      samples.push({ family: gauge.family, labels, value: gaugeValue(value, gauge, width) });
+    }
+    return samples;
+  }
+
+  /** Whether a dimension has a counter. */
+  counts(dimension: string): boolean {
+    return this.#wants(dimension) && this.#facesOf(dimension).counter !== undefined;
+  }
+
+  counters(counters: CountersByDimension): Sample[] {
+    const samples: Sample[] = [];
+    this.meet(counters.keys());
+    for (const [dimension, { total }] of counters) {
+      if (!this.#wants(dimension)) continue;
+      const { counter } = this.#facesOf(dimension);
+      if (counter === undefined) continue;
+      const labels = this.#labelsOf(dimension);
+      samples.push({ family: counter.family, labels, value: counterValue(total, counter) });
+    }
+    return samples;
+  }
+
+  /** Sums of counters at times of their own (ms since the epoch). @param since when the counters were at zero */
+  totals(
+    moments: readonly { readonly dimension: string; readonly at: number; readonly total: number }[],
+    since: number,
+  ): TimedSample[] {
+    this.meet(new Set(moments.map(({ dimension }) => dimension)));
+    return moments.flatMap(({ dimension, total, at }) => {
+      const { counter } = this.#facesOf(dimension);
+      if (counter === undefined || !this.#wants(dimension)) return [];
+      const labels = this.#labelsOf(dimension);
+      return [{ family: counter.family, labels, value: counterValue(total, counter), at, since }];
+    });
+  }
+
+  /** The gauges of a dimension's buckets that start after `from` and have ended by `until`, each at its bucket's end. */
+  gaugesOf(
+    dimension: string,
+    { timestamps, values }: Points,
+    { from, until, width }: { readonly from: number; readonly until: number; readonly width: number },
+  ): TimedSample[] {
+    const { gauge } = this.#facesOf(dimension);
+    const labels = this.#labelsOf(dimension);
+    const samples: TimedSample[] = [];
+    for (let index = firstAtOrAfter(timestamps, from + 1); index < timestamps.length; index++) {
+      const end = (timestamps[index] ?? Number.NaN) + width;
+      if (!(end <= until)) break;
+      const value = gaugeValue(values[index] ?? Number.NaN, gauge, width);
+      samples.push({ family: gauge.family, labels, value, at: end });
+    }
+    return samples;
+  }
+
+  /** Dimensions among these that the catalogue does not know. */
+  unknown(dimensions: Iterable<string>): string[] {
+    return [...dimensions].filter((dimension) => !this.#facesOf(dimension).known);
+  }
+
+  /** A moment (ms since the epoch) that the data of the metric has. */
+  moment(family: Family, at: number): Sample {
+    this.#momentLabels ??= labelsIn(this.#target, { metric: this.#metric });
+    return { family, labels: this.#momentLabels, value: at / 1_000 };
+  }
+
+  #momentLabels: Labels | undefined;
+
+  #facesOf(dimension: string): Faces {
+    return facesOf(this.#metric, dimension, { scope: this.#target.by, units: this.#units });
+  }
+
+  #labelsOf(dimension: string): Labels {
+    if (!this.#places.has(dimension)) this.meet([dimension]);
+    const place = this.#places.get(dimension) ?? 0;
+    const labels = this.#labels[place] ?? labelsIn(this.#target, this.#facesOf(dimension).labels);
+    this.#labels[place] = labels;
+    return labels;
+  }
+}
+
+/** The start of the newest bucket that closed at or before `until` in any series, or undefined when there is none. */
+export function newestBucket(
+  series: ReadonlyMap<string, Points>,
+  width: number,
+  until: number,
+): number | undefined {
+  let newest: number | undefined;
+  for (const { timestamps } of series.values()) {
+    const index = firstAtOrAfter(timestamps, until - width + 1) - 1;
+    const candidate = timestamps[index];
+    if (candidate !== undefined && (newest === undefined || candidate > newest)) newest = candidate;
+  }
+  return newest;
+}
+
+/** The value of the bucket that starts at a time; undefined where there is none. */
+export function valueAt(points: Points, time: number): number | undefined {
+  const index = firstAtOrAfter(points.timestamps, time);
+  return points.timestamps[index] === time ? points.values[index] : undefined;
+}
+
+/** A bucket's value as its gauge shows it. @param width of the bucket, in ms */
+export function gaugeValue(value: number, { scale, perMinute }: Faces['gauge'], width: number): number {
+  return decimal(perMinute ? (value * scale * MINUTE_MS) / width : value * scale);
+}
+
+/** A sum of buckets as its counter shows it. */
+export function counterValue(total: number, { scale }: NonNullable<Faces['counter']>): number {
+  return decimal(total * scale);
+}

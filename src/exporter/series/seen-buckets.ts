@@ -1,0 +1,172 @@
+import type { Decoded } from '../decode/decode.ts';
+import { NO_POINTS, type Points, shortLivedArray } from '../decode/points.ts';
+import type { Restatements } from '../poll/job.ts';
+import { firstAtOrAfter, MINUTE_MS, type Window } from '../settling/window.ts';
+import { type Buckets, partsOf } from './narrower-buckets.ts';
+import { PackedPoints, type PointsByDimension } from './packed-series.ts';
+import type { WindowedAnswer } from './series-source.ts';
+
+/** The newest buckets of a metric as the answers before have shown them, by dimension. */
+export interface SeenBuckets {
+  readonly width: number;
+  readonly series: PointsByDimension;
+  /** Those before the buckets became wider, or of unclear width: one across that change is counted in part. */
+  readonly narrower?: {
+    readonly width: number;
+    readonly series: PointsByDimension;
+    /** Up to when they had settled (platform ms). */
+    readonly until: number;
+  };
+}
+
+/** How long before the newest bucket others are remembered: long enough for some that have settled. */
+const KEPT_MS = 25 * MINUTE_MS;
+
+/** For how long after them narrower buckets are remembered: until the first of the wider ones has settled. */
+const NARROWER_MS = 3 * 60 * MINUTE_MS;
+
+/** What was seen, with what an answer shows. */
+export function seenAgain(
+  seen: SeenBuckets | undefined,
+  { series, unclear }: Decoded,
+  width: number,
+  settledUntil = Number.NEGATIVE_INFINITY,
+): SeenBuckets {
+  if (seen === undefined || seen.width !== width) {
+    const narrower =
+      seen !== undefined && seen.width < width ? { narrower: { ...seen, until: settledUntil } } : {};
+    return { width, series: new PackedPoints(series), ...narrower };
+  }
+  const together = new Map<string, Points>();
+  const oldest = newestIn(series) - KEPT_MS;
+  // A dimension that answers no longer have goes with its buckets: names that never come again would add up.
+  for (const [name, points] of seen.series)
+    if (series.has(name) || Number(points.timestamps.at(-1)) >= oldest) together.set(name, points);
+  for (const [name, points] of series) together.set(name, merged(together.get(name) ?? NO_POINTS, points));
+  const narrower = seen.narrower ?? (unclear && { ...seen, until: settledUntil });
+  const isKept = narrower !== undefined && newestIn(narrower.series) >= newestIn(series) - NARROWER_MS;
+  return { width, series: new PackedPoints(together), ...(isKept && { narrower }) };
+}
+
+/**
+ * The narrower buckets of one series that had settled when they were seen last: those that a late platform shows again
+ * with less than it had are no measure of what was counted.
+ * @param settledUntil as of the answers before
+ */
+export function narrowerThan(
+  width: number,
+  seen: SeenBuckets | undefined,
+  dimension: string,
+  settledUntil: number,
+): Buckets | undefined {
+  const known =
+    seen === undefined || seen.width < width ? seen && { ...seen, until: settledUntil } : seen.narrower;
+  const points = known?.series.get(dimension);
+  if (known === undefined || points === undefined) return undefined;
+  const size = firstAtOrAfter(points.timestamps, known.until - known.width + 1);
+  const { timestamps, values } = points;
+  return {
+    points: { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) },
+    width: known.width,
+  };
+}
+
+function newestIn(series: Iterable<readonly [string, Points]>): number {
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const [, { timestamps }] of series)
+    if (timestamps.length > 0) newest = Math.max(newest, Number(timestamps[timestamps.length - 1]));
+  return newest;
+}
+
+/** The later points, and of the earlier ones those that they lack and that are not too old. */
+function merged(earlier: Points, later: Points): Points {
+  const [old, fresh] = [earlier.timestamps, later.timestamps];
+  const newest = fresh.length === 0 ? Number.NEGATIVE_INFINITY : Number(fresh[fresh.length - 1]);
+  let next = firstAtOrAfter(old, newest - KEPT_MS);
+  const most = old.length - next + fresh.length;
+  const [timestamps, values] = [shortLivedArray(most), shortLivedArray(most)];
+  let size = 0;
+  for (let index = 0; index < fresh.length || next < old.length; size += 1) {
+    // A read beyond the end of an array gives no number: the engine then makes an object of each number that it reads there.
+    const known = next < old.length ? Number(old[next]) : Number.POSITIVE_INFINITY;
+    const read = index < fresh.length ? Number(fresh[index]) : Number.POSITIVE_INFINITY;
+    const isLater = read <= known;
+    timestamps[size] = isLater ? read : known;
+    values[size] = isLater ? Number(later.values[index]) : Number(earlier.values[next]);
+    if (known <= read) next += 1;
+    if (isLater) index += 1;
+  }
+  return size === fresh.length
+    ? later
+    : { timestamps: timestamps.subarray(0, size), values: values.subarray(0, size) };
+}
+
+/**
+ * What an answer changes of the buckets seen before, for each dimension.
+ * @param isCounted whether the counter of a dimension has taken in a time
+ */
+export function restatedIn(
+  seen: SeenBuckets | undefined,
+  { decoded, now }: WindowedAnswer,
+  width: number,
+  isCounted: (dimension: string, time: Window) => boolean,
+): Restatements[] {
+  if (seen === undefined) return [];
+  return Array.from(decoded.series, ([name, points]) => {
+    const before = { points: seen.series.get(name) ?? NO_POINTS, width: seen.width };
+    return restatements(before, { points, width }, (time) => isCounted(name, time), now);
+  });
+}
+
+/**
+ * Compares an answer with what was seen of the same series before. Where the widths differ, each of the wider buckets
+ * is compared with the sum of those in its time, if all of them are there.
+ * @param isCounted whether a counter has taken in a time: a change comes too late for it
+ */
+export function restatements(
+  before: Buckets,
+  after: Buckets,
+  isCounted: (time: Window) => boolean,
+  now: number,
+): Restatements {
+  const ages: number[] = [];
+  let downwards = 0;
+  let late = 0;
+  let lateAmount = 0;
+  const width = Math.max(before.width, after.width);
+  const seen = before.width === width ? before.points : summedAt(after.points.timestamps, width, before);
+  const shown = after.width === width ? after.points : summedAt(before.points.timestamps, width, after);
+  const { timestamps } = shown;
+  for (let index = 0, next = 0; index < timestamps.length; index += 1) {
+    const time = Number(timestamps[index]);
+    while (next < seen.timestamps.length && Number(seen.timestamps[next]) < time) next += 1;
+    if (next >= seen.timestamps.length) break;
+    if (seen.timestamps[next] !== time) continue;
+    const [value, was] = [Number(shown.values[index]), Number(seen.values[next])];
+    if (value === was || isSame(value, was)) continue;
+    ages.push(now - time - width);
+    if (value < was) downwards += 1;
+    if (!isCounted({ from: time, to: time + width })) continue;
+    late += 1;
+    lateAmount += Math.abs(value - was);
+  }
+  return { ages, downwards, late, lateAmount };
+}
+
+/** Buckets as the wider ones that begin at some times: those of which all parts are there. */
+function summedAt(times: Float64Array, wider: number, { points, width }: Buckets): Points {
+  const starts: number[] = [];
+  const sums: number[] = [];
+  for (const time of Number.isInteger(wider / width) ? times : []) {
+    const found = partsOf(points, time, wider, width);
+    if (found?.rest === undefined) continue;
+    starts.push(time);
+    sums.push(found.first + found.rest);
+  }
+  return { timestamps: Float64Array.from(starts), values: Float64Array.from(sums) };
+}
+
+/** Sums of fractions differ by their rounding. */
+export function isSame(a: number, b: number): boolean {
+  return Math.abs(a - b) <= 1e-9 * Math.max(a, b);
+}

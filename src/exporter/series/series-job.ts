@@ -1,0 +1,390 @@
+import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
+import { isEmpty } from '../decode/decode.ts';
+import type { PlatformFailure } from '../platform/outcome.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import {
+  type Counted,
+  type Exposure,
+  type FollowUp,
+  type JobSubject,
+  type PollResult,
+  RowsRejected,
+} from '../poll/job.ts';
+import {
+  type Refusal,
+  refusalEntries,
+  refusalKey,
+  refusalOf,
+  restoreRefusal,
+  stands,
+} from '../poll/refused-reads.ts';
+import {
+  type DelaySettings,
+  horizon,
+  type LearnedMetric,
+  learn,
+  type MetricMemory,
+  nothingShown,
+  publishDelay,
+  pushDelay,
+  settleDelay,
+  usualLag,
+} from '../settling/learned.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/memory.ts';
+import type { StateKey } from '../state/state.ts';
+import { type Target, targetName } from '../targets/target.ts';
+import { progressBeyond } from './answer-buckets.ts';
+import { CatchUpJob, type CaughtUp } from './catch-up-job.ts';
+import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
+import { EarlyBuckets } from './early-buckets.ts';
+import { NOTHING_TO_PUSH, PushedSeries, type ToPush } from './pushed-series.ts';
+import { type CountedSpan, type Reconcilable, spanBefore } from './reconciliation-job.ts';
+import { newestBucket, type SeriesSamples } from './samples.ts';
+import {
+  type KeptCounters,
+  restoreSeries,
+  type SeriesMemory,
+  seriesKey,
+  storeSeries,
+} from './series-memory.ts';
+import type { SourceName, SourceReader, WindowedAnswer } from './series-source.ts';
+
+export interface SeriesJobOptions {
+  readonly target: Target;
+  readonly metric: string;
+  readonly schedule: string;
+  readonly weight: number;
+  readonly reader: SourceReader;
+  readonly samples: SeriesSamples;
+  readonly memory: Pick<AccountMemory, 'of'>;
+  /** What is learned of the metric, over all its targets. */
+  readonly learned: LearnedMetric;
+  readonly delays: DelaySettings;
+  /** What the state holds under a key. */
+  readonly stored: (key: StateKey) => unknown;
+  /** Whether there is anybody to push to. */
+  readonly isPushed: () => boolean;
+  /** Whether the platform has ever had any data of a target. */
+  readonly isKnown: (target: Target) => boolean;
+  readonly platformClock: PlatformClock;
+}
+
+/** Polls one metric of one target: its newest bucket becomes gauges, its settled ones enter the counters. */
+export class SeriesJob implements CaughtUp, Reconcilable {
+  readonly id: string;
+  readonly subject: JobSubject;
+  readonly schedule: string;
+  readonly weight: number;
+  /** A metric that the catalogue does not give its product is read of all targets once it is known to have data. */
+  readonly findsJobs: boolean;
+  readonly #options: SeriesJobOptions;
+  readonly #part: MemoryPart<SeriesMemory> & { readonly key: StateKey };
+  readonly #catchUp: CatchUpJob;
+  readonly #early: EarlyBuckets;
+  /** Made once there is somebody to push to: of thousands of jobs it takes a kilobyte each. */
+  #pushed: PushedSeries | undefined;
+
+  constructor(options: SeriesJobOptions) {
+    const { target, metric, samples } = options;
+    const { api, slug } = target.product;
+    this.#options = options;
+    this.id = `${api}/${slug}/${target.by}/${target.id}/${metric}`;
+    this.subject = { collector: api, product: slug, ...configurationOf(target), metric };
+    this.schedule = options.schedule;
+    this.weight = options.weight;
+    this.findsJobs = !target.product.metrics.includes(metric);
+    this.#part = {
+      key: seriesKey(target, metric),
+      open: (stored) => ({
+        ...restoreSeries(stored, this.counts),
+        refusal: restoreRefusal(options.stored(this.#refusalKey)),
+      }),
+    };
+    this.#early = new EarlyBuckets({ target, metric, samples });
+    this.#catchUp = new CatchUpJob(this);
+  }
+
+  /** That of its source, which may change. */
+  get group(): string {
+    return this.#options.reader.group;
+  }
+
+  /** The source that it is read by now. */
+  get source(): SourceName {
+    return this.#options.reader.name;
+  }
+
+  cost(): number {
+    const { reader, platformClock } = this.#options;
+    return stands(this.#refusal, platformClock.now()) ? 0 : reader.cost();
+  }
+
+  async read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
+    const refusal = this.#refusal;
+    if (stands(refusal, this.#options.platformClock.now())) throw refusal.failure;
+    const window = (now: number) => windowOfPresent(this.memory, now, this.horizon(now));
+    return this.readWindow(window, read, signal);
+  }
+
+  /** Notes what the platform refuses; a read that was left out since it would be refused changes nothing. */
+  failed(failure: PlatformFailure): PollResult | undefined {
+    const { platformClock, isKnown, target, learned } = this.#options;
+    const { memory } = this;
+    const now = platformClock.now();
+    if (stands(this.#refusal, now)) return undefined;
+    const refused = refusalOf(failure, this.#refusal, now);
+    if (refused === undefined && memory.refusal === undefined) return undefined;
+    const refusal = refused && { ...refused, by: this.source };
+    const missing = { target: targetName(target), isKnown: isKnown(target) };
+    return {
+      outcome: 'empty',
+      failure,
+      memory: changed(this.#part, { ...memory, refusal }),
+      commit: refusalEntries(this.#refusalKey, memory.refusal, refusal),
+      ...(failure.outcome === 'not_found' && {
+        learned: { metric: learned, evidence: { ...nothingShown(now), missing } },
+      }),
+      exposures: () => [],
+    };
+  }
+
+  /** @param window asked for when the first operation leaves (platform ms) */
+  readWindow(
+    window: Parameters<SourceReader['read']>[1],
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<WindowedAnswer> {
+    return this.#options.reader.read(read, window, signal);
+  }
+
+  conclude(answered: WindowedAnswer): PollResult {
+    const memory = this.memory;
+    const { answer, width, rejected, reached: newestEnd } = understood(memory, answered);
+    const { decoded } = answer;
+    const empty = isEmpty(decoded);
+    if (empty && rejected.size > 0) throw new RowsRejected(rejected);
+    const counted = this.count(answer);
+    const buckets = { dimensions: decoded.series.size, rows: decoded.rows, width: decoded.width };
+    const common = {
+      outcome: empty ? ('empty' as const) : ('ok' as const),
+      rejected,
+      warning: answered.notice,
+      unknownDimensions: this.#options.samples.unknown(decoded.series.keys()),
+    };
+    if (width === undefined || newestEnd === undefined)
+      return { ...common, ...this.left(counted), buckets: { ...buckets, newestExposed: undefined } };
+    const reached = progressBeyond(newestEnd, width, answer.now, usualLag(this.#learned));
+    // With what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
+    const learned = learn(this.#learned, counted.evidence);
+    const publishAge = publishDelay(this.#learned, this.#options.delays);
+    const shown = bucketToShow(memory, answer, width, reached - publishAge);
+    const { boundUntil } = memory;
+    const early = this.#early.expose({
+      answer,
+      width,
+      reached,
+      publishDelay: publishAge,
+      learned,
+      boundUntil,
+    });
+    const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
+    const shownUntil = shown === undefined ? memory.shownUntil : shown + width;
+    const after = (left: SeriesMemory) => ({ ...left, width, shownUntil, boundUntil: early.boundUntil });
+    const pushAge = pushDelay(this.#learned, this.#options.delays, answer.now);
+    const toPush = this.#gaugesToPush(answer, width, reached - pushAge);
+    return {
+      ...common,
+      ...this.left(
+        { ...counted, memory: after(counted.memory), refused: after(counted.refused) },
+        [...gauges, ...early.exposures],
+        toPush,
+      ),
+      buckets: { ...buckets, newestExposed: shown },
+    };
+  }
+
+  followUp(): FollowUp | undefined {
+    return this.#catchUp.followUp();
+  }
+
+  /** Age (ms) that its data reaches when all is well; undefined until the width of its buckets is known. */
+  expectedAge(intervalMs: number): number | undefined {
+    const { record, width = record?.width } = this.memory;
+    if (width === undefined) return undefined;
+    const learned = this.#learned;
+    return publishDelay(learned, this.#options.delays) + usualLag(learned) + intervalMs + width;
+  }
+
+  counted(intervalMs: number): Counted | undefined {
+    const { record } = this.memory;
+    if (record?.progress.countedUntil === undefined) return undefined;
+    const settled = this.#settleDelay(this.#options.platformClock.now());
+    return { until: record.progress.countedUntil, expectedAge: settled + intervalMs + record.width };
+  }
+
+  /** The counters that it keeps in the state. */
+  get kept(): KeptCounters {
+    return { key: this.#part.key, watermark: this.memory.record?.progress.watermark };
+  }
+
+  /** Whether an answer ever had buckets. */
+  get hasData(): boolean {
+    const { record, width } = this.memory;
+    return record !== undefined || width !== undefined;
+  }
+
+  get product(): string {
+    return this.target.product.slug;
+  }
+
+  get target(): Target {
+    return this.#options.target;
+  }
+
+  get metric(): string {
+    return this.#options.metric;
+  }
+
+  spanBefore(until: number): CountedSpan | undefined {
+    return spanBefore(this.memory.checkpoints, until);
+  }
+
+  async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {
+    const { decoded } = await this.#options.reader.read(read, () => window, signal);
+    return sumOfCounted(this.memory, this.counts, decoded, window);
+  }
+
+  /** Whether a dimension has a counter that its source can bring on. */
+  readonly counts = (dimension: string): boolean =>
+    this.#options.samples.counts(dimension) && this.#options.reader.brings(dimension);
+
+  get platformClock(): PlatformClock {
+    return this.#options.platformClock;
+  }
+
+  get memory(): SeriesMemory {
+    const known = this.#options.memory.of(this.#part);
+    if (known.record !== undefined) return known;
+    // The state may have become readable since: to begin at zero would make the counters jump to their totals later.
+    const { record } = this.#part.open(this.#options.stored(this.#part.key));
+    return record === undefined ? known : { ...known, record };
+  }
+
+  /** Age (ms) up to which buckets are read again. */
+  horizon(now: number): number {
+    return horizon(this.#learned, this.#options.delays, now);
+  }
+
+  /** What an answer means for the counters. */
+  count(answer: WindowedAnswer): CountedAnswer {
+    const { now } = answer;
+    const rules = {
+      counts: this.counts,
+      settleDelay: this.#settleDelay(now),
+      horizon: this.horizon(now),
+      lag: usualLag(this.#learned),
+    };
+    return countAnswer(this.memory, answer, rules);
+  }
+
+  /** What a poll leaves of an answer: in memory and state, to be pushed, and exposed besides what shows the newest buckets. */
+  left(
+    { memory, refused, update, evidence }: CountedAnswer,
+    newest: readonly Exposure[] = [],
+    gaugesToPush: ToPush = NOTHING_TO_PUSH,
+  ): Pick<PollResult, 'memory' | 'learned' | 'commit' | 'timed' | 'counting' | 'exposures'> {
+    const { key } = this.#part;
+    const { record, refusal } = this.memory;
+    const isChanged = update !== undefined && update.record !== record;
+    const toPush = this.#countersToPush(update);
+    return {
+      memory: changed(this.#part, { ...memory, refusal: undefined }, { ...refused, refusal: undefined }),
+      learned: { metric: this.#options.learned, evidence },
+      commit: [
+        ...(isChanged ? [{ key, value: storeSeries(memory) }] : []),
+        ...refusalEntries(this.#refusalKey, refusal, undefined),
+        ...toPush.commit,
+        ...gaugesToPush.commit,
+      ],
+      timed: [...toPush.samples, ...gaugesToPush.samples],
+      counting: update,
+      // The answer may be good although it could not be committed: then what was counted before is still fresh.
+      exposures: (committed) => [...this.#counters(committed ? memory : refused), ...newest],
+    };
+  }
+
+  /** What the source refuses that it is read by now: another one may answer. */
+  get #refusal(): Refusal | undefined {
+    const { refusal } = this.memory;
+    return refusal?.by === this.source ? refusal : undefined;
+  }
+
+  get #refusalKey(): StateKey {
+    return refusalKey(this.#part.key);
+  }
+
+  get #learned(): MetricMemory {
+    return this.#options.memory.of(this.#options.learned.part);
+  }
+
+  #settleDelay(now: number): number {
+    return settleDelay(this.#learned, this.#options.delays, now);
+  }
+
+  #counters({ record }: SeriesMemory): Exposure[] {
+    if (record === undefined) return [];
+    const { samples, target } = this.#options;
+    const until = record.progress.countedUntil;
+    const moment = until === undefined ? [] : [samples.moment(DATA_MOMENTS[target.by].countedUntil, until)];
+    return [{ part: 'total', samples: [...samples.counters(record.counters), ...moment] }];
+  }
+
+  #gauges({ decoded, now }: WindowedAnswer, shown: number, width: number): Exposure[] {
+    const { samples, target } = this.#options;
+    const { lastBucket, dataUntil } = DATA_MOMENTS[target.by];
+    const gauges = samples.gauges(decoded.series, shown, width);
+    const moments = [samples.moment(lastBucket, shown), samples.moment(dataUntil, shown + width)];
+    return [
+      { part: 'now', samples: gauges, dataAgeMs: now - shown - width },
+      { part: 'moments', samples: moments },
+    ];
+  }
+
+  #countersToPush(update: CountedAnswer['update']): ToPush {
+    if (update === undefined || !this.#options.isPushed()) return NOTHING_TO_PUSH;
+    return this.#pushedSeries.counters.toPush(this.memory.record?.counters, update);
+  }
+
+  #gaugesToPush(answer: WindowedAnswer, width: number, until: number): ToPush {
+    if (!this.#options.isPushed()) return NOTHING_TO_PUSH;
+    return this.#pushedSeries.gauges.toPush(answer, width, until);
+  }
+
+  get #pushedSeries(): PushedSeries {
+    const { samples, stored } = this.#options;
+    this.#pushed ??= new PushedSeries(this.#part.key, stored, samples);
+    return this.#pushed;
+  }
+}
+
+/**
+ * The start of the bucket whose values become the gauges now: one newer than they show. A bucket is shown once: read
+ * again it would only seem to grow, where the publish delay has become longer or the platform has fallen behind.
+ * @param until up to where buckets are complete (platform ms)
+ */
+function bucketToShow(
+  { shownUntil }: SeriesMemory,
+  { decoded, now }: WindowedAnswer,
+  width: number,
+  until: number,
+): number | undefined {
+  const newest = newestBucket(decoded.series, width, until);
+  if (newest === undefined || shownUntil === undefined || newest + width > shownUntil) return newest;
+  // Where the bucket shown lies in the future, the platform's clock was set back.
+  return shownUntil > now ? newest : undefined;
+}
+
+function configurationOf({ by, id, name }: Target): Partial<JobSubject> {
+  return by === 'product' ? {} : { configuration_id: id, configuration: name };
+}

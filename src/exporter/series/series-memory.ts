@@ -1,0 +1,250 @@
+import { z } from 'zod';
+import { type Refusal, refusalKey } from '../poll/refused-reads.ts';
+import { NONE_YOUNG, shownOf, type YoungBuckets, youngOf } from '../settling/completeness.ts';
+import type { State, StateKey } from '../state/state.ts';
+import type { Target } from '../targets/target.ts';
+import type { WidthDoubt } from './bucket-width.ts';
+import type { Counter, MissingSpan } from './counter.ts';
+import { type CountersByDimension, PackedCounters } from './packed-series.ts';
+import type { SeenBuckets } from './seen-buckets.ts';
+
+/** What is remembered of one metric of one target from one poll to the next. A poll replaces it as a whole. */
+export interface SeriesMemory {
+  /** Undefined before anything was counted. */
+  readonly record: CountersRecord | undefined;
+  readonly seen: SeenBuckets | undefined;
+  readonly doubt: WidthDoubt | undefined;
+  /** The end of the newest bucket that any answer had (platform ms). */
+  readonly reached: number | undefined;
+  /** The start of the newest bucket, as of the latest answer that reached the present; undefined if it had none. */
+  readonly newest: number | undefined;
+  readonly young: YoungBuckets;
+  readonly checkpoints: Checkpoints;
+  /** Bucket width (ms) of the newest answer that showed one: counters that are withheld have none. */
+  readonly width: number | undefined;
+  /** End of the bucket that the gauges show (platform ms); undefined while they show none. */
+  readonly shownUntil: number | undefined;
+  /** End of the bucket that the lower bounds show (platform ms); undefined while none is shown. */
+  readonly boundUntil: number | undefined;
+  /** Until when (platform ms) no read of the past is worth an operation. */
+  readonly restsUntil: number;
+  /** Where the platform refused the last read, as missing or forbidden. */
+  readonly refusal: Refusal | undefined;
+}
+
+/** Where all counters stood together, ascending: at which watermark, and their sum. */
+export interface Checkpoints {
+  readonly watermarks: readonly number[];
+  readonly sums: readonly number[];
+}
+
+/** What the counters keep across restarts. */
+export interface CountersRecord {
+  /** From where on the counters count (ms since the epoch). */
+  readonly since: number;
+  /** The width of the buckets seen last (ms). */
+  readonly width: number;
+  readonly counters: CountersByDimension;
+  readonly progress: Progress;
+}
+
+/** How far the counters of a record have come, all together. Times are in ms since the epoch; undefined where there are none. */
+export interface Progress {
+  /** The oldest watermark: everything before it is counted, skipped or missing in every series. */
+  readonly watermark: number | undefined;
+  /** Up to where every bucket is counted or skipped. */
+  readonly countedUntil: number | undefined;
+  /** Where what they lack begins, each time once: thousands of jobs keep it, and most counters have come equally far. */
+  readonly lacking: readonly number[];
+}
+
+/** Whether a dimension has a counter; the others are only watched for restatements. */
+export type Counts = (dimension: string) => boolean;
+
+/** A record of counters, packed to be kept. */
+export function recordOf(
+  since: number,
+  width: number,
+  counters: ReadonlyMap<string, Counter>,
+  counts: Counts,
+): CountersRecord {
+  return { since, width, counters: new PackedCounters(counters), progress: progressOf(counters, counts) };
+}
+
+function progressOf(counters: ReadonlyMap<string, Counter>, counts: Counts): Progress {
+  let watermark: number | undefined;
+  let countedUntil: number | undefined;
+  const lacking = new Set<number>();
+  for (const [dimension, counter] of counters) {
+    if (!counts(dimension)) continue;
+    watermark = Math.min(watermark ?? counter.watermark, counter.watermark);
+    const until = counter.missing[0]?.from ?? counter.watermark;
+    countedUntil = Math.min(countedUntil ?? until, until);
+    lacking.add(counter.watermark);
+    for (const { from } of counter.missing) lacking.add(from);
+  }
+  return { watermark, countedUntil, lacking: [...lacking] };
+}
+
+/** `[from, to, since, until, asked, whole]`. */
+const storedSpan = z.tuple([
+  z.number(),
+  z.number(),
+  z.number(),
+  z.number(),
+  z.int().nonnegative(),
+  z.int().nonnegative(),
+]);
+
+/** What of the memory survives a restart: `[total, watermark, missing]` by dimension, and how far the platform had come. */
+const storedSeries = z.strictObject({
+  version: z.literal(2),
+  since: z.number(),
+  width: z.number().positive(),
+  counters: z.record(z.string(), z.tuple([z.number().nonnegative(), z.number(), z.array(storedSpan)])),
+  platform: z
+    .strictObject({
+      reached: z.number().nullable(),
+      newest: z.number().nullable(),
+      /** `[start, series, shown]`; -1 where a bucket was not read at that age, and where its sums cannot be compared. */
+      young: z.array(z.tuple([z.number(), z.number(), z.array(z.number())])),
+    })
+    .optional(),
+});
+
+/** Where it is kept what is remembered of one metric of one target. The name is no part of it: a renamed configuration counts on. */
+export function seriesKey({ account, product, by, id }: Target, metric: string): StateKey {
+  return ['series', account, product.api, product.slug, by, id, metric];
+}
+
+/** Where the records are kept of what was pushed of the counters under a key, and of their gauges. */
+export function pushedKeys(series: StateKey): Readonly<Record<'counters' | 'gauges', StateKey>> {
+  const [, ...rest] = series;
+  return { counters: ['pushed', ...rest, 'counters'], gauges: ['pushed', ...rest, 'gauges'] };
+}
+
+/** The stored form of the memory of a series; undefined before anything was counted. */
+export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> | undefined {
+  if (memory.record === undefined) return undefined;
+  const { since, width, counters } = memory.record;
+  const stored: z.input<typeof storedSeries>['counters'] = {};
+  for (const [dimension, { total, watermark, missing }] of counters) {
+    const spans = missing.map(
+      ({ from, to, since, until, asked, whole }): z.input<typeof storedSpan> => [
+        from,
+        to,
+        since,
+        until,
+        asked,
+        whole,
+      ],
+    );
+    stored[dimension] = [total, watermark, spans];
+  }
+  const platform = {
+    reached: memory.reached ?? null,
+    newest: memory.newest ?? null,
+    young: memory.young.starts.map((start, row): [number, number, number[]] => [
+      start,
+      orUnknown(memory.young.series[row] ?? Number.NaN),
+      shownOf(memory.young, row).map(orUnknown),
+    ]),
+  };
+  return { version: 2, since, width, counters: stored, platform };
+}
+
+function orUnknown(value: number): number {
+  return Number.isNaN(value) ? -1 : value;
+}
+
+function orNaN(value: number): number {
+  return value < 0 ? Number.NaN : value;
+}
+
+const BEGINNING: SeriesMemory = {
+  record: undefined,
+  seen: undefined,
+  doubt: undefined,
+  reached: undefined,
+  newest: undefined,
+  young: NONE_YOUNG,
+  checkpoints: { watermarks: [], sums: [] },
+  width: undefined,
+  shownUntil: undefined,
+  boundUntil: undefined,
+  restsUntil: 0,
+  refusal: undefined,
+};
+
+/** What is remembered of a series by what the state holds of it: nothing where it holds none, or something else. */
+export function restoreSeries(stored: unknown, counts: Counts): SeriesMemory {
+  const data = stored === undefined ? undefined : storedSeries.safeParse(stored).data;
+  if (data === undefined) return BEGINNING;
+  const counters = new Map<string, Counter>();
+  for (const [dimension, [total, watermark, spans]] of Object.entries(data.counters)) {
+    counters.set(dimension, { total, watermark, missing: spans.map(restoreSpan) });
+  }
+  const record = recordOf(data.since, data.width, counters, counts);
+  const { reached, newest, young = [] } = data.platform ?? {};
+  return {
+    ...BEGINNING,
+    record,
+    reached: reached ?? undefined,
+    newest: newest ?? undefined,
+    young: youngOf(
+      young.map(([start, series, shown]) => ({ start, series: orNaN(series), shown: shown.map(orNaN) })),
+    ),
+  };
+}
+
+function restoreSpan([from, to, since, until, asked, whole]: z.output<typeof storedSpan>): MissingSpan {
+  return { from, to, since, until, asked, whole };
+}
+
+/**
+ * Counters that nothing reads are kept for so long after they stopped: three times as long as the platform's
+ * history reaches, so that none is missed that could be counted on from where it stopped.
+ */
+const KEPT_MS = 90 * 24 * 3_600_000;
+
+/** Counters that are being kept: their key, and up to where they have counted (undefined: nothing yet). */
+export interface KeptCounters {
+  readonly key: StateKey;
+  readonly watermark: number | undefined;
+}
+
+/**
+ * Removes, in one commit, the counters that are not kept and have fallen far behind those that are; where none is kept,
+ * none is removed. The clock does not matter. A counter that comes back begins anew, so that no bucket counts twice.
+ * @throws StateWriteFailure when nothing was removed
+ */
+export async function pruneCounters(
+  state: Pick<State, 'get' | 'keys' | 'commit'>,
+  kept: Iterable<KeptCounters>,
+): Promise<void> {
+  const names = new Set<string>();
+  let newest = Number.NEGATIVE_INFINITY;
+  for (const { key, watermark } of kept) {
+    names.add(nameOf(key));
+    newest = Math.max(newest, watermark ?? newest);
+  }
+  const left = [...state.keys(['series'])].filter((key) => !names.has(nameOf(key)));
+  const fallen = left.filter((key) => hasFallenBehind(state.get(key), newest - KEPT_MS));
+  // What was pushed of them goes with them.
+  const records = fallen.flatMap((key) => [key, refusalKey(key), ...Object.values(pushedKeys(key))]);
+  await state.commit(records.map((key) => ({ key, value: undefined })));
+}
+
+/** Entries that are no counters, of another version perhaps, are left alone. */
+function hasFallenBehind(stored: unknown, time: number): boolean {
+  const { record } = restoreSeries(stored, () => true);
+  return (
+    record !== undefined &&
+    record.since < time &&
+    [...record.counters].every(([, { watermark }]) => watermark < time)
+  );
+}
+
+function nameOf(key: StateKey): string {
+  return JSON.stringify(key);
+}

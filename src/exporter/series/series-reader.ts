@@ -1,0 +1,150 @@
+import { DIMENSIONS } from '../catalogue/products.ts';
+import { type Decoded, decodeSeries, mergeDecoded } from '../decode/decode.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { Read } from '../platform/read.ts';
+import type { ReadMode } from '../settling/learned.ts';
+import type { Window } from '../settling/window.ts';
+import { type SeriesQuestion, seriesResource, type Target } from '../targets/target.ts';
+import type { SourceReader, WindowedAnswer } from './series-source.ts';
+
+export interface SeriesReaderOptions {
+  readonly target: Target;
+  readonly metric: string;
+  /** Whether a dimension is wanted. */
+  readonly wants: (dimension: string) => boolean;
+  /** How the dimensions of the metric are read, as far as is known. */
+  readonly mode: () => ReadMode;
+  /** Whether its dimensions may be tried one by one where the platform does not know the metric. */
+  readonly mayTry: () => boolean;
+  readonly platformClock: PlatformClock;
+}
+
+/** The name under which an answer without dimensions is decoded. */
+const UNNAMED = '';
+
+/** Reads one metric of one target by REST, by as few operations as the platform lets. */
+export class SeriesReader implements SourceReader {
+  readonly name = 'rest';
+  readonly #options: SeriesReaderOptions;
+
+  constructor(options: SeriesReaderOptions) {
+    this.#options = options;
+  }
+
+  /** The API's operations share a limit. */
+  get group(): string {
+    return this.#options.target.product.api;
+  }
+
+  /** The platform may answer any dimension. */
+  brings(): boolean {
+    return true;
+  }
+
+  /** Operations that one read costs. */
+  cost(): number {
+    return this.#options.mode() === 'metric'
+      ? 1
+      : Math.max(1, this.#dimensions.filter(this.#options.wants).length);
+  }
+
+  /**
+   * @param window computed when the first operation leaves, not before
+   * @throws PlatformFailure
+   */
+  async read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer> {
+    const asked = once(() => window(this.#options.platformClock.now()));
+    const { decoded, mode } =
+      this.#options.mode() === 'metric'
+        ? await this.#readMetric(read, asked, signal)
+        : { decoded: await this.#readDimensions(read, asked, signal), mode: undefined };
+    const now = this.#options.platformClock.now();
+    return { decoded: this.#wanted(decoded), window: asked(), now, mode };
+  }
+
+  async #readMetric(
+    read: Read,
+    window: () => Window,
+    signal: AbortSignal,
+  ): Promise<Pick<WindowedAnswer, 'decoded' | 'mode'>> {
+    const dimensions = this.#dimensions;
+    try {
+      const decoded = await this.#ask(read, window, undefined, signal);
+      const unnamed = decoded.series.get(UNNAMED);
+      if (unnamed === undefined) return { decoded };
+      if (dimensions.length <= 1) return { decoded: renamed(decoded, dimensions[0] ?? 'total') };
+    } catch (failure) {
+      const isUnknown = failure instanceof PlatformFailure && failure.outcome === 'not_found';
+      const [first] = dimensions.filter(this.#options.wants);
+      if (!isUnknown || dimensions.length <= 1 || first === undefined) throw failure;
+      if (!this.#options.mayTry()) throw failure;
+      // One alone, since where it is unknown as well the others are.
+      await this.#ask(read, window, first, signal);
+    }
+    return { decoded: await this.#readDimensions(read, window, signal), mode: 'dimensions' };
+  }
+
+  async #readDimensions(read: Read, window: () => Window, signal: AbortSignal): Promise<Decoded> {
+    const answers = await Promise.all(
+      this.#dimensions
+        .filter(this.#options.wants)
+        .map(async (dimension) => renamed(await this.#ask(read, window, dimension, signal), dimension)),
+    );
+    return mergeDecoded(answers);
+  }
+
+  async #ask(
+    read: Read,
+    window: () => Window,
+    dimension: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Decoded> {
+    const { target, metric, platformClock } = this.#options;
+    const question = (): SeriesQuestion => ({
+      target,
+      metric,
+      window: window(),
+      ...(dimension === undefined ? {} : { dimension }),
+    });
+    const { body } = await read(() => seriesResource(question()), signal);
+    return decodeSeries(
+      body,
+      { metric, id: target.id, ...(dimension === undefined ? {} : { dimension }) },
+      platformClock.now(),
+    );
+  }
+
+  get #dimensions(): readonly string[] {
+    return DIMENSIONS[this.#options.metric] ?? [];
+  }
+
+  #wanted(decoded: Decoded): Decoded {
+    const { wants } = this.#options;
+    const unwanted = [...decoded.series.keys()].filter((dimension) => !wants(dimension));
+    if (unwanted.length === 0) return decoded;
+    const series = new Map(decoded.series);
+    for (const dimension of unwanted) series.delete(dimension);
+    return { ...decoded, series };
+  }
+}
+
+/** The series of an answer that names no dimension, under the name of the one that was asked for. */
+function renamed(decoded: Decoded, dimension: string): Decoded {
+  const unnamed = decoded.series.get(UNNAMED);
+  if (unnamed === undefined) return decoded;
+  const valueless = decoded.valueless?.get(UNNAMED);
+  return {
+    ...decoded,
+    series: new Map([[dimension, unnamed]]),
+    ...(valueless !== undefined && { valueless: new Map([[dimension, valueless]]) }),
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,56 @@
+import type { Decoded } from '../decode/decode.ts';
+import type { Read } from '../platform/read.ts';
+import type { ReadMode } from '../settling/learned.ts';
+import type { Window } from '../settling/window.ts';
+import type { Target } from '../targets/target.ts';
+
+/** The sources of series, by their names in the configuration. */
+export type SourceName = 'rest' | 'graphql';
+
+/** An answer with the window that was asked for. */
+export interface WindowedAnswer {
+  readonly decoded: Decoded;
+  readonly window: Window;
+  /** The platform's time when the answer came. */
+  readonly now: number;
+  /** How its dimensions were read, where that was found out by this read. */
+  readonly mode?: ReadMode | undefined;
+  /** What an operator should know of it, as a sentence. */
+  readonly notice?: string;
+}
+
+/** What a job asks a source of data for: one metric of one target, over windows that it chooses later. */
+export interface SeriesAsked {
+  readonly target: Target;
+  readonly metric: string;
+  /** Whether a dimension is wanted. */
+  readonly wants: (dimension: string) => boolean;
+  /** How the dimensions of the metric are read one API operation each, as far as is known. */
+  readonly mode: () => ReadMode;
+}
+
+/**
+ * Reads one metric of one target, whichever API the platform answers by. What it returns is the same for all of them: series
+ * with their width, what was dropped, and the window that was asked for. Settling, counting and exposing know no more. Every
+ * request goes by `read`, which paces it, stops it where another replica owns the account, and has its headers observed.
+ */
+export interface SourceReader {
+  readonly name: SourceName;
+  /** The group of operations that it performs, for their limit scope. */
+  readonly group: string;
+  /** Whether answers can hold a dimension. Counters of others rest at their watermark until a source brings it again. */
+  brings(dimension: string): boolean;
+  /** Operations that one read costs: a share of one, where one operation serves many readers. */
+  cost(): number;
+  /**
+   * @param window computed when the operation leaves, not before
+   * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
+   */
+  read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer>;
+}
+
+/** One of the platform's APIs, as far as it answers what jobs ask. */
+export interface SeriesSource {
+  /** The reader of what is asked; undefined where the API has no such data. */
+  reader(asked: SeriesAsked): SourceReader | undefined;
+}

@@ -1,0 +1,119 @@
+import type { StateEntry, StateKey, StateReader } from '../state/state.ts';
+import { digest } from './item-fields.ts';
+
+/** What a setting holds, field by field, as digests: enough to see that it changed, too little to see what it is. */
+export type Fingerprint = Readonly<Record<string, string>>;
+
+/** What is remembered of a setting. */
+interface RememberedSetting {
+  readonly fingerprint: Fingerprint;
+  /** When it was last found changed (s); undefined when it never was. */
+  readonly changedAt?: number;
+}
+
+/** What is remembered of the settings of one kind, by id. */
+export interface SettingsMemory {
+  readonly known: ReadonlyMap<string, RememberedSetting>;
+  /** How often in a row a known setting was missing from the list. */
+  readonly absences: ReadonlyMap<string, number>;
+}
+
+/** What a read has found. */
+export interface ChangesFound {
+  readonly memory: SettingsMemory;
+  /** What is remembered where the state refuses `entries`: a change is found again by the next read. */
+  readonly refused: SettingsMemory;
+  readonly entries: readonly StateEntry[];
+  readonly changed: readonly { readonly id: string; readonly fields: readonly string[] }[];
+}
+
+/** A list that changes while it is read may leave an item out once: only one that stays away is forgotten. */
+const ABSENCES = 3;
+
+/** Under which keys the settings of one kind are remembered: durable, so that a restart neither forgets nor makes up a change. */
+export function settingsPrefix(account: string, kind: string): StateKey {
+  return ['settings', account, kind];
+}
+
+/**
+ * Compares what a whole read brought, by id, with what was before. The first sight of a setting is no change.
+ * @param now in seconds since the epoch
+ */
+export function compareSettings(
+  before: SettingsMemory,
+  fingerprints: ReadonlyMap<string, Fingerprint>,
+  { prefix, now }: { readonly prefix: StateKey; readonly now: number },
+): ChangesFound {
+  const known = new Map(before.known);
+  const entries: StateEntry[] = [];
+  const changed: { id: string; fields: string[] }[] = [];
+  for (const [id, fingerprint] of fingerprints) {
+    const last = known.get(id);
+    const fields = last === undefined ? [] : differences(last.fingerprint, fingerprint);
+    if (fields.length > 0) changed.push({ id, fields });
+    if (last !== undefined && fields.length === 0 && covers(last.fingerprint, fingerprint)) continue;
+    const value = remembered(last, fingerprint, fields.length > 0 ? now : last?.changedAt);
+    known.set(id, value);
+    entries.push({ key: [...prefix, id], value });
+  }
+  const absences = new Map<string, number>();
+  for (const id of before.known.keys()) {
+    if (fingerprints.has(id)) continue;
+    const times = (before.absences.get(id) ?? 0) + 1;
+    absences.set(id, times);
+    if (times < ABSENCES) continue;
+    known.delete(id);
+    entries.push({ key: [...prefix, id], value: undefined });
+  }
+  return { memory: { known, absences }, refused: { known: before.known, absences }, entries, changed };
+}
+
+function remembered(
+  before: RememberedSetting | undefined,
+  fingerprint: Fingerprint,
+  changedAt: number | undefined,
+): RememberedSetting {
+  return {
+    fingerprint: { ...before?.fingerprint, ...fingerprint },
+    ...(changedAt !== undefined && { changedAt }),
+  };
+}
+
+function covers(before: Fingerprint, after: Fingerprint): boolean {
+  return Object.keys(after).every((field) => before[field] !== undefined);
+}
+
+/** What the state holds of the settings of one kind, validated: another version may have written it. */
+export function restoreSettings(state: StateReader, prefix: StateKey): SettingsMemory {
+  const known = new Map<string, RememberedSetting>();
+  for (const key of state.keys(prefix)) {
+    const value = state.get(key);
+    const id = key.at(-1);
+    if (id !== undefined && isRemembered(value)) known.set(id, value);
+  }
+  return { known, absences: new Map() };
+}
+
+function isRemembered(value: unknown): value is RememberedSetting {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'fingerprint' in value &&
+    typeof value.fingerprint === 'object' &&
+    value.fingerprint !== null
+  );
+}
+
+/**
+ * The fingerprint of one setting's fields, those left out that are undefined: the platform did not give them. Digests are
+ * bound to their place, so that the same content looks different elsewhere.
+ */
+export function fingerprintOf(fields: Readonly<Record<string, unknown>>, place: string): Fingerprint {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([field, value]) => [field, digest([place, field, value])]));
+}
+
+/** Fields that both know and that differ: a field that the platform or this program is new to is no change. */
+export function differences(before: Fingerprint, after: Fingerprint): string[] {
+  return Object.keys(after).filter((field) => before[field] !== undefined && before[field] !== after[field]);
+}

@@ -1,0 +1,205 @@
+import { type FailureOutcome, isPassing, PlatformFailure } from '../platform/outcome.ts';
+import { readPages } from '../platform/pages.ts';
+import type { Read } from '../platform/read.ts';
+import type { CollectorContext, ConfigurationIds, Details, Item, SettingsDeclaration } from './collector.ts';
+import { type DetailPlace, DetailTurns, readDetails, turnSize } from './details.ts';
+import { candidateIds } from './item-ids.ts';
+
+/** What a read of settings brought. */
+export interface Reading<Row> {
+  /** By id. */
+  readonly rows: ReadonlyMap<string, Row>;
+  /** Items that were not what they should be, or could not be read. */
+  readonly rejected: number;
+  /** Why the read ended early; what it brought until then is good. */
+  readonly failure: PlatformFailure | undefined;
+  /** Operations that a read like this costs. */
+  readonly operations: number;
+}
+
+export type ReaderOptions = Pick<CollectorContext, 'origin' | 'named' | 'configurations'>;
+
+/** Failures of an item that say nothing about the next one. */
+const OF_ONE_ITEM: ReadonlySet<FailureOutcome> = new Set([
+  'not_found',
+  'not_acceptable',
+  'server_error',
+  'undecodable',
+]);
+
+/** Reads one kind of settings: the list whole, and in turns what the list leaves out. */
+export class SettingsReader<Listed extends Item, Detailed extends object> {
+  readonly #declaration: SettingsDeclaration<Listed, Detailed>;
+  readonly #options: ReaderOptions;
+  readonly #turns = new DetailTurns<Detailed>();
+  /** Kinds of ids of which the platform knew none. */
+  readonly #unknown = new Set<string>();
+
+  constructor(declaration: SettingsDeclaration<Listed, Detailed>, options: ReaderOptions) {
+    this.#declaration = declaration;
+    this.#options = options;
+  }
+
+  /** @throws PlatformFailure when not even the list can be read */
+  async read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
+    const { list, version } = this.#declaration;
+    const { origin } = this.#options;
+    if (typeof list !== 'string') return this.#readByIds(list, read, signal);
+    return this.#readItems(
+      (counted) => readPages(counted, { path: list, version, origin }, signal),
+      read,
+      signal,
+    );
+  }
+
+  /** Reads by the first kind of ids that the platform knows. */
+  async #readByIds(
+    list: ConfigurationIds,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<Reading<Listed & Partial<Detailed>>> {
+    const counted = counting(read);
+    let last: Reading<Listed & Partial<Detailed>> | undefined;
+    for await (const { kind, items } of candidateIds(list, this.#options, counted.read, signal)) {
+      if (this.#unknown.has(kind)) continue;
+      last = await this.#readItems(() => [items], read, signal);
+      if (last.failure?.outcome !== 'not_found') {
+        return { ...last, operations: last.operations + counted.operations() };
+      }
+      this.#unknown.add(kind);
+    }
+    // Next time from the beginning: configurations may have come since.
+    this.#unknown.clear();
+    return last ?? { rows: new Map(), rejected: 0, failure: undefined, operations: counted.operations() };
+  }
+
+  async #readItems(
+    pages: (read: Read) => Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<Reading<Listed & Partial<Detailed>>> {
+    const counted = counting(read);
+    const { rows, rejected } = await this.#list(pages(counted.read));
+    const { details } = this.#declaration;
+    const listOperations = counted.operations();
+    if (details === undefined) {
+      return { rows: this.#whole(rows), rejected, failure: undefined, operations: listOperations };
+    }
+    const bad = await this.#takeTurns(rows, details, counted.read, signal);
+    return {
+      rows: this.#whole(rows),
+      rejected: rejected + bad.rejected,
+      failure: bad.failure,
+      operations: listOperations + turnSize(rows.size) * details.reads.length * bad.pages,
+    };
+  }
+
+  async #list(
+    pages: Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
+  ): Promise<{ rows: Map<string, Listed>; rejected: number }> {
+    const rows = new Map<string, Listed>();
+    let rejected = 0;
+    const enter = (item: unknown) => {
+      const { data } = this.#declaration.row.safeParse(item);
+      if (data === undefined) rejected += 1;
+      else rows.set(data.id, data);
+    };
+    for (const id of this.#declaration.unlisted ?? []) enter({ id });
+    const unlisted = rows.size;
+    for await (const items of pages) items.forEach(enter);
+    if (rejected > 0 && rows.size === unlisted) {
+      throw new PlatformFailure(
+        'undecodable',
+        `none of the ${rejected} items is one of ${this.#declaration.things}`,
+      );
+    }
+    return { rows, rejected };
+  }
+
+  async #takeTurns(
+    rows: ReadonlyMap<string, Listed>,
+    details: Details<Detailed>,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<{ rejected: number; failure: PlatformFailure | undefined; pages: number }> {
+    const ids = this.#turns.next(rows);
+    const counted = counting(read);
+    let whole = 0;
+    let rejected = 0;
+    let last: PlatformFailure | undefined;
+    for (const id of ids) {
+      const failure = await this.#takeTurn(id, rows.get(id), details, counted.read, signal);
+      if (failure === undefined) whole += 1;
+      else if (!OF_ONE_ITEM.has(failure.outcome)) return { rejected, failure, pages: 1 };
+      else if (failure.outcome !== 'not_found') rejected += 1;
+      if (failure !== undefined && this.#concernsAll(failure)) last = failure;
+    }
+    const pages = Math.max(1, counted.operations() / (ids.length * details.reads.length || 1));
+    return { rejected, failure: whole === 0 ? last : undefined, pages };
+  }
+
+  /** Whether it would be a failure of the whole if all items failed so: an item that is gone since the list was read would not. */
+  #concernsAll({ outcome }: PlatformFailure): boolean {
+    return outcome !== 'not_found' || typeof this.#declaration.list !== 'string';
+  }
+
+  /** The failure, if there was one. */
+  async #takeTurn(
+    id: string,
+    row: unknown,
+    details: Details<Detailed>,
+    read: Read,
+    signal: AbortSignal,
+  ): Promise<PlatformFailure | undefined> {
+    try {
+      const { detail, failure } = await readDetails(details, this.#place(id), read, signal);
+      const mayPass = failure !== undefined && isPassing(failure.outcome);
+      // Rather all of it as it was than a part as it is, for a while.
+      if (mayPass && this.#turns.detailOf(id) !== undefined) this.#turns.miss(id);
+      else this.#turns.enter(id, row, detail);
+      return failure;
+    } catch (failure) {
+      if (!(failure instanceof PlatformFailure)) throw failure;
+      const { outcome } = failure;
+      if (outcome === 'not_found' || outcome === 'undecodable') this.#turns.enter(id, row, undefined);
+      else this.#turns.miss(id);
+      return failure;
+    }
+  }
+
+  #place(id: string): DetailPlace {
+    return { id, version: this.#declaration.version, origin: this.#options.origin };
+  }
+
+  /** The rows with what is known of their details. Of what the list does not show, nothing is known without them. */
+  #whole(rows: ReadonlyMap<string, Listed>): Map<string, Listed & Partial<Detailed>> {
+    const { unlisted = [] } = this.#declaration;
+    const whole = new Map<string, Listed & Partial<Detailed>>();
+    for (const [id, row] of rows) {
+      const detail = this.#turns.detailOf(id);
+      if (detail === undefined && unlisted.includes(id) && row.name === undefined) continue;
+      whole.set(id, merged<Listed, Detailed>(row, detail));
+    }
+    return whole;
+  }
+}
+
+/** What the list gives holds against what an older read of the item gave; what it leaves out does not. */
+function merged<Listed, Detailed>(
+  row: Listed & object,
+  detail: Detailed | undefined,
+): Listed & Partial<Detailed> {
+  const given = Object.entries(row).filter(([, value]) => value !== undefined);
+  return { ...detail, ...Object.fromEntries(given) } as Listed & Partial<Detailed>;
+}
+
+function counting(inner: Read): { read: Read; operations: () => number } {
+  let performed = 0;
+  return {
+    operations: () => performed,
+    read: (resource, signal) => {
+      performed += 1;
+      return inner(resource, signal);
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+import { MINUTE_MS } from './window.ts';
+
+/**
+ * Which target tries whether the platform has a metric by its single dimensions, where it does not know the metric
+ * itself. One target tries for all of an account: a metric that the platform lacks has no dimensions either, and
+ * each try costs an operation. Times are platform ms.
+ */
+export interface DimensionTrial {
+  readonly target: string;
+  /** When that target last found the metric missing. */
+  readonly missingAt: number;
+  /** When it last tried; undefined where it never did. */
+  readonly triedAt: number | undefined;
+}
+
+/** A read that found a metric missing. */
+export interface MissingMetric {
+  readonly target: string;
+  /** Whether the platform has ever had any data of the target: an id that it does not know proves nothing. */
+  readonly isKnown: boolean;
+}
+
+/** A metric that was found in no way is looked for by its dimensions again after this time. */
+const AGAIN_MS = 60 * MINUTE_MS;
+
+/** Reads of a missing metric come an hour apart at most: a target that reads it no more gives way to another. */
+const GONE_MS = 3 * AGAIN_MS;
+
+/** Whether a target may try the dimensions of a metric that it finds missing. */
+export function mayTry(trial: DimensionTrial | undefined, target: string, now: number): boolean {
+  if (trial?.target !== target) return false;
+  const { triedAt } = trial;
+  return triedAt === undefined || now >= triedAt + AGAIN_MS || now < triedAt;
+}
+
+/** The trial after a target found the metric missing: the first of those that the platform knows tries from then on. */
+export function afterMissing(
+  trial: DimensionTrial | undefined,
+  { target, isKnown }: MissingMetric,
+  now: number,
+): DimensionTrial | undefined {
+  if (trial?.target === target) {
+    return { target, missingAt: now, triedAt: mayTry(trial, target, now) ? now : trial.triedAt };
+  }
+  const isTaken = trial !== undefined && Math.abs(now - trial.missingAt) < GONE_MS;
+  return isTaken || !isKnown ? trial : { target, missingAt: now, triedAt: undefined };
+}
+
+export const storedTrial = z.object({
+  target: z.string(),
+  missingAt: z.number(),
+  triedAt: z.number().nullable(),
+});
+
+export function storeTrial({ target, missingAt, triedAt }: DimensionTrial): z.input<typeof storedTrial> {
+  return { target, missingAt, triedAt: triedAt ?? null };
+}
+
+export function restoreTrial({ triedAt, ...trial }: z.output<typeof storedTrial>): DimensionTrial {
+  return { ...trial, triedAt: triedAt ?? undefined };
+}

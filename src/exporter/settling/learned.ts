@@ -1,0 +1,371 @@
+import { z } from 'zod';
+import type { MemoryPart } from '../state/memory.ts';
+import type { StateKey } from '../state/state.ts';
+import {
+  type Completeness,
+  completeAt,
+  type Growth,
+  leastAgeWith,
+  NO_COMPLETENESS,
+  OLDEST_MINUTE,
+  withGrown,
+} from './completeness.ts';
+import {
+  afterMissing,
+  type DimensionTrial,
+  type MissingMetric,
+  restoreTrial,
+  storedTrial,
+  storeTrial,
+} from './dimension-trial.ts';
+import { MINUTE_MS } from './window.ts';
+
+/** How a metric's dimensions are read: all in the metric's own answer, or each by an operation of its own. */
+export type ReadMode = 'metric' | 'dimensions';
+
+/** What an account has learned of one metric of a product, over all its targets. A poll replaces it as a whole. */
+export interface MetricMemory {
+  readonly completeness: Completeness;
+  /** Age (ms) at which a bucket is shown where the publish delay is learned. */
+  readonly publishDelay: number;
+  /** The restatements of each of the last hours, ascending. */
+  readonly hours: readonly Restated[];
+  /** Since when buckets are watched for restatements (platform ms), and how many were counted since. */
+  readonly watchedSince: number | undefined;
+  readonly watchedBuckets: number;
+  /** The least lag of each of the last slots, ascending. */
+  readonly lags: readonly Lag[];
+  /** Until when (platform ms) each dimension is read by an operation of its own, before one for all is tried again. */
+  readonly singlyUntil: number;
+  /** Who tries whether the platform has its dimensions; undefined as long as it was not found missing. */
+  readonly trial: DimensionTrial | undefined;
+}
+
+/** How buckets changed within one hour, after they were first seen. */
+export interface Restated {
+  /** Hours since the epoch. */
+  readonly hour: number;
+  readonly up: number;
+  readonly down: number;
+  /** The greatest age (ms) at which one was seen changed; 0 where none was. */
+  readonly oldest: number;
+}
+
+/** How long before an answer the newest bucket ended at least (ms), in one slot of time. */
+interface Lag {
+  readonly slot: number;
+  readonly ms: number;
+}
+
+/** What one poll shows of the platform, whether or not what it counted could be committed. */
+export interface MetricEvidence {
+  /** The platform's time. */
+  readonly now: number;
+  /** How long ago (ms) the newest bucket of the answer ended; undefined where it does not reach the present. */
+  readonly lagMs: number | undefined;
+  /** Ages (ms since the bucket closed) at which buckets were seen changed. */
+  readonly ages: readonly number[];
+  /** How many of them had become smaller. */
+  readonly downwards: number;
+  readonly grown: readonly Growth[];
+  /** Buckets taken into counters. */
+  readonly counted: number;
+  /** How its dimensions were read, where that is new. */
+  readonly mode?: ReadMode | undefined;
+  /** Where the platform did not know the metric. */
+  readonly missing?: MissingMetric;
+}
+
+/** A delay of the configuration: a time in ms, or `auto` for what is learned. */
+export type ConfiguredDelay = number | 'auto';
+
+/** The delays of an account's metrics as configured. */
+export type DelaySettings = Readonly<Record<'publish_delay' | 'settle_delay', ConfiguredDelay>>;
+
+/** Until enough was measured: the newest bucket or two always dip, and the platform aggregates for up to ten minutes. */
+export const USUAL_PUBLISH_MS = 2 * MINUTE_MS;
+export const USUAL_SETTLE_MS = 10 * MINUTE_MS;
+
+/** Upper bound of a learned delay. */
+const LONGEST_SETTLE_MS = 60 * MINUTE_MS;
+
+export const NOTHING_LEARNED: MetricMemory = {
+  completeness: NO_COMPLETENESS,
+  publishDelay: USUAL_PUBLISH_MS,
+  hours: [],
+  watchedSince: undefined,
+  watchedBuckets: 0,
+  lags: [],
+  singlyUntil: 0,
+  trial: undefined,
+};
+
+/** What a poll shows that brought nothing. @param now the platform's time */
+export function nothingShown(now: number): MetricEvidence {
+  return { now, ages: [], downwards: 0, counted: 0, lagMs: undefined, grown: [] };
+}
+
+/** What is known after a poll. */
+export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemory {
+  const { now, lagMs, grown, counted, mode, missing } = evidence;
+  const completeness = withGrown(known.completeness, grown);
+  return {
+    ...known,
+    completeness,
+    publishDelay: completeness === known.completeness ? known.publishDelay : nextDelay(known, completeness),
+    hours: withRestated(known.hours, evidence),
+    watchedSince: known.watchedSince ?? (counted > 0 ? now : undefined),
+    watchedBuckets: known.watchedBuckets + counted,
+    lags: lagMs === undefined ? known.lags : withLag(known.lags, lagMs, now),
+    singlyUntil: mode === 'dimensions' ? now + MODE_MS : known.singlyUntil,
+    trial: missing === undefined ? known.trial : afterMissing(known.trial, missing, now),
+  };
+}
+
+/** How long a metric is read dimension by dimension before one operation for all is tried again: platforms improve. */
+const MODE_MS = 24 * 60 * MINUTE_MS;
+
+/** How a metric is to be read. @param now the platform's time */
+export function readMode({ singlyUntil }: MetricMemory, now: number): ReadMode {
+  return now < singlyUntil && singlyUntil <= now + MODE_MS ? 'dimensions' : 'metric';
+}
+
+/** How much of its final value a bucket must hold to be shown. */
+const COMPLETE = 0.98;
+
+/** The delay is shortened only when buckets hold a little more than that, so that it does not go back and forth. */
+const COMPLETE_TO_ADVANCE = 0.985;
+
+function nextDelay({ publishDelay }: MetricMemory, completeness: Completeness): number {
+  const wanted = leastAgeWith(completeness, COMPLETE);
+  if (wanted !== undefined && wanted > publishDelay) return wanted;
+  const safe = leastAgeWith(completeness, COMPLETE_TO_ADVANCE);
+  return safe !== undefined && safe < publishDelay ? safe : publishDelay;
+}
+
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Restatements are remembered for a day: what settles slowly at the daily peak must not be forgotten before the next one. */
+const MEMORY_HOURS = 24;
+
+function withRestated(
+  hours: readonly Restated[],
+  { ages, downwards, now }: MetricEvidence,
+): readonly Restated[] {
+  const hour = Math.floor(now / HOUR_MS);
+  const isForgotten = (known: Restated) => known.hour < hour - MEMORY_HOURS;
+  if (ages.length === 0)
+    return hours.some(isForgotten) ? hours.filter((known) => !isForgotten(known)) : hours;
+  const last = hours.find((known) => known.hour === hour) ?? { hour, up: 0, down: 0, oldest: 0 };
+  const kept = hours.filter((known) => known.hour !== hour && !isForgotten(known));
+  let { oldest } = last;
+  for (const age of ages) oldest = Math.max(oldest, age);
+  return [...kept, { hour, up: last.up + ages.length - downwards, down: last.down + downwards, oldest }];
+}
+
+/** A lag is usual once it has lasted for two or three of these (ms). */
+const SLOT_MS = 10 * MINUTE_MS;
+const SLOTS = 3;
+
+function withLag(lags: readonly Lag[], ms: number, now: number): readonly Lag[] {
+  const slot = Math.floor(now / SLOT_MS);
+  const last = lags.find((known) => known.slot === slot);
+  if (last !== undefined && last.ms <= ms && last === lags.at(-1)) return lags;
+  // A slot to come was noted before the platform's clock was set back.
+  const kept = lags.filter((known) => known.slot > slot - SLOTS && known.slot < slot);
+  return [...kept, { slot, ms: Math.min(ms, last?.ms ?? ms) }];
+}
+
+/** Age at which a bucket is shown as a gauge: ms from its end to the end of the platform's newest. */
+export function publishDelay(known: MetricMemory, { publish_delay }: DelaySettings): number {
+  return publish_delay === 'auto' ? known.publishDelay : publish_delay;
+}
+
+/**
+ * Age (ms) at which a bucket is pushed as a gauge: when it is shown, or has settled as long as it is not known how complete
+ * buckets are by then, since a receiver takes no other value for the same time.
+ */
+export function pushDelay(known: MetricMemory, settings: DelaySettings, now: number): number {
+  const shown = publishDelay(known, settings);
+  const isKnown =
+    settings.publish_delay !== 'auto' || leastAgeWith(known.completeness, COMPLETE) !== undefined;
+  return isKnown ? shown : Math.max(shown, settleDelay(known, settings, now));
+}
+
+/** How long, and over how many buckets, must be watched before the age of the oldest change is trusted. */
+const ENOUGH_MS = 2 * HOUR_MS;
+const ENOUGH_BUCKETS = 200;
+
+/** Room above the oldest change that was seen: the next one may come a little later. */
+const MARGIN = 1.25;
+const MARGIN_MS = 60_000;
+
+/** Age (ms) at which a bucket has settled, and is counted. @param now the platform's time */
+export function settleDelay(known: MetricMemory, { settle_delay }: DelaySettings, now: number): number {
+  if (settle_delay !== 'auto') return settle_delay;
+  const watchedMs = known.watchedSince === undefined ? 0 : now - known.watchedSince;
+  // Where nothing was ever seen to change there was no traffic to learn from.
+  if (watchedMs < ENOUGH_MS || known.watchedBuckets < ENOUGH_BUCKETS || known.hours.length === 0)
+    return USUAL_SETTLE_MS;
+  const oldest = known.hours.reduce((age, hour) => Math.max(age, hour.oldest), 0);
+  return Math.min(oldest * MARGIN + MARGIN_MS, LONGEST_SETTLE_MS);
+}
+
+/** Age up to which buckets are read again, so that late changes are seen. */
+export function horizon(known: MetricMemory, settings: DelaySettings, now: number): number {
+  return Math.max(USUAL_SETTLE_MS, settleDelay(known, settings, now));
+}
+
+/** The platform aggregates for up to ten minutes; one that is further behind is not as it should be. */
+const LONGEST_LAG_MS = 10 * MINUTE_MS;
+
+/** How far (ms) behind the clock the newest buckets usually are: the least of the last half an hour; 0 before any was seen. */
+export function usualLag({ lags }: MetricMemory): number {
+  if (lags.length === 0) return 0;
+  return lags.reduce((least, { ms }) => Math.min(least, ms), LONGEST_LAG_MS);
+}
+
+/** From how many restatements on their share is trusted. */
+const ENOUGH_RESTATEMENTS = 1_000;
+
+/** Young buckets are lower bounds where at least this share of the restatements went upwards. */
+const LEAST_SHARE = 0.999;
+
+/** Share (0 to 1) of the last day's restatements that went upwards; undefined before enough were seen. */
+export function upwardShare(known: MetricMemory, now: number): number | undefined {
+  const { up, down } = restatedWithin(known, MEMORY_HOURS, now);
+  return up + down < ENOUGH_RESTATEMENTS ? undefined : up / (up + down);
+}
+
+/** Whether a young bucket is a lower bound: by the last day, and by the last hour, so that a change shows at once. */
+export function onlyGrow(known: MetricMemory, now: number): boolean {
+  const share = upwardShare(known, now);
+  const recent = restatedWithin(known, 1, now);
+  return share !== undefined && share >= LEAST_SHARE && recent.up >= LEAST_SHARE * (recent.up + recent.down);
+}
+
+function restatedWithin({ hours }: MetricMemory, count: number, now: number): { up: number; down: number } {
+  const first = Math.floor(now / HOUR_MS) - count;
+  let [up, down] = [0, 0];
+  for (const hour of hours) {
+    if (hour.hour < first) continue;
+    up += hour.up;
+    down += hour.down;
+  }
+  return { up, down };
+}
+
+/** The completeness by minute of age, as far as enough was seen. */
+export function* completenessByMinute({
+  completeness,
+}: MetricMemory): Generator<[minute: number, share: number]> {
+  for (let minute = 0; minute <= OLDEST_MINUTE; minute += 1) {
+    const share = completeAt(completeness, minute);
+    if (share !== undefined) yield [minute, share];
+  }
+}
+
+const sums = z.array(z.number()).length(OLDEST_MINUTE + 1);
+
+const storedMetric = z.strictObject({
+  version: z.literal(1),
+  completeness: z.object({ shown: sums, final: sums, buckets: sums }),
+  publishDelay: z.number().nonnegative(),
+  hours: z.array(z.object({ hour: z.number(), up: z.number(), down: z.number(), oldest: z.number() })),
+  watchedSince: z.number().nullable(),
+  watchedBuckets: z.number(),
+  lags: z.array(z.object({ slot: z.number(), ms: z.number() })),
+  singlyUntil: z.number(),
+  trial: storedTrial.optional(),
+});
+
+export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
+  const { shown, final, buckets } = known.completeness;
+  const { trial, ...rest } = known;
+  return {
+    ...rest,
+    version: 1,
+    completeness: { shown: [...shown], final: [...final], buckets: [...buckets] },
+    hours: [...known.hours],
+    lags: [...known.lags],
+    watchedSince: known.watchedSince ?? null,
+    ...(trial !== undefined && { trial: storeTrial(trial) }),
+  };
+}
+
+/** What was learned before; nothing where the state holds none, or something else. */
+export function restoreMetric(stored: unknown): MetricMemory {
+  const { data } = storedMetric.safeParse(stored);
+  if (data === undefined) return NOTHING_LEARNED;
+  const { version: _, watchedSince, trial, ...known } = data;
+  return { ...known, watchedSince: watchedSince ?? undefined, trial: trial && restoreTrial(trial) };
+}
+
+/** One metric of a product, of which an account learns. */
+export interface LearnedMetric {
+  readonly product: string;
+  readonly metric: string;
+  /** Shared by all targets. */
+  readonly part: MemoryPart<MetricMemory> & { readonly key: StateKey };
+}
+
+/** The metrics of an account of which something is learned. */
+export class LearnedMetrics {
+  readonly #account: string;
+  readonly #known = new Map<string, LearnedMetric>();
+
+  constructor(account: string) {
+    this.#account = account;
+  }
+
+  of(api: string, product: string, metric: string): LearnedMetric {
+    const name = `${api} ${product} ${metric}`;
+    const key = ['learned', this.#account, api, product, metric];
+    const known = this.#known.get(name) ?? { product, metric, part: { key, open: restoreMetric } };
+    this.#known.set(name, known);
+    return known;
+  }
+
+  [Symbol.iterator](): Iterator<LearnedMetric> {
+    return this.#known.values();
+  }
+}
+
+/** A learned delay has become another one (ms). */
+export interface DelayChange {
+  readonly product: string;
+  readonly metric: string;
+  readonly delay: 'publish' | 'settle';
+  readonly before: number;
+  readonly after: number;
+}
+
+/** Settle delays move by seconds all the time: only a change of this much (ms) is reported. */
+const LEAST_CHANGE_MS = 60_000;
+
+/** Which learned delays were reported last. */
+export class DelayReports {
+  readonly #settings: DelaySettings;
+  readonly #reported = new Map<string, number>();
+
+  constructor(settings: DelaySettings) {
+    this.#settings = settings;
+  }
+
+  /** The delays of a metric that have changed since the last call. @param now the platform's time */
+  changes({ product, metric }: LearnedMetric, known: MetricMemory, now: number): DelayChange[] {
+    const settings = this.#settings;
+    const of = (delay: DelayChange['delay'], after: number, usual: number): DelayChange[] => {
+      if (settings[`${delay}_delay`] !== 'auto') return [];
+      const key = `${product} ${metric} ${delay}`;
+      const before = this.#reported.get(key) ?? usual;
+      if (Math.abs(after - before) < LEAST_CHANGE_MS) return [];
+      this.#reported.set(key, after);
+      return [{ product, metric, delay, before, after }];
+    };
+    return [
+      ...of('publish', publishDelay(known, settings), USUAL_PUBLISH_MS),
+      ...of('settle', settleDelay(known, settings, now), USUAL_SETTLE_MS),
+    ];
+  }
+}

@@ -1,0 +1,209 @@
+import type { Points } from '../decode/points.ts';
+
+/** A span of platform time, [from, to), both in milliseconds since the epoch and on whole UTC minutes. */
+export interface Window {
+  readonly from: number;
+  readonly to: number;
+}
+
+export const MINUTE_MS = 60_000;
+
+/** The longest window that the platform still answers with its finest buckets. */
+export const FINEST_WINDOW_MS = 60 * MINUTE_MS;
+
+/** How much further back than the settling horizon a fresh window reaches, so that late changes are still seen. */
+const OVERLAP_MS = 5 * MINUTE_MS;
+
+/** How much before missing buckets a window begins: rows before them show that the platform is well. */
+const LEAD_MS = 5 * MINUTE_MS;
+
+/** What is lacking may have become a part of a bucket as wide as this (ms), which the window must not cut. */
+const WIDER_MS = 10 * MINUTE_MS;
+
+/** How far from the present a window that was to reach it may end: the answer took its time. */
+const PRESENT_MS = 5 * MINUTE_MS;
+
+export interface FreshNeeds {
+  /** The platform's time. */
+  readonly now: number;
+  readonly settleDelay: number;
+  /** The bucket width seen last; windows start on a multiple of it so that no bucket is cut. */
+  readonly width: number;
+  /** The start of the platform's newest bucket, as far as it is known. */
+  readonly newest: number | undefined;
+  /** Where what the counters lack begins, as times (platform ms). */
+  readonly lacking: readonly number[];
+  /** Answers in a row whose buckets' width was in doubt. */
+  readonly doubtful: number;
+}
+
+/**
+ * The window that brings the newest buckets, to the last whole minute: from before the settling horizon, or from the
+ * oldest that the counters lack of the finest window. It is all of that window where the newest bucket may be old.
+ * Where the width is in doubt it begins at another minute each time: an answer that loses every second row then brings
+ * others.
+ */
+export function freshWindow({ now, settleDelay, width, newest, lacking, doubtful }: FreshNeeds): Window {
+  const step = alignment(width);
+  const to = floorTo(now, MINUTE_MS);
+  if (doubtful > 0) return { from: to - FINEST_WINDOW_MS + ((doubtful * MINUTE_MS) % LEAD_MS), to };
+  const earliest = ceilTo(to - FINEST_WINDOW_MS, step);
+  const usual = floorTo(to - settleDelay - OVERLAP_MS, step);
+  const isKnown = newest !== undefined && newest >= usual && newest <= now + MINUTE_MS;
+  if (!isKnown) return { from: earliest, to };
+  let from = usual;
+  const whole = Math.max(step, WIDER_MS);
+  for (const time of lacking) if (time >= earliest) from = Math.min(from, floorTo(time, whole));
+  return { from: Math.max(earliest, from), to };
+}
+
+/**
+ * The window of a past read, as long as the platform's finest.
+ * @param time where what is asked for begins
+ * @param attempt each begins at another minute shortly before it; undefined where nothing is to be seen there
+ */
+export function catchUpWindow(time: number, now: number, width: number, attempt: number | undefined): Window {
+  const step = alignment(width);
+  const before = attempt === undefined ? 0 : LEAD_MS + ((attempt * MINUTE_MS) % LEAD_MS);
+  const lead = Math.min(before, FINEST_WINDOW_MS - step);
+  const from = floorTo(time - lead, step);
+  return { from, to: Math.min(from + FINEST_WINDOW_MS, floorTo(now, MINUTE_MS)) };
+}
+
+/** How far back the platform's history reaches (the longest duration of section 4.12). */
+export const HISTORY_MS = 30 * 24 * 60 * MINUTE_MS;
+
+/**
+ * The window of a coarse read: up to the present, in whatever width the platform answers so long a window with. It
+ * begins well before the time that is asked for, so that there are rows to tell their width.
+ */
+export function coarseWindow(time: number, now: number): Window {
+  const to = floorTo(now, MINUTE_MS);
+  const from = Math.max(time - (to - time) / 4, Math.min(time, to - HISTORY_MS));
+  return { from: floorTo(from, MINUTE_MS), to };
+}
+
+/** The window of a coarse read of the day around a time: its buckets are of half an hour or so. */
+export function dayAround(time: number, now: number): Window {
+  const half = 12 * 60 * MINUTE_MS;
+  return { from: floorTo(time - half, MINUTE_MS), to: floorTo(Math.min(time + half, now), MINUTE_MS) };
+}
+
+/** Whether a window is so long that its buckets are wide. */
+export function isCoarse({ from, to }: Window): boolean {
+  return to - from > FINEST_WINDOW_MS;
+}
+
+/** Whether a window reaches up to the present, so that its newest bucket is the platform's. */
+export function reachesPresent({ to }: Window, now: number): boolean {
+  return to > now - PRESENT_MS;
+}
+
+/** The window as the query parameters of section 4.12, in UTC. */
+export function windowQuery({ from, to }: Window): { date_from: string; date_to: string } {
+  return { date_from: minuteText(from), date_to: minuteText(to) };
+}
+
+/** Windows are whole minutes, and do not cut a bucket where buckets are longer (up to the finest window). */
+function alignment(width: number): number {
+  return Math.min(Math.max(width, MINUTE_MS), FINEST_WINDOW_MS);
+}
+
+function minuteText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 16)}Z`;
+}
+
+function floorTo(time: number, step: number): number {
+  return Math.floor(time / step) * step;
+}
+
+function ceilTo(time: number, step: number): number {
+  return Math.ceil(time / step) * step;
+}
+
+// Lists of spans are ascending and disjoint. A span that is cut keeps its other fields in every part.
+
+/** Whether neighbouring spans cover all of [from, to). */
+export function covers(spans: readonly Window[], from: number, to: number): boolean {
+  let reached = from;
+  for (const span of spans) {
+    if (span.to <= reached) continue;
+    if (span.from > reached) return false;
+    reached = span.to;
+    if (reached >= to) return true;
+  }
+  return false;
+}
+
+/** What is left of the spans outside the cuts, which are ascending and disjoint. */
+export function without<Span extends Window>(spans: readonly Span[], cuts: readonly Window[]): Span[] {
+  if (cuts.length === 0) return [...spans];
+  const left: Span[] = [];
+  let next = 0;
+  for (const span of spans) {
+    while (next > 0 && Number(cuts[next - 1]?.to) > span.from) next -= 1;
+    let { from } = span;
+    for (; next < cuts.length; next += 1) {
+      const cut = cuts[next];
+      if (cut === undefined || cut.from >= span.to) break;
+      if (cut.from > from) left.push({ ...span, from, to: cut.from });
+      from = Math.max(from, cut.to);
+    }
+    if (from < span.to) left.push({ ...span, from });
+  }
+  return left;
+}
+
+/** The spans, with those parts changed that lie within a window. */
+export function changedWithin<Span extends Window>(
+  spans: readonly Span[],
+  { from, to }: Window,
+  change: (span: Span) => Span,
+): Span[] {
+  return spans.flatMap((span) => {
+    if (span.to <= from || span.from >= to) return [span];
+    const parts: Span[] = [];
+    if (span.from < from) parts.push({ ...span, to: from });
+    parts.push(change({ ...span, from: Math.max(from, span.from), to: Math.min(to, span.to) }));
+    if (span.to > to) parts.push({ ...span, from: to });
+    return parts;
+  });
+}
+
+/** The spans, with neighbours made one that touch and are alike. */
+export function joined<Span extends Window>(
+  spans: readonly Span[],
+  alike: (a: Span, b: Span) => boolean,
+): Span[] {
+  const joint: Span[] = [];
+  for (const span of spans) {
+    const last = joint.at(-1);
+    if (last !== undefined && last.to === span.from && alike(last, span)) {
+      joint[joint.length - 1] = { ...last, to: span.to };
+    } else joint.push(span);
+  }
+  return joint;
+}
+
+/** The buckets of a series that lie whole within a window. */
+export function bucketsWithin({ timestamps }: Points, width: number, { from, to }: Window): Window[] {
+  const buckets: Window[] = [];
+  for (let index = firstAtOrAfter(timestamps, from); index < timestamps.length; index += 1) {
+    const start = Number(timestamps[index]);
+    if (start + width > to) break;
+    buckets.push({ from: start, to: start + width });
+  }
+  return buckets;
+}
+
+/** Index of the first timestamp at or after `time`, by bisection. */
+export function firstAtOrAfter(timestamps: Float64Array, time: number): number {
+  let low = 0;
+  let high = timestamps.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((timestamps[middle] ?? Number.POSITIVE_INFINITY) < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

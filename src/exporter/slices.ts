@@ -1,0 +1,103 @@
+/** How long slices take in a turn of the event loop, all together (ms): the most that anything else waits, give or take one step. */
+const SLICE_MS = 2;
+
+/** Work that was not done in one slice. */
+interface Work {
+  /** Takes steps up to a time; whether that was the last one. */
+  readonly take: (end: number) => boolean;
+  readonly isUrgent: () => boolean;
+  readonly failed: (error: unknown) => void;
+}
+
+/** All such work of the process, since that of a thousand accounts begins in the same turn; what comes next is first. */
+const waiting: Work[] = [];
+/** Until when slices may go on in this turn; undefined while none has begun. */
+let sliceEnd: number | undefined;
+
+/**
+ * Takes `steps` to their end in slices, between which the event loop has its turn: the first at once, unless others have
+ * used up the time of this turn, and then in turn with all other work.
+ * @param isUrgent whether somebody waits for it, so that it goes before other work; nobody by default
+ * @returns undefined when one slice was enough
+ */
+export function runInSlices(
+  steps: Iterator<undefined, void>,
+  isUrgent = () => false,
+): Promise<void> | undefined {
+  const isFirst = sliceEnd === undefined;
+  const end = sliceEnd ?? beginSlice();
+  if ((isFirst || performance.now() < end) && takeSlice(steps, end)) return undefined;
+  return new Promise((resolve, failed) => {
+    const take = (until: number) => {
+      const isDone = takeSlice(steps, until);
+      if (isDone) resolve();
+      return isDone;
+    };
+    waiting.push({ take, isUrgent, failed });
+  });
+}
+
+/** What `steps` come to, taken in slices. */
+export function madeInSlices<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    function* toTheEnd(): Generator<undefined, void> {
+      resolve(yield* steps);
+    }
+    runInSlices(toTheEnd())?.catch(reject);
+  });
+}
+
+/** What `steps` come to, taken at once: for what is known to be small. */
+export function toTheEnd<Result>(steps: Generator<undefined, Result>): Result {
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** All of `values`, of which each is a step. */
+export function takenInSlices<Value>(values: Iterable<Value>): Promise<Value[]> {
+  return madeInSlices(allOf(values));
+}
+
+function* allOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {
+  const taken: Value[] = [];
+  for (const value of values) {
+    taken.push(value);
+    yield;
+  }
+  return taken;
+}
+
+function beginSlice(): number {
+  sliceEnd = performance.now() + SLICE_MS;
+  setImmediate(takeTurn);
+  return sliceEnd;
+}
+
+function takeTurn(): void {
+  sliceEnd = undefined;
+  if (waiting.length === 0) return;
+  const end = beginSlice();
+  do takeNext(end);
+  while (waiting.length > 0 && performance.now() < end);
+}
+
+/** Takes steps of the work that comes next, which waits again behind all other unless it is done. */
+function takeNext(end: number): void {
+  const urgent = waiting.findIndex(({ isUrgent }) => isUrgent());
+  for (const work of waiting.splice(Math.max(0, urgent), 1)) {
+    try {
+      if (!work.take(end)) waiting.push(work);
+    } catch (error) {
+      work.failed(error);
+    }
+  }
+}
+
+/** Whether that was the last one. */
+function takeSlice(steps: Iterator<undefined, void>, end: number): boolean {
+  do {
+    if (steps.next().done) return true;
+  } while (performance.now() < end);
+  return false;
+}

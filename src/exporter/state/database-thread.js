@@ -1,0 +1,195 @@
+// @ts-check
+// JavaScript, because a thread loads its file as it lies, and Node.js 20 cannot load TypeScript from src.
+import { closeSync, constants, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { parentPort } from 'node:worker_threads';
+import Sqlite from 'libsql';
+
+/** @import { Answer, DatabaseFiles, Question, Range, Requests, Tally } from './durable.ts' */
+/** @import { Change, StoredRecord } from './state.ts' */
+
+// A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the
+// heap: the shared memory file that it would use otherwise can end the process (SIGBUS) where its disk fails.
+const SETTINGS = `
+  PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+  PRAGMA wal_autocheckpoint = 256`;
+const TABLES = `
+  CREATE TABLE IF NOT EXISTS record (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID, STRICT;
+  CREATE TABLE IF NOT EXISTS commits (number INTEGER NOT NULL, records INTEGER NOT NULL, sum INTEGER NOT NULL) STRICT;
+  INSERT INTO commits SELECT 0, 0, 0 WHERE NOT EXISTS (SELECT * FROM commits)`;
+/** Every number has as many digits, so that it is replaced in place: on a full disk too. */
+const NUMBER_DIGITS = 16;
+
+/** The database on disk, as a thread of its own sees it: a disk that is slow or hangs holds up nothing else. */
+class Database {
+  /** @param {DatabaseFiles} files */
+  constructor({ database, lastCommit }) {
+    this.path = database;
+    this.sqlite = new Sqlite(database, { timeout: 0 });
+    this.sqlite.exec(SETTINGS);
+    const { quick_check: found } = this.row('PRAGMA quick_check(1)');
+    if (found !== 'ok') throw damage(String(found));
+    this.sqlite.exec(TABLES);
+    const { number, records, sum } = this.row('SELECT number, records, sum FROM commits');
+    this.held = Number(number);
+    this.tally = { records: Number(records), sum: Number(sum) };
+    this.lastCommit = openSync(lastCommit, constants.O_RDWR | constants.O_CREAT, 0o600);
+    this.promised = this.promisedNumber();
+    this.file = statSync(database);
+    this.select = this.sqlite.prepare(
+      'SELECT name, value FROM record WHERE name >= ? AND name < ? ORDER BY name LIMIT ?',
+    );
+    this.put = this.sqlite.prepare('INSERT OR REPLACE INTO record VALUES (?, ?)');
+    this.remove = this.sqlite.prepare('DELETE FROM record WHERE name = ?');
+    this.before = this.sqlite.prepare('SELECT value FROM record WHERE name = ?');
+    this.count = this.sqlite.prepare('UPDATE commits SET number = ?, records = ?, sum = ?');
+  }
+
+  /**
+   * @param {Range} range
+   * @returns {StoredRecord[]}
+   */
+  read({ from, until, limit }) {
+    const rows = /** @type {{ name: string, value: ArrayBuffer }[]} */ (this.select.all(from, until, limit));
+    return rows.map(({ name, value }) => {
+      if (value instanceof ArrayBuffer) return { name: String(name), bytes: new Uint8Array(value) };
+      throw damage(`no record: ${name}`);
+    });
+  }
+
+  /**
+   * @param {string} question
+   * @returns {Record<string, unknown>}
+   */
+  row(question) {
+    return /** @type {Record<string, unknown> | undefined} */ (this.sqlite.prepare(question).get()) ?? {};
+  }
+
+  /** How many commits there must be at least; NaN where that is not known. */
+  promisedNumber() {
+    const text = readFileSync(this.lastCommit, 'latin1');
+    if (text === '' && this.held === 0) {
+      this.promise();
+      fsyncSync(this.lastCommit);
+      return 0;
+    }
+    return new RegExp(`^\\d{${NUMBER_DIGITS}}$`).test(text) ? Number(text) : Number.NaN;
+  }
+
+  /**
+   * @param {readonly Change[]} changes
+   * @returns {undefined}
+   */
+  write(changes) {
+    this.refuseOtherFile();
+    let tally = this.tally;
+    try {
+      this.sqlite.exec('BEGIN IMMEDIATE');
+      for (const change of changes) tally = this.change(change, tally);
+      this.count.run(this.held + 1, tally.records, tally.sum);
+      this.sqlite.exec('COMMIT');
+    } catch (error) {
+      this.rollBack();
+      throw error;
+    }
+    this.held += 1;
+    this.tally = tally;
+    try {
+      this.promise();
+    } catch {
+      // The commit stands; a number that is too low only notices less.
+    }
+  }
+
+  /**
+   * The tally after the change. It tells when a page holds what another or an older one held, each record intact.
+   * @param {Change} change
+   * @param {Tally} tally
+   * @returns {Tally}
+   */
+  change([name, bytes], { records, sum }) {
+    const before = /** @type {{ value: ArrayBuffer } | undefined} */ (this.before.get(name));
+    if (bytes) this.put.run(name, Buffer.from(bytes));
+    else this.remove.run(name);
+    return {
+      records: records - Number(before !== undefined) + Number(bytes !== undefined),
+      sum: (sum - checksum(before && new Uint8Array(before.value)) + checksum(bytes)) >>> 0,
+    };
+  }
+
+  /** Nothing of the write stays. Emptying the log may make the room that the next one needs. */
+  rollBack() {
+    for (const statement of ['ROLLBACK', 'PRAGMA wal_checkpoint(TRUNCATE)']) {
+      try {
+        this.sqlite.exec(statement);
+      } catch {
+        // Nothing to roll back, or the disk refuses this too: the failure of the write itself is what counts.
+      }
+    }
+  }
+
+  /**
+   * Notes, once a commit is durable, that it happened. SQLite takes a log with a damaged frame for one that ends there,
+   * and would give an older state for the newest. No fsync: after a loss of power the number may be too low, never too high.
+   */
+  promise() {
+    writeSync(this.lastCommit, String(this.held).padStart(NUMBER_DIGITS, '0'), 0);
+  }
+
+  /** SQLite goes on to write to a file that was removed, or that lies below a new mount; nobody would find it again. */
+  refuseOtherFile() {
+    const { dev, ino } = statSync(this.path);
+    if (dev !== this.file.dev || ino !== this.file.ino) {
+      throw new Error(`${this.path} was replaced while it was in use: start again`);
+    }
+  }
+
+  /** @returns {undefined} */
+  close() {
+    this.rollBack();
+    this.sqlite.close();
+    closeSync(this.lastCommit);
+  }
+}
+
+/** @param {string} found */
+function damage(found) {
+  return Object.assign(new Error(found), { code: 'SQLITE_CORRUPT' });
+}
+
+/**
+ * The checksum with which a record begins.
+ * @param {Uint8Array | undefined} bytes
+ */
+function checksum(bytes) {
+  return bytes === undefined ? 0 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+}
+
+/** @type {Database} */
+let database;
+
+/** @type {{ [Name in keyof Requests]: (argument: Requests[Name][0]) => Requests[Name][1] }} */
+const answers = {
+  open(files) {
+    database = new Database(files);
+    return { held: database.held, promised: database.promised, tally: database.tally };
+  },
+  read: (range) => database.read(range),
+  write: (changes) => database.write(changes),
+  close: () => database.close(),
+};
+
+/**
+ * @param {Question} question
+ * @returns {Answer}
+ */
+function answer({ id, request, argument }) {
+  try {
+    const result = /** @type {(argument: unknown) => unknown} */ (answers[request])(argument);
+    return { id, result };
+  } catch (error) {
+    const { message, code } = /** @type {NodeJS.ErrnoException} */ (error);
+    return { id, failure: { message, code } };
+  }
+}
+
+parentPort?.on('message', (question) => parentPort?.postMessage(answer(question)));

@@ -1,0 +1,284 @@
+import { createHash, randomBytes } from 'node:crypto';
+import {
+  access,
+  constants,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** The format of the state that this version writes. */
+export const FORMAT = 2;
+const MARKER = 'edge-exporter-state.json';
+const SET_ASIDE = 'set-aside-';
+
+/**
+ * Creates the directory where it is missing (for its owner alone) and returns its real path; throws where it
+ * cannot be written.
+ */
+export async function ensureDirectory(directory: string): Promise<string> {
+  const path = resolve(directory);
+  const created = await createWhole(path);
+  // Every new name on the way has to survive a loss of power, or what is committed below it would not.
+  for (let at = path; created && at.length >= created.length; at = dirname(at))
+    await syncDirectory(dirname(at));
+  const real = await realpath(path);
+  await access(real, constants.R_OK | constants.W_OK | constants.X_OK);
+  return real;
+}
+
+/**
+ * Creates a directory with those above it, and returns the topmost that it created. Node's own recursion never ends
+ * where a file system answers that there is no such place as the one to be created, as /proc does.
+ */
+async function createWhole(path: string): Promise<string | undefined> {
+  const missing: string[] = [];
+  for (let at = path; await isMissing(at); at = dirname(at)) missing.unshift(at);
+  for (const at of missing) {
+    await mkdir(at, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
+      // Somebody else was faster.
+      if (error.code !== 'EEXIST') throw error;
+    });
+  }
+  if (!(await stat(path)).isDirectory()) throw new Error('it is not a directory');
+  return missing[0];
+}
+
+async function isMissing(path: string): Promise<boolean> {
+  try {
+    await stat(path);
+    return false;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+/** The directory contains other files and no state: a mistake such as `--state.dir=.` must do no harm. */
+export class ForeignDirectory extends Error {
+  override readonly name = 'ForeignDirectory';
+
+  constructor(directory: string, names: readonly string[]) {
+    const some = names.slice(0, 3).join(', ') + (names.length > 3 ? ', …' : '');
+    super(
+      `the state directory ${directory} contains other files (${some}) and no state of edge-exporter: choose another --state.dir`,
+    );
+  }
+}
+
+/** @throws ForeignDirectory when there is something in the directory and it is not ours */
+export async function refuseForeign(directory: string): Promise<void> {
+  const names = await contentOf(directory);
+  if (names.length > 0 && !names.includes(MARKER)) throw new ForeignDirectory(directory, names.sort());
+}
+
+/** The format of the state in the directory; undefined where there is none, NaN where that is damaged. */
+export async function formatOf(directory: string): Promise<number | undefined> {
+  if (!(await contentOf(directory)).includes(MARKER)) return undefined;
+  const marker = join(directory, MARKER);
+  return (await stat(marker)).isFile() ? formatIn(await readFile(marker, 'utf8')) : Number.NaN;
+}
+
+/** Marks the directory as ours and its state as one of this version's format, durably and in one step. */
+export async function writeMarker(directory: string): Promise<void> {
+  const unready = join(directory, `.${MARKER}`);
+  const file = await open(unready, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify({ format: FORMAT, program: 'edge-exporter' })}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(unready, join(directory, MARKER));
+  await syncDirectory(directory);
+}
+
+/** Makes the names in the directory survive a loss of power. */
+export async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Moves the directory's content, deleting nothing, to a new directory beside it or, where that is another
+ * file system or not ours to write, inside it. Returns the new place.
+ */
+export async function setAside(directory: string, now: number): Promise<string> {
+  const name = SET_ASIDE + new Date(now).toISOString().replaceAll(':', '-');
+  const beside = `${directory}.${name}`;
+  try {
+    await mkdir(beside, { mode: 0o700 });
+  } catch (error) {
+    if (!isOneOf(error, ['EACCES', 'EPERM', 'EROFS'])) throw error;
+    return await moveContent(directory, join(directory, name));
+  }
+  try {
+    return await moveContent(directory, beside);
+  } catch (error) {
+    if (!isOneOf(error, ['EXDEV'])) throw error;
+    await rmdir(beside);
+    return await moveContent(directory, join(directory, name));
+  }
+}
+
+async function moveContent(directory: string, place: string): Promise<string> {
+  await mkdir(place, { recursive: true, mode: 0o700 });
+  const names = await contentOf(directory);
+  // The marker goes last: without it what a sudden end leaves behind would not be ours.
+  const inOrder = [...names.filter((name) => name !== MARKER), ...names.filter((name) => name === MARKER)];
+  for (const name of inOrder) await rename(join(directory, name), join(place, name));
+  await syncDirectory(directory);
+  return place;
+}
+
+/**
+ * What counts as content: not the lock, not what was set aside, not what a file system or a desktop leaves in
+ * every folder.
+ */
+async function contentOf(directory: string): Promise<string[]> {
+  const names = await readdir(directory);
+  return names.filter(
+    (name) =>
+      name !== LOCK_FOLDER && name !== 'lost+found' && !name.startsWith('.') && !name.startsWith(SET_ASIDE),
+  );
+}
+
+function formatIn(marker: string): number {
+  try {
+    const { format } = JSON.parse(marker);
+    return Number.isSafeInteger(format) && format > 0 ? format : Number.NaN;
+  } catch {
+    // Not JSON, or JSON null.
+    return Number.NaN;
+  }
+}
+
+function isOneOf(error: unknown, codes: readonly string[]): boolean {
+  return error instanceof Error && 'code' in error && codes.includes(String(error.code));
+}
+
+/** Another running process uses the state directory; two of them would count every bucket twice. */
+export class StateInUse extends Error {
+  override readonly name = 'StateInUse';
+  readonly directory: string;
+
+  constructor(directory: string) {
+    super(`the state directory ${directory} is in use by another edge-exporter`);
+    this.directory = directory;
+  }
+}
+
+/** The lock of a directory. It ends with the process, however that ends. */
+export interface StateLock {
+  release(): Promise<void>;
+}
+
+/** The folder of the lock, inside the state directory. */
+export const LOCK_FOLDER = 'lock';
+
+/** How often a start that meets another start tries again; where both meet, both give way. */
+const TRIES = 6;
+const LONGEST_PAUSE_MS = 150;
+/** The longest path of a socket on Linux is 107 bytes, on macOS 103. */
+const LONGEST_SOCKET_PATH = 103;
+const NAME_BYTES = 8;
+/** What a file system answers that cannot hold sockets. */
+const NO_SOCKETS_HERE = ['ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EINVAL', 'ENOSYS'];
+
+/**
+ * Holds `directory` for this process, or throws `StateInUse`. Each holder listens on a socket of its own in
+ * one folder and then looks for others: a socket that refuses is of a process that has died, whatever its id
+ * was, and since no name is ever used twice, removing it cannot hit a live one.
+ */
+export async function lockDirectory(directory: string): Promise<StateLock> {
+  try {
+    return await lockFolder(directory, join(directory, LOCK_FOLDER));
+  } catch (error) {
+    if (!(error instanceof NoSockets)) throw error;
+    // Seen only by processes that share the temporary folder, which is better than no lock.
+    const digest = createHash('sha256').update(directory).digest('hex').slice(0, 16);
+    return await lockFolder(directory, join(tmpdir(), `edge-exporter-${digest}`));
+  }
+}
+
+class NoSockets extends Error {}
+
+async function lockFolder(directory: string, folder: string): Promise<StateLock> {
+  for (let tries = TRIES; ; tries--) {
+    const lock = await registerIn(folder);
+    if (!(await findOther(folder, lock.name))) return lock;
+    await lock.release();
+    if (tries <= 1) throw new StateInUse(directory);
+    await delay(Math.random() * LONGEST_PAUSE_MS);
+  }
+}
+
+async function registerIn(folder: string) {
+  const name = `${randomBytes(NAME_BYTES).toString('hex')}.socket`;
+  const path = join(folder, name);
+  const unready = join(folder, name.replace('.socket', '.tmp'));
+  if (Buffer.byteLength(path) > LONGEST_SOCKET_PATH) throw new NoSockets();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const server = await listenOn(unready);
+  const release = async () => {
+    await rm(path, { force: true });
+    await new Promise((resolve) => server.close(resolve));
+  };
+  try {
+    // Under its final name a socket always listens already, so that nobody takes a new one for a dead one.
+    await rename(unready, path);
+    return { name, release };
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+function listenOn(path: string): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer((socket) => socket.destroy());
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(NO_SOCKETS_HERE.includes(error.code ?? '') ? new NoSockets() : error),
+    );
+    server.listen(path, () => resolve(server.unref()));
+  });
+}
+
+/** Whether a live process other than `own` is registered; the remains of dead ones are removed. */
+async function findOther(folder: string, own: string): Promise<boolean> {
+  for (const name of await readdir(folder)) {
+    if (name === own || !name.endsWith('.socket')) continue;
+    const path = join(folder, name);
+    if (await isAlive(path)) return true;
+    await rm(path, { force: true });
+  }
+  return false;
+}
+
+function isAlive(path: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(path);
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    // Anything but a refusal, a lack of rights for instance, leaves open whether it lives.
+    socket.once('error', (error: NodeJS.ErrnoException) =>
+      resolve(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
+    );
+  });
+}

@@ -1,0 +1,345 @@
+import { chmod, open as openFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { type StateLock, syncDirectory } from './directory.ts';
+import {
+  type Change,
+  endOfPrefix,
+  LONGEST_COMMIT_MS,
+  openEntry,
+  QUEUE,
+  type RangeOptions,
+  type Records,
+  type State,
+  type StateEntry,
+  type StateKey,
+  StateWriteFailure,
+  type StoredRecord,
+  sealEntry,
+  textOfKey,
+} from './state.ts';
+
+interface PendingCommit {
+  readonly changes: readonly Change[];
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export interface DurableStateParts {
+  readonly directory: string;
+  readonly note: string | undefined;
+  readonly database: Database;
+  /** What the database holds, but for queues. */
+  readonly records: Records;
+  readonly lock: StateLock;
+  /** How long (ms) the disk may take for a write or a read. Default: `LONGEST_COMMIT_MS`. */
+  readonly timeLimitMs?: number;
+}
+
+/** Where a name begins that `Records` do not hold. */
+export const QUEUE_NAMES = textOfKey([QUEUE]);
+
+/**
+ * State in a database. Commits that come while one is being written go to disk together, at the price of one. Those
+ * that a disk leaves without an answer are refused; what such a disk writes in the end is taken back with its next write.
+ */
+export class DurableState implements State {
+  readonly kind = 'durable';
+  readonly directory: string;
+  readonly note: string | undefined;
+  readonly #database: Database;
+  readonly #records: Records;
+  readonly #lock: StateLock;
+  readonly #timeLimitMs: number;
+  #pending: PendingCommit[] = [];
+  #writing: Promise<void> | undefined;
+  #isHanging = false;
+  /** Undoes what was written after its commits had been refused. */
+  #undo: readonly Change[] = [];
+  #closed = false;
+
+  constructor({
+    directory,
+    note,
+    database,
+    records,
+    lock,
+    timeLimitMs = LONGEST_COMMIT_MS,
+  }: DurableStateParts) {
+    this.directory = directory;
+    this.note = note;
+    this.#database = database;
+    this.#records = records;
+    this.#lock = lock;
+    this.#timeLimitMs = timeLimitMs;
+  }
+
+  get(key: StateKey): unknown {
+    this.#refuseWhenClosed();
+    return this.#records.get(key);
+  }
+
+  keys(prefix: StateKey): Iterable<StateKey> {
+    this.#refuseWhenClosed();
+    return this.#records.keys(prefix);
+  }
+
+  async range(prefix: StateKey, { limit, after }: RangeOptions): Promise<readonly StateEntry[]> {
+    this.#refuseWhenClosed();
+    const start = textOfKey(prefix);
+    // No name lies between one and the same with this character at its end.
+    const from = after === undefined ? start : `${textOfKey(after)}\0`;
+    const reading = this.#database.read({ from, until: endOfPrefix(start), limit });
+    return (await this.#inTime(reading)).map(openEntry);
+  }
+
+  async commit(entries: readonly StateEntry[]): Promise<void> {
+    this.#refuseWhenClosed();
+    const changes = entries.map(sealEntry);
+    if (changes.length === 0) return;
+    if (this.#isHanging) throw this.#refusal(this.#silence());
+    const written = new Promise<void>((resolve, reject) => this.#pending.push({ changes, resolve, reject }));
+    this.#writing ??= this.#writeAll();
+    await written;
+  }
+
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#writing;
+    await this.#database.close();
+    await this.#lock.release();
+  }
+
+  async #writeAll(): Promise<void> {
+    // Lets the commits of the same moment join the first write.
+    await Promise.resolve();
+    while (this.#pending.length > 0) {
+      const group = this.#pending;
+      this.#pending = [];
+      await this.#writeGroup(group);
+    }
+    this.#writing = undefined;
+  }
+
+  async #writeGroup(group: readonly PendingCommit[]): Promise<void> {
+    const changes = [...new Map(group.flatMap(({ changes }) => changes))];
+    const writing = this.#database.write([...new Map([...this.#undo, ...changes])]);
+    try {
+      await this.#inTime(writing);
+      this.#undo = [];
+      this.#records.apply(changes.filter(([name]) => !isQueued(name)));
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      const refusal = this.#refusal(error);
+      for (const { reject } of group) reject(refusal);
+      if (error instanceof OutcomeUnknown) this.#undoLater(changes);
+      if (error instanceof DiskHangs) await this.#untilItAnswers(writing, changes);
+    }
+  }
+
+  /** Nobody waits for a disk that hangs: until it has answered, every commit is refused. */
+  async #untilItAnswers(writing: Promise<unknown>, changes: readonly Change[]): Promise<void> {
+    this.#isHanging = true;
+    for (const { reject } of this.#pending) reject(this.#refusal(this.#silence()));
+    this.#pending = [];
+    const wasWritten = await writing.then(
+      () => true,
+      (error: unknown) => error instanceof OutcomeUnknown,
+    );
+    this.#isHanging = false;
+    if (wasWritten) this.#undoLater(changes);
+  }
+
+  /** What was, or may have been, written of refused commits is taken back with the next write. */
+  #undoLater(changes: readonly Change[]): void {
+    // What a queue held before is not known; that an entry is gone is what its removal was to bring about.
+    const undone = changes.filter(([name, bytes]) => bytes !== undefined || !isQueued(name));
+    const before = undone.map(([name]): Change => [name, this.#records.bytes(name)]);
+    this.#undo = [...new Map([...this.#undo, ...before])];
+  }
+
+  /** @throws DiskHangs when it takes too long */
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(this.#silence()), this.#timeLimitMs);
+    });
+    return Promise.race([work, tooLong]).finally(() => clearTimeout(timer));
+  }
+
+  #silence(): DiskHangs {
+    return new DiskHangs(`the disk has not responded for ${this.#timeLimitMs / 1_000} s`);
+  }
+
+  #refusal(cause: unknown): StateWriteFailure {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    return new StateWriteFailure(`cannot write the state in ${this.directory}: ${reason}`, { cause });
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closed) throw new Error('the state is closed');
+  }
+}
+
+/** The answer to a write was lost: whether it took effect is not known. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}
+
+class DiskHangs extends Error {
+  override readonly name = 'DiskHangs';
+}
+
+function isQueued(name: string): boolean {
+  return name.startsWith(QUEUE_NAMES);
+}
+
+/** All records in two numbers: how many there are, and the sum of their checksums modulo 2^32. */
+export interface Tally {
+  readonly records: number;
+  readonly sum: number;
+}
+
+/** What a database says of itself. */
+export interface Opened {
+  /** How many commits it holds. */
+  readonly held: number;
+  /** How many it should hold at least; NaN where that is not known. */
+  readonly promised: number;
+  readonly tally: Tally;
+}
+
+/** The first `limit` records, in the order of their names, from `from` (included) to `until` (not included). */
+export interface Range {
+  readonly from: string;
+  readonly until: string;
+  readonly limit: number;
+}
+
+export interface DatabaseFiles {
+  readonly database: string;
+  /** Holds the number of the last commit, outside of the database. */
+  readonly lastCommit: string;
+}
+
+/** What the thread of the database is asked for: argument and result of each request. */
+export interface Requests {
+  readonly open: readonly [DatabaseFiles, Opened];
+  readonly read: readonly [Range, readonly StoredRecord[]];
+  readonly write: readonly [readonly Change[], undefined];
+  readonly close: readonly [undefined, undefined];
+}
+
+export interface Question {
+  readonly id: number;
+  readonly request: keyof Requests;
+  readonly argument: unknown;
+}
+
+export interface Answer {
+  readonly id: number;
+  readonly result?: unknown;
+  /** `code` is SQLite's or the system's, e.g. SQLITE_FULL or ENOENT. */
+  readonly failure?: { readonly message: string; readonly code: string | undefined };
+}
+
+/** The records on disk. */
+export interface Database {
+  /** What `read` should find, as of the opening. */
+  readonly tally: Tally;
+  read(range: Range): Promise<readonly StoredRecord[]>;
+  /** Resolves once all the changes are durable; rejects where none is, or with `OutcomeUnknown`. */
+  write(changes: readonly Change[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** What is on disk is not what the last commit left; it is not to be trusted. */
+export class DamagedState extends Error {
+  override readonly name = 'DamagedState';
+}
+
+/** The files of the database in a state directory; SQLite adds a log beside the first. */
+const DATABASE = 'state.db';
+const LAST_COMMIT = 'last-commit';
+
+/** Failures of SQLite that the disk or another process causes. Every other one comes of what the files hold. */
+const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
+
+/**
+ * Opens the database in `directory`, or creates it, readable for its owner alone.
+ * @throws DamagedState where it is not to be trusted, and another Error where the disk refuses
+ */
+export async function openDatabase(directory: string): Promise<Database> {
+  const files = { database: join(directory, DATABASE), lastCommit: join(directory, LAST_COMMIT) };
+  const thread = new DatabaseThread();
+  try {
+    // SQLite gives its other files the rights of this one.
+    await (await openFile(files.database, 'a', 0o600)).close();
+    await chmod(files.database, 0o600);
+    const { held, promised, tally } = await thread.ask('open', files);
+    if (Number.isNaN(promised)) throw new DamagedState('the number of its last commit is damaged');
+    if (!(held >= promised)) throw new DamagedState(`it ends with commit ${held} of ${promised}`);
+    await syncDirectory(directory);
+    return {
+      tally,
+      read: (range) => thread.ask('read', range).catch(rethrow),
+      write: (changes) => thread.ask('write', changes),
+      close: () => thread.ask('close', undefined).finally(() => thread.end()),
+    };
+  } catch (error) {
+    await thread.end();
+    return rethrow(error);
+  }
+}
+
+function rethrow(error: unknown): never {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const isDamage = code === 'EISDIR' || (code.startsWith('SQLITE_') && !FROM_OUTSIDE.test(code));
+  throw isDamage ? new DamagedState(`the database is damaged (${error})`) : error;
+}
+
+interface PendingReply {
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Requests to the thread that has the database open; they are answered in their order. */
+class DatabaseThread {
+  readonly #worker = new Worker(new URL('./database-thread.js', import.meta.url));
+  readonly #pending = new Map<number, PendingReply>();
+  #asked = 0;
+
+  constructor() {
+    this.#worker.unref();
+    this.#worker.on('message', (answer: Answer) => this.#settle(answer));
+    this.#worker.on('error', (error) => this.#fail(error));
+    this.#worker.on('exit', () => this.#fail(new Error('its thread has ended')));
+  }
+
+  ask<Name extends keyof Requests>(request: Name, argument: Requests[Name][0]): Promise<Requests[Name][1]> {
+    this.#asked += 1;
+    const question: Question = { id: this.#asked, request, argument };
+    // Only what is waited for keeps the process alive.
+    this.#worker.ref();
+    this.#worker.postMessage(question);
+    return new Promise((resolve, reject) => this.#pending.set(question.id, { resolve, reject }));
+  }
+
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  #settle({ id, result, failure }: Answer): void {
+    const waiting = this.#pending.get(id);
+    this.#pending.delete(id);
+    if (this.#pending.size === 0) this.#worker.unref();
+    if (failure === undefined) waiting?.resolve(result as never);
+    else waiting?.reject(Object.assign(new Error(failure.message), { code: failure.code }));
+  }
+
+  #fail(error: Error): void {
+    for (const { reject } of this.#pending.values()) reject(error);
+    this.#pending.clear();
+  }
+}

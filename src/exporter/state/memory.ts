@@ -1,0 +1,51 @@
+import type { StateKey, StateReader } from './state.ts';
+
+/** A part of what an account remembers: a value that polls read, and replace as a whole. */
+export interface MemoryPart<T> {
+  /** Where the state keeps it; undefined where a restart forgets it. */
+  readonly key?: StateKey;
+  /** What is remembered, by what the state holds under the key. @param stored undefined where it holds nothing */
+  open(stored: unknown): T;
+}
+
+/** What a poll leaves in a part of the memory. */
+export interface MemoryChange {
+  readonly part: MemoryPart<unknown>;
+  readonly value: unknown;
+  /** In its place where the state refused what was to be committed. */
+  readonly refused: unknown;
+}
+
+/** The change of a part, typed. */
+export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): MemoryChange {
+  return { part, value, refused };
+}
+
+/**
+ * All that an account remembers from one poll to the next. Opening a state and having a memory is the same: a part that no
+ * poll has replaced yet is what the state holds of it. Polls read it; only what runs them (`runner.ts`) replaces parts of it.
+ */
+export class AccountMemory {
+  readonly #state: Pick<StateReader, 'get'>;
+  /** By part: what goes with its job is forgotten with it. */
+  readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
+
+  constructor(state: Pick<StateReader, 'get'>) {
+    this.#state = state;
+  }
+
+  of<T>(part: MemoryPart<T>): T {
+    // A part's values are all its own: `adopt` takes them from `changed`, which is typed.
+    if (this.#values.has(part)) return this.#values.get(part) as T;
+    const stored = part.key === undefined ? undefined : this.#state.get(part.key);
+    const opened = part.open(stored);
+    // A state that cannot be read yet holds nothing: it is asked again.
+    if (stored !== undefined) this.#values.set(part, opened);
+    return opened;
+  }
+
+  /** @param committed whether what was to be committed with it is durable now */
+  adopt({ part, value, refused }: MemoryChange, committed: boolean): void {
+    this.#values.set(part, committed ? value : refused);
+  }
+}

@@ -1,0 +1,95 @@
+import { type Database, DurableState, OutcomeUnknown, QUEUE_NAMES, type Range } from './durable.ts';
+import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
+import { type Change, isIntact, Records, type State, type StoredRecord } from './state.ts';
+
+/** An account as its owner holds it: each change of hands gives it a higher token. */
+export interface OwnedAccount {
+  readonly account: string;
+  readonly token: string;
+}
+
+type Connections = Pick<PostgresConnections, 'query' | 'shown'>;
+
+/** Another replica owns the account now: nothing that this one writes takes effect. */
+export class Fenced extends Error {
+  override readonly name = 'Fenced';
+}
+
+/** Numbers the writes of this process: one that arrives late, after a later one, is refused. */
+let written = 0;
+
+/**
+ * Opens what an account remembers, for its owner. Every commit is one transaction, conditional on the token.
+ * @throws Fenced, and what the connections throw
+ */
+export async function openAccountState(connections: Connections, owned: OwnedAccount): Promise<State> {
+  // Whatever an earlier opening has left under way is refused from now on.
+  await write(connections, owned, []);
+  const records = new Records();
+  let found = 0;
+  for await (const { name, bytes } of readAll(connections, owned)) {
+    if (!isIntact(name, bytes)) throw new Error(`the state record ${name} of ${owned.account} is damaged`);
+    if (!name.startsWith(QUEUE_NAMES)) records.apply([[name, bytes]]);
+    found += 1;
+  }
+  const database: Database = {
+    tally: { records: found, sum: 0 },
+    read: (range) => read(connections, owned, range),
+    write: (changes) => write(connections, owned, changes),
+    close: async () => undefined,
+  };
+  const lock = { release: async () => undefined };
+  return new DurableState({ directory: connections.shown, note: undefined, database, records, lock });
+}
+
+/** So many records are asked for at once: all of a large account would not come within the time of one statement. */
+const PAGE = 2_000;
+
+/** All records, in pages; whoever changes them between two has made this owner's token outdated. */
+async function* readAll(connections: Connections, owned: OwnedAccount): AsyncGenerator<StoredRecord, void> {
+  let from: string | undefined = '';
+  while (from !== undefined) {
+    const page = await read(connections, owned, { from, until: '\x7f', limit: PAGE });
+    yield* page;
+    const last = page.at(-1);
+    from = page.length < PAGE || last === undefined ? undefined : `${last.name}\0`;
+  }
+}
+
+async function read(
+  connections: Connections,
+  { account }: OwnedAccount,
+  { from, until, limit }: Range,
+): Promise<readonly StoredRecord[]> {
+  const rows = await connections.query(
+    `SELECT name, value FROM exporter_state.records
+       WHERE account = $1 AND name >= $2 AND name < $3 ORDER BY name LIMIT $4`,
+    // No name has a blank, which comes before all that one may have; PostgreSQL knows no zero.
+    [account, from.replace('\0', ' '), until, limit],
+  );
+  return rows.map(({ name, value }) => ({ name: String(name), bytes: value }));
+}
+
+async function write(
+  connections: Connections,
+  { account, token }: OwnedAccount,
+  changes: readonly Change[],
+): Promise<void> {
+  written += 1;
+  const gone = changes.flatMap(([name, bytes]) => (bytes === undefined ? [name] : []));
+  const put = changes.flatMap(([name, bytes]) => (bytes === undefined ? [] : [{ name, bytes }]));
+  const parameters = [
+    account,
+    token,
+    written,
+    gone,
+    put.map(({ name }) => name),
+    put.map(({ bytes }) => Buffer.from(bytes)),
+  ];
+  const [row] = await connections
+    .query('SELECT exporter_state.write($1, $2, $3, $4, $5, $6) AS done', parameters)
+    .catch((error: unknown) => {
+      throw error instanceof AnswerLost ? new OutcomeUnknown(error.message, { cause: error }) : error;
+    });
+  if (row?.['done'] !== true) throw new Fenced(`another replica owns ${account}`);
+}

@@ -1,0 +1,203 @@
+import { crc32 } from 'node:zlib';
+import { Packr } from 'msgpackr/pack';
+
+/**
+ * Names one entry from the general to the particular, e.g. `['series', account, api, product, id, metric]`.
+ */
+export type StateKey = readonly string[];
+
+/** What an entry becomes; an `undefined` value removes it. Numbers are kept exactly, as 64-bit floats. */
+export interface StateEntry {
+  readonly key: StateKey;
+  readonly value: unknown;
+}
+
+export interface RangeOptions {
+  readonly limit: number;
+  /** The key behind which to begin. */
+  readonly after?: StateKey;
+}
+
+/** Keys that begin with this part are read with `range` alone; their values are not held in memory. */
+export const QUEUE = 'queue';
+
+/** How long (ms) a commit or a read may take. A disk that needs longer hangs, and nobody waits for it. */
+export const LONGEST_COMMIT_MS = 10_000;
+
+/** What was remembered. */
+export interface StateReader {
+  /** The value as committed, a copy of its own; undefined when there is none. From memory: no disk can delay it. */
+  get(key: StateKey): unknown;
+  /** The keys that begin with `prefix`, ordered by their parts as text. */
+  keys(prefix: StateKey): Iterable<StateKey>;
+}
+
+/** An empty state, for callers that only want to know what a first poll would find. */
+export const NO_MEMORY: StateReader = { get: () => undefined, keys: () => [] };
+
+/** What the exporter remembers from one poll to the next: counters with their watermarks. */
+export interface State extends StateReader {
+  /** Whether what is committed outlives the process; `unavailable`: its directory cannot be used yet. */
+  readonly kind: 'durable' | 'memory' | 'unavailable';
+  /** Where it is kept, or should be; undefined where no directory was asked for. */
+  readonly directory: string | undefined;
+  /** What an operator should know, in plain words: why it is not durable, or what was set aside. */
+  readonly note: string | undefined;
+  /**
+   * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects when they cannot be read.
+   */
+  range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
+  /**
+   * All entries take effect together or none does. Durable state resolves once they survive `kill -9` and the
+   * loss of power, and rejects with `StateWriteFailure` when the disk refuses or hangs; the same commit may be
+   * tried again later.
+   */
+  commit(entries: readonly StateEntry[]): Promise<void>;
+  /** Lets go of the directory, after the commits under way. */
+  close(): Promise<void>;
+}
+
+/** A commit that the disk refused; nothing of it took effect. */
+export class StateWriteFailure extends Error {
+  override readonly name = 'StateWriteFailure';
+}
+
+/** State that ends with the process. It stores values as the durable one does, so that both behave alike. */
+export function memoryState(note?: string): State {
+  const records = new Records();
+  return {
+    kind: 'memory',
+    directory: undefined,
+    note,
+    get: (key) => (key[0] === QUEUE ? undefined : records.get(key)),
+    keys: (prefix) => records.keys(prefix).filter(([first]) => first !== QUEUE),
+    range: async (prefix, options) => records.range(prefix, options),
+    commit: async (entries) => records.apply(entries.map(sealEntry)),
+    close: async () => records.clear(),
+  };
+}
+
+/** A record as it lies in the database. */
+export interface StoredRecord {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/** What becomes of a record: its new bytes, or undefined where it is removed. */
+export type Change = readonly [name: string, bytes: Uint8Array | undefined];
+
+/**
+ * A key as it is stored: every part percent-encoded and closed by a slash, so that a text begins with a
+ * prefix's text exactly where the key begins with that prefix.
+ */
+export function textOfKey(key: StateKey): string {
+  return key.map((part) => `${encodeURIComponent(part)}/`).join('');
+}
+
+/** The key of a stored text. */
+export function parseKey(text: string): StateKey {
+  return text.split('/').slice(0, -1).map(decodeURIComponent);
+}
+
+/** The text of a key that is to be stored; throws a RangeError where it is empty. */
+export function storableKey(key: StateKey): string {
+  if (key.length === 0) throw new RangeError('a state key needs at least one part');
+  return textOfKey(key);
+}
+
+/** The first text after all that begin with `prefix`: '0' follows '/', which closes every part of a key. */
+export function endOfPrefix(prefix: string): string {
+  return prefix === '' ? '\x7f' : `${prefix.slice(0, -1)}0`;
+}
+
+/** The entry as it is stored: its key's text, and its sealed value or undefined where it is removed. */
+export function sealEntry({ key, value }: StateEntry): Change {
+  const name = storableKey(key);
+  return [name, value === undefined ? undefined : sealRecord(name, value)];
+}
+
+/** @throws Error where a bit of the record is not as sealed */
+export function openEntry({ name, bytes }: StoredRecord): StateEntry {
+  const key = parseKey(name);
+  if (!isIntact(name, bytes)) throw new Error(`the state entry ${key.join(' ')} is damaged`);
+  return { key, value: unsealRecord(bytes) };
+}
+
+const CHECKSUM_BYTES = 4;
+
+const msgpack = new Packr({ useRecords: false, copyBuffers: true });
+
+/** The stored bytes of a value: a CRC-32 over key and content, then the content in MessagePack. */
+export function sealRecord(name: string, value: unknown): Buffer {
+  const content = msgpack.pack(value);
+  const bytes = Buffer.allocUnsafe(CHECKSUM_BYTES + content.length);
+  bytes.set(content, CHECKSUM_BYTES);
+  bytes.writeUInt32LE(checksum(name, content));
+  return bytes;
+}
+
+/** The value of stored bytes that are intact. */
+export function unsealRecord(bytes: Uint8Array): unknown {
+  return msgpack.unpack(bytes.subarray(CHECKSUM_BYTES));
+}
+
+/** Whether every bit of key and content is as sealed: SQLite itself does not notice a changed value. */
+export function isIntact(name: string, bytes: Uint8Array): boolean {
+  return (
+    bytes.length > CHECKSUM_BYTES && checksum(name, bytes.subarray(CHECKSUM_BYTES)) === storedChecksum(bytes)
+  );
+}
+
+/** The checksum at the head of the bytes. */
+export function storedChecksum(bytes: Uint8Array): number {
+  return new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
+}
+
+function checksum(name: string, content: Uint8Array): number {
+  return crc32(content, crc32(name));
+}
+
+/** Sealed records in memory, by name. */
+export class Records {
+  readonly #bytes = new Map<string, Uint8Array>();
+
+  get size(): number {
+    return this.#bytes.size;
+  }
+
+  get(key: StateKey): unknown {
+    const bytes = this.#bytes.get(textOfKey(key));
+    return bytes && unsealRecord(bytes);
+  }
+
+  /** The sealed record of this name, if there is one. */
+  bytes(name: string): Uint8Array | undefined {
+    return this.#bytes.get(name);
+  }
+
+  keys(prefix: StateKey): StateKey[] {
+    return this.#namesUnder(prefix).map(parseKey);
+  }
+
+  range(prefix: StateKey, { limit, after }: RangeOptions): StateEntry[] {
+    const last = after && textOfKey(after);
+    const names = this.#namesUnder(prefix).filter((name) => last === undefined || name > last);
+    return names.slice(0, limit).map((name) => ({ key: parseKey(name), value: this.get(parseKey(name)) }));
+  }
+
+  apply(changes: readonly Change[]): void {
+    for (const [name, bytes] of changes) {
+      if (bytes) this.#bytes.set(name, bytes);
+      else this.#bytes.delete(name);
+    }
+  }
+
+  clear(): void {
+    this.#bytes.clear();
+  }
+
+  #namesUnder(prefix: StateKey): string[] {
+    const start = textOfKey(prefix);
+    return [...this.#bytes.keys()].filter((name) => name.startsWith(start)).sort();
+  }
+}

@@ -1,0 +1,166 @@
+import type { ClusterStatus } from './cluster/cluster-status.ts';
+import type { Outcome } from './platform/outcome.ts';
+import type { WaitReason } from './rate-limit/decision.ts';
+
+/**
+ * What the exporter knows about itself at one moment: `/api/v1/status` as JSON, `/` as a page. Keys are in
+ * snake case as in the configuration; times are ISO 8601 in UTC; nothing in it is a secret.
+ */
+export interface Status {
+  readonly version: string;
+  readonly started_at: string;
+  readonly uptime_seconds: number;
+  readonly ready: boolean;
+  /** Why the exporter is not ready, in plain words; empty when it is. */
+  readonly not_ready: readonly string[];
+  /** Whether the embedded platform is polled: then everything that is shown is made up. */
+  readonly sandbox: boolean;
+  readonly config: ConfigStatus;
+  readonly state: StateStatus;
+  /** The replicas that share the accounts; absent where there is only this process. */
+  readonly cluster?: ClusterStatus;
+  /** Series of the platform that are exposed now. */
+  readonly series: number;
+  /** Series that were left out because the cap was reached. */
+  readonly series_dropped: number;
+  /** The receivers that samples are pushed to; empty where none is configured. */
+  readonly push: readonly ReceiverStatus[];
+  readonly accounts: readonly AccountStatus[];
+}
+
+/** A receiver, and what waits for it. */
+export interface ReceiverStatus {
+  readonly name: string;
+  /** With the version in use. */
+  readonly protocol: string;
+  readonly samples_waiting: number;
+  readonly bytes_waiting: number;
+  /** Since when the oldest sample has waited; `null` when none waits. */
+  readonly oldest_waiting_at: string | null;
+  readonly last_success_at: string | null;
+  /** Why the last request failed; empty when it did not. */
+  readonly note: string;
+}
+
+/** Where the running configuration came from, and how the last attempt to load it anew ended. */
+export interface ConfigStatus {
+  /** A file's path, or a word such as `environment`. */
+  readonly source: string;
+  readonly loaded_at: string;
+  readonly last_reload_successful: boolean;
+  /** What the last reload found wrong; empty when it succeeded. */
+  readonly issues: readonly string[];
+}
+
+/** Whether counters survive a restart. */
+export interface StateStatus {
+  readonly kind: 'durable' | 'memory' | 'unavailable';
+  /** Where they are kept, or should be: with the kind `unavailable` it cannot be used yet, and counters are withheld. */
+  readonly directory?: string;
+  readonly note?: string;
+}
+
+/** One account of the platform: its token, its quota and its jobs. */
+export interface AccountStatus {
+  readonly name: string;
+  readonly api_url: string;
+  /** Which of the platform's APIs the series of each collector are read by, and why. */
+  readonly sources: readonly SourceStatus[];
+  /**
+   * Whether the platform answers and accepts the token; `null` until it has answered, or failed to, for the first time.
+   * What it answers may be refusals: whether reads succeed is the judgement's to say.
+   */
+  readonly up: boolean | null;
+  /** Since when it has been up, or has not; `null` until that is known. */
+  readonly up_since: string | null;
+  /** Why the account is not up, in plain words; empty when there is nothing to say. */
+  readonly note: string;
+  /** When the platform is asked again of an account that is not up; `null` where it is up, or being asked now. */
+  readonly next_try_at: string | null;
+  readonly token_expires_at: string | null;
+  /** The platform's clock minus ours. */
+  readonly clock_skew_seconds: number;
+  readonly quota: readonly QuotaStatus[];
+  /** Operations per minute that the plan asks for. */
+  readonly demand_per_minute: number;
+  /** How many times longer than planned the intervals are; 1 when the quota suffices. */
+  readonly stretch: number;
+  /** Configured names that match no configuration of the platform. */
+  readonly unmatched: readonly string[];
+  /** Selected configurations that are not read, as they have no domain and the API takes ids of domains. */
+  readonly without_domains: number;
+  readonly jobs: readonly JobStatus[];
+}
+
+/** Which API a collector's series are read by. */
+export interface SourceStatus {
+  readonly collector: string;
+  readonly source: 'rest' | 'graphql';
+  readonly why: string;
+}
+
+/** One limit scope of the platform, as its last headers said. */
+export interface QuotaStatus {
+  readonly scope: string;
+  readonly limit: number | null;
+  readonly remaining: number | null;
+  /** When the platform said what remains. */
+  readonly remaining_at: string | null;
+  /** Operations of this exporter that were answered since the window opened. */
+  readonly own: number;
+  /** Operations per minute that the token's other clients take, as far as observed. */
+  readonly others_per_minute: number;
+  readonly reset_at: string | null;
+  /** Share of the limit left to the token's other clients, 0 to 1. */
+  readonly reserve: number;
+  /** Operations that wait for this scope. */
+  readonly waiting: number;
+  /** Set while the platform has refused this scope (429). */
+  readonly stopped_until: string | null;
+  readonly note: string;
+}
+
+/** One thing that is polled again and again, and how that goes. */
+export interface JobStatus {
+  readonly id: string;
+  readonly collector: string;
+  readonly product?: string | undefined;
+  readonly configuration_id?: string | undefined;
+  readonly configuration?: string | undefined;
+  readonly metric?: string | undefined;
+  /** The id of the job that it catches up for; it brings what that one's counters missed, and shows no data of its own. */
+  readonly catches_up_for?: string | undefined;
+  /** A cron expression, or "as needed". */
+  readonly schedule: string;
+  /** It waits when it is due and has not begun. */
+  readonly state: 'idle' | 'waiting' | 'running';
+  /** Why it waits, in plain words; empty when there is nothing to say. */
+  readonly why: string;
+  /** What its next request waits for; `null` where it waits for none, or for its turn alone. */
+  readonly waits_for: WaitReason | null;
+  /** Time between polls as it is now, stretched by the quota; `null` until it is known. */
+  readonly interval_seconds: number | null;
+  /** When its last poll began that asked the platform anything; `null` before the first. */
+  readonly last_polled_at: string | null;
+  /** `null` before the first poll has ended. */
+  readonly last_outcome: Outcome | null;
+  readonly last_reason: string | null;
+  readonly last_success_at: string | null;
+  /** Start of the newest bucket that is held, by the platform's clock. */
+  readonly last_bucket_at: string | null;
+  /** How long ago the newest bucket ended, by the platform's clock. */
+  readonly data_age_seconds: number | null;
+  /** What that reaches when all is well: publish delay, interval and width of a bucket. */
+  readonly expected_age_seconds: number | null;
+  /** Up to where its counters hold every bucket, by the platform's clock; `null` where it counts nothing. */
+  readonly counted_until: string | null;
+  /** How long ago that is, by the platform's clock. */
+  readonly counted_age_seconds: number | null;
+  /** What that reaches when all is well: settle delay, interval and width of a bucket. */
+  readonly expected_counted_age_seconds: number | null;
+  /**
+   * When it is due next; while it waits, when its own turn comes as far as can be told, after what is more urgent;
+   * `null` where only an answer of the platform can tell.
+   */
+  readonly next_at: string | null;
+}

@@ -1,0 +1,89 @@
+import type { Product } from '../catalogue/products.ts';
+import { PlatformFailure } from '../platform/outcome.ts';
+import type { Resource } from '../platform/read.ts';
+import { beginningOf } from '../text/beginning.ts';
+
+/** A configuration of a product as the platform lists it. */
+export interface Configuration {
+  readonly id: string;
+  readonly name: string;
+  readonly active: boolean;
+  /** Ids of its domains; the analytics API lists none. */
+  readonly domains: readonly string[];
+}
+
+/** The configurations of an answer. */
+export interface Discovered {
+  readonly configurations: readonly Configuration[];
+  /** How many items were none. */
+  readonly rejected: number;
+  /** How many items were more than are taken, and were not looked at. */
+  readonly overLimit: number;
+}
+
+/** Longer ids are none. */
+const ID_CHARACTERS = 200;
+
+/** The read that lists a product's configurations (sections 4.12 and 4.13). */
+export function configurationsResource({ api, id }: Product): Resource {
+  return { path: `/${api}/products/${id}/configurations`, version: api === 'analytics' ? 1 : 2 };
+}
+
+/**
+ * Decodes, in small steps, the list of a product's configurations: a bare array, a `results` envelope or a single object. An item that
+ * is no configuration is left out and counted; of items with the same id the first counts.
+ * @param most how many configurations are taken, those that come first
+ * @throws PlatformFailure undecodable when the answer is no list
+ */
+export function* decodeConfigurations(body: unknown, most: number): Generator<undefined, Discovered> {
+  const items = itemsOf(body);
+  const byId = new Map<string, Configuration>();
+  let rejected = 0;
+  for (const [index, item] of items.entries()) {
+    if (byId.size >= most) {
+      return { configurations: [...byId.values()], rejected, overLimit: items.length - index };
+    }
+    const configuration = configurationOf(item);
+    if (configuration === undefined || byId.has(configuration.id)) rejected += 1;
+    else byId.set(configuration.id, configuration);
+    yield;
+  }
+  return { configurations: [...byId.values()], rejected, overLimit: 0 };
+}
+
+/** By hand, since a list may have thousands of items: a schema takes a hundred times as long. */
+function configurationOf(item: unknown): Configuration | undefined {
+  if (typeof item !== 'object' || item === null) return undefined;
+  const { id, name, active, domains }: { readonly [Field in keyof Configuration]?: unknown } = item;
+  const ids = [id, ...listOf(domains)].map(idOf);
+  if (!ids.every((text) => text !== undefined)) return undefined;
+  const [own = '', ...others] = ids;
+  if (typeof (name ?? '') !== 'string' || typeof (active ?? true) !== 'boolean') return undefined;
+  return { id: own, name: beginningOf(String(name ?? '')), active: active !== false, domains: others };
+}
+
+/** What is no list has one item that is no id. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : value === null || value === undefined ? [] : [undefined];
+}
+
+/** An id goes into paths and keys: it must be writable in both. */
+function idOf(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined;
+  if (typeof value !== 'string' || value.length === 0 || value.length > ID_CHARACTERS) return undefined;
+  return Buffer.from(value).toString() === value ? value : undefined;
+}
+
+function itemsOf(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (typeof body !== 'object' || body === null) {
+    throw new PlatformFailure('undecodable', 'the list of configurations is neither an array nor an object');
+  }
+  if ('id' in body) return [body];
+  if (!('results' in body)) {
+    throw new PlatformFailure('undecodable', 'the list of configurations is an object without results');
+  }
+  const { results } = body;
+  if (results === null) return [];
+  return Array.isArray(results) ? results : [results];
+}

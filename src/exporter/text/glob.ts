@@ -1,0 +1,91 @@
+/** One character of a pattern, or any number of any characters. */
+type Piece = '*' | ((character: string) => boolean);
+
+/** Alternatives that a pattern may have; each `{a,b}` doubles them. */
+const MOST_ALTERNATIVES = 100;
+
+/**
+ * Whether a text matches any of the patterns: `*` is any text, `?` any character, `[a-c]` one of these and `[!a-c]` one of the
+ * others, `{a,b}` either of the two, and `\` takes what follows as it is. A pattern that is none stands for its own text.
+ */
+export function matchesAny(patterns: readonly string[]): (text: string) => boolean {
+  const all = patterns.flatMap((pattern) => parseGlob(pattern) ?? [[...pattern].map(same)]);
+  return (text) => all.some((pieces) => matches(pieces, text));
+}
+
+/** Whether a text is a pattern: its brackets are balanced, and it has no more than 100 alternatives. */
+export function isGlob(pattern: string): boolean {
+  return parseGlob(pattern) !== undefined;
+}
+
+/**
+ * Steps back to the last `*` alone, and so takes no more steps than the text has characters times the pattern pieces: a
+ * regular expression may take exponentially many, and the texts are the platform's.
+ */
+function matches(pieces: readonly Piece[], text: string): boolean {
+  const characters = [...text];
+  let [piece, star, resume, at] = [0, -1, 0, 0];
+  while (at < characters.length) {
+    const wanted = pieces[piece];
+    if (wanted === '*') {
+      star = piece++;
+      resume = at;
+    } else if (wanted?.(characters[at] ?? '')) {
+      piece++;
+      at++;
+    } else if (star >= 0) {
+      piece = star + 1;
+      at = ++resume;
+    } else return false;
+  }
+  return pieces.slice(piece).every((rest) => rest === '*');
+}
+
+/** The pattern's alternatives; undefined where it is no pattern. */
+function parseGlob(pattern: string): Piece[][] | undefined {
+  const alternatives = expand(pattern);
+  if (alternatives.length > MOST_ALTERNATIVES) return undefined;
+  const parsed = alternatives.map(piecesOf);
+  return parsed.every((pieces) => pieces !== undefined) ? parsed : undefined;
+}
+
+/** The pattern without braces: one for each alternative, and no more than one above those that it may have. */
+function expand(pattern: string): string[] {
+  const [, before, inside, after] =
+    /^((?:[^\\{[]|\\.|\[[^\]]*\])*)\{((?:[^\\{}]|\\.)*)\}(.*)$/su.exec(pattern) ?? [];
+  if (before === undefined || inside === undefined || after === undefined) return [pattern];
+  const expanded: string[] = [];
+  for (const alternative of inside.split(',')) {
+    if (expanded.length > MOST_ALTERNATIVES) break;
+    expanded.push(...expand(before + alternative + after));
+  }
+  return expanded;
+}
+
+const TOKEN =
+  /\\(?<escaped>.)|\[(?<negated>[!^]?)(?<listed>\]?[^\]]*)\]|(?<wild>[*?])|(?<plain>[^\\[\]{}])/su;
+
+function piecesOf(pattern: string): Piece[] | undefined {
+  const pieces: Piece[] = [];
+  let end = 0;
+  for (const { 0: token, index, groups = {} } of pattern.matchAll(new RegExp(TOKEN, 'gsu'))) {
+    if (index !== end) return undefined;
+    end += token.length;
+    const { escaped, listed, negated, wild, plain } = groups;
+    if (listed !== undefined) pieces.push(oneOf(listed, negated !== ''));
+    else if (wild === undefined) pieces.push(same(escaped ?? plain ?? ''));
+    else pieces.push(wild === '*' ? '*' : () => true);
+  }
+  return end === pattern.length ? pieces : undefined;
+}
+
+function same(wanted: string): Piece {
+  return (character) => character === wanted;
+}
+
+function oneOf(listed: string, negated: boolean): Piece {
+  const ranges = [...listed.matchAll(/(.)-(.)|(.)/gsu)].map(
+    ([, from = '', to = '', single = '']) => [from || single, to || single] as const,
+  );
+  return (character) => negated !== ranges.some(([from, to]) => from <= character && character <= to);
+}

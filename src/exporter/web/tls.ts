@@ -1,0 +1,228 @@
+import { createServer, type Server, type ServerOptions } from 'node:https';
+import { DEFAULT_CIPHERS, type SecureContextOptions, type SecureVersion, type TLSSocket } from 'node:tls';
+import { z } from 'zod';
+import { goBoolean, goName, goText } from './go-values.ts';
+
+/** How the server speaks TLS. */
+export interface TlsConfig {
+  readonly context: SecureContextOptions;
+  readonly clientPolicy: ClientPolicy;
+  /** Names of which a client's certificate must hold one; `undefined` takes any. */
+  readonly clientNames: readonly string[] | undefined;
+}
+
+/** Who must show a certificate, and whether the client CA must have signed it; Go's ClientAuthType. */
+export type ClientPolicy =
+  | 'NoClientCert'
+  | 'RequestClientCert'
+  | 'RequireAnyClientCert'
+  | 'VerifyClientCertIfGiven'
+  | 'RequireAndVerifyClientCert';
+
+const POLICIES: Readonly<Record<string, ClientPolicy>> = {
+  '': 'NoClientCert',
+  NoClientCert: 'NoClientCert',
+  RequestClientCert: 'RequestClientCert',
+  // The old name of the next.
+  RequireClientCert: 'RequireAnyClientCert',
+  RequireAnyClientCert: 'RequireAnyClientCert',
+  VerifyClientCertIfGiven: 'VerifyClientCertIfGiven',
+  RequireAndVerifyClientCert: 'RequireAndVerifyClientCert',
+};
+
+const VERSIONS: Readonly<Record<string, SecureVersion>> = {
+  TLS10: 'TLSv1',
+  TLS11: 'TLSv1.1',
+  TLS12: 'TLSv1.2',
+  TLS13: 'TLSv1.3',
+};
+
+const CURVES: Readonly<Record<string, string>> = {
+  CurveP256: 'P-256',
+  CurveP384: 'P-384',
+  CurveP521: 'P-521',
+  X25519: 'X25519',
+};
+
+/** The suites of TLS 1.3: Go lets one name them, and always allows all three. */
+const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
+
+/** Go's cipher suites that are not insecure, with OpenSSL's names for those up to TLS 1.2. */
+const SUITES: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(TLS13_SUITES.map((name) => [name, ''])),
+  TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA: 'ECDHE-ECDSA-AES128-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA: 'ECDHE-ECDSA-AES256-SHA',
+  TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA: 'ECDHE-RSA-AES128-SHA',
+  TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA: 'ECDHE-RSA-AES256-SHA',
+  TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256: 'ECDHE-ECDSA-AES128-GCM-SHA256',
+  TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384: 'ECDHE-ECDSA-AES256-GCM-SHA384',
+  TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256: 'ECDHE-RSA-AES128-GCM-SHA256',
+  TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384: 'ECDHE-RSA-AES256-GCM-SHA384',
+  TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-ECDSA-CHACHA20-POLY1305',
+  TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
+};
+
+/** `tls_server_config` of exporter-toolkit's web configuration. */
+export const tlsServerConfig = z
+  .strictObject({
+    cert: goText(),
+    key: goText(),
+    client_ca: goText(),
+    cert_file: goText(),
+    key_file: goText(),
+    client_ca_file: goText(),
+    client_auth_type: goText().refine((name) => Object.hasOwn(POLICIES, name), {
+      message: `expected one of: ${Object.keys(POLICIES).filter(Boolean).join(', ')}`,
+    }),
+    client_allowed_sans: z.array(goText()).nullable(),
+    min_version: goName(VERSIONS, 'TLSv1.2'),
+    max_version: goName(VERSIONS, 'TLSv1.3'),
+    cipher_suites: z.array(goName(SUITES, '')).nullable(),
+    prefer_server_cipher_suites: goBoolean(),
+    curve_preferences: z.array(goName(CURVES, '')).nullable(),
+  })
+  .partial()
+  .superRefine((tls, context) => {
+    for (const [path, message] of mistakes(tls)) context.addIssue({ code: 'custom', path: [path], message });
+  });
+
+interface TlsKeys {
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
+  readonly client_ca?: string | undefined;
+  readonly cert_file?: string | undefined;
+  readonly key_file?: string | undefined;
+  readonly client_ca_file?: string | undefined;
+  readonly client_auth_type?: string | undefined;
+  readonly client_allowed_sans?: readonly string[] | null | undefined;
+  readonly min_version?: SecureVersion | undefined;
+  readonly max_version?: SecureVersion | undefined;
+  readonly cipher_suites?: readonly string[] | null | undefined;
+  readonly prefer_server_cipher_suites?: boolean | undefined;
+  readonly curve_preferences?: readonly string[] | null | undefined;
+}
+
+/** Whether the section asks for TLS; versions, suites and names alone do not. */
+export function asksForTls(tls: TlsKeys): boolean {
+  const { cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type } = tls;
+  return [cert, cert_file, key, key_file, client_ca, client_ca_file, client_auth_type].some(Boolean);
+}
+
+/** How clients are authenticated. */
+export function clientPolicyOf({ client_auth_type = '' }: TlsKeys): ClientPolicy {
+  return POLICIES[client_auth_type] ?? 'NoClientCert';
+}
+
+function* mistakes(tls: TlsKeys): Generator<[path: keyof TlsKeys, message: string]> {
+  if (!asksForTls(tls)) return;
+  for (const key of ['cert', 'key'] as const) {
+    if (!tls[key] && !tls[`${key}_file`])
+      yield [`${key}_file`, `required, or ${key} with the PEM text itself`];
+  }
+  if ((tls.client_ca || tls.client_ca_file) && clientPolicyOf(tls) === 'NoClientCert') {
+    yield ['client_auth_type', 'required beside a client CA'];
+  }
+}
+
+/** What exporter-toolkit accepts and probably nobody means. */
+export function tlsDoubts(tls: TlsKeys): string[] {
+  if (!asksForTls(tls)) return [];
+  const doubts: string[] = [];
+  if (tls.client_allowed_sans && clientPolicyOf(tls) === 'NoClientCert')
+    doubts.push('client_allowed_sans does nothing: client_auth_type asks for no certificate');
+  const { minVersion, maxVersion } = versionsOf(tls);
+  if (minVersion > maxVersion) doubts.push('min_version is above max_version: no client can connect');
+  return doubts;
+}
+
+/** Whether a certificate that a client shows must come from the client CA. */
+export function verifies(policy: ClientPolicy): boolean {
+  return policy === 'VerifyClientCertIfGiven' || policy === 'RequireAndVerifyClientCert';
+}
+
+/** The settings as Node takes them, with the certificates' texts in place. */
+export function secureContextOptions(tls: TlsKeys, read: (file: string) => string): SecureContextOptions {
+  const text = (key: 'cert' | 'key' | 'client_ca') => {
+    const file = tls[`${key}_file`];
+    return file ? read(file) : tls[key] || undefined;
+  };
+  const ca = text('client_ca');
+  const curves = (tls.curve_preferences ?? []).filter(Boolean);
+  const ciphers = ciphersOf(tls);
+  return {
+    cert: text('cert'),
+    key: text('key'),
+    ...(ca === undefined ? {} : { ca }),
+    ...versionsOf(tls),
+    honorCipherOrder: tls.prefer_server_cipher_suites ?? true,
+    ...(ciphers === undefined ? {} : { ciphers }),
+    ...(curves.length === 0 ? {} : { ecdhCurve: curves.join(':') }),
+  };
+}
+
+function versionsOf({ min_version, max_version }: TlsKeys) {
+  return { minVersion: min_version ?? 'TLSv1.2', maxVersion: max_version ?? 'TLSv1.3' } as const;
+}
+
+/** OpenSSL's list of ciphers, or `undefined` for Node's own. */
+function ciphersOf(tls: TlsKeys): string | undefined {
+  const old = versionsOf(tls).minVersion < 'TLSv1.2';
+  const listed = tls.cipher_suites ?? [];
+  if (listed.length === 0) return old ? `${DEFAULT_CIPHERS}:${FOR_OLD_VERSIONS}` : undefined;
+  const upToTls12 = listed.filter(Boolean);
+  // Without TLS 1.3's own suites in the list, Node would switch them off.
+  return [...TLS13_SUITES, ...upToTls12, ...(old && upToTls12.length > 0 ? [FOR_OLD_VERSIONS] : [])].join(
+    ':',
+  );
+}
+
+/** OpenSSL refuses the signatures of TLS 1.0 and 1.1 at its usual level. */
+const FOR_OLD_VERSIONS = '@SECLEVEL=0';
+
+/** What the web configuration says of TLS now. */
+interface TlsSource {
+  current(): { readonly tls: TlsConfig | undefined };
+}
+
+/**
+ * An HTTPS server whose certificates and client names follow the web configuration from one connection to the next.
+ * Whether clients are asked for a certificate at all is settled at the start, as is TLS itself.
+ */
+export function createTlsServer(webConfig: TlsSource, options: ServerOptions): Server {
+  let tls = tlsOf(webConfig);
+  const requestCert = tls.clientPolicy !== 'NoClientCert';
+  const server = createServer({ ...options, ...tls.context, requestCert, rejectUnauthorized: false });
+  server.prependListener('connection', () => {
+    const now = tlsOf(webConfig, tls);
+    if (now === tls) return;
+    tls = now;
+    server.setSecureContext(tls.context);
+  });
+  server.prependListener('secureConnection', (socket) => {
+    if (!admits(tls, socket)) socket.destroy();
+  });
+  return server;
+}
+
+/** A configuration without TLS needs a restart; until then the certificate that was there goes on being used. */
+function tlsOf(webConfig: TlsSource, before?: TlsConfig): TlsConfig {
+  const tls = webConfig.current().tls ?? before;
+  if (tls === undefined) throw new Error('the web configuration has no tls_server_config');
+  return tls;
+}
+
+/** Whether the policy takes the client's certificate, or its absence; Go's ClientAuthType. */
+function admits({ clientPolicy, clientNames }: TlsConfig, socket: TLSSocket): boolean {
+  const certificate = socket.getPeerX509Certificate();
+  if (clientPolicy === 'NoClientCert') return true;
+  // Names are asked of a client that may show no certificate, too, as exporter-toolkit has it.
+  if (certificate === undefined) return !clientPolicy.startsWith('Require') && clientNames === undefined;
+  if (verifies(clientPolicy) && !socket.authorized) return false;
+  if (clientNames === undefined) return true;
+  return alternativeNames(certificate.subjectAltName ?? '').some((name) => clientNames.includes(name));
+}
+
+/** The names in Node's form of a SAN, `DNS:a, IP Address:10.0.0.1`; one that is quoted there is in doubt and left out. */
+function alternativeNames(text: string): string[] {
+  return text.split(', ').map((entry) => entry.slice(entry.indexOf(':') + 1));
+}

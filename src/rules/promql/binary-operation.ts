@@ -1,0 +1,272 @@
+import type { Operation } from './parse.ts';
+import { type Compiled, keyOf, type Labels, only, type Scalar, type Vector } from './vector.ts';
+
+/** What an operator makes of both sides; `kept` is what a comparison lets through. */
+type Combine = (left: Float64Array, right: Float64Array, kept: Float64Array, into: Float64Array) => void;
+
+function combiner({ operator, bool }: Operation): Combine {
+  const apply: Elementwise | undefined = ARITHMETIC[operator] ?? COMPARISONS[operator];
+  if (apply === undefined) throw new Error(`no operator ${operator}`);
+  if (bool || operator in ARITHMETIC) return (left, right, _kept, into) => apply(left, right, into);
+  return (left, right, kept, into) => {
+    apply(left, right, into);
+    keepWhere(into, kept);
+  };
+}
+
+/** An operation between vectors and numbers. */
+export function operation(described: Operation, left: Compiled, right: Compiled): Compiled {
+  if (described.operator === 'and' || described.operator === 'or' || described.operator === 'unless') {
+    if (left.kind === 'scalar' || right.kind === 'scalar')
+      throw new Error(`${described.operator} of a number`);
+    return setOperation(described, left, right);
+  }
+  const combine = combiner(described);
+  if (left.kind === 'scalar') {
+    if (right.kind === 'scalar') return ofNumbers(left, right, combine);
+    return mapped(right, left, (value, number, into) => combine(number, value, value, into));
+  }
+  if (right.kind === 'scalar') {
+    return mapped(left, right, (value, number, into) => combine(value, number, value, into));
+  }
+  return matched(described, left, right, combine);
+}
+
+function ofNumbers(left: Scalar, right: Scalar, combine: Combine): Scalar {
+  const [value, other, result] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)];
+  const nothing = Float64Array.of(Number.NaN);
+  return {
+    kind: 'scalar',
+    at(moment) {
+      value[0] = left.at(moment);
+      other[0] = right.at(moment);
+      combine(value, other, nothing, result);
+      return result[0] as number;
+    },
+  };
+}
+
+function mapped(of: Vector, by: Scalar, combine: Elementwise): Vector {
+  const values = new Float64Array(of.labels.length);
+  const number = new Float64Array(of.labels.length);
+  return {
+    kind: 'vector',
+    labels: of.labels,
+    at(moment) {
+      const given = of.at(moment);
+      if (!hasAny(given)) return given;
+      number.fill(by.at(moment));
+      combine(given, number, values);
+      return values;
+    },
+  };
+}
+
+function matched({ on, groupLeft }: Operation, left: Vector, right: Vector, combine: Combine): Vector {
+  const signature = (labels: Labels): string => keyOf(on === undefined ? labels : only(labels, on));
+  const partners = new Map(right.labels.map((labels, place) => [signature(labels), place]));
+  if (partners.size < right.labels.length)
+    throw new Error('several elements on the right match one on the left');
+  const pairs = left.labels.flatMap((labels, place) => {
+    const partner = partners.get(signature(labels));
+    return partner === undefined ? [] : [{ labels, place, partner }];
+  });
+  if (!groupLeft && new Set(pairs.map(({ partner }) => partner)).size < pairs.length) {
+    throw new Error('several elements on the left match one on the right');
+  }
+  const values = new Float64Array(pairs.length);
+  const ofLeft = gathering(pairs.map(({ place }) => place));
+  const ofRight = gathering(pairs.map(({ partner }) => partner));
+  return {
+    kind: 'vector',
+    labels: pairs.map(({ labels }) => (groupLeft || on === undefined ? labels : only(labels, on))),
+    at(moment) {
+      const paired = ofLeft(left.at(moment));
+      // Where there is nothing on the left, nothing comes of it: the right is not worth evaluating.
+      if (!hasAny(paired)) return paired;
+      combine(paired, ofRight(right.at(moment)), paired, values);
+      return values;
+    },
+  };
+}
+
+/** Brings the elements of some places together. */
+function gathering(places: readonly number[]): (given: Float64Array) => Float64Array {
+  const of = Int32Array.from(places);
+  const gathered = new Float64Array(places.length);
+  return (given) => {
+    for (let index = 0; index < gathered.length; index++)
+      gathered[index] = given[of[index] as number] as number;
+    return gathered;
+  };
+}
+
+/** `and`, `or`, `unless`: by the elements that are there on the other side. */
+export function setOperation({ operator, on }: Operation, left: Vector, right: Vector): Vector {
+  const signature = (labels: Labels): string => keyOf(on === undefined ? labels : only(labels, on));
+  const signatures = [...new Set([...left.labels, ...right.labels].map(signature))];
+  const numbers = new Map(signatures.map((text, number) => [text, number]));
+  const numbered = ({ labels }: Vector): Int32Array =>
+    Int32Array.from(labels, (set) => numbers.get(signature(set)) ?? 0);
+  const sides = { left: numbered(left), right: numbered(right) };
+  const there = new Uint8Array(signatures.length);
+  return operator === 'or'
+    ? union(left, right, sides, there)
+    : filtered(left, right, sides, { there, wanted: operator === 'and' ? 1 : 0 });
+}
+
+interface Sides {
+  readonly left: Int32Array;
+  readonly right: Int32Array;
+}
+
+function mark(values: Float64Array, signatures: Int32Array, there: Uint8Array): void {
+  there.fill(0);
+  for (let place = 0; place < values.length; place++) {
+    if (!Number.isNaN(values[place] as number)) there[signatures[place] as number] = 1;
+  }
+}
+
+function filtered(
+  left: Vector,
+  right: Vector,
+  sides: Sides,
+  { there, wanted }: { readonly there: Uint8Array; readonly wanted: 0 | 1 },
+): Vector {
+  const values = new Float64Array(left.labels.length);
+  return {
+    kind: 'vector',
+    labels: left.labels,
+    at(moment) {
+      const given = left.at(moment);
+      // Of nothing nothing is left, whatever there is on the right.
+      if (!hasAny(given)) return given;
+      mark(right.at(moment), sides.right, there);
+      for (let place = 0; place < values.length; place++) {
+        values[place] = there[sides.left[place] as number] === wanted ? (given[place] as number) : Number.NaN;
+      }
+      return values;
+    },
+  };
+}
+
+function union(left: Vector, right: Vector, sides: Sides, there: Uint8Array): Vector {
+  const places = new Map(left.labels.map((labels, place) => [keyOf(labels), place]));
+  const labels = [...left.labels];
+  const ofRight = Int32Array.from(right.labels, (set) => {
+    const key = keyOf(set);
+    const place = places.get(key) ?? labels.push(set) - 1;
+    places.set(key, place);
+    return place;
+  });
+  const values = new Float64Array(labels.length);
+  const addsNone = right.labels.length === 0 || labels.length === left.labels.length;
+  return {
+    kind: 'vector',
+    labels,
+    at(moment) {
+      const given = left.at(moment);
+      // Where all elements are there on the left, none of the right is taken.
+      if (addsNone && hasAll(given)) return given;
+      const others = right.at(moment);
+      for (let place = 0; place < given.length; place++) values[place] = given[place] as number;
+      for (let place = given.length; place < values.length; place++) values[place] = Number.NaN;
+      mark(given, sides.left, there);
+      for (let place = 0; place < others.length; place++) {
+        const value = others[place] as number;
+        if (there[sides.right[place] as number] === 1 || Number.isNaN(value)) continue;
+        values[ofRight[place] as number] = value;
+      }
+      return values;
+    },
+  };
+}
+
+function hasAll(values: Float64Array): boolean {
+  for (let at = 0; at < values.length; at++) if (Number.isNaN(values[at] as number)) return false;
+  return true;
+}
+
+/**
+ * What an operator makes of two arrays, element by element, into a third; NaN where one of the two is NaN. Comparisons
+ * yield 1 and 0. Each is a loop of its own, since one that calls a function for each element takes several times as long.
+ */
+export type Elementwise = (left: Float64Array, right: Float64Array, into: Float64Array) => void;
+
+const add: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) + (right[at] as number);
+};
+
+const subtract: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) - (right[at] as number);
+};
+
+const multiply: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) * (right[at] as number);
+};
+
+const divide: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) / (right[at] as number);
+};
+
+const remainder: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) % (right[at] as number);
+};
+
+const less: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) {
+    const [a, b] = [left[at] as number, right[at] as number];
+    into[at] = a < b ? 1 : a >= b ? 0 : Number.NaN;
+  }
+};
+
+const lessOrEqual: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) {
+    const [a, b] = [left[at] as number, right[at] as number];
+    into[at] = a <= b ? 1 : a > b ? 0 : Number.NaN;
+  }
+};
+
+const equal: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) {
+    const [a, b] = [left[at] as number, right[at] as number];
+    into[at] = a === b ? 1 : a < b || a > b ? 0 : Number.NaN;
+  }
+};
+
+const unequal: Elementwise = (left, right, into) => {
+  for (let at = 0; at < into.length; at++) {
+    const [a, b] = [left[at] as number, right[at] as number];
+    into[at] = a < b || a > b ? 1 : a === b ? 0 : Number.NaN;
+  }
+};
+
+export const ARITHMETIC: Readonly<Record<string, Elementwise>> = {
+  '+': add,
+  '-': subtract,
+  '*': multiply,
+  '/': divide,
+  '%': remainder,
+};
+
+export const COMPARISONS: Readonly<Record<string, Elementwise>> = {
+  '==': equal,
+  '!=': unequal,
+  '<': less,
+  '>': (left, right, into) => less(right, left, into),
+  '<=': lessOrEqual,
+  '>=': (left, right, into) => lessOrEqual(right, left, into),
+};
+
+/** Whether there is any element. */
+export function hasAny(values: Float64Array): boolean {
+  for (let at = 0; at < values.length; at++) if (!Number.isNaN(values[at] as number)) return true;
+  return false;
+}
+
+/** Takes out what a comparison does not let through: where `holds` is not 1. */
+export function keepWhere(holds: Float64Array, kept: Float64Array): void {
+  for (let at = 0; at < holds.length; at++) {
+    holds[at] = holds[at] === 1 ? (kept[at] as number) : Number.NaN;
+  }
+}

@@ -1,0 +1,178 @@
+import { aggregated, type Combine, overTimeFunction } from './aggregate.ts';
+import { operation } from './binary-operation.ts';
+import type { Expression, Selector } from './parse.ts';
+import type { SampleTable, Tables } from './sample-table.ts';
+import { type Compiled, matches, replaced, type Scalar, type Vector } from './vector.ts';
+
+/** An expression that is PromQL, but not of the part that is evaluated here. */
+export class UnsupportedExpression extends Error {}
+
+/**
+ * Turns an expression into something that is evaluated at moments (ms since the epoch), over the series that the
+ * tables have by now.
+ * @throws {UnsupportedExpression}
+ */
+export function compile(expression: Expression, tables: Tables): Compiled {
+  switch (expression.kind) {
+    case 'number':
+      return { kind: 'scalar', at: () => expression.value };
+    case 'text':
+      throw new UnsupportedExpression(`a text where a number is needed: ${expression.value}`);
+    case 'selector':
+      return selectedNow(expression, tables);
+    case 'aggregation':
+      return aggregated(
+        expression,
+        vector(expression.of, tables),
+        expression.parameter === undefined ? undefined : scalar(expression.parameter, tables),
+      );
+    case 'operation':
+      return operation(expression, compile(expression.left, tables), compile(expression.right, tables));
+    case 'call':
+      return call(expression.name, expression.arguments, tables);
+  }
+}
+
+/** An expression that must yield a vector. */
+export function vector(expression: Expression, tables: Tables): Vector {
+  const compiled = compile(expression, tables);
+  if (compiled.kind === 'vector') return compiled;
+  throw new UnsupportedExpression('a number where a vector is needed');
+}
+
+function scalar(expression: Expression, tables: Tables): Scalar {
+  const compiled = compile(expression, tables);
+  if (compiled.kind === 'scalar') return compiled;
+  throw new UnsupportedExpression('a vector where a number is needed');
+}
+
+function call(name: string, given: readonly Expression[], tables: Tables): Compiled {
+  const over = overTimeFunction(name);
+  if (over !== undefined || name === 'last_over_time') {
+    const selector = given.at(-1);
+    if (selector?.kind !== 'selector') throw new UnsupportedExpression(`${name} of what is no selector`);
+    if (over === undefined) return lastOverTime(selector, tables);
+    const [first] = given;
+    const share = given.length === 2 && first !== undefined ? scalar(first, tables) : undefined;
+    return overTime(over, selector, tables, share);
+  }
+  if (name === 'time') return { kind: 'scalar', at: (moment) => moment / 1_000 };
+  if (name === 'label_replace') return labelReplace(given, tables);
+  const limits = CLAMPS[name];
+  const [of, ...bounds] = given;
+  if (limits === undefined || of === undefined) throw new UnsupportedExpression(`the function ${name}`);
+  return clamped(vector(of, tables), limits(bounds.map((bound) => scalar(bound, tables))));
+}
+
+function labelReplace([of, ...texts]: readonly Expression[], tables: Tables): Vector {
+  if (of === undefined) throw new UnsupportedExpression('label_replace of nothing');
+  const inner = vector(of, tables);
+  const words = texts.map((text) => (text.kind === 'text' ? text.value : ''));
+  return { ...inner, labels: inner.labels.map((labels) => replaced(labels, words)) };
+}
+
+interface Limits {
+  readonly low: Scalar | undefined;
+  readonly high: Scalar | undefined;
+}
+
+const CLAMPS: Readonly<Record<string, (bounds: readonly Scalar[]) => Limits>> = {
+  clamp: ([low, high]) => ({ low, high }),
+  clamp_min: ([low]) => ({ low, high: undefined }),
+  clamp_max: ([high]) => ({ low: undefined, high }),
+};
+
+function clamped(of: Vector, { low, high }: Limits): Vector {
+  const values = new Float64Array(of.labels.length);
+  return {
+    kind: 'vector',
+    labels: of.labels,
+    at(moment) {
+      const given = of.at(moment);
+      const [least, most] = [low?.at(moment) ?? -Infinity, high?.at(moment) ?? Infinity];
+      for (let place = 0; place < values.length; place++) {
+        values[place] = Math.max(least, Math.min(most, given[place] ?? Number.NaN));
+      }
+      return values;
+    },
+  };
+}
+
+/** Milliseconds that a selector without a range looks back. */
+const INSTANT = 300_000;
+
+interface Found {
+  readonly table: SampleTable | undefined;
+  readonly places: Int32Array;
+}
+
+function find({ name, matchers, range = INSTANT, offset }: Selector, tables: Tables): Found {
+  const table = tables.get(name);
+  if (table === undefined) return { table, places: new Int32Array(0) };
+  table.reach(range + offset);
+  const places = table.labels.flatMap((labels, place) => (matches(labels, matchers) ? [place] : []));
+  return { table, places: Int32Array.from(places) };
+}
+
+function labelsAt({ table, places }: Found): Vector['labels'] {
+  return Array.from(places, (place) => table?.labels[place] ?? {});
+}
+
+/** A selector without a range. */
+export function selectedNow(selector: Selector, tables: Tables): Vector {
+  const found = find(selector, tables);
+  const { table, places } = found;
+  const values = new Float64Array(places.length);
+  return {
+    kind: 'vector',
+    labels: labelsAt(found),
+    at(moment) {
+      table?.readAt(moment - selector.offset, places, values);
+      return values;
+    },
+  };
+}
+
+/** The newest sample of a range: found without looking at the others. */
+export function lastOverTime(selector: Selector, tables: Tables): Vector {
+  const found = find(selector, tables);
+  const { table, places } = found;
+  const values = new Float64Array(places.length);
+  const { range = 0, offset } = selector;
+  return {
+    kind: 'vector',
+    labels: labelsAt(found),
+    at(moment) {
+      if (table === undefined) return values;
+      const to = moment - offset;
+      for (let index = 0; index < places.length; index++) {
+        values[index] = table.last(places[index] as number, to - range, to);
+      }
+      return values;
+    },
+  };
+}
+
+/** A function over the range of a selector. */
+export function overTime(of: Combine, selector: Selector, tables: Tables, share: Scalar | undefined): Vector {
+  const found = find(selector, tables);
+  const { table, places } = found;
+  const values = new Float64Array(places.length);
+  const { range = 0, offset } = selector;
+  let samples = new Float64Array(0);
+  return {
+    kind: 'vector',
+    labels: labelsAt(found),
+    at(moment) {
+      if (table === undefined) return values;
+      if (samples.length < table.slots) samples = new Float64Array(table.slots);
+      const parameter = share?.at(moment) ?? Number.NaN;
+      const to = moment - offset;
+      for (let index = 0; index < places.length; index++) {
+        const count = table.between(places[index] as number, to - range, to, samples);
+        values[index] = count === 0 ? Number.NaN : of(samples, count, parameter);
+      }
+      return values;
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { keyOf, type Labels } from './vector.ts';
+
+/** Milliseconds that an instant selector looks back for the newest sample, as Prometheus does unless told otherwise. */
+const LOOKBACK = 300_000;
+
+/** The tables of the series that expressions are made of, by name. */
+export type Tables = ReadonlyMap<string, SampleTable>;
+
+/** The samples of all series of one name, as far back as anybody looks. NaN: there is none. */
+export class SampleTable {
+  readonly name: string;
+  /** Milliseconds between two samples. */
+  readonly interval: number;
+  readonly labels: Labels[] = [];
+  readonly #places = new Map<string, number>();
+  #slots = 2;
+  /** For how many slots there is room; undefined before there is any. */
+  #room: number | undefined;
+  #samples = new Float64Array(0);
+  /** The newest slot that was written; -1 before the first. */
+  #newest = -1;
+  /** The samples of the newest slot, side by side: those that are read most. */
+  #latest = new Float64Array(0);
+  /** The newest slot with a sample, of each series: long spans of what is hardly ever there cost nothing. */
+  #seen = new Int32Array(0);
+
+  constructor(name: string, interval: number) {
+    this.name = name;
+    this.interval = interval;
+  }
+
+  /** Makes room for series of these labels. @returns whether there are new ones */
+  admit(labels: readonly Labels[]): boolean {
+    const before = this.labels.length;
+    for (const set of labels) {
+      const key = keyOf(set);
+      if (this.#places.has(key)) continue;
+      this.#places.set(key, this.labels.length);
+      this.labels.push(set);
+    }
+    return this.labels.length > before;
+  }
+
+  /** The place of a series; undefined where there is none. */
+  placeOf(labels: Labels): number | undefined {
+    return this.#places.get(keyOf(labels));
+  }
+
+  /** Somebody looks back so far: milliseconds. */
+  reach(span: number): void {
+    this.#slots = Math.max(this.#slots, Math.ceil(span / this.interval) + 3);
+  }
+
+  /** Makes room for all series that were admitted and for what is looked back at. Samples that there are stay. */
+  makeRoom(): void {
+    if (this.#room !== undefined && this.#room !== this.#slots)
+      throw new Error(`${this.name} is written already`);
+    this.#room = this.#slots;
+    const samples = new Float64Array(this.#slots * this.labels.length).fill(Number.NaN);
+    samples.set(this.#samples);
+    this.#samples = samples;
+    const latest = new Float64Array(this.labels.length).fill(Number.NaN);
+    latest.set(this.#latest);
+    this.#latest = latest;
+    const seen = new Int32Array(this.labels.length).fill(-1);
+    seen.set(this.#seen);
+    this.#seen = seen;
+  }
+
+  /** Writes the samples of a moment (ms), one for each series by its place. */
+  write(at: number, values: ArrayLike<number>): void {
+    const slot = Math.round(at / this.interval);
+    this.#newest = slot;
+    const [samples, latest, slots] = [this.#samples, this.#latest, this.#slots];
+    for (let place = 0, at = slot % slots; place < latest.length; place++, at += slots) {
+      const value = values[place] as number;
+      samples[at] = value;
+      latest[place] = value;
+      if (!Number.isNaN(value)) this.#seen[place] = slot;
+    }
+  }
+
+  /** The sample that a selector sees at a moment: the newest, unless its series had ended by then. */
+  at(place: number, moment: number): number {
+    const slot = Math.min(Math.floor(moment / this.interval), this.#newest);
+    if (slot < 0 || moment - slot * this.interval > LOOKBACK) return Number.NaN;
+    return this.#samples[place * this.#slots + (slot % this.#slots)] ?? Number.NaN;
+  }
+
+  /** The same of several series at once. */
+  readAt(moment: number, places: Int32Array, into: Float64Array): void {
+    if (
+      Math.floor(moment / this.interval) < this.#newest ||
+      moment - this.#newest * this.interval > LOOKBACK
+    ) {
+      for (let index = 0; index < places.length; index++)
+        into[index] = this.at(places[index] as number, moment);
+      return;
+    }
+    const latest = this.#latest;
+    for (let index = 0; index < places.length; index++)
+      into[index] = latest[places[index] as number] as number;
+  }
+
+  /** The samples after `from` until `to`, oldest first, into `into`. @returns how many there are */
+  between(place: number, from: number, to: number, into: Float64Array): number {
+    const last = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
+    const first = Math.max(0, Math.floor(from / this.interval) + 1);
+    const base = place * this.#slots;
+    const samples = this.#samples;
+    let count = 0;
+    let at = base + (first % this.#slots);
+    const end = base + this.#slots;
+    for (let left = last - first; left >= 0; left--) {
+      const value = samples[at] as number;
+      if (!Number.isNaN(value)) into[count++] = value;
+      at += 1;
+      if (at === end) at = base;
+    }
+    return count;
+  }
+
+  /** The newest sample after `from` until `to`; NaN where there is none. */
+  last(place: number, from: number, to: number): number {
+    const first = Math.max(0, Math.floor(from / this.interval) + 1);
+    const newest = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
+    if (newest >= first && newest === this.#newest) return this.#latest[place] as number;
+    const base = place * this.#slots;
+    for (let slot = newest; slot >= first; slot--) {
+      const value = this.#samples[base + (slot % this.#slots)] as number;
+      if (!Number.isNaN(value)) return value;
+    }
+    return Number.NaN;
+  }
+
+  /** How many samples a look back can hold. */
+  get slots(): number {
+    return this.#slots;
+  }
+}

@@ -1,0 +1,63 @@
+import type { LabelMatcher } from './parse.ts';
+
+/** The labels of a series but its name. */
+export type Labels = Readonly<Record<string, string>>;
+
+/** The same text for the same labels. */
+export function keyOf(labels: Labels): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Labels by names, of those that are there. */
+export function only(labels: Labels, names: readonly string[]): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => names.includes(name)));
+}
+
+/** Labels but those of these names. */
+export function without(labels: Labels, names: readonly string[]): Labels {
+  return Object.fromEntries(Object.entries(labels).filter(([name]) => !names.includes(name)));
+}
+
+/** Whether a series has what matchers ask for; a label that is missing is empty. */
+export function matches(labels: Labels, matchers: readonly LabelMatcher[]): boolean {
+  return matchers.every((matcher) => fits(labels[matcher.label] ?? '', matcher));
+}
+
+function fits(given: string, { operator, value }: LabelMatcher): boolean {
+  const same = operator.endsWith('~') ? anchored(value).test(given) : given === value;
+  return operator.startsWith('!') ? !same : same;
+}
+
+/** A regular expression as Prometheus understands it: of the whole text. */
+export function anchored(pattern: string): RegExp {
+  return new RegExp(`^(?:${pattern})$`, 's');
+}
+
+/** Labels as `label_replace` changes them. */
+export function replaced(
+  labels: Labels,
+  [label = '', replacement = '', source = '', pattern = '']: readonly string[],
+): Labels {
+  const match = anchored(pattern).exec(labels[source] ?? '');
+  if (match === null) return labels;
+  const value = replacement.replaceAll(/\$(\d+)/g, (_, group: string) => match[Number(group)] ?? '');
+  return value === '' ? without(labels, [label]) : { ...labels, [label]: value };
+}
+
+/** A compiled expression that yields a number. */
+export interface Scalar {
+  readonly kind: 'scalar';
+  readonly at: (moment: number) => number;
+}
+
+/**
+ * A compiled expression that yields a vector: one place for each set of labels that it can ever have, NaN where there is
+ * no element. The array is the expression's own and is overwritten by the next call.
+ */
+export interface Vector {
+  readonly kind: 'vector';
+  readonly labels: readonly Labels[];
+  readonly at: (moment: number) => Float64Array;
+}
+
+export type Compiled = Scalar | Vector;

@@ -1,0 +1,52 @@
+import { CONFIG, type Config } from '../../exporter/configuration/schema.ts';
+import { createSandbox, DEFAULT_TOKEN } from '../../sandbox/sandbox.ts';
+import type { Incident } from '../../sandbox/traffic/incidents.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** From one incident to the next: at every hour of the day. */
+const APART = 27 * HOUR;
+
+/** Reading 30 days within a real limit takes an hour: a demonstration does not wait for it. */
+const AMPLE = { reads: 1_000_000, writes: 100, purges: 100 };
+
+/** What happens, in this order, to one configuration after another: how long, and how many requests a minute. */
+const INCIDENTS: readonly (Pick<Incident, 'kind' | 'per_minute'> & { readonly lasts: number })[] = [
+  { kind: 'waf_attack', per_minute: 900, lasts: 25 * MINUTE },
+  { kind: '5xx_spike', per_minute: 250, lasts: 30 * MINUTE },
+  { kind: 'waf_attack', per_minute: 400, lasts: 3 * HOUR },
+  { kind: 'outage', per_minute: 0, lasts: 40 * MINUTE },
+  { kind: 'waf_attack', per_minute: 600, lasts: 20 * MINUTE },
+  { kind: '4xx_spike', per_minute: 900, lasts: 45 * MINUTE },
+];
+
+/** The embedded platform with a past, running. */
+export interface Demonstration {
+  readonly config: Config;
+  /** With the name of the configuration that each happens to. */
+  readonly incidents: readonly { readonly name: string; readonly incident: Incident }[];
+  close(): Promise<void>;
+}
+
+/** Starts the embedded platform with incidents in its last three weeks. */
+export async function startDemonstration(seed: number, now = Date.now()): Promise<Demonstration> {
+  const sandbox = createSandbox({ seed, rateLimit: AMPLE, now: () => now });
+  const applications = [...sandbox.account.applications].filter(({ active }) => active);
+  const beginning = Math.floor((now - 21 * DAY) / MINUTE) * MINUTE;
+  const incidents = [0, 1, 2].flatMap((round) =>
+    INCIDENTS.flatMap(({ lasts, ...what }, index) => {
+      // An outage is seen where there is traffic to lose: the first configuration has the most.
+      const application = applications[what.kind === 'outage' ? 0 : (round + index) % applications.length];
+      if (application === undefined) return [];
+      const from = beginning + (round * INCIDENTS.length + index) * APART;
+      const { id, name } = application;
+      return [{ name, incident: { ...what, configuration: id, from, to: from + lasts } }];
+    }),
+  );
+  for (const { incident } of incidents) sandbox.inject(incident);
+  const { url, close } = await sandbox.listen(0, '127.0.0.1');
+  const account = { name: 'sandbox', api_url: url, token: DEFAULT_TOKEN.token };
+  return { config: CONFIG.parse({ accounts: [account] }), incidents, close };
+}

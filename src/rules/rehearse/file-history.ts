@@ -1,0 +1,174 @@
+import { createReadStream } from 'node:fs';
+import type { Chunk } from '../promql/evaluation.ts';
+import type { Labels } from '../promql/vector.ts';
+import {
+  CHUNK_MS,
+  inputOf,
+  MINUTE_MS,
+  type MinuteSamples,
+  type RehearsalHistory,
+  RehearsalRefusal,
+} from './history.ts';
+import type { RehearsedRules } from './rehearsed-rules.ts';
+
+const DAY = 86_400_000;
+
+export interface FileHistoryOptions {
+  /** As `backfill` writes it. */
+  readonly file: string;
+  readonly rules: readonly RehearsedRules[];
+  /** Of what is reported on (ms); without them all that there is. */
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** How many days up to the end, where there is no `from`. */
+  readonly days?: number | undefined;
+  readonly source?: string;
+  readonly onChunk?: () => void;
+}
+
+/**
+ * The history in a file.
+ * @throws RehearsalRefusal where it has nothing that rules are made of, and what reading a file throws
+ */
+export async function fileHistory(options: FileHistoryOptions): Promise<RehearsalHistory> {
+  const { file, rules, source = file } = options;
+  const names = new Set(rules.flatMap(({ scraped }) => [...scraped]));
+  const series = await readOpenMetrics(file, names);
+  const first = Math.min(...series.map(({ times }) => times[0] ?? Number.POSITIVE_INFINITY));
+  const last = Math.max(...series.map(({ times }) => times.at(-1) ?? Number.NEGATIVE_INFINITY));
+  if (first > last) throw new RehearsalRefusal(`${file} has none of the metrics that alerts are made of`);
+  const to = Math.min(last + MINUTE_MS, options.to ?? last + MINUTE_MS);
+  const from = Math.max(
+    first,
+    options.from ?? (options.days === undefined ? first : to - options.days * DAY),
+  );
+  if (from >= to) throw new RehearsalRefusal(`${file} has no samples in this range`);
+  return {
+    source,
+    from,
+    to,
+    names: new Set(series.map(({ name }) => name)),
+    pieces: Math.ceil((to - first) / CHUNK_MS),
+    chunks: () => chunksOf(series, { first, to }, options.onChunk),
+  };
+}
+
+async function* chunksOf(
+  series: readonly MinuteSamples[],
+  { first, to }: { readonly first: number; readonly to: number },
+  onChunk: () => void = () => undefined,
+): AsyncGenerator<Chunk> {
+  for (let start = first; start < to; start += CHUNK_MS) {
+    const steps = Math.ceil((Math.min(to, start + CHUNK_MS) - start) / MINUTE_MS);
+    onChunk();
+    yield { start, steps, inputs: series.flatMap((one) => inputOf(one, start, steps) ?? []) };
+  }
+}
+
+/** Prometheus sees a sample for so long where no other follows. */
+const SEEN_MS = 5 * MINUTE_MS;
+
+/** A line of a file that is no sample with a time, as `backfill` writes them. */
+export class LineProblem extends Error {
+  override readonly name = 'LineProblem';
+}
+
+/**
+ * The series of some names in a file that `backfill` has written, minute by minute as rules see them: a sample is seen
+ * until the next one, five minutes at most.
+ * @throws LineProblem, and what the file system throws
+ */
+export async function readOpenMetrics(
+  file: string,
+  names: ReadonlySet<string>,
+): Promise<readonly MinuteSamples[]> {
+  const found: MinuteSamples[] = [];
+  let current: OpenSeries | undefined;
+  let number = 0;
+  let rest = '';
+  const addSample = (series: OpenSeries, line: string, end: number): void => {
+    const space = line.indexOf(' ', end + 1);
+    const after = line.indexOf(' ', space + 1);
+    const seconds = space < 0 ? '' : line.slice(space + 1, after < 0 ? undefined : after);
+    const at = Number(seconds) * 1_000;
+    if (seconds === '' || Number.isNaN(at))
+      throw new LineProblem(`${file}:${number}: expected a value and a time`);
+    series.add(at, Number(line.slice(end + 1, space)));
+  };
+  const begin = (line: string): void => {
+    const end = line.lastIndexOf('}') + 1;
+    const brace = line.indexOf('{');
+    if (line === '' || line.startsWith('#') || !names.has(line.slice(0, brace))) return;
+    if (current !== undefined) found.push(current.whole());
+    const labels = labelsIn(line.slice(brace + 1, end - 1));
+    current = new OpenSeries(line.slice(0, end), line.slice(0, brace), labels);
+    addSample(current, line, end);
+  };
+  const take = (line: string): void => {
+    number += 1;
+    // Most lines go on with the series of the line before.
+    const known = current?.key.length ?? 0;
+    if (current !== undefined && line.slice(0, known) === current.key) addSample(current, line, known);
+    else begin(line);
+  };
+  for await (const piece of createReadStream(file, 'utf8')) {
+    const lines = (rest + String(piece)).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(take);
+  }
+  if (current !== undefined) found.push((current as OpenSeries).whole());
+  return found;
+}
+
+/** A series whose samples come one after another. */
+class OpenSeries {
+  readonly key: string;
+  readonly #name: string;
+  readonly #labels: Labels;
+  readonly #times: number[] = [];
+  readonly #values: number[] = [];
+  #newest = { at: Number.NEGATIVE_INFINITY, value: Number.NaN };
+
+  constructor(key: string, name: string, labels: Labels) {
+    this.key = key;
+    this.#name = name;
+    this.#labels = labels;
+  }
+
+  add(at: number, value: number): void {
+    this.#see(at);
+    this.#newest = { at, value };
+  }
+
+  whole(): MinuteSamples {
+    this.#see(Number.POSITIVE_INFINITY);
+    return {
+      name: this.#name,
+      labels: this.#labels,
+      times: Float64Array.from(this.#times),
+      values: Float64Array.from(this.#values),
+    };
+  }
+
+  /** The minutes in which the newest sample is seen before the next one. */
+  #see(until: number): void {
+    const { at, value } = this.#newest;
+    const end = Math.min(until, at + SEEN_MS);
+    for (let minute = Math.ceil(at / MINUTE_MS) * MINUTE_MS; minute < end; minute += MINUTE_MS) {
+      this.#times.push(minute);
+      this.#values.push(value);
+    }
+  }
+}
+
+const ESCAPED: Readonly<Record<string, string>> = { '\\\\': '\\', '\\"': '"', '\\n': '\n' };
+
+function labelsIn(text: string): Labels {
+  const pairs = text.matchAll(/([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g);
+  return Object.fromEntries(
+    [...pairs].map(([, name = '', value = '']) => [
+      name,
+      value.replaceAll(/\\[\\"n]/g, (sequence) => ESCAPED[sequence] ?? sequence),
+    ]),
+  );
+}

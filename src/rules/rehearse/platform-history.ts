@@ -1,0 +1,94 @@
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { backfill } from '../../exporter/backfill/backfill.ts';
+import type { BackfillOptions } from '../../exporter/backfill/backfill-options.ts';
+import { facesOf } from '../../exporter/catalogue/catalogue.ts';
+import { DIMENSIONS, productOf, type SeriesApi } from '../../exporter/catalogue/products.ts';
+import type { ProductSettings } from '../../exporter/configuration/collector-settings.ts';
+import type { Account } from '../../exporter/configuration/schema.ts';
+import { matchesAny } from '../../exporter/text/glob.ts';
+import { fileHistory } from './file-history.ts';
+import type { RehearsalHistory } from './history.ts';
+import type { RehearsedRules } from './rehearsed-rules.ts';
+
+export interface PlatformHistoryOptions
+  extends Pick<BackfillOptions, 'accounts' | 'from' | 'to' | 'clock' | 'signal' | 'guard' | 'observer'> {
+  readonly rules: readonly RehearsedRules[];
+  /** Where to keep what was read; without it nothing is kept. */
+  readonly file: string | undefined;
+  readonly source: string;
+  readonly onChunk?: () => void;
+}
+
+/**
+ * Reads a history from the platform, as `backfill` does.
+ * @throws what `backfill` throws, and RehearsalRefusal
+ */
+export async function platformHistory(options: PlatformHistoryOptions): Promise<RehearsalHistory> {
+  const { file, rules, accounts, source, onChunk } = options;
+  const temporary = file === undefined ? await mkdtemp(join(tmpdir(), 'edge-exporter-')) : undefined;
+  const output = file ?? join(temporary ?? '', 'history.om');
+  const names = new Set(rules.flatMap(({ scraped }) => [...scraped]));
+  try {
+    await backfill({
+      ...options,
+      accounts: accounts.map((account) => onlyNeeded(account, names)),
+      labels: {},
+      families: names,
+      output,
+      receivers: [],
+      mode: 'continue',
+    });
+    return await fileHistory({ file: output, rules, source, ...(onChunk && { onChunk }) });
+  } finally {
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** Whether there is such a file. */
+export async function isThere(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    // Whatever else is wrong with it shows when it is written.
+    () => false,
+  );
+}
+
+/**
+ * An account that collects no more than rules need: reading a history costs an operation for each hour of each metric.
+ * @param names of the series that rules are made of
+ */
+export function onlyNeeded(account: Account, names: ReadonlySet<string>): Account {
+  const { metrics, analytics } = account.collectors;
+  return {
+    ...account,
+    collectors: {
+      ...(metrics && { metrics: { ...metrics, products: neededOf('metrics', metrics.products, names) } }),
+      ...(analytics && {
+        analytics: { ...analytics, products: neededOf('analytics', analytics.products, names) },
+      }),
+    },
+  };
+}
+
+type Products = NonNullable<Account['collectors'][SeriesApi]>['products'];
+
+function neededOf(api: SeriesApi, products: Products, names: ReadonlySet<string>): Products {
+  const kept = Object.entries(products).flatMap(([slug, settings]): [string, ProductSettings][] => {
+    const wanted = matchesAny(settings.metrics);
+    const metrics = productOf(api, slug).metrics.filter(
+      (metric) => wanted(metric) && isNeeded(metric, names),
+    );
+    const whole = settings.by.includes('configuration') && metrics.length > 0;
+    return whole ? [[slug, { ...settings, by: ['configuration'], metrics }]] : [];
+  });
+  return Object.fromEntries(kept);
+}
+
+function isNeeded(metric: string, names: ReadonlySet<string>): boolean {
+  const dimensions = DIMENSIONS[metric] ?? [];
+  return dimensions.some((dimension) =>
+    names.has(facesOf(metric, dimension, { scope: 'configuration' }).gauge.family.name),
+  );
+}

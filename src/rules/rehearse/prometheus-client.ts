@@ -1,0 +1,218 @@
+import { Agent, type Dispatcher, request } from 'undici';
+import { z } from 'zod';
+import { networkFailure } from '../../exporter/platform/network-failure.ts';
+import type { Secret } from '../../exporter/secret.ts';
+import { keyOf, type Labels } from '../promql/vector.ts';
+import { RehearsalRefusal } from './history.ts';
+
+/** Where a Prometheus is, and how it is asked. */
+export interface PrometheusAccess {
+  /** With a path prefix, if it has one. */
+  readonly url: string;
+  readonly login: Login | undefined;
+  /** PEM of the authorities to trust instead of the well-known ones. */
+  readonly ca: string | undefined;
+}
+
+export type Login =
+  | { readonly kind: 'basic'; readonly username: string; readonly password: Secret }
+  | { readonly kind: 'bearer'; readonly token: Secret };
+
+/** A series of a range: times are ms since the epoch. */
+export interface RangeSeries {
+  readonly labels: Labels;
+  readonly times: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** From the first moment to the last, both included; ms since the epoch. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+const MATRIX = z.object({
+  status: z.literal('success'),
+  data: z.object({
+    resultType: z.literal('matrix'),
+    result: z.array(
+      z.object({
+        metric: z.record(z.string(), z.string()),
+        // Looked at in a loop: a schema for each of a million points costs more than reading them.
+        values: z.array(z.unknown()),
+      }),
+    ),
+  }),
+});
+
+const REFUSED = z.object({ status: z.literal('error'), errorType: z.string(), error: z.string() });
+
+const NAMES = z.object({ status: z.literal('success'), data: z.array(z.string()) });
+
+/** What Prometheus and its kind say of a query that is asked for in smaller parts. */
+const TOO_MUCH = /too many samples|maximum resolution|timed? ?out|limit/i;
+
+const STEP_S = 60;
+
+function times({ from, to }: Range): { readonly start: string; readonly end: string } {
+  return { start: String(from / 1_000), end: String(to / 1_000) };
+}
+
+/** A Prometheus' HTTP API, as far as histories need it. Its login goes to no other address: it follows no redirects. */
+export class PrometheusClient {
+  readonly #access: PrometheusAccess;
+  readonly #dispatcher: Dispatcher;
+  readonly #signal: AbortSignal;
+  /** Told of every query that was answered. */
+  readonly #onAnswer: () => void;
+
+  constructor(access: PrometheusAccess, signal: AbortSignal, onAnswer: () => void = () => undefined) {
+    this.#access = access;
+    this.#signal = signal;
+    this.#onAnswer = onAnswer;
+    this.#dispatcher = new Agent(access.ca === undefined ? {} : { connect: { ca: access.ca } });
+  }
+
+  /**
+   * An expression at every minute of a range. What is too much for one answer is asked for in halves.
+   * @throws RehearsalRefusal
+   */
+  async range(query: string, { from, to }: Range): Promise<readonly RangeSeries[]> {
+    const answer = await this.#ask(query, { from, to });
+    if ('series' in answer) return answer.series;
+    const half = from + Math.floor((to - from) / 2 / (STEP_S * 1_000)) * STEP_S * 1_000;
+    if (half <= from) throw new RehearsalRefusal(answer.refusal);
+    const first = await this.range(query, { from, to: half });
+    return joined([...first, ...(await this.range(query, { from: half + STEP_S * 1_000, to }))]);
+  }
+
+  /**
+   * The names of all series that have samples in a range.
+   * @throws RehearsalRefusal
+   */
+  async names(range: Range): Promise<readonly string[]> {
+    const { status, text } = await this.#exchange(
+      `label/__name__/values?${new URLSearchParams(times(range))}`,
+    );
+    const names = NAMES.safeParse(parsed(text));
+    if (names.success) return names.data.data;
+    throw new RehearsalRefusal(`${this.#access.url}: ${unlikePrometheus(status)}`);
+  }
+
+  close(): Promise<void> {
+    return this.#dispatcher.destroy();
+  }
+
+  async #ask(
+    query: string,
+    range: Range,
+  ): Promise<{ readonly series: readonly RangeSeries[] } | { readonly refusal: string }> {
+    const { url } = this.#access;
+    const asked = new URLSearchParams({ query, ...times(range), step: String(STEP_S) });
+    const { status, text } = await this.#exchange('query_range', asked.toString());
+    const body = parsed(text);
+    const matrix = MATRIX.safeParse(body);
+    if (matrix.success) return { series: matrix.data.data.result.map(seriesOf) };
+    const refused = REFUSED.safeParse(body);
+    if (!refused.success) throw new RehearsalRefusal(`${url}: ${unlikePrometheus(status)}`);
+    const { errorType, error } = refused.data;
+    const refusal = `${url} refuses a query: ${error} (${errorType})`;
+    if (TOO_MUCH.test(error)) return { refusal };
+    throw new RehearsalRefusal(refusal);
+  }
+
+  async #exchange(path: string, form?: string): Promise<{ readonly status: number; readonly text: string }> {
+    const { url } = this.#access;
+    const headers = { accept: 'application/json', ...this.#authorization() };
+    const common = { dispatcher: this.#dispatcher, signal: this.#signal };
+    try {
+      const { statusCode, body } = await request(`${url}/api/v1/${path}`, {
+        ...common,
+        ...(form === undefined
+          ? { headers }
+          : {
+              method: 'POST',
+              headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },
+              body: form,
+            }),
+      });
+      const text = await body.text();
+      this.#onAnswer();
+      return { status: statusCode, text };
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      const { message } = networkFailure(error);
+      throw new RehearsalRefusal(
+        `Prometheus cannot be reached at ${url}: ${message}. Check --prometheus.url, and that Prometheus runs`,
+        { cause: error },
+      );
+    }
+  }
+
+  #authorization(): Readonly<Record<string, string>> {
+    const { login } = this.#access;
+    if (login === undefined) return {};
+    if (login.kind === 'bearer') return { authorization: `Bearer ${login.token.reveal()}` };
+    const pair = `${login.username}:${login.password.reveal()}`;
+    return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
+  }
+}
+
+/** One series for each set of labels, of parts that follow one another. */
+function joined(parts: readonly RangeSeries[]): readonly RangeSeries[] {
+  const byLabels = new Map<string, RangeSeries>();
+  for (const part of parts) {
+    const key = keyOf(part.labels);
+    const before = byLabels.get(key);
+    byLabels.set(key, before === undefined ? part : after(before, part));
+  }
+  return [...byLabels.values()];
+}
+
+function after(before: RangeSeries, { times, values }: RangeSeries): RangeSeries {
+  return {
+    labels: before.labels,
+    times: Float64Array.from([...before.times, ...times]),
+    values: Float64Array.from([...before.values, ...values]),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // What is no JSON is no answer of Prometheus; its status says more.
+    return undefined;
+  }
+}
+
+type Matrix = z.output<typeof MATRIX>;
+
+function seriesOf({ metric, values: points }: Matrix['data']['result'][number]): RangeSeries {
+  const { __name__: _, ...labels } = metric;
+  const times = new Float64Array(points.length);
+  const values = new Float64Array(points.length);
+  for (let index = 0; index < points.length; index++) {
+    const point = points[index];
+    const [seconds, text]: readonly unknown[] = Array.isArray(point) ? point : [];
+    times[index] = Math.round(Number(seconds) * 1_000);
+    values[index] = numberOf(String(text));
+  }
+  return { labels, times, values };
+}
+
+function numberOf(text: string): number {
+  if (text.endsWith('Inf')) return text.startsWith('-') ? -Infinity : Infinity;
+  return Number(text);
+}
+
+function unlikePrometheus(status: number): string {
+  if (status === 401 || status === 403) {
+    return `the login is refused (status ${status}): give --prometheus.bearer-token-file, or --prometheus.username and --prometheus.password-file`;
+  }
+  if (status === 404)
+    return 'there is no Prometheus API (status 404): --prometheus.url may lack a path prefix';
+  if (status >= 300 && status < 400)
+    return `redirects (status ${status}) are not followed: give the final address`;
+  return `the answer is not Prometheus' (status ${status})`;
+}

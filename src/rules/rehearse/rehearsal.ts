@@ -1,0 +1,242 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Alert } from '../promql/evaluated-rules.ts';
+import { type Chunk, Evaluation } from '../promql/evaluation.ts';
+import type { Labels } from '../promql/vector.ts';
+import type { RehearsalHistory } from './history.ts';
+import { type JudgedSeries, judgedSeries, type RehearsedRules } from './rehearsed-rules.ts';
+
+/** A configuration as alerts name it. */
+export interface ConfigurationName {
+  readonly account: string;
+  readonly product: string;
+  readonly configuration: string;
+}
+
+/** What a history gives with each of several sets of rules. */
+export interface Rehearsed {
+  /** Of each set of rules: the alerts that began within the range, in their order. */
+  readonly alerts: readonly (readonly RehearsedAlert[])[];
+  readonly configurations: readonly ConfigurationName[];
+  /** When the first sample is (ms); undefined where there is none. */
+  readonly first: number | undefined;
+}
+
+/** Evaluates sets of rules over a history, all of them in one go. */
+export async function rehearse(
+  history: RehearsalHistory,
+  rules: readonly RehearsedRules[],
+  signal: AbortSignal,
+): Promise<Rehearsed> {
+  const rehearsals = rules.map((one) => new Rehearsal(one));
+  const configurations = new Map<string, ConfigurationName>();
+  let first: number | undefined;
+  for await (const chunk of history.chunks()) {
+    // Signals and timers have their turn between chunks: evaluating one takes seconds.
+    await nextTurn(undefined, { signal });
+    first ??= chunk.start;
+    for (const { labels } of chunk.inputs) {
+      const { account, product, configuration } = labels;
+      if (account === undefined || product === undefined || configuration === undefined) continue;
+      const key = JSON.stringify([account, product, configuration]);
+      if (!configurations.has(key)) configurations.set(key, { account, product, configuration });
+    }
+    for (const rehearsal of rehearsals) rehearsal.advance(chunk);
+  }
+  const within = ({ from }: RehearsedAlert): boolean => from >= history.from && from < history.to;
+  return {
+    alerts: rehearsals.map((rehearsal) => rehearsal.end().filter(within)),
+    configurations: [...configurations.values()],
+    first,
+  };
+}
+
+const MINUTE = 60_000;
+
+/** How much of the time before and after an alert is shown with it. */
+const BEFORE = 60 * MINUTE;
+const AFTER = 30 * MINUTE;
+
+/** An alert that would have fired. */
+export interface RehearsedAlert {
+  /** With its name (`alertname`), its severity, and all others. */
+  readonly labels: Labels;
+  /** ms since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** Whether it fires on when the history ends. */
+  readonly open: boolean;
+  /** The value with which it began, and the one furthest from what is usual while it fired. */
+  readonly value: number;
+  readonly peak: number;
+  /** When it began; NaN where there is none, or none is known. */
+  readonly usual: number;
+  readonly threshold: number;
+  readonly trace: Trace;
+}
+
+/** An alert that fires, or did a little while ago. */
+interface Followed {
+  readonly alert: Alert;
+  readonly judged: JudgedSeries | undefined;
+  readonly from: number;
+  /** The value with which it began, and what there was to see besides. */
+  readonly began: number;
+  readonly first: TracePoint;
+  readonly trace: GrowingTrace;
+  /** The value of the newest evaluation that had one. */
+  value: number;
+  peak: number;
+  end: { readonly to: number; readonly open: boolean } | undefined;
+}
+
+/** Rules as they are evaluated over a history, and the alerts that they would have fired. */
+export class Rehearsal {
+  readonly #evaluation: Evaluation;
+  readonly #firing = new Map<Alert, Followed>();
+  /** All that are traced: those that fire, and those that did not long ago. */
+  readonly #followed = new Set<Followed>();
+  readonly #alerts: RehearsedAlert[] = [];
+
+  constructor({ groups }: RehearsedRules) {
+    this.#evaluation = new Evaluation({
+      groups,
+      step: MINUTE,
+      readable: BEFORE,
+      observer: {
+        firing: (alert, moment, value) => this.#fires(alert, moment, value),
+        fired: (alert, { to }, open) => this.#ends(alert, to, open),
+      },
+    });
+  }
+
+  /** Evaluates the rules over the next part of the history. */
+  advance(chunk: Chunk): void {
+    this.#evaluation.advance(chunk, (index) => this.#trace(chunk.start + index * MINUTE));
+  }
+
+  /** Ends the history. @returns the alerts in the order in which they began */
+  end(): readonly RehearsedAlert[] {
+    this.#evaluation.end();
+    for (const followed of this.#followed) this.#alerts.push(rehearsed(followed));
+    return this.#alerts.sort((a, b) => a.from - b.from);
+  }
+
+  #fires(alert: Alert, moment: number, value: number): void {
+    const followed = this.#firing.get(alert) ?? this.#follow(alert, moment, value);
+    if (Number.isNaN(value)) return;
+    followed.value = value;
+    const further = alert.labels['alertname'] === 'EdgeTrafficDrop' ? Math.min : Math.max;
+    followed.peak = further(followed.peak, value);
+  }
+
+  #follow(alert: Alert, from: number, value: number): Followed {
+    const judged = judgedSeries(alert.labels);
+    const trace = new GrowingTrace(from - BEFORE, MINUTE);
+    const followed: Followed = {
+      alert,
+      judged,
+      from,
+      began: value,
+      first: this.#point(judged, value, from),
+      trace,
+      value,
+      peak: value,
+      end: undefined,
+    };
+    for (let at = from - BEFORE; at < from; at += MINUTE) trace.add(at, this.#point(judged, Number.NaN, at));
+    this.#firing.set(alert, followed);
+    this.#followed.add(followed);
+    return followed;
+  }
+
+  #ends(alert: Alert, to: number, open: boolean): void {
+    const followed = this.#firing.get(alert);
+    if (followed === undefined) return;
+    followed.end = { to, open };
+    this.#firing.delete(alert);
+  }
+
+  #trace(moment: number): void {
+    for (const followed of this.#followed) {
+      const { trace, judged, end, value } = followed;
+      trace.add(moment, this.#point(judged, end === undefined ? value : Number.NaN, moment));
+      if (end === undefined || moment < end.to + AFTER) continue;
+      this.#followed.delete(followed);
+      this.#alerts.push(rehearsed(followed));
+    }
+  }
+
+  /** What there is to see of an alert at a moment; `own` is the value of the alert itself. */
+  #point(judged: JudgedSeries | undefined, own: number, moment: number): TracePoint {
+    if (judged === undefined) return { value: own, usual: Number.NaN, threshold: Number.NaN };
+    const read = (name: string | undefined): number =>
+      name === undefined ? Number.NaN : this.#evaluation.read(name, judged.labels, moment);
+    const threshold = judged.thresholds.map(read).find((value) => !Number.isNaN(value)) ?? Number.NaN;
+    return { value: read(judged.value), usual: read(judged.usual), threshold };
+  }
+}
+
+function rehearsed({ alert, from, began, first, trace, peak, end }: Followed): RehearsedAlert {
+  return {
+    labels: alert.labels,
+    from,
+    to: end?.to ?? from,
+    open: end?.open ?? true,
+    value: began,
+    peak,
+    usual: first.usual,
+    threshold: first.threshold,
+    trace: trace.trace,
+  };
+}
+
+/** What an alert looked like over time: one point for each step, NaN where there was nothing. */
+export interface Trace {
+  /** ms since the epoch. */
+  readonly start: number;
+  /** Between two points: ms. */
+  readonly step: number;
+  readonly value: readonly number[];
+  readonly usual: readonly number[];
+  readonly threshold: readonly number[];
+}
+
+export interface TracePoint {
+  readonly value: number;
+  readonly usual: number;
+  readonly threshold: number;
+}
+
+/** More points than a chart can show: what lasts for days is kept more coarsely. */
+const MOST_POINTS = 720;
+
+/** A trace that grows. Whatever it is of, it does not grow without end. */
+export class GrowingTrace {
+  readonly #start: number;
+  #step: number;
+  #points: TracePoint[] = [];
+
+  constructor(start: number, step: number) {
+    this.#start = start;
+    this.#step = step;
+  }
+
+  /** Adds the point of a moment that comes after all before. */
+  add(moment: number, point: TracePoint): void {
+    if ((moment - this.#start) % this.#step !== 0) return;
+    this.#points.push(point);
+    if (this.#points.length < MOST_POINTS) return;
+    this.#points = this.#points.filter((_, index) => index % 2 === 0);
+    this.#step *= 2;
+  }
+
+  get trace(): Trace {
+    return {
+      start: this.#start,
+      step: this.#step,
+      value: this.#points.map(({ value }) => value),
+      usual: this.#points.map(({ usual }) => usual),
+      threshold: this.#points.map(({ threshold }) => threshold),
+    };
+  }
+}

@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import type { Group, GroupRule } from '../promql/evaluated-rules.ts';
+import { parse, selectorsOf } from '../promql/parse.ts';
+import { type Labels, only } from '../promql/vector.ts';
+import type { AlertSettings } from '../shipped/alert-settings.ts';
+import { burning, ratio5xx } from '../shipped/error-rules.ts';
+import {
+  labelsOf,
+  type Measure,
+  measures,
+  recorded,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+} from '../shipped/measures.ts';
+import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
+import { ruleFiles } from '../shipped/rule-files.ts';
+import { TIMES } from '../shipped/times.ts';
+import { Tuning } from '../shipped/tuning.ts';
+
+/** The rules that `edge-exporter rules` writes, as they are evaluated here. */
+export interface RehearsedRules {
+  readonly groups: readonly Group[];
+  /** The names of the series, as they are scraped, that rules evaluated here are made of. */
+  readonly scraped: ReadonlySet<string>;
+  /**
+   * Expressions of scraped series alone, by the name of the series that stands for each in the groups. A Prometheus
+   * evaluates these itself, functions and all; any other history has none of the series that they are made of.
+   */
+  readonly asked: ReadonlyMap<string, string>;
+  /** What each alert is made of in the end: names of scraped series. */
+  readonly madeOf: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** The rules of an alerts file. */
+export function rehearsedRules(settings: AlertSettings): RehearsedRules {
+  const { recording, alerts } = ruleFiles(settings);
+  const sources = new Map<string, ReadonlySet<string>>();
+  for (const { record, expr } of recording.groups.flatMap(({ rules }) => rules)) {
+    const known = sources.get(record) ?? [];
+    sources.set(record, new Set([...known, ...namesIn(expr)]));
+  }
+  const asked = new Map<string, string>();
+  const madeOf = new Map<string, ReadonlySet<string>>();
+  const alertGroups = alerts.groups.map((group) => ({
+    ...group,
+    rules: group.rules.map((rule): GroupRule => {
+      madeOf.set(rule.alert, new Set([...(madeOf.get(rule.alert) ?? []), ...scrapedOf(rule.expr, sources)]));
+      return namesIn(rule.expr).some((name) => sources.has(name)) ? rule : askedRule(rule, asked);
+    }),
+  }));
+  const shown = { name: 'rehearsal', interval: '1m', rules: limitRules(settings) };
+  const groups: readonly Group[] = [...recording.groups, shown, ...alertGroups];
+  return { groups, scraped: scrapedIn(groups, sources, asked), asked, madeOf };
+}
+
+function namesIn(expr: string): readonly string[] {
+  return selectorsOf(parse(expr)).map(({ name }) => name);
+}
+
+/** The scraped series that an expression is made of, through what is recorded. */
+function scrapedOf(expr: string, sources: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
+  const seen = new Set<string>();
+  const scraped = new Set<string>();
+  const visit = (name: string): void => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    const made = sources.get(name);
+    if (made === undefined) scraped.add(name);
+    else made.forEach(visit);
+  };
+  namesIn(expr).forEach(visit);
+  return scraped;
+}
+
+/** The same expression always has the same name: several alerts files may share it. */
+function askedRule({ alert, expr, labels, ...times }: AlertRule, asked: Map<string, string>): GroupRule {
+  const name = `rehearsal:asked:${createHash('sha256').update(expr).digest('hex')}`;
+  asked.set(name, expr);
+  const { for: hold, keep_firing_for: kept } = times;
+  return {
+    alert,
+    expr: name,
+    ...(hold !== undefined && { for: hold }),
+    ...(kept !== undefined && { keep_firing_for: kept }),
+    labels,
+  };
+}
+
+function scrapedIn(
+  groups: readonly Group[],
+  sources: ReadonlyMap<string, unknown>,
+  asked: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  const own = new Set(
+    groups.flatMap(({ rules }) => rules.flatMap((rule) => ('record' in rule ? rule.record : []))),
+  );
+  const names = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => namesIn(expr)));
+  return new Set(names.filter((name) => !sources.has(name) && !asked.has(name) && !own.has(name)));
+}
+
+/** The recorded series that an alert of traffic is made of, and their labels. */
+export interface JudgedSeries {
+  readonly value: string;
+  /** What is usual at this hour, where that is known. */
+  readonly usual: string | undefined;
+  /** The first of these that is there. */
+  readonly thresholds: readonly string[];
+  readonly labels: Labels;
+}
+
+function serverErrorLimit(scope: Scope, speed: 'slow' | 'budget'): string {
+  return `rehearsal:${scope}:edge_server_error_ratio:${speed}`;
+}
+
+/** What is recorded besides the rules, so that it can be shown: the limits of the share of server errors. */
+export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
+  const tuning = new Tuning(settings);
+  const [short] = TIMES.burn.fast;
+  return SCOPE_NAMES.flatMap((scope) => {
+    const ratio = ratio5xx(scope, short);
+    const budget = tuning.value('Edge5xxRatio', 'budget', { series: ratio, labels: SCOPES[scope] });
+    return [
+      { record: serverErrorLimit(scope, 'slow'), expr: `0 * ${ratio} + ${burning(scope, 'slow', tuning)}` },
+      { record: serverErrorLimit(scope, 'budget'), expr: `0 * ${ratio} + ${budget}` },
+    ];
+  });
+}
+
+/** The series to show beside an alert; undefined for alerts that no comparison of traffic is behind. */
+export function judgedSeries(alert: Labels): JudgedSeries | undefined {
+  const scope = SCOPE_NAMES.find((name) => name === alert['scope']);
+  if (scope === undefined) return undefined;
+  const { alertname: name = '' } = alert;
+  if (name === 'Edge5xxRatio') return serverErrors(scope, alert);
+  const measure = measures().find((one) => isOf(one, name));
+  if (measure === undefined) return undefined;
+  const names = recorded(scope, measure);
+  const drop = name === 'EdgeTrafficDrop';
+  return {
+    value: names.value,
+    usual: names.seasonal,
+    thresholds: drop ? [names.lower, names.lowest] : [names.limit, names.threshold],
+    labels: only(alert, labelsOf(scope, measure)),
+  };
+}
+
+function isOf({ alert, elevated, falls }: Measure, name: string): boolean {
+  return alert === name || elevated === name || (falls === true && name === 'EdgeTrafficDrop');
+}
+
+function serverErrors(scope: Scope, alert: Labels): JudgedSeries {
+  const { fast, slow, creeping } = TIMES.burn;
+  const { burn = 'fast' } = alert;
+  const window = { broken: slow[0], creeping: creeping[0] }[burn] ?? fast[0];
+  return {
+    value: ratio5xx(scope, window),
+    usual: undefined,
+    thresholds: [serverErrorLimit(scope, burn === 'creeping' ? 'budget' : 'slow')],
+    labels: only(alert, SCOPES[scope]),
+  };
+}

@@ -1,0 +1,192 @@
+import type { Severity } from '../shipped/rule.ts';
+import type { RehearsalHistory } from './history.ts';
+import { type Recurring, recurring } from './recurring.ts';
+import type { ConfigurationName, Rehearsed, RehearsedAlert } from './rehearsal.ts';
+import type { RehearsedRules } from './rehearsed-rules.ts';
+
+const WEEK = 7 * 86_400_000;
+/** What a threshold of the same hour needs: three weeks would be better, one is enough not to be a beginner's. */
+const USUAL_NEEDS = WEEK;
+
+export type Counts = Readonly<Record<Severity, number>>;
+
+/** A week of the range; the last one may be shorter. */
+export interface WeekReport {
+  readonly from: number;
+  readonly to: number;
+  readonly counts: Counts;
+}
+
+export interface ConfigurationReport extends ConfigurationName {
+  readonly counts: Counts;
+}
+
+/** What one alerts file makes of the history. */
+export interface RulesReport {
+  /** How many alerts say that data was late or missing, and nothing of the traffic itself: the counts leave them out. */
+  readonly stale: number;
+  /** What comes at the same time of each day. */
+  readonly recurring: readonly Recurring[];
+  /** The alerts file, or what stands for it. */
+  readonly rules: string;
+  readonly alerts: readonly RehearsedAlert[];
+  readonly counts: Counts;
+  readonly perWeek: Counts;
+  readonly weeks: readonly WeekReport[];
+  /** The noisiest first. */
+  readonly configurations: readonly ConfigurationReport[];
+}
+
+/** What would have woken somebody. */
+export interface RehearsalReport extends RulesReport {
+  readonly source: string;
+  /** ms since the epoch. */
+  readonly from: number;
+  readonly to: number;
+  /** When the history begins, where that is too late for thresholds to know every day of the week at the start. */
+  readonly learnsFrom: number | undefined;
+  /** Alerts that could not be judged, with the metrics that the history lacks. */
+  readonly notJudged: readonly { readonly alert: string; readonly missing: readonly string[] }[];
+  readonly comparison: ComparisonReport | undefined;
+}
+
+export interface ComparisonReport extends RulesReport {
+  readonly changes: readonly Change[];
+}
+
+export interface ReportOptions {
+  readonly history: Pick<RehearsalHistory, 'source' | 'from' | 'to' | 'names'>;
+  readonly rehearsed: Rehearsed;
+  readonly rules: readonly { readonly name: string; readonly rules: RehearsedRules }[];
+}
+
+/** The report of one set of rules, and, where there is a second one, of what that changes. */
+export function reportOf({ history, rehearsed, rules }: ReportOptions): RehearsalReport {
+  const { source, from, to } = history;
+  const reports = rules.map(({ name }, index) =>
+    rulesReport(name, rehearsed.alerts[index] ?? [], rehearsed.configurations, history),
+  );
+  const [own, other] = reports;
+  if (own === undefined) throw new Error('a rehearsal without rules');
+  const { first = to } = rehearsed;
+  return {
+    source,
+    from,
+    to,
+    ...own,
+    learnsFrom: first > from - USUAL_NEEDS ? first : undefined,
+    notJudged: notJudged(rules[0]?.rules, history),
+    comparison: other && { ...other, changes: compare(own.alerts, other.alerts) },
+  };
+}
+
+function rulesReport(
+  rules: string,
+  alerts: readonly RehearsedAlert[],
+  names: readonly ConfigurationName[],
+  { from, to }: Pick<RehearsalHistory, 'from' | 'to'>,
+): RulesReport {
+  const judged = alerts.filter(({ labels }) => labels['alertname'] !== 'EdgeDataStale');
+  const counts = countsOf(judged);
+  const weeks = (to - from) / WEEK;
+  const configurations = names.map((name) => ({
+    ...name,
+    counts: countsOf(judged.filter((one) => isOf(one, name))),
+  }));
+  return {
+    rules,
+    alerts,
+    stale: alerts.length - judged.length,
+    recurring: recurring(judged),
+    counts,
+    perWeek: { page: counts.page / weeks, ticket: counts.ticket / weeks, info: counts.info / weeks },
+    weeks: Array.from({ length: Math.ceil(weeks) }, (_, index) => {
+      const week = { from: from + index * WEEK, to: Math.min(to, from + (index + 1) * WEEK) };
+      const within = judged.filter((alert) => alert.from >= week.from && alert.from < week.to);
+      return { ...week, counts: countsOf(within) };
+    }),
+    configurations: configurations.sort((a, b) => noise(b.counts) - noise(a.counts) || byName(a, b)),
+  };
+}
+
+function isOf({ labels }: RehearsedAlert, { account, product, configuration }: ConfigurationName): boolean {
+  return (
+    labels['account'] === account &&
+    labels['configuration'] === configuration &&
+    (labels['product'] ?? product) === product
+  );
+}
+
+function byName(a: ConfigurationName, b: ConfigurationName): number {
+  return a.account.localeCompare(b.account) || a.configuration.localeCompare(b.configuration);
+}
+
+/** Pages first, then tickets, then the rest. */
+function noise({ page, ticket, info }: Counts): number {
+  return page * 1e8 + ticket * 1e4 + info;
+}
+
+export function countsOf(alerts: readonly RehearsedAlert[]): Counts {
+  const of = (severity: Severity): number => alerts.filter((alert) => severityOf(alert) === severity).length;
+  return { page: of('page'), ticket: of('ticket'), info: of('info') };
+}
+
+export function severityOf({ labels }: RehearsedAlert): Severity {
+  const { severity } = labels;
+  return severity === 'page' || severity === 'ticket' ? severity : 'info';
+}
+
+/** An alert is judged where the history has any of what it is made of. */
+function notJudged(
+  rules: RehearsedRules | undefined,
+  { names }: Pick<RehearsalHistory, 'names'>,
+): RehearsalReport['notJudged'] {
+  const all = [...(rules?.madeOf ?? [])];
+  return all.flatMap(([alert, madeOf]) =>
+    [...madeOf].some((name) => names.has(name)) ? [] : [{ alert, missing: [...madeOf] }],
+  );
+}
+
+/** How another alerts file changes an alert. */
+export interface Change {
+  readonly kind: 'gone' | 'new' | 'changed';
+  /** Undefined where it is new. */
+  readonly before: RehearsedAlert | undefined;
+  /** Undefined where it is gone. */
+  readonly after: RehearsedAlert | undefined;
+}
+
+/** What differs between the alerts of two sets of rules over the same history, in the order of time. */
+export function compare(
+  before: readonly RehearsedAlert[],
+  after: readonly RehearsedAlert[],
+): readonly Change[] {
+  const left = new Set(after);
+  const others = new Map<string, RehearsedAlert[]>();
+  for (const alert of after) others.set(identity(alert), [...(others.get(identity(alert)) ?? []), alert]);
+  const changes = before.flatMap((alert): readonly Change[] => {
+    const same = others.get(identity(alert))?.find((other) => left.has(other) && overlap(other, alert));
+    if (same === undefined) return [{ kind: 'gone', before: alert, after: undefined }];
+    left.delete(same);
+    return isSame(alert, same) ? [] : [{ kind: 'changed', before: alert, after: same }];
+  });
+  const added = [...left].map((alert): Change => ({ kind: 'new', before: undefined, after: alert }));
+  return [...changes, ...added].sort((a, b) => beginning(a) - beginning(b));
+}
+
+/** The severity may differ: it is then the same alert, graver or not. */
+function identity({ labels: { severity: _, ...labels } }: RehearsedAlert): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function overlap(a: RehearsedAlert, b: RehearsedAlert): boolean {
+  return a.from < b.to && b.from < a.to;
+}
+
+function isSame(a: RehearsedAlert, b: RehearsedAlert): boolean {
+  return a.from === b.from && a.to === b.to && a.labels['severity'] === b.labels['severity'];
+}
+
+function beginning({ before, after }: Change): number {
+  return Math.min(before?.from ?? Number.POSITIVE_INFINITY, after?.from ?? Number.POSITIVE_INFINITY);
+}

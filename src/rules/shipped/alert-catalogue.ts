@@ -1,0 +1,221 @@
+import type { Severity } from './rule.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Something of an alert that users may choose. */
+export interface Parameter {
+  /** `number`: as it is. `share`: 0 to 1. `duration`: written as `1h30m`; milliseconds here. */
+  readonly kind: 'number' | 'share' | 'duration';
+  readonly default: number;
+  readonly min?: number;
+  readonly about: string;
+}
+
+/** An alert as users see it. */
+export interface AlertKind {
+  /** What can be told apart by its labels, and so be chosen differently. */
+  readonly level: 'configuration' | 'account' | 'exporter';
+  /** The gravest form as it is shipped. */
+  readonly severity: Severity;
+  readonly parameters: Readonly<Record<string, Parameter>>;
+}
+
+function number(value: number, about: string, min = 0): Parameter {
+  return { kind: 'number', default: value, min, about };
+}
+
+function share(value: number, about: string): Parameter {
+  return { kind: 'share', default: value, about };
+}
+
+function time(ms: number, about: string, min = 0): Parameter {
+  return { kind: 'duration', default: ms, min, about };
+}
+
+function spike(floor: number, what: string) {
+  return {
+    times_usual: number(3, 'How many times what is usual at this hour is too much.', 1),
+    deviations: number(4, 'How many deviations of single minutes above what is usual are too much.'),
+    floor: number(floor, `${what} a minute below which there is no alert.`),
+  };
+}
+
+/** What of the last hour is too much for a ticket, long before it is for a page. */
+function elevated(floor: number, what: string) {
+  return {
+    hour_times_usual: number(2, 'How many times what is usual the mean of the last hour may be.', 1),
+    hour_floor: number(floor, `${what} a minute, in the mean of an hour, below which there is no alert.`),
+    minutes: number(4, 'Minutes above the threshold within an hour that are a burst.', 1),
+  };
+}
+
+/** An alert of which only the severity can be chosen. */
+function simple<Level extends AlertKind['level'], Grave extends Severity>(level: Level, severity: Grave) {
+  return { level, severity, parameters: {} };
+}
+
+/** What whoever is woken does first: the end of a page's text. */
+export const FIRST_STEPS: Readonly<Record<PagingAlert, string>> = {
+  EdgeWafSpike: 'compare what is blocked with what is detected; if it is as much, the WAF holds.',
+  EdgeTrafficFlood: 'look whether the cache answers them, and whether a campaign was planned.',
+  EdgeTrafficDrop: 'open the site from outside of the platform.',
+  Edge5xxRatio: 'roll back the last deployment, if there was one in the last hours.',
+  EdgeWafOff: 'ask whoever changed it last, or switch it on again.',
+  EdgeFirewallDisabled: 'ask whoever changed it last, or activate it again.',
+  EdgeCertificateExpiring: 'renew it and bind the new one to its domains.',
+  EdgeTokenExpiring: 'give the exporter a new token, or see why its user may not log in any more.',
+  EdgeExporterDown: 'look whether its process runs, and start it.',
+};
+
+/** Every alert, with what users may choose of it. */
+export const ALERTS = {
+  EdgeWafSpike: { level: 'configuration', severity: 'page', parameters: spike(40, 'Threats') },
+  EdgeWafElevated: { level: 'configuration', severity: 'ticket', parameters: elevated(10, 'Threats') },
+  EdgeAttackUsual: simple('configuration', 'ticket'),
+  EdgeWafBlockedSpike: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: spike(40, 'Blocked requests'),
+  },
+  EdgeWafFamilyAttack: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: spike(40, 'Threats of the family'),
+  },
+  EdgeStatusCodeSurge: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: { ...spike(60, 'Responses'), ...elevated(20, 'Responses') },
+  },
+  EdgeTrafficFlood: { level: 'configuration', severity: 'page', parameters: spike(3_000, 'Requests') },
+  EdgeTrafficDrop: {
+    level: 'configuration',
+    severity: 'page',
+    parameters: {
+      share: share(0.25, 'Share of the lowest usual traffic of this hour below which it is a drop.'),
+      least_requests: number(
+        60,
+        'Requests a minute, in the mean of a day, that must be usual for a drop to be judged.',
+        1,
+      ),
+    },
+  },
+  Edge5xxRatio: {
+    level: 'configuration',
+    severity: 'page',
+    parameters: {
+      budget: share(0.001, 'Share of the responses that may be server errors in the long run.'),
+      fast_burn: number(14.4, 'Times the budget over 5 and 30 minutes that wake somebody.'),
+      slow_burn: number(6, 'Times the budget over 30 minutes and 6 hours that wake somebody.'),
+      least_requests: number(10, 'Requests a minute below which failures are a ticket, not a page.'),
+    },
+  },
+  Edge4xxRatio: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      share: share(0.2, 'Share of client errors below which there is no alert.'),
+      times_usual: number(3, 'How many times the usual share is too much.', 1),
+      least_requests: number(200, 'Requests a minute below which the share is not judged.', 1),
+    },
+  },
+  EdgeOffloadCollapse: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      loss: share(0.3, 'What the share of requests that the cache serves may lose against the usual.'),
+      least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
+    },
+  },
+  EdgeWafCounting: simple('account', 'ticket'),
+  EdgeWafOff: simple('account', 'page'),
+  EdgeFirewallDisabled: simple('account', 'page'),
+  EdgeErrorPageCachedTooLong: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: { longest: time(5 * MINUTE, 'How long 5xx responses may be cached.') },
+  },
+  EdgeCertificateExpiring: {
+    level: 'account',
+    severity: 'page',
+    parameters: {
+      ticket: time(21 * DAY, 'What is left of a certificate when it becomes a ticket.'),
+      page: time(3 * DAY, 'What is left of a certificate when somebody is woken.'),
+    },
+  },
+  EdgeSettingChanged: simple('account', 'info'),
+  EdgeDataStale: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      after: time(10 * MINUTE, 'Age of the newest data at which it is stale.', MINUTE),
+    },
+  },
+  EdgePlatformUnreachable: simple('account', 'ticket'),
+  EdgePollsFailing: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: { share: share(0.1, 'Share of the polls that may fail for long.') },
+  },
+  EdgeCollectorFailing: simple('account', 'ticket'),
+  EdgeNotDiscovered: simple('account', 'ticket'),
+  EdgeAccountPolledTwice: simple('account', 'ticket'),
+  EdgeQuotaNearlySpent: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: {
+      remaining: share(0.1, 'Share of the limit that must be left.'),
+      stretch: number(1.5, 'How many times further apart than configured polls may be.', 1),
+    },
+  },
+  EdgeReconciliationOff: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: { tolerance: share(0.01, "Share by which counters may differ from the platform's own sum.") },
+  },
+  EdgeBucketsSkipped: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: { tolerance: share(0.01, 'Share of the buckets that may be missing for good.') },
+  },
+  EdgeCountersBehind: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: {
+      after: time(
+        HOUR,
+        'How far counters may be behind, beyond the age at which they take a bucket.',
+        MINUTE,
+      ),
+    },
+  },
+  EdgeTokenExpiring: {
+    level: 'account',
+    severity: 'page',
+    parameters: {
+      ticket: time(2 * HOUR, "What is left of the token's life when it becomes a ticket."),
+      page: time(30 * MINUTE, "What is left of the token's life when somebody is woken."),
+    },
+  },
+  EdgeStateNotKept: simple('exporter', 'ticket'),
+  EdgeExporterDown: simple('exporter', 'page'),
+  EdgeConfigReloadFailed: simple('exporter', 'ticket'),
+  EdgeSeriesDropped: simple('exporter', 'ticket'),
+  EdgePushBehind: {
+    level: 'exporter',
+    severity: 'ticket',
+    parameters: { after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE) },
+  },
+  EdgePushLosing: simple('exporter', 'ticket'),
+} as const satisfies Readonly<Record<string, AlertKind>>;
+
+export type AlertName = keyof typeof ALERTS;
+
+/** The alerts that wake somebody as they are shipped. */
+type PagingAlert = {
+  [Name in AlertName]: (typeof ALERTS)[Name]['severity'] extends 'page' ? Name : never;
+}[AlertName];
+
+export type ParameterOf<Name extends AlertName> = keyof (typeof ALERTS)[Name]['parameters'] & string;

@@ -1,0 +1,83 @@
+import { type AlertName, FIRST_STEPS } from './alert-catalogue.ts';
+import { duration } from './promql.ts';
+import type { AlertRule, Severity, Subject } from './rule.ts';
+import { type Dashboard, dashboardUrl, type Links, runbookUrl, type Variable } from './rule.ts';
+import { type Form, type Judged, selected, type Tuning } from './tuning.ts';
+
+/** An alert as it is written down: what the rule needs besides is the same for all. */
+export interface AlertDefinition {
+  readonly alert: AlertName;
+  readonly expr: string;
+  /** The series by whose labels an alerts file tells one such alert from another; they are there while it fires. */
+  readonly judged: Judged;
+  /** How long the condition must hold: milliseconds. Default: none. */
+  readonly hold?: number;
+  readonly keepFiring?: number;
+  readonly severity: Severity;
+  readonly about: Subject;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly summary: string;
+  readonly description: string;
+  readonly dashboard: Dashboard;
+  /** The labels of the alert that the dashboard is opened with. */
+  readonly variables: readonly Variable[];
+}
+
+/**
+ * The rules of some alerts. Forms of one that differ in nothing but severity, and are equally grave by the alerts file, are
+ * one rule: Prometheus takes two of the same name and labels for a mistake.
+ */
+export function alertRules(definitions: readonly AlertDefinition[], tuning: Tuning): readonly AlertRule[] {
+  const rules = new Map<string, AlertRule>();
+  for (const { expr, ...rule } of definitions.flatMap((definition) => formsOf(definition, tuning))) {
+    const key = JSON.stringify(rule);
+    const same = rules.get(key);
+    rules.set(key, { ...rule, expr: same === undefined ? expr : `${same.expr}\nor\n(\n${expr}\n)` });
+  }
+  return [...rules.values()].map(({ alert, expr, ...rest }) => ({ alert, expr, ...rest }));
+}
+
+/** The rules of an alert: one, or none where it is switched off, or several where it is not equally grave for all. */
+function formsOf(definition: AlertDefinition, tuning: Tuning): readonly AlertRule[] {
+  const { alert, severity, judged } = definition;
+  return tuning
+    .forms(alert, severity, judged.labels)
+    .map((form) => alertRule(definition, form, tuning.settings.links));
+}
+
+function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }: Links): AlertRule {
+  const { alert, hold = 0, keepFiring = 0, about, summary, description } = definition;
+  const dashboard =
+    grafana === undefined ? undefined : dashboardUrl(grafana, definition.dashboard, definition.variables);
+  return {
+    alert,
+    expr: restricted(definition, form),
+    ...(hold > 0 && { for: duration(hold) }),
+    ...(keepFiring > 0 && { keep_firing_for: duration(keepFiring) }),
+    labels: { severity: form.severity, about, ...definition.labels },
+    annotations: {
+      summary,
+      description: form.severity === 'page' ? `${description}${firstStep(alert)}` : description,
+      runbook_url: runbookUrl(runbook, alert),
+      ...(dashboard !== undefined && { dashboard_url: dashboard }),
+    },
+  };
+}
+
+/** What to do first, where it is known: what an alerts file alone makes a page has its runbook. */
+function firstStep(alert: AlertName): string {
+  const step = Object.entries(FIRST_STEPS).find(([name]) => name === alert)?.[1];
+  return step === undefined ? '' : ` First: ${step}`;
+}
+
+/** The expression of an alert where it is about the series of its form alone. */
+function restricted({ expr, judged }: AlertDefinition, { where, except }: Form): string {
+  const on = `on (${judged.labels.join(', ')})`;
+  const taken = except.map((selection) => selected(judged, selection)).join(' or ');
+  const parts = [
+    except.length + Number(where !== undefined) === 0 ? expr : `(\n${expr}\n)`,
+    ...(where === undefined ? [] : [`and ${on} ${selected(judged, where)}`]),
+    ...(except.length === 0 ? [] : [`unless ${on} (${taken})`]),
+  ];
+  return parts.join('\n');
+}

@@ -1,0 +1,215 @@
+import { z } from 'zod';
+import { readConfigDocument } from '../../exporter/configuration/document.ts';
+import { duration, refuse, text } from '../../exporter/configuration/field-types.ts';
+import { readConfigFile } from '../../exporter/configuration/file.ts';
+import { findings } from '../../exporter/configuration/findings.ts';
+import type { Environment } from '../../exporter/configuration/interpolation.ts';
+import { type ConfigIssue, inOrder } from '../../exporter/configuration/issue.ts';
+import { ALERTS, type AlertKind, type AlertName, type Parameter } from './alert-catalogue.ts';
+import {
+  type AlertChoice,
+  type AlertChoices,
+  type AlertSettings,
+  globMistake,
+  SHIPPED,
+} from './alert-settings.ts';
+
+const YEAR = 365 * 86_400_000;
+
+const NAMES = Object.keys(ALERTS) as AlertName[];
+
+function parameterSchema({ kind, default: usual, min = 0, about }: Parameter): z.ZodType<number> {
+  const described = `${about} Shipped: ${kind === 'duration' ? `${usual / 60_000}m` : usual}.`;
+  switch (kind) {
+    case 'duration':
+      return duration({ min, max: YEAR }).describe(described);
+    case 'share':
+      return z.number().min(0).max(1).describe(described);
+    case 'number':
+      return z.number().min(min).describe(described);
+  }
+}
+
+/** What can be chosen of one alert. */
+function choiceSchema({ severity, parameters }: AlertKind) {
+  const values = Object.entries(parameters).map(
+    ([name, parameter]) => [name, parameterSchema(parameter).exactOptional()] as const,
+  );
+  return z
+    .strictObject({
+      enabled: z.boolean().exactOptional().describe('Whether there is this alert.'),
+      severity: z
+        .enum(['page', 'ticket', 'info'])
+        .exactOptional()
+        .describe(`How grave its gravest form is: lesser forms stay below. Shipped: ${severity}.`),
+      ...Object.fromEntries(values),
+    })
+    .transform(
+      ({ enabled, severity: chosen, ...rest }): AlertChoice => ({
+        enabled,
+        severity: chosen,
+        values: rest as Readonly<Record<string, number>>,
+      }),
+    );
+}
+
+const CHOICES = z
+  .strictObject(
+    Object.fromEntries(
+      NAMES.map((name) => [name, choiceSchema(ALERTS[name]).exactOptional().describe(`The alert ${name}.`)]),
+    ),
+  )
+  .transform((choices): AlertChoices => choices);
+
+const globs = z
+  .array(
+    text().superRefine((glob, context) => {
+      const mistake = globMistake(glob);
+      if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
+    }),
+  )
+  .min(1, 'must not be empty');
+
+const SELECTION = {
+  accounts: globs.exactOptional().describe('Names of accounts, with *, ? and {a,b}; without it all.'),
+  products: globs.exactOptional().describe('Products; without it all.'),
+  configurations: globs
+    .exactOptional()
+    .describe('Names of configurations, with *, ? and {a,b}; without it all.'),
+};
+
+type Selected = { readonly [Key in keyof typeof SELECTION]?: unknown };
+
+/** What keeps an alert from being chosen by a selection, if anything. */
+function levelMistake(name: AlertName, { products, configurations }: Selected): string | undefined {
+  const { level } = ALERTS[name];
+  if (level === 'exporter') return 'is about the exporter as a whole: choose it under alerts';
+  const finer = products !== undefined || configurations !== undefined;
+  return level === 'account' && finer ? 'knows accounts only, not products or configurations' : undefined;
+}
+
+const OVERRIDE = z
+  .strictObject({ ...SELECTION, alerts: CHOICES.describe('What is chosen for these.') })
+  .superRefine((given, context) => {
+    const { accounts, products, configurations } = given;
+    if (accounts === undefined && products === undefined && configurations === undefined) {
+      context.addIssue({ code: 'custom', message: 'expected accounts, products or configurations' });
+    }
+    for (const name of Object.keys(given.alerts) as AlertName[]) {
+      const message = levelMistake(name, given);
+      if (message !== undefined) context.addIssue({ code: 'custom', path: ['alerts', name], message });
+    }
+  })
+  .transform(({ alerts, ...where }) => ({ where, alerts }));
+
+const MOMENT = z.string().transform((given, context) => {
+  const whole = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(Z|[+-]\d\d:\d\d)$/.test(given);
+  const ms = whole ? Date.parse(given) : Number.NaN;
+  return Number.isNaN(ms) ? refuse(context, 'expected a time such as "2026-01-31T12:00:00Z"') : ms;
+});
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+
+/** A time of each day: `22:30-01:00` ends on the next. */
+const DAILY = z.string().transform((given, context) => {
+  const match = /^([01]\d|2[0-3]):([0-5]\d)-([01]\d|2[0-3]):([0-5]\d)$/.exec(given);
+  if (match === null) return refuse(context, 'expected a time of the day such as "02:00-02:40" (UTC)');
+  const [fromHour = 0, fromMinute = 0, toHour = 0, toMinute = 0] = match.slice(1).map(Number);
+  const start = (fromHour * 60 + fromMinute) * MINUTE;
+  const end = (toHour * 60 + toMinute) * MINUTE;
+  return { start, length: end > start ? end - start : end - start + DAY };
+});
+
+const ACCEPTED = z
+  .strictObject({
+    ...SELECTION,
+    from: MOMENT.exactOptional().describe(
+      'Since when a level is usual: "2026-01-31T12:00:00Z". Instead of daily.',
+    ),
+    daily: DAILY.exactOptional().describe(
+      'At which time of each day (UTC) more than usual is usual: "02:00-02:40". Instead of from.',
+    ),
+    times: z
+      .number()
+      .min(1)
+      .exactOptional()
+      .describe('With daily: how many times the usual is accepted; what is beyond it is told as ever.'),
+  })
+  .superRefine(({ from, daily, times }, context) => {
+    const complain = (message: string): void => context.addIssue({ code: 'custom', message });
+    if ((from === undefined) === (daily === undefined)) complain('expected either from or daily');
+    if ((daily === undefined) !== (times === undefined))
+      complain('expected times with daily, and only there');
+  });
+
+function url(about: string) {
+  return z
+    .string()
+    .regex(/^https?:\/\/[^\s/]+/, 'expected an address such as "https://grafana.example.net"')
+    .transform((given) => given.replace(/\/+$/, ''))
+    .describe(about);
+}
+
+/** An alerts file as it is written in YAML (its input) and as rules are made from it (its output). */
+export const ALERTS_FILE = z
+  .strictObject({
+    runbook_url: url('Page of the runbook; each alert links to its section.').exactOptional(),
+    dashboard_url: url('Grafana, where the dashboards are; without it alerts link to none.').exactOptional(),
+    accept_after: duration({ min: 3_600_000, max: YEAR })
+      .exactOptional()
+      .describe('After how long a level that stays above its threshold is taken for usual. Shipped: 2d.'),
+    accepted: z
+      .array(ACCEPTED)
+      .default([])
+      .describe(
+        'Levels that are usual: from a moment on, so that nobody waits for accept_after, or at a time of each day.',
+      ),
+    alerts: CHOICES.prefault({}).describe('What is chosen for all.'),
+    overrides: z
+      .array(OVERRIDE)
+      .default([])
+      .describe(
+        'What is chosen for some. Of those that apply, the first that says something of a value holds.',
+      ),
+  })
+  .transform(
+    (given): AlertSettings => ({
+      links: {
+        runbook: given.runbook_url ?? SHIPPED.links.runbook,
+        grafana: given.dashboard_url ?? SHIPPED.links.grafana,
+      },
+      acceptAfter: given.accept_after ?? SHIPPED.acceptAfter,
+      accepted: given.accepted.flatMap(({ from, daily: _daily, times: _times, ...where }) =>
+        from === undefined ? [] : [{ where, from }],
+      ),
+      acceptedHours: given.accepted.flatMap(({ from: _from, daily, times, ...where }) =>
+        daily === undefined || times === undefined ? [] : [{ where, ...daily, times }],
+      ),
+      alerts: given.alerts,
+      overrides: given.overrides,
+    }),
+  );
+
+/** The JSON Schema of an alerts file, by which editors complete and check it. */
+export function alertsJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(ALERTS_FILE.meta({ title: 'Alerts of edge-exporter' }), { io: 'input' });
+}
+
+export type LoadedAlerts =
+  | { readonly ok: true; readonly settings: AlertSettings }
+  | { readonly ok: false; readonly issues: readonly ConfigIssue[] };
+
+/** Reads an alerts file. Whatever is wrong with it comes back as issues, all of them at once. */
+export async function loadAlertsFile(file: string, env: Environment): Promise<LoadedAlerts> {
+  const read = await readConfigFile(file);
+  if ('problem' in read) return { ok: false, issues: [{ source: file, path: '', message: read.problem }] };
+  const { value, issues, place } = readConfigDocument(read.text, file, env);
+  if (value === undefined) return { ok: false, issues: inOrder(issues) };
+  // A file in which everything is commented out says nothing, and nothing is wrong with that.
+  if (value === null && issues.length === 0) return { ok: true, settings: SHIPPED };
+  const parsed = ALERTS_FILE.safeParse(value, { reportInput: true });
+  if (parsed.success && issues.length === 0) return { ok: true, settings: parsed.data };
+  const found = parsed.success ? [] : findings(parsed.error, alertsJsonSchema()).map(place);
+  return { ok: false, issues: inOrder([...issues, ...found]) };
+}

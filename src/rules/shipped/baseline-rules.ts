@@ -1,0 +1,201 @@
+import { type Measure, type Recorded, recorded, SCOPES, type Scope, scopesOf } from './measures.ts';
+import { across, ago, range } from './promql.ts';
+import type { RecordingRule } from './rule.ts';
+import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+/** The raise by the last day ends here: what was just below the threshold for long must not become what is usual. */
+const HIGHEST_RAISE = 2.5;
+
+/** Less than the multiple is too much of the upper end of the last day, and of the last hour. */
+const OF_RAISED = 3 / 4;
+
+/** What is recorded of each measure every few minutes: its hours, what is usual in them, and what is too much. */
+export function baselineRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
+  return scopesOf(measure).flatMap((scope) => {
+    const names = recorded(scope, measure);
+    return [
+      { record: names.hourly, expr: normalMean(names, times) },
+      { record: names.seasonal, expr: seasonal(names, measure, times) },
+      ...usualRules(names, measure, times),
+      ...thresholdRules(names, { measure, scope, times, tuning }),
+      ...(measure.falls === true ? dropRules(names, { scope, times, tuning }) : []),
+    ];
+  });
+}
+
+function overAnHour(operation: 'sum' | 'count' | 'stddev', series: string, { hour, minute }: Times): string {
+  return `${operation}_over_time(${range(series, hour, minute)})`;
+}
+
+/** The mean of an hour, without what is abnormal in it. */
+function normalMean({ value, excess }: Recorded, times: Times): string {
+  const sum = overAnHour('sum', value, times);
+  return `(${sum} - ${overAnHour('sum', excess, times)} or ${sum})\n/\n${overAnHour('count', value, times)}`;
+}
+
+/** The mean of the hour that was centred on this moment so long ago. */
+function centred({ hourly }: Recorded, time: number, { hour }: Times): string {
+  return ago(hourly, time - hour / 2);
+}
+
+/**
+ * The median of the same hour yesterday and in the last three weeks, of those that there are. In the first week, which
+ * has not seen this day of the week, it is the highest of the last three days. After a level was accepted the time
+ * before it says nothing. On the first day it is the hour until a while ago.
+ */
+function seasonal(names: Recorded, { quiet }: Measure, times: Times): string {
+  const { day, week, baseline } = times;
+  const before = (time: number): string => centred(names, time, times);
+  const weeks = { '1': before(week), '2': before(2 * week), '3': before(3 * week) };
+  const days = { '1': before(day), '2': before(2 * day), '3': before(3 * day) };
+  const justNow = ago(names.hourly, 2 * baseline);
+  const since = (span: number): string => `last_over_time(${range(names.accepted, span, times.minute)})`;
+  const usual = [
+    `${justNow} and ${since(day)}`,
+    `${before(day)} and ${since(3 * week)}`,
+    `${across('quantile', { yesterday: before(day), ...weeks }, 0.5)} and ${before(week)}`,
+    across('max', days),
+    justNow,
+  ].join('\nor\n');
+  if (quiet === undefined) return usual;
+  return `(\n${usual}\n)\nand max_over_time(${range(names.hourly, day, baseline)}) >= ${quiet}`;
+}
+
+/** A level that has changed a little is usual after a few hours, and a day's noise of hours is usual as well. */
+function usualRules(names: Recorded, { little, quiet }: Measure, times: Times): readonly RecordingRule[] {
+  const upper = `quantile_over_time(0.9, ${range(names.drift, times.day, times.baseline)})`;
+  return [
+    {
+      record: names.variation,
+      // An hour with abnormal minutes says nothing of the others' noise.
+      expr: `${overAnHour('stddev', names.value, times)}\n/\n(${names.hourly} + ${little})\nunless ${overAnHour('count', names.excess, times)}${quiet === undefined ? '' : `\nand ${names.seasonal}`}`,
+    },
+    {
+      // The last hour is centred half an hour ago: it is compared with what was usual then.
+      record: names.drift,
+      expr: `(${names.hourly} + ${little})\n/\n(${ago(names.seasonal, times.hour / 2)} + ${little})`,
+    },
+    {
+      record: names.usual,
+      expr: `(${names.seasonal} + ${little}) * clamp(${upper}, 1, ${HIGHEST_RAISE}) - ${little}\nor\n${names.seasonal}`,
+    },
+  ];
+}
+
+interface ThresholdOptions {
+  readonly measure: Measure;
+  readonly scope: Scope;
+  readonly times: Times;
+  readonly tuning: Tuning;
+}
+
+function thresholdRules(names: Recorded, options: ThresholdOptions): readonly RecordingRule[] {
+  const { measure, scope, tuning } = options;
+  const { quiet, alert } = measure;
+  const parts = across('max', thresholdParts(names, options));
+  if (quiet === undefined || alert === 'Edge4xxRatio' || alert === 'EdgeOffloadCollapse') {
+    return [{ record: names.threshold, expr: parts }];
+  }
+  // Of little that is usual nothing comes to as much as the floor.
+  const floor = tuning.value(alert, 'floor', { series: names.hourly, labels: SCOPES[scope] });
+  return [{ record: names.threshold, expr: `${parts}\nor\n0 * (${names.hourly} < ${quiet}) + ${floor}` }];
+}
+
+/** What a minute must be above, all of it. */
+function thresholdParts(
+  names: Recorded,
+  { measure, scope, times, tuning }: ThresholdOptions,
+): Readonly<Record<string, string>> {
+  const { usual } = names;
+  const judged = { series: usual, labels: SCOPES[scope] };
+  const { alert } = measure;
+  switch (alert) {
+    case 'EdgeOffloadCollapse':
+      return { margin: `${usual} + ${tuning.value(alert, 'loss', judged)}` };
+    case 'Edge4xxRatio':
+      return {
+        ...multiples(names, measure, { times, tuned: tuning.value(alert, 'times_usual', judged) }),
+        floor: `0 * ${usual} + ${tuning.value(alert, 'share', judged)}`,
+      };
+    default:
+      return {
+        ...multiples(names, measure, { times, tuned: tuning.value(alert, 'times_usual', judged) }),
+        noise: `${usual} + ${tuning.value(alert, 'deviations', judged)} * ${noise(names, times)} * (${usual} + ${measure.little})`,
+        floor: `0 * ${usual} + ${tuning.value(alert, 'floor', judged)}`,
+      };
+  }
+}
+
+function multiples(
+  { seasonal: season, usual, drift }: Recorded,
+  { little }: Measure,
+  { times, tuned }: { readonly times: Times; readonly tuned: string },
+) {
+  const both = Number((Number(tuned) * OF_RAISED).toPrecision(6));
+  const ofRaised = Number.isNaN(both) ? `${tuned} * ${OF_RAISED}` : both;
+  return {
+    multiple: `${season} * ${tuned}`,
+    raised: `${usual} * ${ofRaised}`,
+    recent: `((${season} + ${little}) * clamp(min_over_time(${range(drift, times.recent, times.baseline)}), 1, ${HIGHEST_RAISE}) - ${little}) * ${ofRaised}`,
+  };
+}
+
+/** How much single minutes differ, in the median of the last hours. */
+function noise({ variation }: Recorded, times: Times): string {
+  return `quantile_over_time(0.5, ${range(variation, times.recent, times.baseline)})`;
+}
+
+/** How far around a time of day the lowest is looked for: openings and closings are not to the minute. */
+const AROUND = 5 / 4;
+
+/** Of an hour that has this part of the least that is judged there is too little to judge. */
+const LEAST_OF_HOUR = 1 / 8;
+
+/** A day whose least hour has this part of its greatest is steady: what closes for the night, or for weekends, is not. */
+const STEADY = 1 / 20;
+
+/**
+ * Too little is what is far below the least around this time yesterday and in the last weeks, or below even a level that
+ * has fallen. What has no last week is compared with half of the least around this time yesterday where a day is steady,
+ * and else, in busy hours, with half of the least hour of the last day, which wakes nobody: a weekend that nobody has
+ * seen yet is no drop. What has fallen is judged on in hours that have too little for it to begin.
+ */
+function dropRules(
+  names: Recorded,
+  { scope, times, tuning }: Omit<ThresholdOptions, 'measure'>,
+): readonly RecordingRule[] {
+  const { day, week, hour, baseline, minute } = times;
+  const lowest = (time: number): string =>
+    `min_over_time(${ago(range(names.hourly, 2 * AROUND * hour - hour, baseline), time - AROUND * hour)})`;
+  const overDay = (operation: string): string =>
+    `${operation}_over_time(${range(names.hourly, day, baseline)})`;
+  const judged = { series: names.seasonal, labels: SCOPES[scope] };
+  const share = tuning.value('EdgeTrafficDrop', 'share', judged);
+  const enough = tuning.value('EdgeTrafficDrop', 'least_requests', judged);
+  const least = across('min', {
+    yesterday: lowest(day),
+    '1': lowest(week),
+    '2': lowest(2 * week),
+    '3': lowest(3 * week),
+  });
+  const fallen = `quantile_over_time(0.1, ${range(names.drift, day, baseline)})`;
+  const accepted = `last_over_time(${range(names.accepted, week + day, minute)})`;
+  const thisHour = (series: string): string => `${series} >= ${LEAST_OF_HOUR} * ${enough}`;
+  const judgedNow = `(\n${overDay('avg')} >= ${enough}\nand\n${thisHour(lowest(day))}\nor\n${names.fallen}\n)`;
+  const lastWeek = centred(names, week, times);
+  return [
+    {
+      record: names.lower,
+      expr: [
+        `(\n${least} * clamp_max(${fallen}, 1) * ${share}\nand ${lastWeek}\nor\n${lowest(day)} * ${share} / 2\nand ${overDay('min')} > ${STEADY} * ${overDay('max')}\nunless ${lastWeek}\n)`,
+        `and ${judgedNow}`,
+        `unless ${accepted}`,
+      ].join('\n'),
+    },
+    {
+      record: names.lowest,
+      expr: `${overDay('min')} * ${share} / 2\nand ${lowest(day)} >= ${overDay('avg')} / 2\nand ${judgedNow}\nunless ${accepted}`,
+    },
+  ];
+}

@@ -1,0 +1,360 @@
+import type { AlertDefinition } from './alert.ts';
+import { DATA_AGE, STALE_DATA, unpolled } from './freshness-rules.ts';
+import { duration, merged } from './promql.ts';
+import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+/** The `job` of the exporter in Prometheus. */
+export const EXPORTER_JOB = 'edge-exporter';
+
+/** What alerts of one account of the exporter have in common. */
+export const OF_ACCOUNT = {
+  about: 'exporter',
+  judged: { series: 'edge_up', labels: ['account'] },
+  dashboard: 'edge-exporter',
+  variables: ['account'],
+} as const;
+
+/** What alerts of the exporter as a whole have in common. */
+export const OF_EXPORTER = {
+  about: 'exporter',
+  // Nothing tells one exporter from another in an alerts file.
+  judged: { series: 'up', labels: [] },
+  dashboard: 'edge-exporter',
+  variables: [],
+} as const;
+
+/** What is seen of the platform is old, or nothing is seen. */
+export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  return [
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeDataStale',
+      expr: STALE_DATA,
+      judged: { series: DATA_AGE, labels: ['account', 'product', 'configuration'] },
+      hold: times.hold,
+      severity: 'ticket',
+      labels: { scope: 'configuration' },
+      summary:
+        'Stale data: {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})',
+      description:
+        'The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed.',
+      dashboard: 'edge-configuration',
+      variables: ['account', 'product', 'configuration'],
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeDataStale',
+      expr: unpolled(OF_TRAFFIC, tuning, OF_ACCOUNT.judged),
+      hold: times.hold,
+      severity: 'ticket',
+      labels: { scope: 'account' },
+      summary: 'No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}',
+      description:
+        'No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgePlatformUnreachable',
+      expr: `${merged('edge_up')} == 0`,
+      hold: times.unreachable,
+      severity: 'ticket',
+      summary: 'No read of {{ $labels.account }} succeeds',
+      description:
+        "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota.",
+    },
+  ];
+}
+
+/** Several exporters of an account, or several scrapes of one: all sums bear it, and the quota is spent that often. */
+export function polledTwiceAlert(times: Times): AlertDefinition {
+  const family = 'edge_account_info';
+  const targets = `{{ range printf "${family}{account_id=%q}" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }}`;
+  return {
+    ...OF_ACCOUNT,
+    alert: 'EdgeAccountPolledTwice',
+    expr: `max by (account, account_id) (${family})\n* on (account_id) group_left ()\n(count by (account_id) (${family}) > 1)`,
+    judged: { series: family, labels: ['account'] },
+    // A new version that takes over from the old one is over by then.
+    hold: times.settled,
+    severity: 'ticket',
+    summary: '{{ $labels.account }} comes from {{ $value }} targets',
+    description: `Prometheus has {{ $labels.account }} from {{ $value }} targets:${targets} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.`,
+  };
+}
+
+/** What the exporter may do is nearly used up. */
+export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent', severity: 'ticket' } as const;
+  // The least left in any rate-limit window: what is left right now goes up and down with each of them.
+  const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
+  return [
+    {
+      ...common,
+      expr: `${merged(`min_over_time(${over('edge_api_ratelimit_remaining')})`, 'min')}\n/\n${merged(`max_over_time(${over('edge_api_ratelimit_limit')})`)}\n< ${tuning.value('EdgeQuotaNearlySpent', 'remaining', { series: 'edge_api_ratelimit_limit', labels: ['account'] })}`,
+      hold: times.quotaShort,
+      labels: { reason: 'remaining' },
+      summary: 'Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left',
+      description:
+        'Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it.',
+    },
+    {
+      ...common,
+      expr: `${merged(`min_over_time(${over('edge_exporter_operations_waiting')})`)} > 0`,
+      hold: times.quotaShort,
+      labels: { reason: 'waiting' },
+      summary: 'At least {{ $value }} operations of {{ $labels.account }} wait all the time',
+      description:
+        'The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured.',
+    },
+    {
+      ...common,
+      expr: `${merged('edge_exporter_interval_stretch_ratio')} > ${tuning.value('EdgeQuotaNearlySpent', 'stretch', { series: 'edge_exporter_interval_stretch_ratio', labels: ['account'] })}`,
+      hold: times.quotaShort,
+      labels: { reason: 'stretch' },
+      summary: '{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured',
+      description:
+        'The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured.',
+    },
+  ];
+}
+
+/** The exporter's own life. */
+export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const judged = { series: 'edge_token_expiry_timestamp_seconds', labels: ['account'] };
+  const left = `${merged(judged.series, 'min')} - time()`;
+  const [ticket, page] = (['ticket', 'page'] as const).map((form) =>
+    tuning.value('EdgeTokenExpiring', form, judged),
+  );
+  const token = (severity: 'page' | 'ticket', expr: string): AlertDefinition => ({
+    ...OF_ACCOUNT,
+    alert: 'EdgeTokenExpiring',
+    expr,
+    judged,
+    hold: times.hold,
+    severity,
+    summary: 'The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}',
+    description:
+      'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
+  });
+  return [
+    token('ticket', `${left} < ${ticket}\nand\n${left} >= ${page}`),
+    token('page', `${left} < ${page}`),
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgeExporterDown',
+      expr: `up{job="${EXPORTER_JOB}"} == 0\nor\nabsent(up{job="${EXPORTER_JOB}"})`,
+      hold: times.exporterDown,
+      severity: 'page',
+      summary:
+        '{{ if $labels.instance }}The exporter {{ $labels.instance }} is down{{ else }}There is no exporter (job {{ $labels.job }}){{ end }}',
+      description:
+        '{{ if $labels.instance }}Prometheus cannot scrape the exporter {{ $labels.instance }} (job {{ $labels.job }}){{ else }}Prometheus has no target of the job {{ $labels.job }}{{ end }}. Nothing that it polls is seen: an attack would not be noticed.',
+    },
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgeConfigReloadFailed',
+      expr: 'edge_exporter_config_last_reload_successful == 0',
+      hold: times.hold,
+      severity: 'ticket',
+      summary: 'The exporter {{ $labels.instance }} refused its configuration',
+      description:
+        'The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart.',
+    },
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgeSeriesDropped',
+      expr: `increase(edge_exporter_series_dropped_total[${duration(times.hour)}]) > 0`,
+      hold: times.hold,
+      severity: 'ticket',
+      summary: 'The exporter {{ $labels.instance }} leaves out series',
+      description:
+        'About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched.',
+    },
+  ];
+}
+
+/** The collectors of traffic, each with many polls a minute; the others have one now and then. */
+export const OF_TRAFFIC = 'metrics|analytics';
+
+const POLLS = 'edge_exporter_polls_total';
+const FAILED = 'outcome!~"ok|empty"';
+
+/** Polls that fail for long though the platform answers. While it does not, that alone is told. */
+export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const ofTraffic = (...matchers: string[]): string =>
+    `sum by (account) (rate(${POLLS}{${[`collector=~"${OF_TRAFFIC}"`, ...matchers].join(', ')}}[${duration(times.settled)}]))`;
+  const failures = merged(
+    `sum without (outcome) (increase(${POLLS}{collector!~"${OF_TRAFFIC}", ${FAILED}}[${duration(times.unread)}]))`,
+  );
+  const succeeded = `time() - edge_exporter_poll_last_success_timestamp_seconds < ${times.unread / 1_000}`;
+  const answers = (span: number): string =>
+    `and on (account)\nmax_over_time(edge_up[${duration(span)}]) == 1`;
+  return [
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgePollsFailing',
+      expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\n${answers(times.settled)}`,
+      hold: times.settled,
+      severity: 'ticket',
+      summary: '{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail',
+      description:
+        'The platform answers, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeCollectorFailing',
+      // A single failure within the range is none, whatever the interval.
+      expr: `${failures} > 1\nunless on (account, collector)\n${succeeded}\n${answers(times.unread)}`,
+      hold: times.hour,
+      severity: 'ticket',
+      summary: 'Nothing is read for {{ $labels.collector }} of {{ $labels.account }}',
+      description: `The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than ${times.unread / 3_600_000} hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.`,
+    },
+  ];
+}
+
+/** What is configured and not there: no poll fails because of it, so nothing else tells. */
+export function discoveryAlerts(times: Times): readonly AlertDefinition[] {
+  const common = {
+    ...OF_ACCOUNT,
+    alert: 'EdgeNotDiscovered',
+    hold: times.hour,
+    severity: 'ticket',
+  } as const;
+  return [
+    {
+      ...common,
+      // While the platform does not answer, that alone is told.
+      expr: `${merged('edge_exporter_product_listed')} == 0\nand on (account)\nmax_over_time(edge_up[${duration(times.hour)}]) == 1`,
+      labels: { reason: 'product' },
+      summary: 'The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed',
+      description:
+        'The platform answers, but for an hour it has not listed the configurations of {{ $labels.product }} of {{ $labels.account }}. What was not listed before is not read, and alerts that are made of it are silent.',
+    },
+    {
+      ...common,
+      expr: `${merged('edge_configurations')} < 0.5 * ${merged(`max_over_time(edge_configurations[${duration(times.day)}])`)}`,
+      labels: { reason: 'fewer' },
+      summary:
+        'Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed',
+      description:
+        'The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent.',
+    },
+    {
+      ...common,
+      expr: `${merged('edge_exporter_unmatched_configurations')} > 0`,
+      labels: { reason: 'configuration' },
+      summary: '{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match no configuration',
+      description:
+        '{{ $value }} entries of configurations.include of {{ $labels.product }} of {{ $labels.account }} have matched no configuration for an hour: they are misspelt, or what they name was renamed or deleted. Nothing of it is read.',
+    },
+  ];
+}
+
+const SKIPPED = 'edge_exporter_buckets_skipped_total';
+const COUNTED = 'edge_exporter_buckets_counted_total';
+const RECONCILED = 'edge_exporter_reconciliation_ratio';
+
+const OF_METRIC = 'account, product, metric';
+const BEHIND = { series: 'edge_exporter_settle_delay_seconds', labels: ['account', 'product'] } as const;
+
+/** What the counters lack, or are about to lose. */
+export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
+  const tolerance = (alert: 'EdgeReconciliationOff' | 'EdgeBucketsSkipped', series: string) =>
+    tuning.value(alert, 'tolerance', { series, labels: ['account', 'product'] });
+  const behind = tuning.value('EdgeCountersBehind', 'after', { ...BEHIND, by: OF_METRIC.split(', ') });
+  const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept', severity: 'ticket' } as const;
+  return [
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeReconciliationOff',
+      expr: `${merged(RECONCILED, 'min')} < 1 - ${tolerance('EdgeReconciliationOff', RECONCILED)}\nor\n${merged(RECONCILED)} > 1 + ${tolerance('EdgeReconciliationOff', RECONCILED)}`,
+      judged: { series: RECONCILED, labels: ['account', 'product'] },
+      hold: times.settled,
+      severity: 'ticket',
+      summary:
+        "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
+      description:
+        'What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeBucketsSkipped',
+      expr: `${merged(`${inAnHour(SKIPPED)} / (${inAnHour(SKIPPED)} + ${inAnHour(COUNTED)})`)}\n> ${tolerance('EdgeBucketsSkipped', SKIPPED)}`,
+      judged: { series: SKIPPED, labels: ['account', 'product'] },
+      hold: times.hold,
+      severity: 'ticket',
+      summary:
+        'Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets',
+      description:
+        'The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeCountersBehind',
+      expr: `max by (${OF_METRIC}) (\n  time() - (edge_counted_until_timestamp_seconds or edge_product_counted_until_timestamp_seconds)\n)\n> on (${OF_METRIC})\n(${behind} + max by (${OF_METRIC}) (edge_exporter_settle_delay_seconds))`,
+      judged: BEHIND,
+      hold: times.settled,
+      severity: 'ticket',
+      summary:
+        'Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind',
+      description:
+        'What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.',
+    },
+    {
+      ...state,
+      expr: 'edge_exporter_state_durable == 0',
+      hold: times.hold,
+      labels: { reason: 'unavailable' },
+      summary: 'The counters of {{ $labels.instance }} are withheld',
+      description:
+        'The exporter {{ $labels.instance }} cannot use its state directory {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Gauges and their alerts are not affected. The status page and the log say why.',
+    },
+    {
+      ...state,
+      expr: `increase(edge_exporter_state_errors_total[${duration(times.stateErrors)}]) > 0`,
+      // Longer than the range looks back: one error, after which it went on, is over by then.
+      hold: times.stateErrors,
+      labels: { reason: 'refused' },
+      summary: 'The counters of {{ $labels.instance }} stand still',
+      description: `The state directory of {{ $labels.instance }} refuses what is to be written: about {{ $value | humanize }} times in the last ${times.stateErrors / 60_000} minutes. Counters take in nothing until it can be written again; gauges and their alerts are not affected.`,
+    },
+  ];
+}
+
+/** What is to be pushed does not arrive: it waits for too long, or it never will. */
+export function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const after = tuning.value('EdgePushBehind', 'after', OF_EXPORTER.judged);
+  const lost = (family: string): string => `increase(${family}[${duration(times.hour)}]) > 0`;
+  const lossy = { ...OF_EXPORTER, alert: 'EdgePushLosing', hold: times.hold, severity: 'ticket' } as const;
+  return [
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgePushBehind',
+      expr: `time() - edge_exporter_outbox_oldest_timestamp_seconds > ${after}`,
+      hold: times.hold,
+      severity: 'ticket',
+      summary: 'Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}',
+      description:
+        'The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before.',
+    },
+    {
+      ...lossy,
+      expr: lost('edge_exporter_push_samples_refused_total'),
+      labels: { loss: 'refused' },
+      summary: '{{ $labels.receiver }} refuses samples for good: {{ $labels.reason }}',
+      description:
+        'About {{ $value | humanize }} samples of the last hour were refused by the receiver {{ $labels.receiver }} ({{ $labels.reason }}) and are not sent again. /metrics has them.',
+    },
+    {
+      ...lossy,
+      expr: lost('edge_exporter_push_samples_dropped_total'),
+      labels: { loss: 'dropped' },
+      summary: 'The outbox of {{ $labels.receiver }} drops samples: {{ $labels.reason }}',
+      description:
+        'About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the size of its outbox.',
+    },
+  ];
+}

@@ -1,0 +1,74 @@
+import { ago, merged } from './promql.ts';
+import type { Data, RecordingRule } from './rule.ts';
+import type { Times } from './times.ts';
+import type { Judged, Tuning } from './tuning.ts';
+
+/** The API metrics that alerts are made of, by what alerts call them. Others may rightly be older. */
+const WATCHED: Readonly<Record<Data, readonly string[]>> = {
+  waf: ['waf'],
+  status_code: ['status_code'],
+  requests: ['requests', 'cdn_requests'],
+};
+
+const LABELS = 'account, product, configuration, metric';
+
+/** Age of the newest data of a configuration and metric: seconds. */
+export const DATA_AGE = 'configuration:edge_data_age_seconds:max';
+
+/** The age of data that is stale; there only while it is. */
+export const STALE_DATA = 'configuration:edge_data_age_seconds:stale';
+
+/** How many times the age that is to be expected is too old: a poll may fail and be tried again. */
+const LATE = 1.5;
+
+/**
+ * Age of the data that alerts are made of, and which of it is stale. The exporter withdraws what is too old, so the data
+ * of a configuration that still exists and had data is stale too.
+ */
+export function freshnessRules({ hour, day }: Times, tuning: Tuning): readonly RecordingRule[] {
+  const before = [hour, day].map((time) => ago(DATA_AGE, time)).join(' or ');
+  const after = tuning.value('EdgeDataStale', 'after', {
+    series: DATA_AGE,
+    labels: ['account', 'product', 'configuration'],
+  });
+  const gone = `((${before}) and on (account, product, configuration) edge_configuration_info) unless ${DATA_AGE}`;
+  const expected = `max by (account, product, metric) (\n  ${ofWatched('edge_expected_age_seconds')}\n)`;
+  return [
+    {
+      record: DATA_AGE,
+      expr: `time() - min by (${LABELS}) (max by (${LABELS}, configuration_id) (\n  ${ofWatched('edge_data_until_timestamp_seconds')}\n))`,
+    },
+    {
+      record: STALE_DATA,
+      expr: `${DATA_AGE} > ${after}\nunless\n${DATA_AGE} <= on (account, product, metric) group_left () ${LATE} * ${expected}\nor\n0 * (${gone}) + ${shortest(tuning)}`,
+    },
+  ];
+}
+
+/** Accounts whose polls of traffic have had no success for longer than is to be expected; the value is how long. */
+export function unpolled(collectors: string, tuning: Tuning, judged: Judged): string {
+  const age = `max by (account) (\n  time() - ${merged(`edge_exporter_poll_last_success_timestamp_seconds{collector=~"${collectors}"}`)}\n)`;
+  const after = tuning.value('EdgeDataStale', 'after', { ...judged, by: ['account'] });
+  const watched = Object.values(WATCHED).flat().join('|');
+  const expected = `max by (account) (edge_expected_age_seconds{metric=~"${watched}"})`;
+  return `${age} > ${after}\nunless\n${age} <= ${LATE} * ${expected}`;
+}
+
+/** How old data is at least that is not even there. */
+function shortest(tuning: Tuning): number {
+  return tuning.usual('EdgeDataStale', 'after') / 1_000;
+}
+
+/** A series of the watched API metrics, under the names that alerts have for them. */
+function ofWatched(series: string): string {
+  const named = Object.entries(WATCHED).map(([metric, names]) => {
+    const selected = `${series}{metric=~"${names.join('|')}"}`;
+    return names.length === 1 ? selected : `label_replace(${selected}, "metric", "${metric}", "", "")`;
+  });
+  return named.join('\n  or\n  ');
+}
+
+/** The configurations whose data of a metric is stale. */
+export function stale(metric: Data): string {
+  return `${STALE_DATA}{metric="${metric}"}`;
+}

@@ -1,0 +1,205 @@
+import { acceptedNow } from './accepted-hours.ts';
+import { type AlertSettings, applies, matchersOf } from './alert-settings.ts';
+import {
+  latest,
+  latestUsual,
+  MEASURES,
+  type Measure,
+  type Recorded,
+  recorded,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+  scopesOf,
+} from './measures.ts';
+import { larger, range, selector, smaller } from './promql.ts';
+import type { RecordingRule } from './rule.ts';
+import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+/** How long a level that is accepted by hand is taken in as it is. */
+const ACCEPTING = 3_600;
+
+/** What is recorded of each measure every minute, and what of it is normal. */
+export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
+  return SCOPE_NAMES.flatMap((scope) => {
+    const names = recorded(scope, measure);
+    const { settings } = tuning;
+    const value = { record: names.value, expr: measure.value(scope, tuning) };
+    if (!scopesOf(measure).includes(scope)) return [value];
+    return [
+      value,
+      ...spikeRules(names, { scope, measure, times, settings }),
+      ...(measure.falls === true ? [fallenRule(names, times)] : []),
+      ...normalRules(names, { scope, measure, times, settings }),
+    ];
+  });
+}
+
+/** The mean of the last minutes; where a lower bound tells of later ones, and is higher, the mean of that. */
+export function inLastMinutes(measure: Measure, names: Recorded, times: Times): string {
+  const published = recently(names, times);
+  if (measure.atLeast === undefined) return published;
+  const bound = recently({ value: names.atLeast }, times);
+  return `(${bound} > ${published} or ${published})`;
+}
+
+/** Whether one of the last minutes was above the limit, as published or by its lower bound. */
+export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, times: Times): string {
+  const still = (series: string) => `max_over_time(${range(series, times.quiet, times.minute)})`;
+  return atLeast === undefined ? still(above) : `(${still(above)} or ${still(certain)})`;
+}
+
+/** The mean of the last minutes. */
+export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute }: Times): string {
+  return `avg_over_time(${range(value, smoothing, minute)})`;
+}
+
+/**
+ * Whether there is a spike: enough of the last minutes are above the limit. Of a spike the limit stays what it was when
+ * it began, as long as the value is more than ordinary at this hour: else an attack would seem over when the day's
+ * traffic grows. `active` and `limit` on the right are those of the minute before.
+ *
+ * Minutes whose lower bound is above the limit are counted apart from published ones, so that none counts twice: enough
+ * of them begin a spike that the same minutes would begin once they are published.
+ */
+function spikeRules(
+  names: Recorded,
+  spike: SpikeOptions & Pick<NormalOptions, 'settings'>,
+): readonly RecordingRule[] {
+  const { scope, measure, times } = spike;
+  const atLeast = measure.atLeast?.(scope);
+  const threshold = latest(names.threshold, times);
+  const ordinary = `(${latestUsual(scope, measure, times)} + ${threshold}) / 2`;
+  const begun = `(${names.limit} or ${threshold})`;
+  const usualNow = acceptedNow(spike);
+  const limit = usualNow === undefined ? begun : larger(usualNow, begun);
+  const above = (value: string): string => `${value} > bool ${beyondOthers(limit, spike)} == 1`;
+  const enough = (series: string, value: string): string =>
+    `clamp_max(${enoughAbove(series, value, spike)}, 1)`;
+  return [
+    {
+      record: names.limit,
+      expr: `${smaller(`(${names.limit} > ${ordinary} or ${ordinary} and ${names.limit})`, threshold)} and ${names.active}`,
+    },
+    { record: names.above, expr: above(names.value) },
+    ...(atLeast === undefined
+      ? [{ record: names.active, expr: enough(names.above, names.value) }]
+      : [
+          { record: names.atLeast, expr: atLeast },
+          { record: names.certain, expr: above(names.atLeast) },
+          {
+            record: names.active,
+            expr: `${enough(names.above, names.value)}\nor\n${enough(names.certain, names.atLeast)}`,
+          },
+        ]),
+  ];
+}
+
+/** Added to both sides where requests are compared with what is usual. */
+const FEW_REQUESTS = 30;
+
+/** How much more than all other requests threats must have grown. */
+const BEYOND_OTHERS = 1.5;
+
+/**
+ * The limit of threats is beyond what all other requests have grown by: what an opening shop, a nightly job or a sale
+ * brings is what the WAF finds in any traffic, and is usual. The attack's own requests do not raise it.
+ */
+function beyondOthers(limit: string, { scope, measure, times }: SpikeOptions): string {
+  if (measure.alert !== 'EdgeWafSpike') return limit;
+  const requests = recorded('configuration', MEASURES.requests);
+  const threats = recorded('configuration', measure);
+  const growth = `(${requests.value} - ${threats.value} + ${FEW_REQUESTS}) / (${latest(requests.usual, times)} + ${FEW_REQUESTS})`;
+  const explained = `${latest(threats.usual, times)} * ${growth}`;
+  // Of an account it is the sum: one of its sites may open while the others are as ever.
+  const ofScope = scope === 'account' ? `sum by (${SCOPES.account.join(', ')}) (${explained})` : explained;
+  return larger(`${BEYOND_OTHERS} * ${ofScope}`, limit);
+}
+
+interface SpikeOptions {
+  readonly scope: Scope;
+  readonly measure: Measure;
+  readonly times: Times;
+}
+
+/**
+ * Whether enough of the last minutes were above the limit; of threats, which wake somebody, their mean above the threshold
+ * as well, for it to begin: minutes that differ much are above it now and then. Of an attack on several configurations at once,
+ * those that show it a few minutes later are told of with the first: fewer minutes are enough where another has enough.
+ */
+function enoughAbove(above: string, value: string, { scope, measure, times }: SpikeOptions): string {
+  const { of, begins, joins } = times.spike;
+  const [first, joining] = [begins, joins].map((time) => Math.round(time / times.minute)) as [number, number];
+  const count = `sum_over_time(${range(above, of, times.minute)})`;
+  if (measure.alert !== 'EdgeWafSpike') return `${count} >= ${first}`;
+  const names = recorded(scope, measure);
+  const high = `avg_over_time(${range(value, of, times.minute)}) > ${latest(names.threshold, times)}`;
+  if (scope === 'account') return `${count} >= ${first} and (${high} or ${names.active})`;
+  const account = SCOPES.account.join(', ');
+  const begun = `max by (${account}) (${count} and ${high}) >= ${first}`;
+  return `${count} >= on (${account}) group_left () (0 * (${begun}) + ${joining}) or ${count} >= ${first} and ${names.active}`;
+}
+
+function fallenRule(names: Recorded, times: Times): RecordingRule {
+  const lower = `(${latest(names.lower, times)} or ${latest(names.lowest, times)})`;
+  return { record: names.fallen, expr: `${recently(names, times)} <= bool ${lower} == 1` };
+}
+
+interface NormalOptions {
+  readonly scope: Scope;
+  readonly measure: Measure;
+  readonly times: Times;
+  readonly settings: AlertSettings;
+}
+
+/**
+ * What enters the baselines: abnormal minutes do not, or an attack would become what is usual; in their place is what
+ * is usual at this hour. Recorded is what is taken off such a minute. A level that stays abnormal for long, with pauses
+ * of an hour at most, is accepted.
+ */
+function normalRules(names: Recorded, options: NormalOptions): readonly RecordingRule[] {
+  const { times, measure } = options;
+  const falls = measure.falls === true;
+  const any = falls ? `(${names.active} or ${names.fallen})` : `(${names.above} or ${names.active})`;
+  const lasting = falls ? any : names.active;
+  const season = latest(names.seasonal, times);
+  const usual = measure.quiet === undefined ? season : `(${season} or ${latest(names.hourly, times)})`;
+  const beyond = `${names.value} - ${usual}`;
+  return [
+    {
+      record: names.since,
+      expr: `(last_over_time(${range(names.since, times.hour, times.minute)}) or time() + 0 * ${lasting}) and ${lasting}`,
+    },
+    { record: names.accepted, expr: accepted(names, options) },
+    {
+      record: names.excess,
+      expr: falls
+        ? `${beyondMuch(names, times)} unless ${names.fallen}\nor\n${beyond} and ${names.fallen} unless ${names.accepted}`
+        : `${beyond} and ${any} unless ${names.accepted}`,
+    },
+  ];
+}
+
+/**
+ * What a value has beyond a multiple of what is usual. Of requests a flood is no reason to leave all of it out: a shop
+ * that opens on its first day would be one every day, as its mornings would never become usual. Of an attack on a small
+ * site, which is no flood yet, no more becomes usual either.
+ */
+function beyondMuch(names: Recorded, times: Times): string {
+  return `(${names.value} - (${MUCH.times} * ${latest(names.seasonal, times)} + ${MUCH.more}) > 0)`;
+}
+
+const MUCH = { times: 3, more: 30 };
+
+function accepted(names: Recorded, { scope, settings }: NormalOptions): string {
+  const byHand = settings.accepted
+    .filter(({ where }) => applies(where, SCOPES[scope]))
+    .map(({ where, from }) => {
+      const seconds = Math.floor(from / 1_000);
+      const now = `time() - ${seconds} + 0 * ${selector(names.value, matchersOf(where))}`;
+      return `((${now}) >= 0) < ${ACCEPTING}`;
+    });
+  const long = `time() - ${names.since} > ${settings.acceptAfter / 1_000}`;
+  return [long, ...byHand].join('\nor\n');
+}

@@ -1,0 +1,134 @@
+import { stringify } from 'yaml';
+import { type AlertDefinition, alertRules } from './alert.ts';
+import { type AlertSettings, SHIPPED } from './alert-settings.ts';
+import { baselineRules } from './baseline-rules.ts';
+import { longRatioRules, responseRules, serverErrorAlerts, shortRatioRules } from './error-rules.ts';
+import {
+  counterAlerts,
+  discoveryAlerts,
+  exporterAlerts,
+  platformAlerts,
+  pollAlerts,
+  polledTwiceAlert,
+  pushAlerts,
+  quotaAlerts,
+} from './exporter-alerts.ts';
+import { freshnessRules } from './freshness-rules.ts';
+import { measures } from './measures.ts';
+import { minuteRules } from './minute-rules.ts';
+import { duration } from './promql.ts';
+import type { AlertRule, RecordingRule, RuleGroup } from './rule.ts';
+import { protectionAlerts, settingsAlerts } from './settings-alerts.ts';
+import { acceptedAlerts, elevatedAlerts, spikeAlerts } from './spike-alerts.ts';
+import { TIMES, type Times } from './times.ts';
+import { dropAlerts, floodAlerts } from './traffic-alerts.ts';
+import { Tuning } from './tuning.ts';
+
+/** The two rule files. */
+export interface RuleFiles {
+  readonly recording: { readonly groups: readonly RuleGroup<RecordingRule>[] };
+  readonly alerts: { readonly groups: readonly RuleGroup<AlertRule>[] };
+}
+
+/** Every rule, as the settings ask for it. `times` differs from what is shipped only where time is to run faster. */
+export function ruleFiles(settings: AlertSettings = SHIPPED, times: Times = TIMES): RuleFiles {
+  const tuning = new Tuning(settings);
+  return {
+    recording: { groups: recordingGroups(times, tuning) },
+    alerts: { groups: alertGroups(times, tuning) },
+  };
+}
+
+function recordingGroups(times: Times, tuning: Tuning): readonly RuleGroup<RecordingRule>[] {
+  const everyMinute = (name: string, rules: readonly RecordingRule[]) => ({
+    name,
+    interval: duration(times.minute),
+    rules,
+  });
+  const slowly = (name: string, rules: readonly RecordingRule[]) => ({
+    name,
+    interval: duration(times.baseline),
+    rules,
+  });
+  return [
+    everyMinute('edge-minutes', [
+      ...responseRules(),
+      ...measures().flatMap((measure) => minuteRules(measure, times, tuning)),
+    ]),
+    everyMinute('edge-freshness', freshnessRules(times, tuning)),
+    slowly('edge-error-ratios-long', longRatioRules(times)),
+    everyMinute('edge-error-ratios', shortRatioRules(times, tuning)),
+    ...measures().map((measure) =>
+      slowly(`edge-baseline-${measure.name}`, baselineRules(measure, times, tuning)),
+    ),
+  ];
+}
+
+function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule>[] {
+  const group = (name: string, alerts: readonly AlertDefinition[]) => ({
+    name,
+    interval: duration(times.minute),
+    rules: alertRules(alerts, tuning),
+  });
+  const groups = [
+    group('edge-spikes', [
+      ...spikeAlerts(times),
+      ...elevatedAlerts(times, tuning),
+      ...acceptedAlerts(times, tuning),
+      ...floodAlerts(times),
+    ]),
+    group('edge-drops', dropAlerts(times)),
+    group('edge-errors', serverErrorAlerts(times, tuning)),
+    group('edge-settings', [...protectionAlerts(times), ...settingsAlerts(times, tuning)]),
+    group('edge-platform', [
+      ...platformAlerts(times, tuning),
+      ...pollAlerts(times, tuning),
+      ...discoveryAlerts(times),
+      polledTwiceAlert(times),
+      ...quotaAlerts(times, tuning),
+    ]),
+    group('edge-exporter', [
+      ...counterAlerts(times, tuning),
+      ...exporterAlerts(times, tuning),
+      ...pushAlerts(times, tuning),
+    ]),
+  ];
+  return groups.filter(({ rules }) => rules.length > 0);
+}
+
+const HEADER = `# Written by edge-exporter rules: choose thresholds in an alerts file (--alerts.file) instead of here.
+# For Prometheus 2.42 or later. Ranges end half a minute early, so that every version takes the same samples.
+`;
+
+/** The texts of Prometheus' rule files by name. */
+export function ruleTexts({ recording, alerts }: RuleFiles): Readonly<Record<string, string>> {
+  return {
+    'recording.rules.yml': ruleText(recording),
+    'alerts.rules.yml': ruleText(alerts),
+  };
+}
+
+/** All rules in one file. */
+export function wholeRuleText({ recording, alerts }: RuleFiles): string {
+  return ruleText({ groups: [...recording.groups, ...alerts.groups] });
+}
+
+/** All rules as a resource of the Prometheus operator. */
+export function kubernetesRuleText({ recording, alerts }: RuleFiles): string {
+  return ruleText({
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'PrometheusRule',
+    metadata: { name: 'edge-exporter', labels: { 'app.kubernetes.io/name': 'edge-exporter' } },
+    spec: { groups: [...recording.groups, ...alerts.groups] },
+  });
+}
+
+/** All rules as a mixin has them: JSON, which is jsonnet. */
+export function jsonnetRuleText({ recording, alerts }: RuleFiles): string {
+  return `${JSON.stringify({ prometheusRules: recording, prometheusAlerts: alerts }, null, 2)}\n`;
+}
+
+/** A rule file as YAML. */
+export function ruleText(file: object): string {
+  return `${HEADER}${stringify(file, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}

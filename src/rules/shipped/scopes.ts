@@ -1,0 +1,47 @@
+import type { AlertDefinition } from './alert.ts';
+import { labelsOf, type Measure, type Scope } from './measures.ts';
+import { range } from './promql.ts';
+import type { Times } from './times.ts';
+
+/** Where the alerts of a scope lead. */
+export function opened(scope: Scope): Pick<AlertDefinition, 'dashboard' | 'variables'> {
+  return scope === 'account'
+    ? { dashboard: 'edge-overview', variables: ['account', 'product'] }
+    : { dashboard: 'edge-configuration', variables: ['account', 'product', 'configuration'] };
+}
+
+/** What was so within the last hour or a little more: of a series that is there only while it is so. */
+export function lately(series: string, { apart, minute }: Times): string {
+  return `last_over_time(${range(series, apart, minute)})`;
+}
+
+/** An account is told of only where none of its configurations is: they say more. */
+export function besideConfigurations(scope: Scope, ofConfigurations: string, times: Times): string {
+  if (scope === 'configuration') return '';
+  return `\nunless on (account, product)\n${lately(ofConfigurations, times)}`;
+}
+
+/** Whom an alert of a scope is about, as a template. */
+export const WHOM: Readonly<Record<Scope, string>> = {
+  account: 'account {{ $labels.account }} ({{ $labels.product }})',
+  configuration: '{{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})',
+};
+
+/** A number of another series with the labels of the alert, as a template: `120`, or what is said where there is none. */
+export function seriesValue(
+  series: string,
+  scope: Scope,
+  {
+    by = [],
+    format = 'humanize',
+    divisor,
+    absent = 'unknown',
+  }: Partial<Pick<Measure, 'by'>> & { format?: string; divisor?: string; absent?: string } = {},
+): string {
+  const labels = labelsOf(scope, { by });
+  const matchers = labels.map((label) => `${label}=%q`).join(', ');
+  const values = labels.map((label) => `$labels.${label}`).join(' ');
+  const divided = divisor === undefined ? '' : ` / ${divisor}`;
+  const queried = `printf \`${series}{${matchers}}${divided}\` ${values} | query`;
+  return `{{ with ${queried} }}{{ . | first | value | ${format} }}{{ else }}${absent}{{ end }}`;
+}

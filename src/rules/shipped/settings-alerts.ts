@@ -1,0 +1,170 @@
+import type { AlertDefinition } from './alert.ts';
+import { ago, merged } from './promql.ts';
+import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+/** The kinds of settings whose changes are told: `edge_<kind>_changed_timestamp_seconds`, with labels of the kind. */
+export const CHANGING_SETTINGS = [
+  'application',
+  'certificate',
+  'domain',
+  'error_response',
+  'firewall',
+  'firewall_ruleset',
+  'function',
+  'network_list',
+  'waf_ruleset',
+  'zone',
+] as const;
+
+/** The label that names a setting of a kind. */
+function nameOf(kind: (typeof CHANGING_SETTINGS)[number]): string {
+  if (kind === 'application') return 'edge_application';
+  return kind === 'error_response' ? 'configuration' : kind;
+}
+
+/**
+ * What is so now and was otherwise an hour, a day or a week ago. What has always been so is meant to be so, and does
+ * not cry every day.
+ */
+function switched(
+  now: string,
+  before: string,
+  labels: string,
+  { hour, day, week }: Times,
+  condition = '',
+): string {
+  const earlier = [hour, day, week].map((time) => `${ago(before, time)}${condition}`).join(' or ');
+  return `${now}\nand on (${labels})\n(${earlier})`;
+}
+
+const OF_RULESET = 'account, waf_ruleset_id';
+const OF_FIREWALL = 'account, firewall_id';
+
+/** Protection that was there and is not any more. */
+export function protectionAlerts(times: Times): readonly AlertDefinition[] {
+  const common = { about: 'settings', dashboard: 'edge-security', variables: ['account'] } as const;
+  const off = (family: string, labels: string): string =>
+    switched(`${merged(family, 'min')} == 0`, family, labels, times, ' == 1');
+  return [
+    {
+      ...common,
+      alert: 'EdgeWafCounting',
+      judged: { series: 'edge_waf_ruleset_info', labels: ['account'] },
+      expr: switched(
+        merged('edge_waf_ruleset_info{mode="counting"}'),
+        'edge_waf_ruleset_info{mode="blocking"}',
+        OF_RULESET,
+        times,
+      ),
+      hold: times.hold,
+      severity: 'ticket',
+      summary: 'The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})',
+      description:
+        'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through.',
+    },
+    {
+      ...common,
+      alert: 'EdgeWafOff',
+      expr: off('edge_waf_ruleset_active', OF_RULESET),
+      judged: { series: 'edge_waf_ruleset_active', labels: ['account'] },
+      hold: times.hold,
+      severity: 'page',
+      labels: { scope: 'ruleset' },
+      summary: 'The WAF rule set {{ $labels.waf_ruleset }} ({{ $labels.account }}) is off',
+      description:
+        'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was active and is not any more: it neither stops nor detects threats.',
+    },
+    {
+      ...common,
+      alert: 'EdgeWafOff',
+      expr: off('edge_firewall_waf_enabled', OF_FIREWALL),
+      judged: { series: 'edge_firewall_waf_enabled', labels: ['account'] },
+      hold: times.hold,
+      severity: 'page',
+      labels: { scope: 'firewall' },
+      summary: 'The WAF of the firewall {{ $labels.firewall }} ({{ $labels.account }}) is off',
+      description:
+        'The firewall {{ $labels.firewall }} of {{ $labels.account }} had its WAF enabled and has it disabled now: its domains are unprotected.',
+    },
+    {
+      ...common,
+      alert: 'EdgeFirewallDisabled',
+      expr: off('edge_firewall_active', OF_FIREWALL),
+      judged: { series: 'edge_firewall_active', labels: ['account'] },
+      hold: times.hold,
+      severity: 'page',
+      summary: 'The firewall {{ $labels.firewall }} ({{ $labels.account }}) is disabled',
+      description:
+        'The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains.',
+    },
+  ];
+}
+
+/** Settings that will hurt, and settings that have changed. */
+export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  return [cachedErrorPage(times, tuning), ...certificates(times, tuning), ...changes(times)];
+}
+
+function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
+  const judged = {
+    series: 'edge_error_response_cache_seconds',
+    matchers: [{ label: 'code', operator: '=~', value: '5..' }],
+    labels: ['account', 'product', 'configuration'],
+  } as const;
+  return {
+    alert: 'EdgeErrorPageCachedTooLong',
+    expr: `${merged('edge_error_response_cache_seconds{code=~"5.."}')} > ${tuning.value('EdgeErrorPageCachedTooLong', 'longest', judged)}`,
+    judged,
+    hold: times.settled,
+    severity: 'ticket',
+    about: 'settings',
+    summary:
+      'Errors {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) are cached for {{ $value | humanizeDuration }}',
+    description:
+      'The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}: a short failure of the origin is shown to visitors for so long.',
+    dashboard: 'edge-configuration',
+    variables: ['account', 'product', 'configuration'],
+  };
+}
+
+function certificates(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const judged = { series: 'edge_certificate_expiry_timestamp_seconds', labels: ['account'] };
+  const left = `${merged(judged.series, 'min')} - time()`;
+  const [ticket, page] = (['ticket', 'page'] as const).map((form) =>
+    tuning.value('EdgeCertificateExpiring', form, judged),
+  );
+  const expiring = (severity: 'page' | 'ticket', expr: string): AlertDefinition => ({
+    alert: 'EdgeCertificateExpiring',
+    expr,
+    judged,
+    hold: times.settled,
+    severity,
+    about: 'settings',
+    summary:
+      'The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}',
+    description:
+      'The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site.',
+    dashboard: 'edge-security',
+    variables: ['account'],
+  });
+  return [
+    expiring('ticket', `${left} < ${ticket}\nand\n${left} >= ${page}`),
+    expiring('page', `${left} < ${page}`),
+  ];
+}
+
+function changes(times: Times): readonly AlertDefinition[] {
+  return CHANGING_SETTINGS.map((kind) => ({
+    alert: 'EdgeSettingChanged',
+    expr: `time() - ${merged(`edge_${kind}_changed_timestamp_seconds`)} < ${times.announced / 1_000}`,
+    judged: { series: `edge_${kind}_changed_timestamp_seconds`, labels: ['account'] },
+    severity: 'info',
+    about: 'settings',
+    labels: { kind },
+    summary: `Changed: ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} ({{ $labels.account }})`,
+    description: `A setting of the ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.`,
+    dashboard: 'edge-security',
+    variables: ['account'],
+  }));
+}

@@ -1,0 +1,283 @@
+import { acceptedNow } from './accepted-hours.ts';
+import type { AlertDefinition } from './alert.ts';
+import { paging } from './error-rules.ts';
+import {
+  latest,
+  latestUsual,
+  MEASURES,
+  type Measure,
+  type Recorded,
+  recorded,
+  SCOPE_NAMES,
+  SCOPES,
+  type Scope,
+  scopesOf,
+} from './measures.ts';
+import { inLastMinutes, recently, stillAbove } from './minute-rules.ts';
+import { duration, larger, range, selector } from './promql.ts';
+import { besideConfigurations, lately, opened, seriesValue, WHOM } from './scopes.ts';
+import type { Times } from './times.ts';
+import type { Tuning } from './tuning.ts';
+
+type SpikeName = 'threats' | 'blocked' | 'family' | 'clientErrors' | 'misses';
+
+interface Wording {
+  readonly format?: 'humanizePercentage';
+  readonly summary: (whom: string) => string;
+  readonly what: string;
+  /** What is said besides. */
+  readonly more?: (scope: Scope) => string;
+  readonly dashboard: 'edge-security' | 'edge-configuration';
+}
+
+const WORDINGS: Readonly<Record<SpikeName, Wording>> = {
+  threats: {
+    summary: (whom) => `{{ $value | humanize }} threats a minute on ${whom}`,
+    what: 'The WAF detects {{ $value | humanize }} threats a minute',
+    more: (scope) =>
+      ` The WAF blocks ${seriesValue(recorded(scope, MEASURES.blocked).value, scope)} requests a minute.`,
+    dashboard: 'edge-security',
+  },
+  blocked: {
+    summary: (whom) => `{{ $value | humanize }} requests a minute blocked on ${whom}`,
+    what: 'The WAF blocks {{ $value | humanize }} requests a minute',
+    dashboard: 'edge-security',
+  },
+  family: {
+    summary: (whom) => `{{ $labels.family }} attack on ${whom}: {{ $value | humanize }} threats a minute`,
+    what: 'The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }}',
+    dashboard: 'edge-security',
+  },
+  clientErrors: {
+    format: 'humanizePercentage',
+    summary: (whom) => `{{ $value | humanizePercentage }} client errors on ${whom}`,
+    what: '{{ $value | humanizePercentage }} of the responses are 4xx',
+    dashboard: 'edge-configuration',
+  },
+  misses: {
+    format: 'humanizePercentage',
+    summary: (whom) =>
+      `The cache does not serve {{ $value | humanizePercentage }} of the requests of ${whom}`,
+    what: 'The origin has to answer {{ $value | humanizePercentage }} of the requests',
+    dashboard: 'edge-configuration',
+  },
+};
+
+/** What must be far above its own past, per account and per configuration. */
+export function spikeAlerts(times: Times): readonly AlertDefinition[] {
+  const names = Object.keys(WORDINGS) as SpikeName[];
+  return names.flatMap((name) => scopesOf(MEASURES[name]).map((scope) => spikeAlert(name, scope, times)));
+}
+
+/** A spike that is not over: the mean of the last minutes, where one of them was above the limit. */
+export function spiking(scope: Scope, measure: Measure, times: Times): string {
+  const names = recorded(scope, measure);
+  return `${inLastMinutes(measure, names, times)}\nand\n${names.active}\nand\n${stillAbove(measure, names, times)}`;
+}
+
+/** Where somebody has been woken for an attack, what follows from it is a part of that. */
+export function unlessAttacked(scope: Scope, times: Times): string {
+  const attacked = lately(recorded(scope, MEASURES.threats).since, times);
+  return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
+}
+
+function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinition {
+  const measure: Measure = MEASURES[name];
+  const { dashboard } = WORDINGS[name];
+  const page = name === 'threats';
+  const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
+  const spike = spiking(scope, measure, times);
+  return {
+    alert: measure.alert,
+    expr: `${spike}${page ? '' : unlessAttacked(scope, times)}${beside}`,
+    judged: { series: recorded(scope, measure).value, labels: SCOPES[scope] },
+    ...(page ? pageTiming(scope, times) : ticketTiming(scope, times)),
+    severity: page ? 'page' : 'ticket',
+    about: 'traffic',
+    labels: { scope, metric: measure.data },
+    ...words(name, scope),
+    ...opened(scope),
+    ...(dashboard === 'edge-security' && { dashboard }),
+  };
+}
+
+/** An account waits for its configurations to speak, and is silent before they are. */
+function pageTiming(
+  scope: Scope,
+  { holdAccount, keepFiring }: Times,
+): Pick<AlertDefinition, 'hold' | 'keepFiring'> {
+  return scope === 'account' ? { hold: holdAccount } : { keepFiring };
+}
+
+/** A ticket waits for the page of the same cause. */
+export function ticketTiming(
+  scope: Scope,
+  { holdTicket, holdAccount, keepFiring }: Times,
+): Pick<AlertDefinition, 'hold' | 'keepFiring'> {
+  return { hold: holdTicket + (scope === 'account' ? holdAccount : 0), keepFiring };
+}
+
+/** What is said where nothing is recorded of what is usual. */
+function absentOf({ quiet }: Measure): string {
+  return quiet === undefined ? 'unknown' : `fewer than ${quiet}`;
+}
+
+function words(name: SpikeName, scope: Scope): Pick<AlertDefinition, 'summary' | 'description'> {
+  const { summary, what, more, format } = WORDINGS[name];
+  const measure: Measure = MEASURES[name];
+  const names = recorded(scope, measure);
+  const value = (series: string): string =>
+    seriesValue(series, scope, { by: measure.by, ...(format && { format }), absent: absentOf(measure) });
+  return {
+    summary: summary(WHOM[scope]),
+    description: `${what} on ${WHOM[scope]}. Usual at this hour: ${value(names.seasonal)}; too much is what is above ${value(names.threshold)}.${more?.(scope) ?? ''}`,
+  };
+}
+
+/** What was abnormal for so long that it is taken for usual: if it was an attack, the next one of its size goes unseen. */
+export function acceptedAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const measure = MEASURES.threats;
+  const accepted = (scope: Scope): string =>
+    `last_over_time(${range(recorded(scope, measure).accepted, times.day, times.minute)})`;
+  return SCOPE_NAMES.map((scope) => {
+    const names = recorded(scope, measure);
+    const beside =
+      scope === 'account' ? `\nunless on (${SCOPES.account.join(', ')})\n${accepted('configuration')}` : '';
+    return {
+      alert: 'EdgeAttackUsual',
+      expr: `${latest(names.hourly, times)}\nand\n${accepted(scope)}${beside}`,
+      judged: { series: names.value, labels: SCOPES[scope] },
+      hold: times.hour,
+      severity: 'ticket',
+      about: 'traffic',
+      labels: { scope, metric: measure.data },
+      summary: `{{ $value | humanize }} threats a minute on ${WHOM[scope]} are taken for usual now`,
+      description: `Threats on ${WHOM[scope]} have been above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual from now on: an attack of that size is not told any more, now or when it comes again.`,
+      ...opened(scope),
+      dashboard: 'edge-security',
+    } as const;
+  });
+}
+
+const SERVER_ERRORS = { label: 'class', operator: '=', value: '5xx' } as const;
+
+/** How much more than the traffic itself something must have grown not to be a part of it. */
+const BEYOND_GROWTH = 1.5;
+
+/** What is too much in the mean of an hour, or in a few minutes of it, though no page. */
+export function elevatedAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  return SCOPE_NAMES.flatMap((scope) => [
+    threatsAlert(scope, times, tuning),
+    codeAlert(scope, times, tuning),
+  ]);
+}
+
+function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
+  const measure = MEASURES.threats;
+  const names = recorded(scope, measure);
+  const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
+  return {
+    alert: measure.elevated,
+    expr: `${elevated(scope, measure, times, tuning)}\nunless\n${lately(names.since, times)}${beside}`,
+    judged: { series: names.value, labels: SCOPES[scope] },
+    ...ticketTiming(scope, times),
+    keepFiring: times.keepAfterLull,
+    severity: 'ticket',
+    about: 'traffic',
+    labels: { scope, metric: measure.data },
+    summary: `{{ $value | humanize }} threats a minute in the last hour on ${WHOM[scope]}`,
+    description: `In the last hour the WAF has detected {{ $value | humanize }} threats a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. Too few for a page, or too short.`,
+    ...opened(scope),
+    dashboard: 'edge-security',
+  };
+}
+
+/**
+ * A page for server errors tells of their codes as well. It comes first: by the share of an hour that fails, it needs a
+ * little longer than a code's spike, which waits for it.
+ */
+function unlessFailing(scope: Scope, names: Recorded, times: Times): string {
+  const within = scope === 'account' ? SCOPE_NAMES : [scope];
+  const on = SCOPES[scope].join(', ');
+  const told = within.map((one) => `unless on (${on})\n${lately(paging(one), times)}`);
+  const young = `unless\ntime() - ${selector(names.since, [SERVER_ERRORS])} < ${times.holdTicket / 1_000}`;
+  return ['', ...told, young].join('\n');
+}
+
+/** Of error codes a spike is no more than a ticket either: whether it is one or an hour's, it is one alert. */
+function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
+  const measure = MEASURES.errors;
+  const names = recorded(scope, measure);
+  const minutes = beyondTraffic(`(\n${spiking(scope, measure, times)}\n)`, recently(names, times), {
+    scope,
+    measure,
+    traffic: recently(recorded(scope, MEASURES.requests), times),
+    times,
+  });
+  const failing = unlessFailing(scope, names, times);
+  const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
+  return {
+    alert: measure.elevated,
+    expr: `(\n${minutes}\nor\n${elevated(scope, measure, times, tuning)}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
+    judged: { series: names.value, labels: SCOPES[scope] },
+    ...ticketTiming(scope, times),
+    keepFiring: times.keepAfterLull,
+    severity: 'ticket',
+    about: 'traffic',
+    labels: { scope, metric: measure.data },
+    summary: `{{ $value | humanize }} responses {{ $labels.code }} a minute on ${WHOM[scope]}`,
+    description: `{{ $value | humanize }} responses a minute of ${WHOM[scope]} have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: ${seriesValue(names.seasonal, scope, { by: measure.by, absent: absentOf(measure) })}.`,
+    ...opened(scope),
+  };
+}
+
+/**
+ * The mean of an hour that is far above the usual without its abnormal minutes, or that has some of these: as long as
+ * there is more of it.
+ */
+function elevated(
+  scope: Scope,
+  measure: Measure & { readonly elevated: 'EdgeWafElevated' | 'EdgeStatusCodeSurge' },
+  times: Times,
+  tuning: Tuning,
+): string {
+  const names = recorded(scope, measure);
+  const judged = { series: names.value, labels: SCOPES[scope] };
+  const overAnHour = (series: string): string => `avg_over_time(${range(series, times.hour, times.minute)})`;
+  const usual = latestUsual(scope, measure, times);
+  const most = larger(
+    `${usual} * ${tuning.value(measure.elevated, 'hour_times_usual', judged)}`,
+    `0 * ${usual} + ${tuning.value(measure.elevated, 'hour_floor', judged)}`,
+  );
+  const usualNow = acceptedNow({ scope, measure, times, settings: tuning.settings }, times.hour + times.lull);
+  const limit = usualNow === undefined ? most : larger(usualNow, most);
+  const burst = `sum_over_time(${range(names.above, times.hour, times.minute)}) >= ${tuning.value(measure.elevated, 'minutes', judged)}`;
+  const hour = overAnHour(names.value);
+  const lastly = (operation: 'avg' | 'max', series: string): string =>
+    `${operation}_over_time(${range(series, times.lull, times.minute)})`;
+  const much = `${latest(names.hourly, times)} > ${limit}\nor\n${burst}`;
+  const still = `${lastly('avg', names.value)} > ${limit} / 2\nor\n${lastly('max', names.above)}`;
+  return beyondTraffic(`${hour}\nand\n(\n${much}\n)\nand\n(\n${still}\n)`, hour, {
+    scope,
+    measure,
+    traffic: overAnHour(recorded(scope, MEASURES.requests).value),
+    times,
+  });
+}
+
+interface Growth {
+  readonly scope: Scope;
+  readonly measure: Measure;
+  /** The requests of the time that is judged. */
+  readonly traffic: string;
+  readonly times: Times;
+}
+
+/** What grows with the traffic, and hardly more than it, says nothing besides. */
+function beyondTraffic(expr: string, now: string, { scope, measure, traffic, times }: Growth): string {
+  const against = (other: Measure): string => `(${latestUsual(scope, other, times)} + ${other.little})`;
+  const requests = against(MEASURES.requests);
+  const growth = `${BEYOND_GROWTH} * clamp_min(${traffic} / ${requests}, 1)`;
+  const own = `${now} / ${against(measure)}`;
+  return `${expr}\nunless\n${own} <= on (${SCOPES[scope].join(', ')}) group_left () ${growth}`;
+}

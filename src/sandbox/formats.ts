@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+/** The top-level names of a document as they are written in JSON and YAML: `settle_ms` for `settleMs`. */
+export function snakeKeys(document: object): Record<string, unknown> {
+  return renamed(document, (name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+}
+
+/** The reverse. A name in camel case stays as it is, so that the schema refuses it. */
+export function camelKeys(document: object): Record<string, unknown> {
+  return renamed(document, (name) =>
+    /[A-Z]/.test(name) ? `"${name}"` : name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+  );
+}
+
+function renamed(document: object, rename: (name: string) => string): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(document).map(([name, value]) => [rename(name), value]));
+}
+
+/** A time (ms since the epoch) as version 3 writes it: `2016-11-18T14:10:58.024903Z`. */
+export function isoTimestamp(time: number): string {
+  return new Date(time).toISOString().replace('Z', '903Z');
+}
+
+/** The same with a space and an offset: `2016-11-18 14:10:58.024903+00:00`. */
+export function spacedTimestamp(time: number): string {
+  return isoTimestamp(time).replace('T', ' ').replace('Z', '+00:00');
+}
+
+/** A time in options and control requests: ms since the epoch, or an ISO 8601 timestamp. */
+export const timestampOption = z.union([
+  z.coerce.number(),
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+]);

@@ -1,0 +1,126 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  GraphQLError,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  parse,
+  validate,
+} from 'graphql';
+import { damageAnswer } from '../faults/row-damage.ts';
+import { dataView } from '../http/data-view.ts';
+import type { Exchange } from '../http/http-exchange.ts';
+import type { Platform } from '../http/platform.ts';
+import { detail, ok, type Reply } from '../http/reply.ts';
+import { FINEST, widened } from '../traffic/buckets.ts';
+import { type Row, rowsOf } from './answer-rows.ts';
+import type { Dataset } from './dataset.ts';
+import { type Question, questionOf, type Selected, selectedOf } from './dataset-question.ts';
+import { datasetsWithout } from './datasets.ts';
+import { type DatasetArguments, schemaOf } from './graphql-schema.ts';
+import { bucketsIn } from './width.ts';
+
+/** What is kept while a document is answered. */
+interface Answering {
+  readonly exchange: Exchange;
+  /** Which fields of its rows hold numbers that were counted, by the name that the answer gives to a dataset. */
+  readonly counted: Map<string, ReadonlySet<string>>;
+}
+
+/** Answers what is sent to the endpoint. */
+export function createAnalytics(platform: Platform): (body: unknown, exchange: Exchange) => Reply {
+  const read = (dataset: Dataset, args: DatasetArguments, answering: Answering, info: GraphQLResolveInfo) => {
+    const selected = selectedOf(info);
+    const question = questionOf(dataset, args, selected);
+    answering.counted.set(String(info.path.key), countedNames(question, selected));
+    return readRows(platform, question, answering.exchange);
+  };
+  let made: { readonly of: string; readonly schema: GraphQLSchema } | undefined;
+  const schema = () => {
+    const { graphqlMissing } = platform.settings;
+    const of = graphqlMissing.join();
+    if (made?.of !== of) made = { of, schema: schemaOf(datasetsWithout(graphqlMissing), read) };
+    return made.schema;
+  };
+  return (body, exchange) => {
+    const { query, variables, operationName } = questionIn(body);
+    if (typeof query !== 'string' || query.trim() === '') return detail(400, 'Must provide query string.');
+    const document = parsed(query);
+    if (document instanceof GraphQLError) return refused(document);
+    const [mistake] = validate(schema(), document, undefined, { maxErrors: 1 });
+    if (mistake !== undefined) return refused(mistake);
+    const answering: Answering = { exchange, counted: new Map() };
+    const result = execute({
+      schema: schema(),
+      document,
+      contextValue: answering,
+      ...(isRecord(variables) && { variableValues: variables }),
+      ...(typeof operationName === 'string' && { operationName }),
+    });
+    if (result instanceof Promise) throw new TypeError('nothing of a dataset is read asynchronously');
+    const [failure] = result.errors ?? [];
+    if (failure !== undefined) return refused(failure);
+    return ok(damageAnswer(plainly(result), answering.counted, platform.faults, exchange));
+  };
+}
+
+function questionIn(body: unknown): Record<string, unknown> {
+  return isRecord(body) ? body : {};
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function parsed(query: string): DocumentNode | GraphQLError {
+  try {
+    return parse(query, { maxTokens: 100_000 });
+  } catch (error) {
+    if (error instanceof GraphQLError) return error;
+    throw error;
+  }
+}
+
+function refused({ message, extensions }: GraphQLError): Reply {
+  return detail(extensions['status'] === 500 ? 500 : 400, message);
+}
+
+/** The result as plain objects, which damage may change. */
+function plainly({ data }: ExecutionResult): { data: Record<string, unknown> } {
+  return { data: { ...data } };
+}
+
+function countedNames({ groupBy }: Question, selected: readonly Selected[]): ReadonlySet<string> {
+  const isCounted = ({ field }: Selected) => !groupBy.includes(field) && field !== '__typename';
+  return new Set(selected.filter(isCounted).map(({ as }) => as));
+}
+
+/** @throws GraphQLError 500 where too much would be read */
+function readRows(platform: Platform, question: Question, exchange: Exchange): readonly Row[] {
+  const { account, settings, traffic } = platform;
+  const { window, dataset } = question;
+  const view = dataView(platform, exchange, exchange.nodeTime);
+  const [begin, end] = [window.begin.time, window.end.time];
+  if (end < begin) return [];
+  const sources = [...traffic.spans(dataset.product)].length;
+  if ((sources * (end - begin)) / FINEST > settings.graphqlReadLimit) {
+    const message = `More than ${settings.graphqlReadLimit} rows would be read. Choose a shorter time window.`;
+    throw new GraphQLError(message, { extensions: { status: 500 } });
+  }
+  const isClosed =
+    window.until === 'Lte' || (window.until === 'Range' && settings.graphqlWindowEnd === 'included');
+  const isCoarse = dataset.isCoarse ?? false;
+  const buckets = bucketsIn({ begin, end, isClosed, isCoarse }, view.newest);
+  const { lost, widening } = view;
+  return rowsOf(
+    {
+      traffic,
+      account,
+      buckets: widening === undefined ? [buckets] : widened(buckets, widening, 0),
+      settling: view.settling,
+      has: (start, width) => lost === undefined || start < lost.from || start + width > lost.to,
+    },
+    question,
+  );
+}

@@ -1,0 +1,106 @@
+import type { Account } from '../account/platform-account.ts';
+import { PRODUCTS, type Product } from '../account/served-products.ts';
+import type { Span } from '../traffic/traffic.ts';
+import type { Population, Unit } from './population.ts';
+
+/** A value of a dimension; null where there is nothing that it could name. */
+export type Value = string | number | null;
+
+/** What is known of a source, by name: its configuration, its host. */
+export type Facts = Readonly<Record<string, Value>>;
+
+/** What rows can be told apart by. */
+export interface Dimension {
+  readonly name: string;
+  readonly type: 'String' | 'Int';
+  /** The aspects of a unit that it depends on; none where it is the same for a whole source. */
+  readonly aspects: readonly string[];
+  value(facts: Facts, unit: Unit): Value;
+}
+
+/** What is added up: so much for each unit of a population. */
+export interface Quantity {
+  /** The population's name. */
+  readonly of: string;
+  /** The aspects on which it depends how much. */
+  readonly aspects: readonly string[];
+  each(unit: Unit, facts: Facts): number;
+  /** What was added up is divided by this: 1000 makes seconds of ms, of which sums are exact. */
+  readonly per?: number;
+}
+
+/** A field that is calculated of what was added up in the row. */
+export interface Calculated {
+  readonly quantities: readonly Quantity[];
+  /** @param sums one for each quantity @param seconds how long the row's buckets last, together */
+  value(sums: readonly number[], seconds: number): number;
+}
+
+/** A dataset of the metrics endpoint. */
+export interface Dataset {
+  /** Its name, and former ones that still answer. */
+  readonly names: readonly [string, ...string[]];
+  /** Whose traffic it shows. */
+  readonly product: Product;
+  /** Kept for less long, and never in minutes. */
+  readonly isCoarse?: true;
+  readonly populations: readonly Population[];
+  readonly dimensions: readonly Dimension[];
+  /** What `aggregate` can add up, by name. */
+  readonly measures: Readonly<Record<string, Quantity>>;
+  readonly fields: Readonly<Record<string, Calculated>>;
+  facts(account: Account, span: Span): Facts;
+}
+
+/** @throws RangeError when there is none */
+export function productNamed(slug: string): Product {
+  const product = PRODUCTS.find((candidate) => candidate.slug === slug);
+  if (product === undefined) throw new RangeError(`no product ${slug}`);
+  return product;
+}
+
+/** A dimension of one aspect, and how its values are written. */
+export function ofAspect(name: string, aspect: string, values: readonly Value[]): Dimension {
+  const type = values.some((value) => typeof value === 'number') ? 'Int' : 'String';
+  return { name, type, aspects: [aspect], value: (_, unit) => values[unit(aspect)] ?? null };
+}
+
+/** A dimension that is the same for a whole source. */
+export function fact(name: string, type: Dimension['type'] = 'String'): Dimension {
+  return { name, type, aspects: [], value: (facts) => facts[name] ?? null };
+}
+
+/** The same amount for each unit. */
+export function each(of: string, amount = 1): Quantity {
+  return { of, aspects: [], each: () => amount };
+}
+
+/** So much for each unit that has one of these values of an aspect. */
+export function eachWith(
+  population: Population,
+  aspect: string,
+  values: readonly string[],
+  amount = 1,
+): Quantity {
+  const known = population.aspects.find(({ name }) => name === aspect)?.values ?? [];
+  const counts = known.map((value) => (values.includes(value) ? amount : 0));
+  return { of: population.name, aspects: [aspect], each: (unit) => counts[unit(aspect)] ?? 0 };
+}
+
+/** A field that shows a quantity as it was added up. */
+export function total(quantity: Quantity): Calculated {
+  return { quantities: [quantity], value: ([sum = 0]) => sum / (quantity.per ?? 1) };
+}
+
+/** What was added up, of a second. */
+export function perSecond(quantity: Quantity): Calculated {
+  return { quantities: [quantity], value: ([sum = 0], seconds) => sum / seconds };
+}
+
+/** How much of the whole a part is, in percent; 0 of nothing. */
+export function percent(part: Quantity, whole: Quantity): Calculated {
+  return {
+    quantities: [part, whole],
+    value: ([some = 0, all = 0]) => (all === 0 ? 0 : (100 * some) / all),
+  };
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import type { FirewallRuleset } from '../account/resource-types.ts';
+import type { Platform } from '../http/platform.ts';
+import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';
+import { parseBody, parsePatch } from '../http/request-parts.ts';
+import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+
+/** Specification 4.9: read only. The sandbox's owner changes them by the control endpoint. */
+export function wafRulesets({ account }: Platform): Resource {
+  return {
+    versions: [2],
+    refusals: 'listed',
+    operations: [
+      {
+        method: 'get',
+        path: '/',
+        permission: 'View Security Settings',
+        handle: () => ok([...account.wafRulesets]),
+      },
+      {
+        method: 'get',
+        path: '/:id',
+        permission: 'View Security Settings',
+        handle({ params }) {
+          const ruleset = account.wafRulesets.get(idOf(params['id']));
+          return ruleset === undefined ? listedErrors(404, 'Rule set not found') : ok(ruleset);
+        },
+      },
+    ],
+  };
+}
+
+/** Defaults of an overwrite are not documented: these switch everything off. */
+const body = z.object({
+  name: z.string().min(1),
+  block_access_by_referer: z.boolean().default(false),
+  allow_blank_referer: z.boolean().default(false),
+  accepted_domains: z.array(z.object({ url: z.string().min(1) })).default([]),
+  geo_block: z.enum(['whitelist', 'blacklist', 'disabled']).default('disabled'),
+  geo_countries: z.array(z.string().regex(/^[A-Z]{3}$/, 'Expected an ISO 3166-1 alpha-3 code.')).default([]),
+  ip_blocking_rule: z.enum(['allow_from_all', 'deny_from_all']).default('allow_from_all'),
+  ip_blocking_addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
+  require_secure_token: z.boolean().default(false),
+  secret: z.string().min(1).nullable().default(null),
+  is_active: z.boolean().default(true),
+});
+
+type Fields = z.output<typeof body>;
+
+/** Specification 4.8: a legacy resource without a create. */
+export function firewallRulesets({ account }: Platform): Resource {
+  const rulesets = account.firewallRulesets;
+  const item = (
+    method: Operation['method'],
+    handle: (ruleset: FirewallRuleset, call: Call) => Reply,
+  ): Operation => ({
+    method,
+    path: '/:id',
+    permission: method === 'get' ? 'View Security Settings' : 'Edit Security Settings',
+    handle(call) {
+      const ruleset = rulesets.get(idOf(call.params['id']));
+      return ruleset === undefined ? listedErrors(404, 'Rule set not found') : handle(ruleset, call);
+    },
+  });
+  const change = (ruleset: FirewallRuleset, fields: Partial<Fields>) => {
+    const { require_secure_token: required, secret } = { ...ruleset, ...fields };
+    if (required && secret === null) return fieldErrors({ secret: ['This field is required.'] });
+    return ok(view(rulesets.update(ruleset.id, { ...fields, secret: required ? secret : null }) ?? ruleset));
+  };
+  return {
+    versions: [1],
+    refusals: 'listed',
+    operations: [
+      // The specification names no permission for the list.
+      { method: 'get', path: '/', handle: () => ok([...rulesets].map(view)) },
+      item('get', (ruleset) => ok(view(ruleset))),
+      item('put', (ruleset, call) => {
+        const parsed = parseBody(body, call.body);
+        return 'refusal' in parsed ? parsed.refusal : change(ruleset, parsed.fields);
+      }),
+      item('patch', (ruleset, call) => {
+        const parsed = parsePatch<Fields>(body, call.body);
+        return 'refusal' in parsed ? parsed.refusal : change(ruleset, parsed.fields);
+      }),
+      item('delete', ({ id, used_by: users }) => {
+        if (users.length > 0) return listedErrors(409, 'The rule set is in use.');
+        rulesets.remove(id);
+        return NO_CONTENT;
+      }),
+    ],
+  };
+}
+
+function view({ used_by: _users, ...shown }: FirewallRuleset) {
+  return shown;
+}

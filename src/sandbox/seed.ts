@@ -1,0 +1,318 @@
+import { type Account, emptyAccount } from './account/platform-account.ts';
+import { WAF_FAMILIES, type WafRuleset } from './account/resource-types.ts';
+import { fraction, hexDigits, keyOf } from './hash.ts';
+
+/** How large the account is. */
+export interface AccountSize {
+  /** Edge applications, which are the configurations of content delivery. */
+  readonly configurations: number;
+  readonly domainsPerConfiguration: number;
+  /** Edge applications besides, each without any domain, as every new one is. */
+  readonly configurationsWithoutDomains: number;
+  readonly functions: number;
+  readonly zones: number;
+  readonly recordsPerZone: number;
+}
+
+export const DEFAULT_SIZE: AccountSize = {
+  configurations: 3,
+  domainsPerConfiguration: 2,
+  configurationsWithoutDomains: 0,
+  functions: 3,
+  zones: 2,
+  recordsPerZone: 6,
+};
+
+/** The hostname that the platform generates for a domain. */
+export function platformHostname(seed: number, domain: number): string {
+  return `${hexDigits(keyOf(seed, `domain ${domain}`), 7)}.map.edge.example.net`;
+}
+
+/** The identifier that an application's first origin gets. */
+export function originId(seed: number, application: number): string {
+  const digits = hexDigits(keyOf(seed, `origin ${application}`), 32);
+  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** What the platform sets for a new zone; the times are in seconds. */
+export const ZONE_DEFAULTS = {
+  nameservers: ['ns1.edge.example.net', 'ns2.edge.example.net', 'ns3.edge.example.net'],
+  expiry: 1_209_600,
+  nx_ttl: 3600,
+  refresh: 43_200,
+  retry: 7200,
+  soa_ttl: 3600,
+};
+
+/** Lists that the platform provides: origin shield addresses, and exit nodes of anonymizing networks. */
+export const SYSTEM_LISTS = { originShield: 187, anonymizers: 2 } as const;
+
+const EDITED = { last_editor: 'operator@example.com', last_modified: '2026-02-12T14:07:26.871995Z' };
+const PROVIDED = { last_editor: 'products@example.net', last_modified: '2019-12-11T18:15:29.073687Z' };
+
+/** Certificates, firewalls, rule sets and lists: each kind with one in use and one that is not. */
+export function addSecurity(account: Account): void {
+  addCertificates(account);
+  addFirewalls(account);
+  addFirewallRulesets(account);
+  addWafRulesets(account);
+  addNetworkLists(account);
+}
+
+function addCertificates(account: Account): void {
+  const pem = (kind: string) => `-----BEGIN ${kind}-----\nc2FuZGJveA==\n-----END ${kind}-----`;
+  const [used] = [
+    ['*.shop.example.com', Date.UTC(2028, 2, 24, 20, 9)],
+    ['Self-signed Certificate', null],
+  ].map(([name, until]) =>
+    account.certificates.put({
+      id: account.certificates.nextId(),
+      name: String(name),
+      certificate: pem('CERTIFICATE'),
+      private_key: pem('RSA PRIVATE KEY'),
+      valid_until: until === null ? null : Number(until),
+    }),
+  );
+  const [domain] = account.domains;
+  if (domain && used) domain.digital_certificate_id = used.id;
+}
+
+function addFirewalls(account: Account): void {
+  const domains = [...account.domains].map(({ id }) => id);
+  const firewalls = [
+    { name: 'Public sites', domains: domains.slice(0, 2), waf_enabled: true, edge_functions_enabled: false },
+    { name: 'Prepared', domains: [], waf_enabled: false, edge_functions_enabled: true },
+  ];
+  for (const firewall of firewalls) {
+    const id = account.firewalls.nextId();
+    account.firewalls.put({ id, is_active: true, network_protection_enabled: true, ...EDITED, ...firewall });
+  }
+}
+
+function addFirewallRulesets(account: Account): void {
+  const [application] = account.applications;
+  const common = {
+    allow_blank_referer: false,
+    ip_blocking_rule: 'allow_from_all',
+    ip_blocking_addresses: ['192.0.2.0/24'],
+    is_active: true,
+  };
+  account.firewallRulesets.put({
+    id: account.firewallRulesets.nextId(),
+    name: 'Bloqueio de Países',
+    block_access_by_referer: false,
+    accepted_domains: [],
+    geo_block: 'blacklist',
+    geo_countries: ['CHN', 'PRK', 'RUS'],
+    require_secure_token: false,
+    secret: null,
+    used_by: application === undefined ? [] : [application.id],
+    ...common,
+  });
+  account.firewallRulesets.put({
+    id: account.firewallRulesets.nextId(),
+    name: 'Signed downloads',
+    block_access_by_referer: true,
+    accepted_domains: [{ url: '*.example.com' }],
+    geo_block: 'disabled',
+    geo_countries: [],
+    require_secure_token: true,
+    secret: 'download-signing-secret',
+    used_by: [],
+    ...common,
+  });
+}
+
+function addWafRulesets(account: Account): void {
+  const families = {
+    ...Object.fromEntries(WAF_FAMILIES.map((family) => [family, true])),
+    ...Object.fromEntries(WAF_FAMILIES.map((family) => [`${family}_sensitivity`, 'medium'])),
+  } as Omit<WafRuleset, 'id' | 'name' | 'mode' | 'active'>;
+  const nextId = () => account.wafRulesets.nextId();
+  const whitelist = 'BasicRule wl:1 "mz:$ARGS_VAR:q|$URL:/search";';
+  account.wafRulesets.put({
+    id: nextId(),
+    name: 'WAF of the shop',
+    mode: 'blocking',
+    active: true,
+    ...families,
+    whitelist,
+  });
+  account.wafRulesets.put({
+    id: nextId(),
+    name: 'WAF on trial',
+    mode: 'counting',
+    active: true,
+    ...families,
+    file_upload: false,
+    evading_tricks_sensitivity: 'low',
+  });
+}
+
+function addNetworkLists(account: Account): void {
+  const lists = [
+    [SYSTEM_LISTS.anonymizers, 'Anonymizing network exit nodes', 'ip_cidr', ['198.51.100.7', '203.0.113.9']],
+    [
+      SYSTEM_LISTS.originShield,
+      'Origin shield',
+      'ip_cidr',
+      ['192.0.2.0/25', '198.51.100.0/25', '2001:db8::/48'],
+    ],
+    [undefined, 'Offices', 'ip_cidr', ['203.0.113.0/28', '203.0.113.32/28']],
+    [undefined, 'Scrapers', 'asn', [64496, 64511]],
+    [undefined, 'Where we do not sell', 'countries', ['AQ', 'BV']],
+  ] as const;
+  for (const [given, name, list_type, items] of lists) {
+    const author = given === undefined ? EDITED : PROVIDED;
+    const id = given ?? account.networkLists.nextId();
+    account.networkLists.put({ id, name, list_type, items_values: [...items], ...author });
+  }
+}
+
+/** Functions, DNS, workloads, and the configurations of products that have no resource of their own. */
+export function addServices(account: Account, size: AccountSize): void {
+  addFunctions(account, size.functions);
+  for (let zone = 0; zone < size.zones; zone++) addZone(account, zone, size.recordsPerZone);
+  addWorkloads(account);
+  const others = [
+    ['streams', 'access-log-to-storage'],
+    ['streams', 'waf-events-to-siem'],
+    ['buckets', 'video-archive'],
+    ['channels', 'live-news'],
+    ['channels', 'live-sports'],
+  ] as const;
+  for (const [kind, name] of others) {
+    account.otherConfigurations.put({ id: account.otherConfigurations.nextId(), kind, name, active: true });
+  }
+}
+
+/** Each function runs at another domain while there are enough of them. */
+function addFunctions(account: Account, count: number): void {
+  const domains = [...account.domains];
+  for (let index = 0; index < count; index++) {
+    const domain = domains[index * 2];
+    account.functions.put({
+      id: account.functions.nextId(),
+      name: `${domain?.name ?? `spare-${index + 1}`}-headers`,
+      language: 'javascript',
+      code: 'addEventListener("fetch", (event) => event.respondWith(fetch(event.request)));',
+      json_args: { signing_key: hexDigits(keyOf(index, 'json_args'), 16) },
+      function_to_run: '',
+      initiator_type: 'edge_application',
+      active: true,
+      last_editor: 'operator@example.com',
+      modified: '2025-12-27T19:44:04.427738Z',
+      domains: domain === undefined ? [] : [domain.id],
+    });
+  }
+}
+
+function addZone(account: Account, index: number, records: number): void {
+  const id = account.zones.nextId();
+  const domain = index === 0 ? 'example.com' : `zone-${index + 1}.example.org`;
+  account.zones.put({ id, name: `Zone of ${domain}`, domain, is_active: true, ...ZONE_DEFAULTS });
+  for (let record = 0; record < records; record++) {
+    const apex = record === 0;
+    account.records.put({
+      id: account.records.nextId(),
+      zone_id: id,
+      record_type: apex ? 'ANAME' : 'CNAME',
+      entry: apex ? '@' : `host-${record}`,
+      answers_list: [`${hexDigits(keyOf(id, `record ${record}`), 7)}.map.edge.example.net`],
+      ttl: apex ? 20 : 3600,
+    });
+  }
+}
+
+/** One that serves a hostname, one without any, and one that is staged. */
+function addWorkloads(account: Account): void {
+  const [application] = account.applications;
+  const workloads = [
+    ['shop-front', ['front.shop.example.com'], 'production'],
+    ['landing-page', [], 'production'],
+    ['shop-front-next', [], 'staging'],
+  ] as const;
+  for (const [name, domains, infrastructure] of workloads) {
+    const id = account.workloads.nextId();
+    account.workloads.put({
+      id,
+      name,
+      domains: [...domains],
+      workload_domain: `${id}.map.edge.example.net`,
+      workload_domain_allow_access: true,
+      infrastructure,
+      application_id: application?.id ?? null,
+      before: null,
+      changed_at: 0,
+    });
+  }
+}
+
+const SITES = [
+  'shop',
+  'news',
+  'video',
+  'api',
+  'static',
+  'login',
+  'blog',
+  'images',
+  'search',
+  'docs',
+] as const;
+
+/** A realistic account, the same for the same seed and size. @param changed called after each later change */
+export function seedAccount(seed: number, size: AccountSize, changed: () => void): Account {
+  const state = { seeding: true };
+  const account = emptyAccount(() => {
+    if (!state.seeding) changed();
+  });
+  const sites = size.configurations + size.configurationsWithoutDomains;
+  for (let site = 0; site < sites; site++) {
+    addSite(account, seed, site, site < size.configurations ? size.domainsPerConfiguration : 0);
+  }
+  addServices(account, size);
+  addSecurity(account);
+  state.seeding = false;
+  return account;
+}
+
+/** An application with its domains: a name that can be told apart, on every page and chart. */
+function addSite(account: Account, seed: number, site: number, domains: number): void {
+  const round = Math.floor(site / SITES.length);
+  const name = `${SITES[site % SITES.length]}${round === 0 ? '' : `-${round + 1}`}`;
+  const application = addApplication(account, seed, site, name);
+  for (let domain = 1; domain <= domains; domain++) {
+    const id = account.domains.nextId();
+    const suffix = domain === 1 ? '' : `${domain}`;
+    account.domains.put({
+      id,
+      name: suffix === '' ? name : `${name}-${suffix}`,
+      cnames: [`www${suffix}.${name}.example.com`],
+      cname_access_only: domain > 1,
+      digital_certificate_id: null,
+      edge_application_id: application,
+      is_active: true,
+      domain_name: platformHostname(seed, id),
+    });
+  }
+}
+
+function addApplication(account: Account, seed: number, site: number, name: string): number {
+  const key = keyOf(seed, `application ${site}`);
+  const id = account.applications.nextId();
+  account.applications.put({
+    id,
+    name,
+    delivery_protocol: fraction(key, 1) < 0.8 ? 'http,https' : 'http',
+    active: true,
+    application_acceleration: fraction(key, 2) < 0.5,
+    caching: true,
+    device_detection: fraction(key, 3) < 0.2,
+    edge_functions: site % 2 === 0,
+    image_optimization: site % 3 !== 1,
+    load_balancer: site % 2 === 0,
+    origins: [{ name: 'Default Origin', origin_type: 'single_origin', origin_id: originId(seed, id) }],
+  });
+  return id;
+}

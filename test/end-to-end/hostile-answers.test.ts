@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
+import { expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { configFile } from './config-file.ts';
+import { startExporter } from './exporter-process.ts';
+import { memoryLimit } from './memory-limit.ts';
+
+/** The limits of the chart and of the manifests. */
+const MEMORY = 2 ** 30;
+const ACCOUNTS = 40;
+/** Answers that the exporter is to survive, of all kinds in turn. More by `HOSTILE_ANSWERS=1000`. */
+const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? 200);
+
+const items = (count: number, item: (index: number) => string) =>
+  Buffer.from(`[${Array.from({ length: count }, (_, index) => item(index)).join()}]`);
+const key = (index: number) => index.toString(36);
+
+/** Documents that are within the limit of bytes, or not, and take far more memory than their text has. */
+const KINDS: Readonly<Record<string, () => Buffer>> = {
+  '60 MB of empty objects': () => items(20_000_000, () => '{}'),
+  'half a million empty objects': () => items(500_000, () => '{}'),
+  'as many objects as are accepted, each with a key of its own': () =>
+    items(110_000, (at) => `{"${key(at)}":1}`),
+  'one object of as many keys as are accepted': () =>
+    Buffer.from(`{${Array.from({ length: 240_000 }, (_, at) => `"${key(at)}":0`).join()}}`),
+  'as many empty lists as are accepted': () => items(490_000, () => '[]'),
+  'one text of 8 MB': () => Buffer.from(JSON.stringify('x'.repeat(8_000_000))),
+  'a row with an endless name': () =>
+    Buffer.from(JSON.stringify({ results: [{ id: 1, name: 'L-'.repeat(3_900_000) }] })),
+};
+
+interface Answer {
+  readonly body: Buffer;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Each kind as it is, with its length and without, and packed where that is far smaller. */
+function answers(): readonly Answer[] {
+  return Object.values(KINDS).flatMap((kind) => {
+    const body = kind();
+    const packed = gzipSync(body, { level: 1 });
+    const forms: Answer[] = [
+      { body, headers: { 'content-length': `${body.length}` } },
+      { body, headers: {} },
+    ];
+    if (packed.length < body.length / 8)
+      forms.push({ body: packed, headers: { 'content-encoding': 'gzip' } });
+    return forms;
+  });
+}
+
+/** Answers whatever is asked with the next of these documents. */
+async function hostilePlatform() {
+  const all = answers();
+  let [asked, sent] = [0, 0];
+  const server = createServer((request, response: ServerResponse) => {
+    const { body, headers } = all[asked % all.length] ?? { body: '', headers: {} };
+    asked += 1;
+    response.on('close', () => {
+      sent += 1;
+    });
+    response.writeHead(200, { 'content-type': 'application/json', ...headers });
+    response.end(body);
+    request.resume();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sent: () => sent };
+}
+
+/** CPU time (s) that the main thread of a process has used. */
+function cpuSeconds(pid: number): number {
+  const [, rest = ''] = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ');
+  const [user, system] = rest.split(' ').slice(11, 13).map(Number);
+  return ((user ?? 0) + (system ?? 0)) / 100;
+}
+
+it('documents made to fill the memory do not end the exporter at its default settings in 1 GiB, nor hold it up', async () => {
+  const platform = await hostilePlatform();
+  const limit = memoryLimit(MEMORY);
+  const accounts = Array.from({ length: ACCOUNTS }, (_, index) => ({
+    name: `account-${index}`,
+    api_url: platform.url,
+    token: `hostile-${index}`,
+    quota: { reserve: 0, assumed_limit: 100_000 },
+  }));
+  const { path } = await configFile(JSON.stringify({ accounts }));
+  const exporter = await startExporter({ args: ['serve', `--config.file=${path}`], memory: limit });
+  onTestFinished(async () => void (await exporter.kill('SIGKILL')));
+  const { pid } = exporter.process;
+  const evidence = () => exporter.process.output().slice(-2_000);
+  let longest = 0;
+  await eventually(
+    `${ANSWERS} answers in ${limit.by}, or the end`,
+    async () => {
+      const cpu = cpuSeconds(pid);
+      const response = await fetch(`${exporter.url}/-/healthy`).catch(() => undefined);
+      if (!exporter.process.running()) return true;
+      expect(response?.status).toBe(200);
+      longest = Math.max(longest, cpuSeconds(pid) - cpu);
+      return platform.sent() >= ANSWERS;
+    },
+    { evidence },
+  );
+  expect(exporter.process.running(), evidence()).toBe(true);
+  process.stderr.write(
+    `in ${limit.by}: /-/healthy took ${longest.toFixed(2)} s of its thread's CPU at most\n`,
+  );
+  // What the exporter itself did before it answered, of which it may be two or three answers: other programs share the
+  // machine, and make even that up to twice as long.
+  expect(longest).toBeLessThan(2);
+  expect((await fetch(`${exporter.url}/metrics`)).status).toBe(200);
+});

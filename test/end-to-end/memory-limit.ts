@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+/** How a process runs inside a limit. */
+export interface MemoryLimit {
+  /** For messages. */
+  readonly by: string;
+  /** What precedes the program and its arguments. */
+  readonly command: readonly string[];
+  /** What precedes Node's own arguments. */
+  readonly nodeFlags: readonly string[];
+}
+
+/** Joins the group in `$0`, and becomes what follows. */
+const JOIN = 'echo $$ > "$0" && exec "$@"';
+
+/**
+ * A limit on memory, as a container has it: a control group below that of this process, which goes with the test. Where none
+ * can be made, V8's heap gets the limit that Node gives it in a container of that size.
+ */
+export function memoryLimit(bytes: number): MemoryLimit {
+  const group = controlGroup(bytes);
+  if (group !== undefined)
+    return {
+      by: 'a control group',
+      command: ['/bin/sh', '-c', JOIN, join(group, 'cgroup.procs')],
+      nodeFlags: [],
+    };
+  const heap = Math.floor(bytes / 2 ** 21);
+  return { by: `a heap of ${heap} MiB`, command: [], nodeFlags: [`--max-old-space-size=${heap}`] };
+}
+
+function controlGroup(bytes: number): string | undefined {
+  const ours = readFileSync('/proc/self/cgroup', 'utf8');
+  const [, own1] = /^\d+:memory:(.*)$/m.exec(ours) ?? [];
+  const [, own2] = /^0::(.*)$/m.exec(ours) ?? [];
+  const candidates: [folder: string, file: string][] = [
+    [join('/sys/fs/cgroup/memory', own1 ?? ''), 'memory.limit_in_bytes'],
+    [join('/sys/fs/cgroup', own2 ?? ''), 'memory.max'],
+  ];
+  for (const [folder, file] of candidates) {
+    if (!existsSync(join(folder, file)) && own1 === undefined) continue;
+    const group = join(folder, `edge-exporter-test-${process.pid}-${Date.now()}`);
+    try {
+      mkdirSync(group);
+    } catch {
+      // Only root may, or whom root lets.
+      continue;
+    }
+    onTestFinished(() => rmdirSync(group));
+    try {
+      writeFileSync(join(group, file), String(bytes));
+      return group;
+    } catch {
+      // Of version 2, a group that has processes of its own gives its children no limits.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { afterList, judgeList, type ListMemory } from '../../../src/exporter/account/discovery-job.ts';
+
+/** Whether each list of a sequence of lengths is believed. */
+function believed(...lengths: number[]): boolean[] {
+  return judged(...lengths).map((judgement) => judgement.believed);
+}
+
+function judged(...lengths: number[]) {
+  let memory: ListMemory = { known: 0, doubted: 0, addressing: undefined };
+  return lengths.map((length) => {
+    const judgement = judgeList(memory, length);
+    memory = afterList(memory, length, judgement, undefined);
+    return judgement;
+  });
+}
+
+describe('a list', () => {
+  it('is believed at first, when it grows, and when it loses up to half', () => {
+    expect(believed(0, 12, 40, 20, 10)).toEqual([true, true, true, true, true]);
+  });
+
+  it('that has lost more is believed only when read so three times', () => {
+    expect(believed(12, 0, 0, 0, 0)).toEqual([true, false, false, true, true]);
+    expect(believed(12, 5, 0, 4, 4)).toEqual([true, false, false, true, true]);
+  });
+
+  it('that was as ever in between is doubted anew', () => {
+    expect(believed(12, 0, 0, 12, 0, 0, 12)).toEqual([true, false, false, true, false, false, true]);
+  });
+
+  it('is compared with what was believed last, not with what was doubted', () => {
+    expect(believed(12, 5, 5)).toEqual([true, false, false]);
+    expect(believed(12, 0, 6)).toEqual([true, false, true]);
+  });
+
+  it('says what an operator should know, and nothing of what is usual', () => {
+    const [, ...warnings] = judged(12, 0, 0, 0, 0).map(({ warning }) => warning);
+    expect(warnings).toEqual([
+      'the list of configurations shrank from 12 to 0: it is read again before anything is withdrawn',
+      'the list of configurations shrank from 12 to 0: it is read again before anything is withdrawn',
+      'the list of configurations shrank from 12 to 0 in 3 reads: what is gone is withdrawn',
+      undefined,
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+import { accountStatus } from '../../../src/exporter/account/account-status.ts';
+import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
+import type { Job } from '../../../src/exporter/poll/job.ts';
+import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
+import type { AccountStatus, JobStatus } from '../../../src/exporter/status.ts';
+import { allStepsOf } from '../../in-steps.ts';
+import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
+import { jobOf, polling } from '../poll/polling.ts';
+
+export const MINUTE = 60_000;
+export const NOON = Date.UTC(2026, 0, 5, 12);
+
+/** What an answer to another operation of the same token said, and when. */
+export interface Told {
+  readonly remaining: number;
+  /** Seconds until the window closes. */
+  readonly closesIn: number;
+  /** Seconds before now. */
+  readonly ago?: number;
+}
+
+export interface Bed {
+  readonly concurrency?: number;
+  readonly told?: Told;
+  /** Whether the platform answers, at once, rather than never. */
+  readonly answers?: boolean;
+}
+
+/** An account at 12:00:20 that leaves a fifth of 200 operations a minute to others. */
+export function accountWith({ concurrency = 100, told, answers = false }: Bed = {}) {
+  const clock = new SimulatedClock(NOON + 20_000, PROMISES_ONLY);
+  const platform = new ObservedPlatform({
+    clock,
+    basePath: '',
+    reserve: () => 0.2,
+    assumedLimit: 60,
+  });
+  const { scopes, platformClock } = platform;
+  const { limiter } = scopes.of('metrics');
+  platformClock.observe({ sentAt: clock.now(), receivedAt: clock.now(), serverDate: clock.now() });
+  if (told !== undefined) {
+    const { remaining, closesIn, ago = 0 } = told;
+    const resetAt = clock.now() + closesIn * 1_000;
+    limiter.observe(clock.now() - ago * 1_000, { limit: 200, remaining, resetAt });
+  }
+  const forecast = new DemandForecast(scopes);
+  const queue = new RequestQueue({ clock, scopes, concurrency });
+  const ticks = new Set<(at: number) => void>();
+  const schedule = polling({
+    clock,
+    platformClock,
+    ticker: (_, tick) => {
+      ticks.add(tick);
+      return () => void ticks.delete(tick);
+    },
+    queue,
+    forecast,
+    exchange: () => (answers ? Promise.resolve({ body: null, bytes: 0 }) : new Promise(() => undefined)),
+  });
+  const status = (): AccountStatus => {
+    const known = { name: 'a', apiUrl: '', reserve: 0.2, platform, queue, forecast };
+    const unknown = {
+      id: () => undefined,
+      tokenExpiresAt: () => undefined,
+      isBeginning: () => false,
+      silence: () => undefined,
+      listings: () => [],
+      sources: () => [],
+    };
+    return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
+  };
+  /** Many jobs, and on a busy machine a few, are taken in over several turns of the event loop. */
+  const takenIn = async () => {
+    for (let turn = 0; turn < 50; turn += 1) await clock.run(clock.now());
+  };
+  const start = async (jobs: readonly Job[]): Promise<readonly JobStatus[]> => {
+    allStepsOf(forecast.replace(jobs));
+    schedule.replace(jobs);
+    await takenIn();
+    return status().jobs;
+  };
+  return {
+    clock,
+    platform,
+    limiter,
+    status,
+    /** Lets every schedule's time come. */
+    fire(): Promise<void> {
+      for (const tick of ticks) tick(clock.now());
+      return takenIn();
+    },
+    /** Moves time on, and has the platform refuse everything from then on. */
+    async refusedAfter(ms: number): Promise<void> {
+      limiter.refuse(clock.now(), undefined, 2 * ms);
+      await clock.run(clock.now() + ms);
+    },
+    /** Lets jobs fall due, each more urgent than the next; how they stand once all that may leave has left. */
+    jobs(count: number, overrides: Partial<Job> = {}): Promise<readonly JobStatus[]> {
+      const weighed = Array.from({ length: count }, (_, index) => ({ weight: count - index, ...overrides }));
+      return start(weighed.map((own, index) => jobOf(`${index}`, own)));
+    },
+    start,
+  };
+}

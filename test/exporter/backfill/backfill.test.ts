@@ -1,0 +1,253 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { BackfillObserver } from '../../../src/exporter/backfill/backfill-options.ts';
+import { WorkFolder } from '../../../src/exporter/backfill/work-folder.ts';
+import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
+import { productOf } from '../../../src/exporter/catalogue/products.ts';
+import { writeLabels } from '../../../src/exporter/exposition/text-format.ts';
+import type { FaultSettings } from '../../../src/sandbox/faults/faults.ts';
+import { type HistoryBed, historyBed, NOW, noting, seriesOf } from './history-bed.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const EDGE_APPLICATIONS = productOf('metrics', 'edge_applications');
+
+/** What goes wrong in the field, often. */
+const FAULTS: FaultSettings = {
+  server_error: { probability: 0.05 },
+  connection_reset: { probability: 0.03 },
+  malformed_body: { probability: 0.03 },
+  truncated_body: { probability: 0.02 },
+  wrong_types: { probability: 0.05 },
+  empty_answer: { probability: 0.005 },
+};
+
+function textOf({ folder }: HistoryBed, name = 'history.om'): Promise<string> {
+  return readFile(join(folder, name), 'utf8');
+}
+
+/** Compares every series of a history with the platform's truth; returns how many there were. */
+function compare({ sandbox }: HistoryBed, text: string, from: number, to: number): number {
+  const series = seriesOf(text);
+  let compared = 0;
+  for (const domain of sandbox.account.domains) {
+    for (const metric of ['cdn_requests', 'waf']) {
+      const product = EDGE_APPLICATIONS.id;
+      const truth = sandbox.truth({ api: 'metrics', product, configuration: domain.id, metric, from, to });
+      for (const [dimension, points] of Object.entries(truth)) {
+        const { gauge, counter, labels } = facesOf(metric, dimension, { scope: 'configuration' });
+        const common = { account: 'test', product: 'edge_applications', configuration_id: String(domain.id) };
+        const all = { ...common, configuration: 'shop', ...labels };
+        const text = writeLabels(Object.keys(all), all);
+        const gauges = points.map(([start, value]) => ({ at: start + MINUTE, value }));
+        expect(series.get(gauge.family.name + text)).toEqual(gauges);
+        const counted = [{ at: from + 1, value: 0 }];
+        for (const { at, value } of gauges)
+          counted.push({ at, value: value + Number(counted.at(-1)?.value) });
+        expect(series.get(String(counter?.family.name) + text)).toEqual(counted);
+        compared += 2;
+      }
+    }
+  }
+  expect(series.size).toBe(compared);
+  return compared;
+}
+
+describe('a history', () => {
+  it('holds every settled bucket of the range once, in every series, as the platform has it', async () => {
+    const bed = await historyBed();
+    await bed.run({ from: NOW - 7 * HOUR - 13 * MINUTE });
+    const [from, to] = [Date.UTC(2026, 0, 5, 3, 8), Date.UTC(2026, 0, 5, 10, 10)];
+    expect(compare(bed, await textOf(bed), from, to)).toBe(2 * 12 * 2);
+    // One list of configurations, one question which ids it takes, and each window once.
+    expect(bed.sandbox.requests.total).toBe(2 + 8 * 4);
+    expect(await readdir(bed.folder)).toEqual(['history.om']);
+  });
+
+  it('of less than a window is read in the same fine buckets', async () => {
+    const bed = await historyBed();
+    const [from, to] = [Date.UTC(2026, 0, 5, 8, 58), Date.UTC(2026, 0, 5, 9, 3)];
+    await bed.run({ from, to });
+    compare(bed, await textOf(bed), from, to);
+  });
+
+  it('is a document of OpenMetrics: a header before each family, and an end', async () => {
+    const bed = await historyBed();
+    await bed.run({ from: NOW - HOUR, labels: { job: 'edge', instance: 'exporter:9801' } });
+    const lines = (await textOf(bed)).split('\n');
+    expect(lines.slice(-2)).toEqual(['# EOF', '']);
+    const families = lines.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2]);
+    expect(families).toHaveLength(new Set(families).size);
+    let family = '';
+    for (const line of lines.slice(0, -2)) {
+      const header = /^# (?:HELP|TYPE) (\S+)/.exec(line)?.[1];
+      if (header !== undefined) family = header;
+      else
+        expect(line).toMatch(
+          new RegExp(`^${family}(_total)?\\{job="edge",instance="exporter:9801",account="test"`),
+        );
+    }
+  });
+
+  it('warns of a metric that the platform does not have, and holds the others', async () => {
+    const products = { edge_applications: { metrics: ['cdn_requests', 'waf', 'no_such_metric'] } };
+    const bed = await historyBed({ account: { collectors: { metrics: { products } } } });
+    await bed.run({ from: NOW - 3 * HOUR });
+    expect(bed.events.filter((event) => event.startsWith('vanished'))).toEqual([
+      'vanished account test, edge_applications, configuration shop, no_such_metric',
+      'vanished account test, edge_applications, configuration shop, no_such_metric',
+    ]);
+    compare(bed, await textOf(bed), Date.UTC(2026, 0, 5, 7, 21), Date.UTC(2026, 0, 5, 10, 10));
+  });
+});
+
+describe('a history of several kinds', () => {
+  it('holds whole products and configurations, of every account', async () => {
+    const settings = { by: ['product', 'configuration'], metrics: ['requests'], dimensions: ['total'] };
+    const account = { collectors: { analytics: { products: { content_delivery: settings } } } };
+    const [bed, other] = [await historyBed({ account }), await historyBed({ account, sandbox: { seed: 2 } })];
+    const accounts = [...bed.accounts, ...other.accounts.map((one) => ({ ...one, name: 'other' }))];
+    await bed.run({ from: NOW - 2 * HOUR, accounts });
+    const series = seriesOf(await textOf(bed));
+    const names = [...series.keys()].map((text) => /^(\w+)\{account="(\w+)"/.exec(text)?.slice(1).join(' '));
+    const families = ['edge_product_requests', 'edge_requests'];
+    const expected = families.flatMap((family) =>
+      ['other', 'test'].flatMap((name) => [`${family}_per_minute ${name}`, `${family}_total ${name}`]),
+    );
+    expect([...new Set(names)].sort()).toEqual(expected.sort());
+    const total = [...series].find(([text]) => text.startsWith('edge_product_requests_total{account="test"'));
+    const [product, from, to] = [1441740010, Date.UTC(2026, 0, 5, 8, 21), Date.UTC(2026, 0, 5, 10, 10)];
+    const query = {
+      api: 'analytics',
+      product,
+      configuration: 'product',
+      metric: 'requests',
+      from,
+      to,
+    } as const;
+    const truth = bed.sandbox.truth(query)['total'] ?? [];
+    expect(total?.[1].at(-1)?.value).toBe(truth.reduce((sum, [, value]) => sum + value, 0));
+  });
+
+  it('asks the platform for the time where no list of configurations has told it', async () => {
+    const settings = { by: ['product'], metrics: ['requests'], dimensions: ['total'] };
+    const bed = await historyBed({
+      account: { collectors: { analytics: { products: { content_delivery: settings } } } },
+    });
+    await bed.run({ from: NOW - 2 * HOUR });
+    const [samples] = seriesOf(await textOf(bed)).values();
+    expect(samples?.at(-1)?.at).toBe(Date.UTC(2026, 0, 5, 10, 10));
+  });
+});
+
+describe('an interrupted history', () => {
+  it('has the same bytes as one that was not, wherever it was interrupted and whatever went wrong meanwhile', async () => {
+    const bed = await historyBed();
+    await bed.run({ output: join(bed.folder, 'undisturbed.om') });
+    const undisturbed = await textOf(bed, 'undisturbed.om');
+    compare(bed, undisturbed, Date.UTC(2026, 0, 5, 0, 21), Date.UTC(2026, 0, 5, 10, 10));
+    bed.sandbox.faults.set(FAULTS);
+    for (const [index, moments] of fc
+      .sample(fc.array(fc.nat(20), { maxLength: 5 }), { seed: 7, numRuns: 12 })
+      .entries()) {
+      const output = join(bed.folder, `${index}.om`);
+      for (const moment of moments) {
+        const interruption = new AbortController();
+        let exchanges = 0;
+        const observed = observing(bed, {
+          exchanged() {
+            exchanges += 1;
+            if (exchanges > moment) interruption.abort();
+          },
+        });
+        await bed.run({ output, signal: interruption.signal, ...observed }).catch((error) => {
+          if (!interruption.signal.aborted) throw error;
+        });
+      }
+      if (!(await readdir(bed.folder)).includes(`${index}.om`)) await bed.run({ output });
+      expect((await textOf(bed, `${index}.om`)) === undisturbed, `with ${moments}`).toBe(true);
+    }
+    expect(bed.events.filter((event) => event.startsWith('retried')).length).toBeGreaterThan(20);
+  });
+
+  it('is not read again, and keeps its end when the platform has gone on', async () => {
+    const bed = await historyBed();
+    const interruption = new AbortController();
+    const { observer } = observing(bed, { writing: () => interruption.abort() });
+    await expect(bed.run({ signal: interruption.signal, observer })).rejects.toThrow();
+    const before = bed.sandbox.requests.total;
+    await bed.run();
+    expect(bed.sandbox.requests.total).toBe(before);
+    expect(bed.events).toEqual(['planned 0/44', 'planned 44/44', 'writing']);
+  });
+
+  it('is refused when something else is asked for, in words that say what, unless it is begun anew', async () => {
+    const bed = await historyBed();
+    await interrupted(bed);
+    await expect(bed.run({ from: NOW - 5 * HOUR, to: NOW - HOUR })).rejects.toThrow(
+      /with other settings \(--from was 2026-01-05T00:20:30Z and is 2026-01-05T05:20:30Z; --to was not given and is 2026-01-05T09:20:30Z\): .* --restart/,
+    );
+    await bed.run({ from: NOW - 5 * HOUR, mode: 'restart' });
+    compare(bed, await textOf(bed), Date.UTC(2026, 0, 5, 5, 21), Date.UTC(2026, 0, 5, 10, 10));
+  });
+
+  it('is held by one process at a time', async () => {
+    const bed = await historyBed();
+    await interrupted(bed);
+    const holder = new WorkFolder(join(bed.folder, 'history.om'));
+    await holder.lock(await holder.begun());
+    await expect(bed.run()).rejects.toThrow(/^another backfill is running in .*history\.om\.partial$/);
+    await holder.release();
+    await bed.run();
+  });
+});
+
+describe('a history is refused', () => {
+  it.each([
+    [{ from: NOW - 31 * 24 * HOUR }, /too early: the platform keeps 30 days/],
+    [{ to: NOW - 9 * MINUTE }, /too late: only settled buckets are final.*2026-01-05T10:10:00Z/],
+    [{ from: NOW - 2 * HOUR, to: NOW - 2 * HOUR }, /must be at least a minute before/],
+  ])('with a range that the platform does not have: %o', async (options, sentence) => {
+    const bed = await historyBed();
+    await expect(bed.run(options)).rejects.toThrow(sentence);
+    expect(await readdir(bed.folder)).toEqual([]);
+  });
+
+  it('when its file already exists, or something else has the name of its folder', async () => {
+    const bed = await historyBed();
+    const output = join(bed.folder, 'history.om');
+    await writeFile(output, 'of value');
+    await expect(bed.run()).rejects.toThrow(/history\.om already exists.*--restart/);
+    await mkdir(`${output}.partial`);
+    await writeFile(join(`${output}.partial`, 'diary.txt'), 'of value');
+    await expect(bed.run({ mode: 'restart' })).rejects.toThrow(/exists and was not created by backfill/);
+    expect(await readFile(output, 'utf8')).toBe('of value');
+  });
+
+  it('when it cannot be written there', async () => {
+    const bed = await historyBed();
+    await expect(bed.run({ output: bed.folder })).rejects.toThrow(/is a folder$/);
+    await expect(bed.run({ output: join(bed.folder, 'missing', 'history.om') })).rejects.toThrow(
+      /the folder of --output: .*missing cannot be used: it does not exist/,
+    );
+    expect(await readdir(bed.folder)).toEqual([]);
+  });
+
+  it('when nothing is selected', async () => {
+    const products = { edge_applications: { configurations: { include: ['nobody'] } } };
+    const bed = await historyBed({ account: { collectors: { metrics: { products } } } });
+    await expect(bed.run()).rejects.toThrow(/nothing to read/);
+  });
+});
+
+function observing({ events }: HistoryBed, some: Partial<BackfillObserver>): { observer: BackfillObserver } {
+  return { observer: { ...noting(events), ...some } };
+}
+
+async function interrupted(bed: HistoryBed): Promise<void> {
+  const interruption = new AbortController();
+  const { observer } = observing(bed, { advanced: () => interruption.abort() });
+  await expect(bed.run({ signal: interruption.signal, observer })).rejects.toThrow();
+}

@@ -1,0 +1,128 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { backfill, type History } from '../../../src/exporter/backfill/backfill.ts';
+import type { BackfillObserver, BackfillOptions } from '../../../src/exporter/backfill/backfill-options.ts';
+import { nameOf } from '../../../src/exporter/backfill/collect.ts';
+import { type Clock, systemClock } from '../../../src/exporter/clock.ts';
+import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
+import {
+  createSandbox,
+  DEFAULT_TOKEN,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../../src/sandbox/sandbox.ts';
+
+export const NOW = Date.UTC(2026, 0, 5, 10, 20, 30);
+
+/** Far more than any test asks for in a minute, for those that are not about the quota. */
+const AMPLE = { reads: 100_000, writes: 100, purges: 100 };
+
+/** A clock on which no pause lasts long: what is waited for between tries is of no interest. */
+const HASTY: Clock = {
+  now: Date.now,
+  wall: Date.now,
+  sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 5), signal),
+};
+
+/** A platform whose time stands still, and a folder for histories of it. */
+export interface HistoryBed {
+  readonly sandbox: Sandbox;
+  readonly folder: string;
+  readonly accounts: BackfillOptions['accounts'];
+  /** What happened, a word or two each. */
+  readonly events: string[];
+  run(options?: Partial<BackfillOptions>): Promise<History>;
+}
+
+export interface HistoryBedOptions {
+  readonly sandbox?: SandboxOptions;
+  /** The account as in YAML, without name, address and token. */
+  readonly account?: Record<string, unknown>;
+}
+
+export const TWO_METRICS = {
+  collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } },
+};
+
+export async function historyBed({ sandbox: given, account = TWO_METRICS }: HistoryBedOptions = {}) {
+  const sandbox = createSandbox({ now: () => NOW, rateLimit: AMPLE, configurations: 1, ...given });
+  const platform = await sandbox.listen(0);
+  onTestFinished(() => platform.close());
+  const folder = await mkdtemp(join(tmpdir(), 'backfill-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const events: string[] = [];
+  const accounts = accountsAt(platform.url, account);
+  const bed: HistoryBed = {
+    sandbox,
+    accounts,
+    folder,
+    events,
+    run: (options) =>
+      backfill({
+        accounts,
+        from: NOW - 10 * 3_600_000,
+        to: undefined,
+        labels: {},
+        output: join(folder, 'history.om'),
+        receivers: [],
+        mode: 'continue',
+        clock: HASTY,
+        signal: new AbortController().signal,
+        guard: () => undefined,
+        observer: noting(events),
+        ...options,
+      }),
+  };
+  return bed;
+}
+
+/** One account of a platform, as in YAML. */
+export function accountsAt(url: string, account: Record<string, unknown>): BackfillOptions['accounts'] {
+  return CONFIG.parse({
+    accounts: [{ name: 'test', api_url: url, token: DEFAULT_TOKEN.token, ...account }],
+  }).accounts;
+}
+
+export function noting(events: string[]): BackfillObserver {
+  return {
+    planned: (_, windows, done) => events.push(`planned ${done}/${windows}`),
+    advanced: () => undefined,
+    connected: () => undefined,
+    exchanged: () => undefined,
+    retried: (planned) => events.push(`retried ${planned.metric}`),
+    stumbled: () => events.push('stumbled'),
+    vanished: (planned) => events.push(`vanished ${nameOf(planned)}`),
+    notice: (_, text) => events.push(text),
+    pushing: () => events.push('pushing'),
+    pushed: () => undefined,
+    refused: (receiver, reason) => events.push(`${receiver} refused ${reason}`),
+    pushFailed: (receiver) => events.push(`${receiver} failed`),
+    writing: () => events.push('writing'),
+  };
+}
+
+/** A sample of a history: its time in ms. */
+export interface HistorySample {
+  readonly at: number;
+  readonly value: number;
+}
+
+/** The series of a history by name and labels as they are written; each must stand together, in order of time. */
+export function seriesOf(text: string): Map<string, HistorySample[]> {
+  const series = new Map<string, HistorySample[]>();
+  let current = '';
+  for (const line of text.split('\n')) {
+    if (line === '' || line.startsWith('#')) continue;
+    const [, key = '', value, seconds] = /^(\S+\{.*\}) (\S+) (\S+)$/.exec(line) ?? [];
+    if (key !== current && series.has(key)) throw new Error(`${key} stands in two places`);
+    current = key;
+    const samples = series.get(key) ?? [];
+    const sample = { at: Math.round(Number(seconds) * 1_000), value: Number(value) };
+    if (sample.at <= Number(samples.at(-1)?.at)) throw new Error(`${line}: not after the sample before`);
+    samples.push(sample);
+    series.set(key, samples);
+  }
+  return series;
+}

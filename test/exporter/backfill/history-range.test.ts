@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  availableAt,
+  rangeOf,
+  rangeProblem,
+  windowsOf,
+} from '../../../src/exporter/backfill/history-range.ts';
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS } from '../../../src/exporter/settling/window.ts';
+
+const NOW = Date.UTC(2026, 0, 31, 10, 20, 30);
+const AVAILABLE = availableAt(NOW, 10 * MINUTE_MS);
+
+const ranges = fc
+  .record({ from: fc.integer({ min: 1, max: 43_000 }), length: fc.integer({ min: 1, max: 3_000 }) })
+  .map(({ from, length }) => ({ from: from * MINUTE_MS, to: (from + length) * MINUTE_MS }));
+
+describe('the windows of a range', () => {
+  it('follow each other from its start to its end, none across a full hour', () => {
+    fc.assert(
+      fc.property(ranges, (range) => {
+        const windows = windowsOf(range);
+        expect(windows[0]?.from).toBe(range.from);
+        expect(windows.at(-1)?.to).toBe(range.to);
+        for (const [index, { from, to }] of windows.entries()) {
+          expect(from).toBe(index === 0 ? range.from : windows[index - 1]?.to);
+          expect(Math.floor(from / FINEST_WINDOW_MS)).toBe(Math.floor((to - 1) / FINEST_WINDOW_MS));
+        }
+      }),
+    );
+  });
+
+  it('are each asked for as a whole finest window that covers them and ends within the range', () => {
+    fc.assert(
+      fc.property(ranges, (range) => {
+        for (const { from, to, ask } of windowsOf(range)) {
+          expect(ask.to - ask.from).toBe(FINEST_WINDOW_MS);
+          expect(ask.from).toBeLessThanOrEqual(from);
+          expect(ask.to).toBeGreaterThanOrEqual(to);
+          expect(ask.to).toBeLessThanOrEqual(range.to);
+        }
+      }),
+    );
+  });
+});
+
+describe('a range', () => {
+  it('ends with the newest settled bucket unless told, and holds whole minutes', () => {
+    const range = rangeOf(Date.UTC(2026, 0, 30, 8, 0, 1), undefined, AVAILABLE);
+    expect(range).toEqual({ from: Date.UTC(2026, 0, 30, 8, 1), to: Date.UTC(2026, 0, 31, 10, 10) });
+  });
+
+  it.each([
+    ['', AVAILABLE.from + MINUTE_MS, AVAILABLE.to],
+    [
+      '--from (2026-01-31T10:00:00Z) must be at least a minute before --to (2026-01-31T10:00:00Z)',
+      AVAILABLE.to - 10 * MINUTE_MS,
+      AVAILABLE.to - 10 * MINUTE_MS,
+    ],
+    [
+      '--from (2026-01-01T10:20:00Z) is too early: the platform keeps 30 days, so the earliest is 2026-01-01T11:00:00Z',
+      NOW - HISTORY_MS - 30_000,
+      AVAILABLE.to,
+    ],
+    [
+      '--to (2026-01-31T10:11:00Z) is too late: only settled buckets are final, and the newest one ends at 2026-01-31T10:10:00Z',
+      NOW - HISTORY_MS / 2,
+      AVAILABLE.to + MINUTE_MS,
+    ],
+  ])('is good, or refused with a sentence: %s', (sentence, from, to) => {
+    expect(rangeProblem({ from, to }, AVAILABLE) ?? '').toContain(sentence);
+    if (sentence === '') expect(rangeProblem({ from, to }, AVAILABLE)).toBeUndefined();
+  });
+
+  it('that starts at the earliest moment a refusal names is good for a while', () => {
+    const problem = rangeProblem({ from: 0, to: AVAILABLE.to }, AVAILABLE) ?? '';
+    const named = Date.parse(/earliest is (\S+)/.exec(problem)?.[1] ?? '');
+    const later = availableAt(NOW + 10 * MINUTE_MS, 10 * MINUTE_MS);
+    expect(rangeProblem({ from: named, to: AVAILABLE.to }, later)).toBeUndefined();
+  });
+});

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import {
+  BackfillProgress,
+  besideProgressLine,
+  showProgress,
+} from '../../../src/exporter/backfill/progress.ts';
+import { SimulatedClock } from '../../simulated-clock.ts';
+
+async function underWay() {
+  const clock = new SimulatedClock();
+  const progress = new BackfillProgress(clock);
+  progress.expect(1_000, 100);
+  return { clock, progress };
+}
+
+describe('progress', () => {
+  it('tells what is left by the pace of this start, not by what an earlier one has read', async () => {
+    const { clock, progress } = await underWay();
+    expect(progress.line).toBe('100 of 1000 windows (10 %), 0 operations');
+    await clock.advance(60_000);
+    for (let window = 0; window < 90; window += 1) {
+      progress.count();
+      progress.advance(1);
+    }
+    expect(progress.line).toBe('190 of 1000 windows (19 %), 90 operations, 9 min left');
+    expect(progress.facts).toEqual({ windows: 190, of: 1_000, operations: 90, seconds_left: 540 });
+  });
+
+  it('tells by its own pace how long it takes to evaluate what was read, and of no time left where it is not known', async () => {
+    const { clock, progress } = await underWay();
+    await clock.advance(60_000);
+    progress.advance(900);
+    expect(progress.facts).toMatchObject({ seconds_left: 0 });
+    progress.stage = 'writing';
+    expect(progress.words).toBe('writing');
+    expect(progress.facts).toMatchObject({ windows: 1_000, seconds_left: undefined });
+    progress.stage = undefined;
+    progress.expect(120, 0, 'evaluating the rules');
+    await clock.advance(1_000);
+    progress.advance(20);
+    expect(progress.words).toBe('evaluating the rules');
+    expect(progress.facts).toMatchObject({ windows: 20, of: 120, seconds_left: 5 });
+    expect(progress.line).toBe('evaluating the rules: 20 of 120 windows (16 %), 0 operations, 5 s left');
+  });
+
+  it('says who waits for the quota and until when, unless it is over in a moment', async () => {
+    const { clock, progress } = await underWay();
+    const at = (seconds: number) => clock.now() + seconds * 1_000;
+    progress.waits = () => [
+      { account: 'a', until: at(41.2) },
+      { account: 'b', until: at(1.9) },
+      { account: 'c', until: at(3_600) },
+    ];
+    const [a, c] = [42, 3_600].map((seconds) => `${new Date(at(seconds)).toISOString().slice(11, 19)}Z`);
+    const waiting = `account a for its quota until ${a}, account c for its quota until ${c}`;
+    expect(progress.line).toBe(`100 of 1000 windows (10 %), 0 operations; waiting: ${waiting}`);
+    expect(progress.facts).toMatchObject({ waiting });
+    progress.stage = 'listing what to read';
+    expect(progress.line).toBe(`listing what to read; waiting: ${waiting}`);
+    progress.waits = () => [];
+    expect(progress.line).toBe('listing what to read');
+    expect(progress.facts.waiting).toBe(undefined);
+  });
+
+  it('is a line that changes in place on a terminal', async () => {
+    const { clock, progress } = await underWay();
+    const written: string[] = [];
+    const stderr = { isTTY: true, write: (text: string) => written.push(text) };
+    const stop = showProgress({ progress, stderr, clock, log: { info: () => undefined } });
+    await clock.advance(1_000);
+    stop();
+    await clock.advance(1_000);
+    expect(written).toHaveLength(5);
+    expect(written[0]).toBe('\r\u001b[K100 of 1000 windows (10 %), 0 operations');
+    expect(written.at(-1)).toBe('\r\u001b[K');
+  });
+
+  it('is a line in the log every few seconds elsewhere', async () => {
+    const { clock, progress } = await underWay();
+    const logged: object[] = [];
+    const written: string[] = [];
+    const stderr = { write: (text: string) => written.push(text) };
+    const stop = showProgress({ progress, stderr, clock, log: { info: (facts) => logged.push(facts) } });
+    await clock.advance(11_000);
+    stop();
+    expect(logged).toEqual(
+      [progress.facts, progress.facts].map((facts) => ({ ...facts, seconds_left: undefined })),
+    );
+    expect(written).toEqual([]);
+  });
+
+  it('gives way to the lines of the log', () => {
+    const written: string[] = [];
+    const log = {
+      info: (_: object, message: string) => void written.push(`info ${message}`),
+      warn: (_: object, message: string) => void written.push(`warn ${message}`),
+    };
+    const terminal = { isTTY: true, write: (text: string) => written.push(text) };
+    besideProgressLine(log, terminal).warn({}, 'careful');
+    expect(written).toEqual(['\r\u001b[K', 'warn careful']);
+    expect(besideProgressLine(log, { ...terminal, isTTY: false })).toBe(log);
+  });
+});

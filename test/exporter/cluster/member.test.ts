@@ -1,0 +1,100 @@
+import { expect, test } from 'vitest';
+import type { BeatAnswer } from '../../../src/exporter/cluster/lease.ts';
+import { type AccountsOfReplica, Member } from '../../../src/exporter/cluster/member.ts';
+import type { Registry } from '../../../src/exporter/cluster/registry.ts';
+import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { SimulatedClock } from '../../simulated-clock.ts';
+
+/** An account of this replica's, in a database that hangs or answers as the test says, and whose states load when it says. */
+async function ownsOne(
+  ownership: () => ReturnType<Registry['ownership']> = async () => ({ accounts: [], moves: [] }),
+) {
+  const clock = new SimulatedClock();
+  let hangs = false;
+  const mine: BeatAnswer = {
+    mine: [{ account: 'a', token: '1', demand: 1 }],
+    free: [],
+    replicas: [{ id: 's', name: 'r', digest: '', ageMs: 0, renewedMs: 0, accounts: 1, load: 1 }],
+  };
+  const loads: { succeed: (state: State) => void; fail: () => void }[] = [];
+  const owned: { readonly state: State; readonly mayAct: () => boolean }[] = [];
+  const accounts: AccountsOfReplica = {
+    own: (_, ownership) => void owned.push(ownership),
+    disown: async () => undefined,
+    demands: () => [],
+  };
+  const member = new Member({
+    clock,
+    registry: {
+      beat: async () => {
+        // As long as a connection waits for its answer.
+        if (!hangs) return mine;
+        await clock.sleep(4_000);
+        throw new Error('no answer');
+      },
+      leave: async () => undefined,
+      ownership,
+    },
+    openState: () =>
+      new Promise((resolve, reject) =>
+        loads.push({ succeed: resolve, fail: () => reject(new Error('too late')) }),
+      ),
+    name: 'r',
+    newSession: () => 's',
+    log: { info: () => undefined, warn: () => undefined },
+  });
+  member.share(['a'], accounts);
+  await clock.advance(100);
+  /** The lease lapses while the account is being loaded, and is renewed under the same token. */
+  const lapse = async () => {
+    hangs = true;
+    await clock.advance(15_000);
+    hangs = false;
+    await clock.advance(5_000);
+  };
+  return { clock, member, loads, owned, lapse };
+}
+
+test('an account that is opened anew while it is still being loaded runs with what was loaded last', async () => {
+  const { clock, loads, owned, lapse } = await ownsOne();
+  await lapse();
+  expect(loads).toHaveLength(2);
+  const [first, second] = [memoryState(), memoryState()];
+  loads[0]?.succeed(first);
+  loads[1]?.succeed(second);
+  await clock.advance(10);
+  expect(owned.map(({ state }) => state === second)).toEqual([true]);
+  expect(owned[0]?.mayAct()).toBe(true);
+});
+
+test('a load that fails after the account was opened anew takes nothing from it', async () => {
+  const { clock, member, loads, owned, lapse } = await ownsOne();
+  await lapse();
+  loads[1]?.succeed(memoryState());
+  await clock.advance(10);
+  loads[0]?.fail();
+  await clock.advance(5_000);
+  expect(member.owned()).toEqual(['a']);
+  expect(owned.map(({ mayAct }) => mayAct())).toEqual([true]);
+  expect(loads).toHaveLength(2);
+});
+
+test('what ran before the lease lapsed may not act when the account is opened anew under the same token', async () => {
+  const { clock, loads, owned, lapse } = await ownsOne();
+  loads[0]?.succeed(memoryState());
+  await lapse();
+  loads[1]?.succeed(memoryState());
+  await clock.advance(10);
+  expect(owned.map(({ mayAct }) => mayAct())).toEqual([false, true]);
+});
+
+test('a picture of all that is long in coming delays no renewal and is asked for once', async () => {
+  let asked = 0;
+  const { clock, member } = await ownsOne(() => {
+    asked += 1;
+    return new Promise(() => undefined);
+  });
+  await clock.advance(30_000);
+  expect(asked).toBe(1);
+  expect(member.trouble).toBeUndefined();
+});

@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { Commands, Invocation } from '../../../src/exporter/command-line/command.ts';
+import { EXIT } from '../../../src/exporter/command-line/command.ts';
+import { type Circumstances, callProgram } from '../../commands/call-program.ts';
+
+const call = (args: string[], circumstances: Omit<Circumstances, 'env'> = {}) =>
+  callProgram(args, { env: { EDGE_EXPORTER_LOG_FORMAT: 'json' }, ...circumstances });
+
+const EXAMPLE = join(import.meta.dirname, '../../../config/exporter.yaml');
+
+test('the version is that of the package', async () => {
+  const { exitCode, out } = await call(['--version']);
+  expect(exitCode).toBe(EXIT.ok);
+  expect(out).toMatch(/^edge-exporter \d+\.\d+\.\d+\S* \(node v\d+/);
+});
+
+test('help goes to stdout', async () => {
+  expect(await call(['help', 'check-config'])).toMatchObject({
+    exitCode: EXIT.ok,
+    out: expect.stringContaining('--config.file'),
+    err: '',
+  });
+  expect((await call(['--help'])).out).toContain('Commands');
+});
+
+test('a wrong command line says why, on stderr, and ends with 2', async () => {
+  expect(await call(['--conifg.file=x'])).toEqual({
+    exitCode: EXIT.misused,
+    out: '',
+    err: 'edge-exporter: unknown flag --conifg.file; did you mean "--config.file"?\nTry: edge-exporter --help\n',
+  });
+});
+
+test('a command is called with its flags', async () => {
+  const { exitCode, out } = await call(['check-config', `--config.file=${EXAMPLE}`]);
+  expect(exitCode).toBe(EXIT.ok);
+  expect(out).toContain('account production');
+});
+
+test('a command that breaks is logged with its stack and ends with 1', async () => {
+  const commands: Commands = {
+    plan: {
+      summary: 'Break.',
+      load: async () => async () => {
+        throw new Error('unforeseen');
+      },
+    },
+  };
+  const { exitCode, err } = await call(['plan'], { commands });
+  expect(exitCode).toBe(EXIT.failed);
+  expect(JSON.parse(err)).toMatchObject({
+    level: 'error',
+    err: 'unforeseen',
+    stack: expect.stringContaining('program.test.ts'),
+  });
+});
+
+test('a command that ends because it is asked to is no bug', async () => {
+  const ending = AbortSignal.abort();
+  const commands: Commands = {
+    plan: {
+      summary: 'End.',
+      load:
+        async () =>
+        async ({ signal }) =>
+          Promise.reject(signal.reason),
+    },
+  };
+  expect(await call(['plan'], { commands, signal: ending })).toEqual({
+    exitCode: EXIT.failed,
+    out: '',
+    err: '',
+  });
+});
+
+test.each(['check-config', 'plan', 'doctor', 'backfill', 'rehearse'] as const)(
+  'what the platform calls its things shows in the output of %s, and does nothing to the terminal',
+  async (name) => {
+    const commands: Commands = {
+      [name]: {
+        summary: 'Say a name.',
+        load:
+          async () =>
+          async ({ stdout, stderr }: Invocation<'plan'>) => {
+            for (const output of [stdout, stderr]) output.write('shop\u001b[2J\u202egnp.exe\n');
+            return EXIT.ok;
+          },
+      },
+    };
+    const { out, err } = await call([name], { commands });
+    for (const text of [out, err]) expect(text).toBe('shop\\u001b[2J\\u202egnp.exe\n');
+  },
+);

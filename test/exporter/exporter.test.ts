@@ -1,0 +1,155 @@
+import { setImmediate } from 'node:timers/promises';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../src/exporter/clock.ts';
+import { type Account, CONFIG, type Config } from '../../src/exporter/configuration/schema.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
+import { Exposition } from '../../src/exporter/exposition/exposition.ts';
+import type { Job } from '../../src/exporter/poll/job.ts';
+import { reportTo } from '../../src/exporter/self/account-report.ts';
+import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { memoryState } from '../../src/exporter/state/state.ts';
+import { eventually } from '../eventually.ts';
+import { noToken } from './credentials/no-token.ts';
+
+const never = new AbortController().signal;
+
+let metrics: SelfMetrics;
+let errors: string[];
+/** How the credentials of each account are given back; at once where nothing is said. */
+let closing: Map<string, Promise<void>>;
+let started: string[];
+let observer: ReturnType<typeof reportTo>;
+let exporter: Exporter;
+
+beforeEach(() => {
+  metrics = createSelfMetrics();
+  errors = [];
+  started = [];
+  closing = new Map();
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (facts: object, message: string) => void errors.push(`${message} ${JSON.stringify(facts)}`),
+  };
+  observer = reportTo(metrics, log, systemClock);
+  exporter = new Exporter({
+    clock: systemClock,
+    ticker: () => () => undefined,
+    state: memoryState(),
+    metrics,
+    observer,
+    credentials: ({ name }: Account) => {
+      started.push(name);
+      return noToken(() => closing.get(name) ?? Promise.resolve());
+    },
+  });
+});
+
+function configOf(...names: string[]): Config {
+  const accounts = names.map((name) => ({ name, api_url: 'http://127.0.0.1:9', token: 'x' }));
+  return CONFIG.parse({ accounts });
+}
+
+function names(): string[] {
+  return [...exporter.accounts()].map(({ name }) => name);
+}
+
+async function shown(): Promise<string> {
+  return Buffer.concat(await exporter.body('text', 'identity')).toString();
+}
+
+/** A promise that is kept by hand. */
+function held(): { promise: Promise<void>; release: () => void } {
+  const gate = new EventTarget();
+  const promise = new Promise<void>((resolve) => gate.addEventListener('now', () => resolve()));
+  return { promise, release: () => void gate.dispatchEvent(new Event('now')) };
+}
+
+test('an account that leaves takes the time of its last success with it, and no other', async () => {
+  await exporter.apply(configOf('a', 'b'), never);
+  for (const account of ['a', 'b']) {
+    const job = { id: 'x', subject: { collector: 'domains' } } as Job;
+    const end = {
+      job,
+      outcome: 'ok',
+      report: {},
+      reason: '',
+      rejected: undefined,
+      operations: 1,
+      durationMs: 1,
+    };
+    observer.polled(account, end as unknown as Parameters<typeof observer.polled>[1]);
+  }
+  await exporter.apply(configOf('b'), never);
+  const times = ['a', 'b'].map((account) => metrics.pollLastSuccess.value(account, 'domains'));
+  expect(times).toEqual([undefined, expect.any(Number)]);
+  await exporter.stop(never);
+});
+
+test('an account that fails to stop is told of, and hinders no new one', async () => {
+  await exporter.apply(configOf('a'), never);
+  await eventually('the account shows that it is down', async () =>
+    (await shown()).includes('edge_up{account="a"} 0'),
+  );
+  const failure = Promise.reject(new Error('will not go'));
+  failure.catch(() => undefined);
+  closing.set('a', failure);
+  await exporter.apply(configOf('b'), never);
+  expect(names()).toEqual(['b']);
+  expect(errors).toHaveLength(1);
+  expect(errors[0]).toContain('the account did not stop properly {"account":"a"');
+  expect(await shown()).not.toContain('edge_up{account="a"}');
+  await exporter.stop(never);
+});
+
+test('a stop during a reload waits for it, and the reload starts nothing any more', async () => {
+  await exporter.apply(configOf('a'), never);
+  const { promise, release } = held();
+  closing.set('a', promise);
+  const applying = exporter.apply(configOf('b'), never);
+  let stopped = false;
+  // Lets the reload begin.
+  await setImmediate();
+  const stopping = exporter.stop(never).then(() => {
+    stopped = true;
+  });
+  await setImmediate();
+  expect(stopped).toBe(false);
+  release();
+  await Promise.all([applying, stopping]);
+  await exporter.apply(configOf('c'), never);
+  expect(names()).toEqual([]);
+  expect(started).toEqual(['a']);
+});
+
+test('of many accounts that leave with a reload, a part stops in each turn of the event loop', async () => {
+  const many = Array.from({ length: 150 }, (_, index) => `account ${index}`);
+  await exporter.apply(configOf('a', ...many), never);
+  let isApplied = false;
+  const applied = exporter.apply(configOf('a'), never).then(() => {
+    isApplied = true;
+  });
+  const running: number[] = [];
+  while (!isApplied) {
+    // The platform answers none of them.
+    running.push([...exporter.notReady()].flat().length);
+    await setImmediate();
+  }
+  await applied;
+  const stopped = running.map((count, turn) => (running[turn - 1] ?? many.length + 1) - count);
+  expect(Math.max(...stopped)).toBeLessThan(many.length / 2);
+  expect(names()).toEqual(['a']);
+  await exporter.stop(never);
+});
+
+test('no request of an account leaves while a scrape waits', async () => {
+  const isAwaited = vi.spyOn(Exposition.prototype, 'isAwaited', 'get').mockReturnValue(true);
+  await exporter.apply(configOf('a'), never);
+  for (let turn = 0; turn < 50; turn++) await setImmediate();
+  expect([...exporter.accounts()].map(({ up }) => up)).toEqual([null]);
+  isAwaited.mockRestore();
+  await eventually('the account shows that it is down', async () =>
+    (await shown()).includes('edge_up{account="a"} 0'),
+  );
+  await exporter.stop(never);
+});

@@ -1,0 +1,238 @@
+import { describe, expect, test } from 'vitest';
+import { productOf } from '../../../src/exporter/catalogue/products.ts';
+import { columnOf, decodeColumns } from '../../../src/exporter/graphql/columns.ts';
+import { datasetRows, type Row, rowsOf, rowsOfPiece } from '../../../src/exporter/graphql/dataset-rows.ts';
+import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 0, 5, 12, 30);
+const WINDOW = { from: NOW - 15 * MINUTE, to: NOW };
+const PRODUCT = productOf('metrics', 'edge_applications');
+
+const at = (minute: number) => new Date(WINDOW.from + minute * MINUTE).toISOString().replace('.000Z', 'Z');
+
+function row(minute: number, configurationId: string, requestsTotal: unknown, more: object = {}): Row {
+  return { ts: at(minute), configurationId, requestsTotal, ...more };
+}
+
+/** One configuration with a request in every minute, so that the dataset is known to have all of them. */
+const BUSY = Array.from({ length: 15 }, (_, minute) => row(minute, 'busy', 100 + minute));
+
+const REQUESTS = columnOf(
+  { account: 'a', product: PRODUCT, by: 'configuration', id: 'x', name: 'x' },
+  'cdn_requests',
+  'total',
+  { fields: ['requestsTotal'], unit: 'count' },
+  {},
+);
+
+function requestsOf(key: string, rows: readonly unknown[], window = WINDOW) {
+  const answer = datasetRows(rows, { key: 'configurationId', window, now: NOW });
+  const decoded = decodeColumns(answer, key, [REQUESTS], window);
+  const { timestamps, values } = decoded.series.get('total') ?? { timestamps: [], values: [] };
+  const buckets = [...timestamps].map((time, index) => [(time - window.from) / MINUTE, values[index]]);
+  return { decoded, buckets, rejected: Object.fromEntries(decoded.rejected) };
+}
+
+describe('an absent row', () => {
+  test('is a zero where the dataset has rows of the same minute and newer ones', () => {
+    const { buckets, rejected } = requestsOf('idle', [...BUSY, row(3, 'idle', 7)]);
+    // The newest row is of minute 14: what is younger than two minutes before it may still come.
+    const expected = Array.from({ length: 12 }, (_, minute) => [minute, minute === 3 ? 7 : 0]);
+    expect(buckets).toEqual(expected);
+    expect(rejected).toEqual({});
+  });
+
+  test('is missing where the dataset has no row at all of its minute, though it has one of every other', () => {
+    const lost = [4, 5, 6];
+    const rows = BUSY.filter((_, minute) => !lost.includes(minute));
+    const minutes = requestsOf('busy', rows).buckets.map(([minute]) => minute);
+    expect(minutes).toEqual([0, 1, 2, 3, 7, 8, 9, 10, 11, 12, 13, 14]);
+    expect(requestsOf('idle', rows).buckets.map(([minute]) => minute)).toEqual([0, 1, 2, 3, 7, 8, 9, 10, 11]);
+  });
+
+  test('is a zero of a dataset that is idle in many minutes', () => {
+    const { buckets } = requestsOf(
+      'quiet',
+      [0, 2, 5, 6, 9, 10, 14].map((minute) => row(minute, 'quiet', 1)),
+    );
+    expect(buckets.slice(0, 6)).toEqual([
+      [0, 1],
+      [1, 0],
+      [2, 1],
+      [3, 0],
+      [4, 0],
+      [5, 1],
+    ]);
+  });
+
+  test('is missing where nothing was answered at all', () => {
+    expect(requestsOf('idle', []).buckets).toEqual([]);
+  });
+
+  test('is missing after the newest row of the dataset, however old that is', () => {
+    const { buckets } = requestsOf('idle', BUSY.slice(0, 6));
+    expect(buckets.map(([minute]) => minute)).toEqual([0, 1, 2]);
+  });
+
+  test.each([
+    ['has no time', { configurationId: 'idle', requestsTotal: 3 }],
+    ['has a time that is none', { ts: 'yesterday', configurationId: 'idle', requestsTotal: 3 }],
+    [
+      'lies beside the minutes',
+      { ts: at(3).replace(':00Z', ':30Z'), configurationId: 'idle', requestsTotal: 3 },
+    ],
+  ])('is missing where a row of the same configuration %s', (_, bad) => {
+    const { buckets, rejected } = requestsOf('idle', [...BUSY, row(5, 'idle', 1), bad]);
+    expect(buckets).toEqual([[5, 1]]);
+    expect(Object.values(rejected)).toEqual([1]);
+  });
+
+  test.each([
+    ['of nobody', { ts: at(3), requestsTotal: 3 }],
+    ['that is none', 17],
+  ])('is missing for all where there is a row %s', (_, bad) => {
+    const { buckets, rejected } = requestsOf('idle', [...BUSY, row(5, 'idle', 1), bad]);
+    expect(buckets).toEqual([[5, 1]]);
+    expect(Object.values(rejected)).toEqual([1]);
+  });
+});
+
+describe('a row', () => {
+  test('that repeats another is refused with it, even where both say the same', () => {
+    const { buckets, rejected, decoded } = requestsOf('busy', [
+      ...BUSY,
+      row(4, 'busy', 104),
+      row(6, 'busy', 1),
+    ]);
+    expect(buckets.map(([minute]) => minute)).toEqual([0, 1, 2, 3, 5, 7, 8, 9, 10, 11, 12, 13, 14]);
+    expect(rejected).toEqual({ duplicate: 4 });
+    expect(decoded.valueless?.get('total')).toHaveLength(2);
+  });
+
+  test.each([
+    ['a number as text', '100', 'bad_value'],
+    ['null', null, 'bad_value'],
+    ['nothing', undefined, 'bad_value'],
+    ['less than nothing', -1, 'negative'],
+    ['more than can be counted', 1e300, 'bad_value'],
+  ])('whose field is %s has no value, and is no zero', (_, value, reason) => {
+    const { buckets, rejected } = requestsOf(
+      'busy',
+      BUSY.map((one, minute) => (minute === 4 ? row(4, 'busy', value) : one)),
+    );
+    expect(buckets.map(([minute]) => minute)).not.toContain(4);
+    expect(rejected).toEqual({ [reason]: 1 });
+  });
+
+  test('of the future is dropped', () => {
+    expect(requestsOf('busy', [...BUSY, row(20, 'busy', 1)]).rejected).toEqual({ future: 1 });
+  });
+
+  test('at the end of the window is left out, whether or not the platform includes it', () => {
+    expect(requestsOf('busy', [...BUSY, row(15, 'busy', 1)]).buckets.at(-1)).toEqual([14, 114]);
+  });
+
+  test('may name its configuration by a number, and its time without a zone', () => {
+    const given = { ts: at(2).replace('Z', ''), configurationId: 12, requestsTotal: 5 };
+    expect(requestsOf('12', [given]).buckets).toContainEqual([2, 5]);
+  });
+});
+
+test('rows that lie further apart than minutes are no minutes: nothing is made up between them', () => {
+  const { decoded, buckets } = requestsOf(
+    'wide',
+    [0, 5, 10, 15, 20].map((minute) => row(minute, 'wide', 50)),
+    { from: WINDOW.from, to: NOW + 10 * MINUTE },
+  );
+  expect(decoded.width).toBe(5 * MINUTE);
+  expect(buckets.length).toBeLessThan(6);
+});
+
+test.each([
+  [[0, 10], undefined],
+  [[0, 5, 10], undefined],
+  [[0, 7, 14], MINUTE],
+])(
+  'of few rows, of minutes %j, it is not known that they are minutes: nothing is made up',
+  (minutes, width) => {
+    const window = { from: WINDOW.from, to: NOW + 10 * MINUTE };
+    const rows = minutes.map((minute) => row(minute, 'few', 60));
+    const { decoded, buckets } = requestsOf('few', rows, window);
+    expect(decoded.width).toBe(width);
+    expect(buckets).toEqual(minutes.map((minute) => [minute, 60]));
+    expect(requestsOf('idle', rows).buckets).toEqual([]);
+  },
+);
+
+test('two rows that are a minute apart show that buckets are minutes', () => {
+  const { decoded, buckets } = requestsOf('few', [row(3, 'few', 1), row(4, 'few', 1), row(10, 'few', 1)]);
+  expect(decoded.width).toBe(MINUTE);
+  expect(buckets).toContainEqual([6, 0]);
+});
+
+test('a row at the seam of two pieces is taken of the one that it belongs to; no other is lost', () => {
+  const seam = WINDOW.from + 5 * MINUTE;
+  const bad = { ts: 'yesterday' };
+  const later = row(40, 'x', 1);
+  const first = [row(0, 'x', 1), row(5, 'x', 2), bad];
+  const second = [row(4, 'x', 3), row(5, 'x', 2), row(15, 'x', 4), later];
+  expect(rowsOfPiece(first, { from: WINDOW.from, to: seam }, WINDOW)).toEqual([row(0, 'x', 1), bad]);
+  expect(rowsOfPiece(second, { from: seam, to: WINDOW.to }, WINDOW)).toEqual(second.slice(1));
+  expect(rowsOfPiece(second, WINDOW, WINDOW)).toBe(second);
+});
+
+test('buckets are hours where the window is that of hours', () => {
+  const window = { from: NOW - 30 * 24 * 60 * MINUTE, to: NOW };
+  const hour = (count: number) =>
+    new Date(Math.ceil(window.from / 3_600_000) * 3_600_000 + count * 3_600_000).toISOString();
+  const rows = [0, 1, 2, 3].map((count) => ({ ts: hour(count), configurationId: 'x', requestsTotal: 60 }));
+  expect(requestsOf('x', rows, window).decoded.width).toBe(60 * MINUTE);
+});
+
+describe('an answer', () => {
+  test.each([
+    [{ data: { workloadMetrics: null } }, 'no list of rows'],
+    [{ data: {} }, 'no list of rows'],
+    [[], 'no list of rows'],
+    ['text', 'no list of rows'],
+    [{ data: { workloadMetrics: [] }, errors: [{ message: 'half of it failed' }] }, 'half of it failed'],
+    [{ errors: ['plain'] }, 'no message'],
+  ])('of %j is none', (body, reason) => {
+    expect(() => rowsOf(body, 'workloadMetrics')).toThrow(PlatformFailure);
+    expect(() => rowsOf(body, 'workloadMetrics')).toThrow(reason);
+  });
+
+  test('without rows has none', () => {
+    expect(rowsOf({ data: { workloadMetrics: [] }, errors: [] }, 'workloadMetrics')).toEqual([]);
+  });
+});
+
+describe('values are in the units of REST, in which the counters are kept', () => {
+  const target = { account: 'a', product: PRODUCT, by: 'configuration', id: 'x', name: 'x' } as const;
+  const valueIn = (metric: string, dimension: string, fields: object, units = {}) => {
+    const found = fieldsOf(PRODUCT, metric)?.dimensions.get(dimension);
+    if (found === undefined) throw new Error(`${metric} has no ${dimension}`);
+    const column = columnOf(target, metric, dimension, found, units);
+    const answer = datasetRows([{ ts: at(1), configurationId: 'x', ...fields }], {
+      key: 'configurationId',
+      window: WINDOW,
+      now: NOW,
+    });
+    return decodeColumns(answer, 'x', [column], WINDOW).series.get(dimension)?.values[0];
+  };
+
+  test.each([
+    ['data_transferred_total', 'total', { dataTransferredTotal: 7_338_000 }, {}, 7.338],
+    ['data_transferred_total', 'saved', { savedData: 5e9 }, { data_transferred_total: 'gigabytes' }, 5],
+    ['bandwidth', 'total', { bandwidthTotal: 8_000 }, {}, 8_000],
+    ['bandwidth', 'total', { bandwidthTotal: 8_000 }, { bandwidth: 'kbps' }, 8],
+    ['requests_offloaded', 'offload', { requestsOffloaded: 74.5 }, {}, 74.5],
+    ['requests_per_second', 'missed', { missedRequests: 90 }, {}, 1.5],
+    ['waf', 'threats', { wafRequestsBlocked: 12, wafRequestsThreat: 3 }, {}, 15],
+    ['status_code', '4xx', { requestsStatusCode4xx: 2 }, {}, 2],
+  ])('%s %s of %j', (metric, dimension, fields, units, expected) => {
+    expect(valueIn(metric, dimension, fields, units)).toBe(expected);
+  });
+});

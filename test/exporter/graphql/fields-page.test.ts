@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
+import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
+import { replaceBlock } from '../../reference/markdown.ts';
+
+const PAGE = join(import.meta.dirname, '../../../docs/graphql.md');
+
+function lines(): string[] {
+  const seen = new Set<string>();
+  return PRODUCTS.flatMap((product) =>
+    product.metrics.flatMap((metric) => {
+      const found = fieldsOf(product, metric);
+      if (found === undefined || seen.has(metric)) return [];
+      seen.add(metric);
+      return [...found.dimensions].map(([dimension, { fields, unit, note = '' }]) => {
+        const from = found.summed === undefined ? fields.join(' + ') : `sum of ${found.summed}`;
+        return `| \`${metric}\` | ${dimension} | \`${found.dataset}\` | \`${from}\` | ${unit} | ${note} |`;
+      });
+    }),
+  );
+}
+
+it('is what the code says (npx vitest run test/exporter/graphql/fields-page.test.ts -u brings it up to date)', async () => {
+  const page = await readFile(PAGE, 'utf8');
+  const table = [
+    '| metric of REST | dimension | dataset | field | unit | note |',
+    '|---|---|---|---|---|---|',
+    ...lines(),
+  ];
+  await expect(replaceBlock(page, 'fields', table)).toMatchFileSnapshot(PAGE);
+});
+
+it('adds up detections of the WAF from what was blocked and what was only noticed', () => {
+  const [product] = PRODUCTS.filter(({ api, slug }) => api === 'metrics' && slug === 'edge_applications');
+  if (product === undefined) throw new Error('there is no such product');
+  expect(fieldsOf(product, 'waf')?.dimensions.get('threats')?.fields).toEqual([
+    'wafRequestsBlocked',
+    'wafRequestsThreat',
+  ]);
+});

@@ -1,0 +1,101 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  askable,
+  halves,
+  type Need,
+  partsOf,
+  piecesOf,
+  rowLimit,
+} from '../../../src/exporter/graphql/parts.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const NOW = Date.UTC(2026, 0, 5, 12);
+
+const fresh = { from: NOW - 15 * MINUTE, to: NOW };
+const need = (key: string, ...fields: string[]): Need => ({ key, fields });
+const fieldsNamed = (name: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${name}${index}`);
+
+test('windows that are an hour together are one operation, others are not', () => {
+  const asked = [
+    { need: need('1', 'a'), window: fresh },
+    { need: need('2', 'a'), window: { from: NOW - 40 * MINUTE, to: NOW } },
+    { need: need('3', 'a'), window: { from: NOW - 5 * HOUR, to: NOW - 4 * HOUR } },
+  ];
+  expect(partsOf(asked, 2).map(({ window, needs }) => [window.from, needs.length])).toEqual([
+    [NOW - 40 * MINUTE, 2],
+    [NOW - 5 * HOUR, 1],
+  ]);
+});
+
+test('a part selects no more fields than are allowed, and every need has all of its fields in one part', () => {
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(fc.nat(5), fc.integer({ min: 1, max: 16 })), { minLength: 1, maxLength: 30 }),
+      (given) => {
+        const asked = given.map(([metric, count], index) => ({
+          need: need(String(index), ...fieldsNamed(`m${metric}-`, count)),
+          window: fresh,
+        }));
+        const parts = partsOf(asked, 2);
+        for (const { needs, fields } of parts) {
+          expect(fields.length).toBeLessThanOrEqual(35);
+          for (const one of needs) for (const field of one.fields) expect(fields).toContain(field);
+        }
+        expect(parts.flatMap(({ needs }) => needs)).toHaveLength(asked.length);
+      },
+    ),
+  );
+});
+
+test('pieces cover all of the time and all keys, each once, with no more rows than an answer may have', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 2_000 }),
+      fc.integer({ min: 1, max: 60 }),
+      fc.integer({ min: 50, max: 10_000 }),
+      (keys, minutes, limit) => {
+        const needs = Array.from({ length: keys }, (_, index) => need(String(index), 'a'));
+        const window = { from: NOW - minutes * MINUTE, to: NOW };
+        const pieces = piecesOf({ needs, fields: ['a'], window }, { limit, perKey: 1 });
+        let cells = 0;
+        for (const {
+          window: { from, to },
+          ids,
+        } of pieces) {
+          const rows = ((to - from) / MINUTE) * (ids?.length ?? keys);
+          cells += rows;
+          expect(rows).toBeLessThanOrEqual(Math.max(limit, keys, minutes));
+        }
+        expect(cells).toBe(keys * minutes);
+      },
+    ),
+  );
+});
+
+test('what was cut is halved, by time and then by configuration, until it is one minute of one configuration', () => {
+  const needs = [need('1', 'a'), need('2', 'a')];
+  const [older, newer] = halves({ window: { from: NOW - 2 * MINUTE, to: NOW }, ids: undefined }, needs);
+  expect([older?.window.to, newer?.window.from]).toEqual([NOW - MINUTE, NOW - MINUTE]);
+  const minute = { window: { from: NOW - MINUTE, to: NOW }, ids: undefined };
+  expect(halves(minute, needs).map(({ ids }) => ids)).toEqual([['1'], ['2']]);
+  expect(halves({ ...minute, ids: ['1'] }, needs)).toEqual([]);
+});
+
+test('a long window is never cut in time, since the length decides how wide its buckets are', () => {
+  const window = { from: NOW - 30 * 24 * HOUR, to: NOW };
+  expect(halves({ window, ids: ['1', '2'] }, []).map((piece) => piece.window)).toEqual([window, window]);
+});
+
+test('a window whose width no document names is begun earlier', () => {
+  expect(askable({ from: NOW - 50 * HOUR, to: NOW })).toEqual({ from: NOW - 60 * HOUR, to: NOW });
+  expect(askable({ from: NOW - 48 * HOUR, to: NOW })).toEqual({ from: NOW - 48 * HOUR, to: NOW });
+});
+
+test('no more rows are asked for than fit into the largest answer that is accepted', () => {
+  expect(rowLimit(1, 8 * 2 ** 20)).toBe(10_000);
+  expect(rowLimit(35, 8 * 2 ** 20)).toBeLessThan(6_000);
+  expect(rowLimit(35, 64 * 1_024)).toBeGreaterThan(0);
+});

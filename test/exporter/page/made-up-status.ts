@@ -1,0 +1,121 @@
+import type { AccountStatus, JobStatus, QuotaStatus, Status } from '../../../src/exporter/status.ts';
+
+/** The moment that the made-up status is from. */
+export const NOW = Date.parse('2026-03-14T03:12:40Z');
+
+/** `seconds` after NOW, as the status writes it. */
+export function at(seconds: number): string {
+  return new Date(NOW + seconds * 1000).toISOString();
+}
+
+export function madeUpJob(changes: Partial<JobStatus> = {}): JobStatus {
+  return {
+    id: 'metrics/edge_applications/1001/status_code',
+    collector: 'metrics',
+    product: 'edge_applications',
+    configuration_id: '1001',
+    configuration: 'shop-checkout',
+    metric: 'status_code',
+    schedule: '* * * * *',
+    state: 'idle',
+    why: '',
+    waits_for: null,
+    interval_seconds: 60,
+    last_polled_at: at(-20),
+    last_outcome: 'ok',
+    last_reason: null,
+    last_success_at: at(-20),
+    last_bucket_at: at(-160),
+    next_at: at(20),
+    ...changes,
+    data_age_seconds: changes.data_age_seconds ?? ageOf(changes.last_bucket_at),
+    expected_age_seconds: changes.expected_age_seconds ?? 240,
+    ...countedAsOf(changes.counted_age_seconds),
+  };
+}
+
+/** Counters that take a bucket after ten minutes, polled each minute. */
+function countedAsOf(seconds: number | null = 660) {
+  return {
+    counted_until: seconds === null ? null : at(-seconds),
+    counted_age_seconds: seconds,
+    expected_counted_age_seconds: seconds === null ? null : 720,
+  };
+}
+
+/** As the status tells it where the clocks agree; @param bucketAt the one of {@link madeUpJob} by default */
+function ageOf(bucketAt: string | null = at(-160)): number | null {
+  return bucketAt === null ? null : (NOW - Date.parse(bucketAt)) / 1_000 - 60;
+}
+
+export function madeUpQuota(changes: Partial<QuotaStatus> = {}): QuotaStatus {
+  return {
+    scope: 'metrics',
+    limit: 200,
+    remaining: 137,
+    remaining_at: at(-3),
+    own: 51,
+    others_per_minute: 0,
+    reset_at: at(32),
+    reserve: 0.2,
+    waiting: 0,
+    stopped_until: null,
+    note: '',
+    ...changes,
+  };
+}
+
+export function madeUpAccount(changes: Partial<AccountStatus> = {}): AccountStatus {
+  return {
+    name: 'production',
+    api_url: 'https://api.example.net',
+    sources: [{ collector: 'metrics', source: 'rest', why: 'REST answers' }],
+    up: true,
+    up_since: at(-276_000),
+    note: '',
+    next_try_at: null,
+    token_expires_at: at(72_300),
+    clock_skew_seconds: 0.2,
+    quota: [madeUpQuota()],
+    demand_per_minute: 84,
+    stretch: 1,
+    unmatched: [],
+    without_domains: 0,
+    jobs: [madeUpJob()],
+    ...changes,
+  };
+}
+
+export function madeUpStatus(changes: Partial<Status> = {}): Status {
+  return {
+    version: '0.1.0',
+    started_at: at(-276_000),
+    uptime_seconds: 276_000,
+    ready: true,
+    not_ready: [],
+    sandbox: false,
+    config: {
+      source: 'config/exporter.yaml',
+      loaded_at: at(-276_000),
+      last_reload_successful: true,
+      issues: [],
+    },
+    state: { kind: 'durable', directory: '/var/lib/edge-exporter' },
+    series: 101_234,
+    series_dropped: 0,
+    push: [],
+    accounts: [madeUpAccount()],
+    ...changes,
+  };
+}
+
+const MANY = Array.from({ length: 250 }, (_, i) =>
+  madeUpJob({
+    id: `job-${i}`,
+    configuration: `shop-${i}`,
+    product: i % 2 === 0 ? 'edge_applications' : 'images',
+    ...(i % 50 === 7 ? { last_outcome: 'server_error' as const, last_reason: `HTTP 502 for shop-${i}` } : {}),
+  }),
+);
+/** Two hundred and fifty jobs of two products, of which five fail. */
+export const many = () => madeUpStatus({ accounts: [madeUpAccount({ jobs: MANY })] });

@@ -1,0 +1,22 @@
+import { parseJobQuery } from '../../../src/exporter/page/job-selection.ts';
+import { renderPage } from '../../../src/exporter/page/page.ts';
+import type { Status } from '../../../src/exporter/status.ts';
+import { allStepsOf } from '../../in-steps.ts';
+import { NOW } from './made-up-status.ts';
+
+/** The status page's markup. @param search the query of its address */
+export function page(status: Status, search = ''): string {
+  const options = { query: parseJobQuery(search), now: NOW, telemetryPath: '/metrics' };
+  return allStepsOf(renderPage(status, options));
+}
+
+/** What a reader sees, roughly: the markup without its tags. */
+export function words(markup: string): string {
+  const start = markup.indexOf('<body>');
+  const body = start < 0 ? markup : markup.slice(start, markup.indexOf('<script>'));
+  return body
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'");
+}

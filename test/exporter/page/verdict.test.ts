@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest';
+import { TOLERATED_BEHIND_SECONDS } from '../../../src/exporter/judgement/tally.ts';
+import type { JobStatus, Status } from '../../../src/exporter/status.ts';
+import { ALERTS } from '../../../src/rules/shipped/alert-catalogue.ts';
+import { at, madeUpAccount, madeUpJob, madeUpQuota, madeUpStatus } from './made-up-status.ts';
+import { page } from './rendered.ts';
+
+/** The sentence on top of the page, then each further finding. */
+function verdict(status: Partial<Status>): string[] {
+  const markup = page(madeUpStatus(status));
+  const box = markup.slice(markup.indexOf('<div id="verdict"'), markup.indexOf('<dl class="figures">'));
+  const findings = box.replaceAll(/<ul class="lines">.*?<\/ul>/g, '');
+  const said = [...findings.matchAll(/<p class="says"[^>]*>(.*?)<\/p>|<li>(.*?)<p class="next">/g)];
+  return said.map(([, first = '', other = '']) => (first || other).replace(/<[^>]*>/g, ''));
+}
+
+const fresh = (name: string) => madeUpAccount({ name });
+const refused = madeUpAccount({
+  name: 'staging',
+  up: false,
+  up_since: at(-31 * 60),
+  note: 'the platform refuses the token',
+  next_try_at: at(40),
+  jobs: [madeUpJob({ last_outcome: 'unauthorized' })],
+});
+
+test('where all is well, one sentence says so, with the age of the oldest data', () => {
+  expect(verdict({})).toEqual(['production is fresh: the oldest data is 1 min 40 s old.']);
+  expect(verdict({ accounts: [fresh('a'), fresh('b')] })).toEqual([
+    'All 2 accounts are fresh: the oldest data is 1 min 40 s old.',
+  ]);
+  expect(verdict({ accounts: [] })).toEqual(['No account is configured.']);
+});
+
+test('an account that is down is named with the cause, since when, and when it is tried next', () => {
+  const clause = 'staging is down: the platform refuses the token (since 02:41 UTC, next try in 40 s).';
+  expect(verdict({ accounts: [fresh('a'), refused, fresh('b')] })).toEqual([
+    `2 of 3 accounts are fresh; ${clause}`,
+  ]);
+  expect(verdict({ accounts: [refused] })).toEqual([clause]);
+});
+
+test('what to do next depends on how the polls fail', () => {
+  const next = (outcome: 'unauthorized' | 'server_error' | 'network') =>
+    page(madeUpStatus({ accounts: [{ ...refused, jobs: [madeUpJob({ last_outcome: outcome })] }] }));
+  expect(next('unauthorized')).toContain('Renew the credentials');
+  expect(next('server_error')).toContain('The platform is at fault');
+  expect(next('network')).toContain('<code>edge-exporter doctor</code> finds where it breaks');
+});
+
+test('data older than expected is not fresh, and the quota is named where it makes polls wait', () => {
+  const jobs = [
+    madeUpJob({ data_age_seconds: 300, expected_age_seconds: 240 }),
+    madeUpJob({ data_age_seconds: 1_500 }),
+  ];
+  const quota = [madeUpQuota({ others_per_minute: 149.6 })];
+  const account = madeUpAccount({ jobs, quota, stretch: 3.2 });
+  expect(verdict({ accounts: [account] })).toEqual([
+    'production shows data up to 25 min old: the quota makes polls wait: intervals are 3.2 times as long as planned; other clients of the token take about 150 operations a minute.',
+  ]);
+  expect(page(madeUpStatus({ accounts: [account] }))).toContain(
+    '1 of 2 jobs show data older than expected, up to 25 min',
+  );
+});
+
+test('others are blamed only for what headers can show', () => {
+  const said = (changes: Parameters<typeof madeUpQuota>[0]) =>
+    verdict({ accounts: [madeUpAccount({ stretch: 3, quota: [madeUpQuota(changes)] })] })[0];
+  expect(said({ limit: 80, others_per_minute: 5_340 })).toContain('take about 80 operations a minute');
+  expect(said({ limit: null, others_per_minute: 221 })).not.toContain('other clients');
+});
+
+test('late data is put down to whoever makes it late', () => {
+  const old = { data_age_seconds: 1_500, last_outcome: 'ok' } as const;
+  const said = (changes: Partial<JobStatus>) =>
+    verdict({ accounts: [madeUpAccount({ jobs: [madeUpJob({ ...old, ...changes })] })] })[0];
+  const late = 'production shows data up to 25 min old';
+  expect(said({})).toBe(`${late}: the platform is late.`);
+  expect(said({ state: 'waiting', waits_for: 'slow_api' })).toBe(`${late}: the platform is late.`);
+  expect(said({ state: 'waiting', waits_for: 'spent' })).toBe(`${late}: the quota makes polls wait.`);
+  expect(said({ state: 'waiting', waits_for: 'connections' })).toBe(
+    `${late}: this exporter does not keep up.`,
+  );
+  expect(said({ last_outcome: 'server_error', last_reason: 'HTTP 502' })).toBe(
+    'production is down: the platform fails to answer for edge_applications: HTTP 502.',
+  );
+});
+
+test('counters that are behind make an account late, although gauges are in time, with the part that is worst off', () => {
+  const job = (product: string, counted_age_seconds: number) => madeUpJob({ product, counted_age_seconds });
+  const waf = job('waf', 7_500);
+  expect(verdict({ accounts: [madeUpAccount({ jobs: [madeUpJob(), waf] })] })).toEqual([
+    'production is behind: counters of waf are 2 h 5 min behind, gauges are in time.',
+  ]);
+  const jobs = [job('images', 4_400), waf, job('images', 6_000), madeUpJob({ data_age_seconds: 1_500 })];
+  expect(verdict({ accounts: [madeUpAccount({ jobs })] })[1]).toBe(
+    'production: counters of waf and 1 other part are up to 2 h 5 min behind.',
+  );
+});
+
+test('counters that wait for a bucket no longer than the alert allows are not told', () => {
+  expect(TOLERATED_BEHIND_SECONDS * 1_000).toBe(ALERTS.EdgeCountersBehind.parameters.after.default);
+  const jobs = [madeUpJob({ counted_age_seconds: 720 + TOLERATED_BEHIND_SECONDS })];
+  expect(verdict({ accounts: [madeUpAccount({ jobs })] })).toEqual([
+    'production is fresh: the oldest data is 1 min 40 s old.',
+  ]);
+});
+
+test('data that is older than usual, but not than the quota makes expected, is told as that', () => {
+  expect(verdict({ accounts: [madeUpAccount({ stretch: 2.5 })] })[0]).toContain(
+    'production is fresh: the oldest data is 1 min 40 s old; the quota makes intervals 2.5 times as long as planned.',
+  );
+});
+
+test('what is forbidden comes before a quota that stretches, with what to do', () => {
+  const quota = [madeUpQuota({ others_per_minute: 120 })];
+  const jobs = [
+    madeUpJob({
+      last_outcome: 'forbidden',
+      last_reason: 'HTTP 403.',
+      product: 'images',
+      last_polled_at: at(-30),
+    }),
+    madeUpJob(),
+  ];
+  const account = madeUpAccount({ stretch: 2.5, quota, jobs });
+  expect(verdict({ accounts: [account] })).toEqual([
+    'production is fresh in part: the token may not read images: HTTP 403.',
+    'production: the quota makes intervals 2.5 times as long as planned; other clients of the token take about 120 operations a minute.',
+  ]);
+  expect(page(madeUpStatus({ accounts: [account] }))).toContain('Analytics is granted, since other reads');
+  expect(page(madeUpStatus({ accounts: [account] }))).toContain('give the exporter a token of its own');
+});
+
+test('a refusal by the limit blames nobody: it does not show who has spent what', () => {
+  const quota = [madeUpQuota({ remaining: 0, stopped_until: at(41), others_per_minute: 120 })];
+  expect(verdict({ accounts: [madeUpAccount({ quota })] })[0]).toBe(
+    'production is fresh in part: the platform refuses metrics (429), next try in 41 s.',
+  );
+});
+
+test('jobs that fail for one cause are counted under it, with the most frequent reason', () => {
+  const failing = (reason: string) => madeUpJob({ last_outcome: 'not_found', last_reason: reason });
+  const jobs = [madeUpJob(), failing('HTTP 404'), failing('HTTP 404'), failing('no such metric')];
+  expect(verdict({ accounts: [madeUpAccount({ jobs })] })[0]).toContain(
+    'the platform does not know edge_applications: HTTP 404, and for 1 other reason.',
+  );
+  expect(page(madeUpStatus({ accounts: [madeUpAccount({ jobs })] }))).toContain('3 of 4 jobs fail');
+});
+
+test('a clock that is wrong is told, and ages go by the platform’s clock', () => {
+  const job = madeUpJob({ last_bucket_at: at(3_440), data_age_seconds: 100 });
+  const account = madeUpAccount({ clock_skew_seconds: 3_600, jobs: [job] });
+  expect(verdict({ accounts: [account] })).toEqual([
+    'production is fresh: the oldest data is 1 min 40 s old; this machine’s clock is 1 h behind the platform’s.',
+  ]);
+});
+
+test('the worst of the exporter and of all accounts comes first, and at most five are told', () => {
+  const failing = madeUpAccount({
+    name: 'f',
+    jobs: [madeUpJob({ last_outcome: 'forbidden', last_reason: 'HTTP 403' })],
+  });
+  const state = { kind: 'unavailable', directory: '/state', note: 'EROFS' } as const;
+  const config = { ...madeUpStatus().config, last_reload_successful: false, issues: ['a.yaml:1:2: wrong'] };
+  const told = verdict({ accounts: [failing, refused], state, config, series_dropped: 7 });
+  expect(told.map((text) => text.replace(/[:;].*/, ''))).toEqual([
+    '0 of 2 accounts are fresh',
+    'staging is down',
+    'counters are withheld',
+    '7 series are dropped, since the limit is reached.',
+    'the last reload of the configuration failed',
+  ]);
+  const many = Array.from({ length: 8 }, (_, i) => ({ ...refused, name: `account-${i}` }));
+  expect(verdict({ accounts: many })).toHaveLength(5);
+  expect(page(madeUpStatus({ accounts: many }))).toContain('And 3 more: see the accounts below.');
+});

@@ -1,0 +1,266 @@
+import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { type List, readPages } from '../../../src/exporter/platform/pages.ts';
+import type { Resource } from '../../../src/exporter/platform/read.ts';
+
+const ORIGIN = 'https://api.example.net';
+const never = new AbortController().signal;
+const domains: List = { path: '/domains', version: 3, origin: ORIGIN };
+
+type Answering = (page: number, size: number, resource: Resource) => unknown;
+
+/** Reads a list from a platform that answers like this; what was read and asked. */
+async function readAll(answering: Answering, list: List = domains) {
+  const asked: Resource[] = [];
+  const items: unknown[] = [];
+  const read = async (make: () => Resource) => {
+    const resource = make();
+    asked.push(resource);
+    const { page = '1', page_size: size = '10' } = resource.query ?? {};
+    return { body: answering(Number(page), Number(size), resource), bytes: 0 };
+  };
+  const reading = (async () => {
+    for await (const page of readPages(read, list, never)) items.push(...page);
+  })();
+  const failure = await reading.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  return { items, asked, failure };
+}
+
+/** An envelope as section 2 describes it, of this page of the items. */
+function envelope(all: readonly unknown[], page: number, size: number) {
+  const total = Math.ceil(all.length / size);
+  const next = page < total ? `${ORIGIN}/domains?page=${page + 1}&page_size=${size}` : null;
+  const results = all.slice((page - 1) * size, page * size);
+  return {
+    count: all.length,
+    total_pages: total,
+    schema_version: 3,
+    links: { previous: null, next },
+    results,
+  };
+}
+
+const range = (length: number) => Array.from({ length }, (_, id) => ({ id }));
+
+describe('a list', () => {
+  test('is read whole, in order, with as few operations as the platform allows', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(350),
+        fc.integer({ min: 1, max: 120 }),
+        fc.subarray(['count', 'total_pages', 'links'] as ('count' | 'total_pages' | 'links')[]),
+        async (length, largest, missing) => {
+          // A platform that gives shorter pages than asked for, and says nothing of it, cannot be told from the end.
+          const silent = missing.length === 3;
+          const all = range(length);
+          const { items, asked, failure } = await readAll((page, size) => {
+            const body: Partial<ReturnType<typeof envelope>> = envelope(
+              all,
+              page,
+              silent ? size : Math.min(size, largest),
+            );
+            for (const field of missing) delete body[field];
+            return body;
+          });
+          expect(failure).toBeUndefined();
+          expect(items).toEqual(all);
+          const pages = Math.max(1, Math.ceil(length / (silent ? 100 : Math.min(100, largest))));
+          expect(asked.length).toBeLessThanOrEqual(silent ? pages + 1 : pages);
+        },
+      ),
+    );
+  });
+
+  test('is asked for by page and page size, besides its own query', async () => {
+    const { asked } = await readAll((page, size) => envelope(range(250), page, size), {
+      ...domains,
+      query: { order_by: 'id' },
+    });
+    expect(asked).toEqual(
+      ['1', '2', '3'].map((page) => ({
+        path: '/domains',
+        version: 3,
+        query: { order_by: 'id', page, page_size: '100' },
+      })),
+    );
+  });
+
+  test('of a legacy version is one page, asked for without paging', async () => {
+    const { items, asked } = await readAll(() => [1, 2, 3], { ...domains, version: 1 });
+    expect(items).toEqual([1, 2, 3]);
+    expect(asked).toEqual([{ path: '/domains', version: 1, query: {} }]);
+  });
+
+  test('of a legacy version that comes in pages after all is read on by page number', async () => {
+    const { items, asked } = await readAll((page, size) => envelope(range(25), page, size), {
+      ...domains,
+      version: 2,
+    });
+    expect(items).toEqual(range(25));
+    expect(asked.map(({ query }) => query)).toEqual([{}, { page: '2' }, { page: '3' }]);
+  });
+
+  test.each([
+    ['null results', { count: 0, total_pages: 0, results: null, links: { next: null } }, []],
+    ['no results at all', { count: 0, total_pages: 0 }, []],
+    ['one object as results', { results: { id: 7 }, schema_version: 3 }, [{ id: 7 }]],
+    ['one object without an envelope', { id: 7, name: 'x' }, [{ id: 7, name: 'x' }]],
+    ['an empty array', [], []],
+    ['empty records', { count: 0, total_pages: 1, results: { records: null, zone_id: 1 } }, []],
+    ['absurd numbers', { count: -1, total_pages: 'many', links: 'none', results: [1] }, [1]],
+  ])('with %s is read', async (_, body, expected) => {
+    expect(await readAll(() => body)).toMatchObject({ items: expected, failure: undefined, asked: [{}] });
+  });
+
+  test.each([
+    ['intelligent_dns_list_v3', [{ id: 1 }, { id: 2 }]],
+    ['intelligent_dns_records_list_v3', [{ record_type: 'ANAME', entry: '@' }]],
+    ['network_lists_list_v3', [{ id: 9 }, { id: 17 }, { id: 20 }]],
+  ])('recorded as %s is read', async (name, expected) => {
+    const body: unknown = JSON.parse(
+      readFileSync(new URL(`../../payloads/${name}.json`, import.meta.url), 'utf8'),
+    );
+    expect(await readAll(() => body)).toMatchObject({ items: expected, failure: undefined, asked: [{}] });
+  });
+
+  test.each([null, 'text', 7, true, { results: 'text' }, { results: 7 }, { results: { records: 'text' } }])(
+    'that is %j is undecodable',
+    async (body) => {
+      expect((await readAll(() => body)).failure).toMatchObject({ outcome: 'undecodable' });
+    },
+  );
+});
+
+describe('the page size', () => {
+  const refusing = (largest: number) => (page: number, size: number) => {
+    if (size > largest) throw new PlatformFailure('not_acceptable', 'HTTP 400: page_size', 400);
+    return envelope(range(25), page, size);
+  };
+
+  test('falls back to the documented 10 for a platform that refuses 100', async () => {
+    const { items, asked } = await readAll(refusing(50));
+    expect(items).toEqual(range(25));
+    expect(asked.map(({ query }) => query?.['page_size'])).toEqual(['100', '10', '10', '10']);
+  });
+
+  test('is asked for once only if it is the documented one, or if the refusal is another', async () => {
+    expect(await readAll(refusing(5), { ...domains, pageSize: 10 })).toMatchObject({
+      failure: { status: 400 },
+      asked: [{}],
+    });
+    const forbidden = () => {
+      throw new PlatformFailure('forbidden', 'HTTP 403', 403);
+    };
+    expect(await readAll(forbidden)).toMatchObject({ failure: { outcome: 'forbidden' }, asked: [{}] });
+  });
+});
+
+describe('a list that changes while it is read', () => {
+  test('and grows is read to its new end', async () => {
+    const { items } = await readAll((page, size) => envelope(range(page === 1 ? 150 : 320), page, size));
+    expect(items).toEqual(range(320));
+  });
+
+  test.each([
+    ['an empty page', () => envelope(range(100), 2, 100)],
+    [
+      'not found',
+      () => {
+        throw new PlatformFailure('not_found', 'HTTP 404: Invalid page.', 404);
+      },
+    ],
+  ])('and shrinks ends with %s', async (_, second) => {
+    const { items, failure, asked } = await readAll((page, size) =>
+      page === 1 ? envelope(range(250), page, size) : second(),
+    );
+    expect(failure).toBeUndefined();
+    expect(items).toEqual(range(100));
+    expect(asked).toHaveLength(2);
+  });
+
+  test('and is not found from the start is a failure', async () => {
+    const missing = () => {
+      throw new PlatformFailure('not_found', 'HTTP 404', 404);
+    };
+    expect((await readAll(missing)).failure).toMatchObject({ outcome: 'not_found' });
+  });
+});
+
+describe('a platform that ignores the page', () => {
+  test('and gives the whole list every time is believed', async () => {
+    const { items, failure } = await readAll(() => ({ ...envelope(range(25), 1, 10), results: range(25) }));
+    expect(failure).toBeUndefined();
+    expect(items).toEqual(range(25));
+  });
+
+  test('and gives the first part every time is undecodable, so that nothing seems to have vanished', async () => {
+    const { failure, asked } = await readAll(() => envelope(range(25), 1, 10));
+    expect(failure).toMatchObject({ outcome: 'undecodable', message: 'page 2 of the list is page 1 again' });
+    expect(asked).toHaveLength(2);
+  });
+
+  test('and never stops is stopped', async () => {
+    const { failure, asked } = await readAll((page) => ({ total_pages: 1e9, results: [{ id: page }] }));
+    expect(failure).toMatchObject({
+      outcome: 'undecodable',
+      message: 'the list does not end after 1000 pages',
+    });
+    expect(asked).toHaveLength(1000);
+  });
+});
+
+describe('a link to the next page', () => {
+  const linked = (next: unknown) => ({ count: 20, total_pages: 2, links: { next }, results: range(10) });
+
+  test.each([
+    'https://evil.test/domains?page=2',
+    'http://api.example.net/domains?page=2',
+    'https://api.example.net:8443/domains?page=2',
+    '//evil.test/domains?page=2',
+    'https://api.example.net@evil.test/',
+    'javascript:alert(1)',
+  ])('to %s, off the origin, is refused', async (next) => {
+    const { failure, asked, items } = await readAll(() => linked(next));
+    expect(failure).toMatchObject({
+      outcome: 'undecodable',
+      message: expect.stringMatching(/^link to a next page on another origin/),
+    });
+    expect(asked).toHaveLength(1);
+    expect(items).toEqual([]);
+  });
+
+  test.each([
+    `${ORIGIN}/elsewhere?page=9`,
+    `${ORIGIN}:443/domains`,
+    '/domains?page=2',
+    '?page=2',
+    'http://',
+    7,
+    {},
+  ])('of %j is not followed: the next page is asked for by number', async (next) => {
+    const { asked, failure } = await readAll((page) => ({ ...linked(next), results: [{ id: page }] }));
+    expect(failure).toBeUndefined();
+    expect(asked.map(({ path, query }) => `${path} ${query?.['page']}`)).toEqual([
+      '/domains 1',
+      '/domains 2',
+    ]);
+  });
+});
+
+test('reading stops when the caller does', async () => {
+  let reads = 0;
+  const read = async () => {
+    reads += 1;
+    return { body: envelope(range(1000), reads, 100), bytes: 0 };
+  };
+  for await (const page of readPages(read, domains, never)) {
+    expect(page).toHaveLength(100);
+    break;
+  }
+  expect(reads).toBe(1);
+});

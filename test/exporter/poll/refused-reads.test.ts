@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import {
+  type Refusal,
+  refusalEntries,
+  refusalOf,
+  restoreRefusal,
+  stands,
+} from '../../../src/exporter/poll/refused-reads.ts';
+
+const MINUTE = 60_000;
+const failure = (outcome: 'forbidden' | 'not_found' | 'server_error') =>
+  new PlatformFailure(outcome, 'HTTP', 400);
+
+it('of what does not exist stands for a minute, then for two, and so on up to an hour', () => {
+  const polledAt: number[] = [];
+  let refusal: Refusal | undefined;
+  for (let now = 0; now < 200 * MINUTE; now += MINUTE) {
+    if (stands(refusal, now)) continue;
+    polledAt.push(now / MINUTE);
+    refusal = refusalOf(failure('not_found'), refusal, now);
+  }
+  expect(polledAt).toEqual([0, 1, 3, 7, 15, 31, 63, 123, 183]);
+});
+
+it('of a missing permission stands for an hour from the first time on', () => {
+  const refusal = refusalOf(failure('forbidden'), undefined, 0);
+  expect(stands(refusal, 59 * MINUTE)).toBe(true);
+  expect(stands(refusal, 60 * MINUTE)).toBe(false);
+});
+
+it('does not come of a failure that may pass', () => {
+  expect(refusalOf(failure('server_error'), undefined, 0)).toBeUndefined();
+});
+
+it('does not stand once the clock of the platform was set back by more than it may last', () => {
+  const refusal = refusalOf(failure('forbidden'), undefined, 120 * MINUTE);
+  expect(stands(refusal, 100 * MINUTE)).toBe(false);
+});
+
+it('is kept in the state as it is, and goes with the first answer', () => {
+  const key = ['refused', 'a'];
+  const refusal = refusalOf(failure('not_found'), undefined, 0);
+  const [entry] = refusalEntries(key, undefined, refusal);
+  expect(entry?.key).toEqual(key);
+  expect(restoreRefusal(JSON.parse(JSON.stringify(entry?.value)))).toEqual(refusal);
+  expect(refusalEntries(key, refusal, refusal)).toEqual([]);
+  expect(refusalEntries(key, refusal, undefined)).toEqual([{ key, value: undefined }]);
+  expect(restoreRefusal({ outcome: 'of a later version' })).toBeUndefined();
+});

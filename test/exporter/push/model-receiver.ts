@@ -1,0 +1,41 @@
+import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
+import type { PushedSample } from '../../../src/exporter/push/pushed-sample.ts';
+
+/** What becomes of a request: taken; lost before or after it was stored; refused for now. */
+export type Fate = 'taken' | 'lost' | 'stored, answer lost' | 'busy';
+
+/** A receiver with the rules of Prometheus: per series in order, the newest sample twice only if it is the same. */
+export class ModelReceiver {
+  readonly stored = new Map<string, (readonly [number, number])[]>();
+  requests = 0;
+  /** Samples it never takes. */
+  refuses: (sample: PushedSample) => 'too_old' | 'invalid' | undefined = () => undefined;
+
+  take(samples: readonly PushedSample[], fate: Fate): ReceiverAnswer {
+    this.requests += 1;
+    if (fate === 'lost') return { kind: 'failed', words: 'connection reset' };
+    if (fate === 'busy') return { kind: 'failed', words: 'HTTP 429', retryAfterMs: 5_000 };
+    const bad = samples.map((sample) => this.#mistake(sample)).find((mistake) => mistake !== undefined);
+    if (bad !== undefined) return { kind: 'refused', reason: bad, words: 'HTTP 400' };
+    for (const sample of samples) this.#store(sample);
+    return fate === 'taken' ? { kind: 'accepted' } : { kind: 'failed', words: 'the answer was cut off' };
+  }
+
+  #mistake(sample: PushedSample) {
+    const own = this.refuses(sample);
+    if (own !== undefined) return own;
+    const [at, value] = this.stored.get(seriesOf(sample))?.at(-1) ?? [Number.NEGATIVE_INFINITY, 0];
+    if (sample.at < at) return 'out_of_order';
+    return sample.at === at && !Object.is(sample.value, value) ? 'duplicate' : undefined;
+  }
+
+  #store(sample: PushedSample): void {
+    const series = this.stored.get(seriesOf(sample)) ?? [];
+    this.stored.set(seriesOf(sample), series);
+    if (series.at(-1)?.[0] !== sample.at) series.push([sample.at, sample.value]);
+  }
+}
+
+export function seriesOf({ family, labels }: Pick<PushedSample, 'family' | 'labels'>): string {
+  return `${family.name}${JSON.stringify(labels)}`;
+}

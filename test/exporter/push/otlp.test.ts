@@ -1,0 +1,62 @@
+import { gunzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { Otlp } from '../../../src/exporter/push/otlp.ts';
+import { pushed } from '../../../src/exporter/push/pushed-sample.ts';
+import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
+import { sample } from './outbox-bed.ts';
+
+const SAMPLES = [pushed(sample('x', 1)), pushed(sample('x', 1, 2, 'b')), pushed(sample('y', 1))];
+
+function otlpTo(reply: Partial<Reply> | Error) {
+  const sent: Uint8Array[] = [];
+  const otlp = new Otlp({
+    async post(body) {
+      sent.push(gunzipSync(body));
+      if (reply instanceof Error) throw reply;
+      return { status: 200, headers: {}, body: Buffer.of(), words: '', retryAfterMs: undefined, ...reply };
+    },
+  });
+  return { sent, send: () => otlp.send(SAMPLES, new AbortController().signal) };
+}
+
+/** An `ExportMetricsServiceResponse`: `partial_success { rejected_data_points, error_message }`. */
+function partialSuccess(rejected: number, message: string): Buffer {
+  const text = Buffer.from(message);
+  const success = Buffer.concat([Buffer.of(0x08, rejected, 0x12, text.length), text]);
+  return Buffer.concat([Buffer.of(0x0a, success.length), success]);
+}
+
+it('names each family once, with its help', async () => {
+  const { send, sent } = otlpTo({});
+  expect(await send()).toEqual({ kind: 'accepted' });
+  expect(String(sent[0]).match(/edge_x_total/g)).toHaveLength(1);
+  expect(String(sent[0]).match(/edge_y_total/g)).toHaveLength(1);
+});
+
+it('counts what a partial success rejects', async () => {
+  const { send } = otlpTo({ body: partialSuccess(2, 'no'), words: 'out of order sample' });
+  expect(await send()).toEqual({
+    kind: 'partly accepted',
+    rejected: 2,
+    reason: 'out_of_order',
+    words: 'out of order sample',
+  });
+});
+
+it.each([
+  ['a warning', partialSuccess(0, 'deprecated')],
+  ['an empty answer', Buffer.of()],
+  ['JSON', Buffer.from('{}')],
+  ['half a message', Buffer.of(0x0a, 0x80)],
+])('takes %s for success', async (_what, body) => {
+  expect(await otlpTo({ body }).send()).toEqual({ kind: 'accepted' });
+});
+
+it('understands refusals and failures as with remote write', async () => {
+  expect(await otlpTo({ status: 400, words: 'too old sample' }).send()).toMatchObject({ reason: 'too_old' });
+  expect(await otlpTo({ status: 503 }).send()).toMatchObject({ kind: 'failed' });
+  expect(await otlpTo(new NoReply('connection refused')).send()).toEqual({
+    kind: 'failed',
+    words: 'connection refused',
+  });
+});

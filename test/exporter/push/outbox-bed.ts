@@ -1,0 +1,156 @@
+import type { TimedSample } from '../../../src/exporter/catalogue/family.ts';
+import type { Clock } from '../../../src/exporter/clock.ts';
+import type { ShownSample } from '../../../src/exporter/exposition/text-format.ts';
+import { Outbox } from '../../../src/exporter/push/outbox.ts';
+import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
+import type { PushedSample } from '../../../src/exporter/push/pushed-sample.ts';
+import { type DropReason, ReceiverQueue } from '../../../src/exporter/push/receiver-queue.ts';
+import { ReceiverSnapshots } from '../../../src/exporter/push/receiver-snapshots.ts';
+import { Bell, Sender } from '../../../src/exporter/push/sender.ts';
+import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+
+/** A clock on which every sleep is over at once. */
+export function hastyClock(start = 0): Clock & { time: number } {
+  const clock = {
+    time: start,
+    now: () => clock.time,
+    wall: () => clock.time,
+    async sleep(ms: number, signal?: AbortSignal) {
+      clock.time += ms;
+      await new Promise((resolve) => setImmediate(resolve));
+      signal?.throwIfAborted();
+    },
+  };
+  return clock;
+}
+
+export interface BedOptions {
+  readonly send: (samples: readonly PushedSample[]) => ReceiverAnswer | Promise<ReceiverAnswer>;
+  readonly state?: State;
+  readonly maxBytes?: number;
+  readonly maxAge?: number;
+  readonly families?: readonly string[];
+  readonly accounts?: readonly string[];
+}
+
+/** An outbox with one receiver; `crash` ends it without farewell and starts another on the same state. */
+export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions) {
+  const clock = hastyClock();
+  const dropped: [DropReason, number][] = [];
+  const refused: [string, number][] = [];
+  const failures: string[] = [];
+  let sent = 0;
+  let failure: unknown;
+  const start = (name = 'r', address = 'address') => {
+    const outbox = new Outbox(state, clock);
+    const receiver = {
+      name,
+      families: [...(limits.families ?? ['*'])],
+      accounts: [...(limits.accounts ?? ['*'])],
+      buckets_only: false,
+      labels: {},
+      outbox: { max_bytes: limits.maxBytes ?? 2 ** 30, max_age: limits.maxAge ?? 86_400_000 },
+    };
+    const onDropped = (reason: DropReason, samples: number) => void dropped.push([reason, samples]);
+    const added = new Bell();
+    const onAdded = () => added.ring();
+    const queue = new ReceiverQueue({ receiver, state, clock, onDropped, onAdded });
+    const snapshots = new ReceiverSnapshots({ receiver, startedAt: clock.wall(), onAdded });
+    outbox.queues = [queue];
+    const stopping = new AbortController();
+    let isReady = (): void => undefined;
+    const ready = new Promise<void>((resolve) => {
+      isReady = resolve;
+    });
+    const sender = new Sender({
+      queue,
+      async takeUp(signal) {
+        await outbox.takeUp(queue, new Map([[name, address]]), signal);
+        isReady();
+      },
+      snapshots,
+      added,
+      clock,
+      async send(samples) {
+        const answer = await send(samples);
+        // Who has crashed does nothing with an answer.
+        stopping.signal.throwIfAborted();
+        return answer;
+      },
+      sent: (samples) => {
+        sent += samples;
+      },
+      refused: (reason, samples) => void refused.push([reason, samples]),
+      failed: (words) => void failures.push(words),
+    });
+    const running = sender.run(stopping.signal).catch((error: unknown) => {
+      if (!stopping.signal.aborted) failure ??= error;
+    });
+    return { outbox, queue, snapshots, stopping, ready, running };
+  };
+  let now = start();
+  return {
+    state,
+    clock,
+    dropped,
+    refused,
+    failures,
+    get sent() {
+      return sent;
+    },
+    get queue() {
+      return now.queue;
+    },
+    get outbox() {
+      return now.outbox;
+    },
+    commit: (source: string, samples: readonly TimedSample[]) =>
+      now.outbox.commit({ entries: [], samples, source }),
+    /** Takes a snapshot of series with these values, now, unless one waits; whether it did. */
+    snapshot(values: Readonly<Record<string, number>>): boolean {
+      const at = clock.wall();
+      if (!now.snapshots.isFree(at)) return false;
+      now.snapshots.take(
+        new Map(Object.entries(values).map(([name, value]) => [name, shown(name, value)])),
+        at,
+      );
+      return true;
+    },
+    crash() {
+      now.stopping.abort();
+      now = start();
+    },
+    /** Ends it, and starts another with a receiver of another name, at the same address or another one. */
+    rename(name: string, address?: string) {
+      now.stopping.abort();
+      now = start(name, address);
+    },
+    async empty() {
+      await now.ready;
+      for (let turns = 0; now.queue.waiting.samples > 0 || now.snapshots.waiting !== undefined; turns++) {
+        if (failure !== undefined) throw failure;
+        if (turns > 20_000) throw new Error(`${now.queue.waiting.samples} samples are never sent`);
+        await new Promise((resolve) => setImmediate(resolve));
+        await now.ready;
+      }
+    },
+    async stop() {
+      now.stopping.abort();
+      await now.running;
+      if (failure !== undefined) throw failure;
+    },
+  };
+}
+
+export function sample(series: string, at: number, value = at, account = 'a'): TimedSample {
+  const family = { name: `edge_${series}_total`, type: 'counter', help: '' } as const;
+  return { family, labels: { account, series }, value, at, since: 0 };
+}
+
+export function shown(
+  name: string,
+  value: number,
+  labels: Readonly<Record<string, string>> = {},
+): ShownSample {
+  return { family: { name, type: 'gauge', help: '' }, labels, value };
+}

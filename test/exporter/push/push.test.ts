@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
+import { Push } from '../../../src/exporter/push/push.ts';
+import { measurePush } from '../../../src/exporter/self/measured.ts';
+import { reportPush } from '../../../src/exporter/self/push-report.ts';
+import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
+import { memoryState } from '../../../src/exporter/state/state.ts';
+import { hastyClock, sample } from './outbox-bed.ts';
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** A receiver of remote write 1.0 that takes everything. */
+async function startReceiver() {
+  const urls: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    urls.push(request.url);
+    request.resume();
+    request.on('end', () => response.writeHead(204).end());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return { urls, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+}
+
+it('goes on a minute after a fault of its own, and counts it', async () => {
+  const { origin } = await startReceiver();
+  const metrics = createSelfMetrics();
+  const observer = reportPush(metrics, SILENT);
+  let faults = 1;
+  const clock = hastyClock();
+  const push = new Push({
+    clock,
+    state: memoryState(),
+    observer: {
+      ...observer,
+      sent(receiver, samples) {
+        if (faults-- > 0) throw new TypeError('a mistake');
+        observer.sent(receiver, samples);
+      },
+    },
+  });
+  onTestFinished(() => push.stop());
+  await push.apply(PUSH.parse([{ name: 'r', kind: 'remote_write', url: `${origin}/write` }]));
+  await push.commit({ entries: [], samples: [sample('x', 1)], source: 'job' });
+  await vi.waitFor(() => expect(metrics.pushSent.value('r')).toBe(1));
+  expect(metrics.pushDefects.value('r')).toBe(1);
+  expect(clock.now()).toBeGreaterThanOrEqual(60_000);
+});
+
+it('posts to the whole address, its query included', async () => {
+  const { origin, urls } = await startReceiver();
+  const metrics = createSelfMetrics();
+  const clock = hastyClock();
+  const push = new Push({ clock, state: memoryState(), observer: reportPush(metrics, SILENT) });
+  onTestFinished(() => push.stop());
+  const url = `${origin}/write?api-version=2021-11-01-preview&extra_label=a%3Db`;
+  await push.apply(PUSH.parse([{ name: 'r', kind: 'remote_write', url }]));
+  await push.commit({ entries: [], samples: [sample('x', 1)], source: 'job' });
+  await vi.waitFor(() => expect(metrics.pushSent.value('r')).toBe(1));
+  expect(urls[0]).toBe('/write?api-version=2021-11-01-preview&extra_label=a%3Db');
+});
+
+it('counts every kind of loss from 0, so that Prometheus sees the first', async () => {
+  const metrics = createSelfMetrics();
+  const push = new Push({ clock: hastyClock(), state: memoryState(), observer: reportPush(metrics, SILENT) });
+  onTestFinished(() => push.stop());
+  await push.apply(PUSH.parse([{ name: 'r', kind: 'otlp', url: 'http://127.0.0.1:9/' }]));
+  for (const _ of measurePush(metrics, push.receivers()));
+  for (const reason of ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const)
+    expect(metrics.pushDropped.value('r', reason), reason).toBe(0);
+  for (const reason of ['too_old', 'out_of_order', 'duplicate', 'too_large', 'invalid'] as const)
+    expect(metrics.pushRefused.value('r', reason), reason).toBe(0);
+});

@@ -1,0 +1,91 @@
+import { expect, it } from 'vitest';
+import type { PushedSample } from '../../../src/exporter/push/pushed-sample.ts';
+import { writeRequest1, writeRequest2 } from '../../../src/exporter/push/remote-write.ts';
+
+/** The fields of a protobuf message: numbers, 8 bytes, or the bytes of texts and messages. */
+function fieldsOf(message: Uint8Array): (readonly [field: number, content: Buffer | number])[] {
+  const bytes = Buffer.from(message);
+  const fields: (readonly [number, Buffer | number])[] = [];
+  let at = 0;
+  const varint = (): number => {
+    for (let value = 0, factor = 1; ; factor *= 0x80) {
+      const byte = bytes.readUInt8(at++);
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+    }
+  };
+  while (at < bytes.length) {
+    const tag = varint();
+    const type = tag % 8;
+    if (type === 0) {
+      fields.push([Math.floor(tag / 8), varint()]);
+      continue;
+    }
+    const length = type === 1 ? 8 : varint();
+    fields.push([Math.floor(tag / 8), bytes.subarray(at, at + length)]);
+    at += length;
+  }
+  return fields;
+}
+
+function of(message: Uint8Array, field: number): Buffer[] {
+  return fieldsOf(message).flatMap(([number, content]) =>
+    number === field && typeof content !== 'number' ? [content] : [],
+  );
+}
+
+const HISTOGRAM = { name: 'edge_exporter_wait_seconds_bucket', type: 'histogram', help: 'Waits.' } as const;
+const ENDED: PushedSample = {
+  family: { name: 'edge_waf_ruleset_info', type: 'gauge', help: 'A ruleset.' },
+  labels: { mode: 'blocking' },
+  value: Number.NaN,
+  at: 1_000,
+  since: undefined,
+  ended: true,
+};
+const SAMPLES: PushedSample[] = [
+  { family: HISTOGRAM, labels: { le: '0.5' }, value: 3, at: 1_000, since: 7 },
+  { family: HISTOGRAM, labels: { le: '+Inf' }, value: 4, at: 1_000, since: 7 },
+  ENDED,
+];
+/** As Prometheus' `value.StaleNaN` lies in a message. */
+const STALE = Buffer.from('02000000 0000f07f'.replace(' ', ''), 'hex');
+
+const texts = (message: Uint8Array) =>
+  fieldsOf(message).map(([field, content]) => [field, Buffer.isBuffer(content) ? String(content) : content]);
+
+it('tells the types and help texts of families, in 1.0 by the name of the whole family', () => {
+  expect(of(writeRequest1(SAMPLES), 3).map(texts)).toEqual([
+    [
+      [1, 3],
+      [2, 'edge_exporter_wait_seconds'],
+      [4, 'Waits.'],
+    ],
+    [
+      [1, 2],
+      [2, 'edge_waf_ruleset_info'],
+      [4, 'A ruleset.'],
+    ],
+  ]);
+  const request = writeRequest2(SAMPLES);
+  const symbols = of(request, 4).map(String);
+  const metadata = of(request, 5).map((series) =>
+    Object.fromEntries(fieldsOf(of(series, 5)[0] ?? Buffer.of())),
+  );
+  expect(metadata.map(({ 1: type, 3: help }) => [type, symbols[Number(help)]])).toEqual([
+    [3, 'Waits.'],
+    [3, 'Waits.'],
+    [2, 'A ruleset.'],
+  ]);
+});
+
+it.each([
+  [writeRequest1, 1],
+  [writeRequest2, 5],
+] as const)('ends a series with the very bits of a stale marker, which no other NaN has', (write, field) => {
+  const valueBytes = (sample: PushedSample) =>
+    of(of(of(write([sample]), field)[0] ?? Buffer.of(), 2)[0] ?? Buffer.of(), 1)[0];
+  expect(valueBytes(ENDED)).toEqual(STALE);
+  const { ended: _, ...nan } = ENDED;
+  expect(valueBytes(nan)).not.toEqual(STALE);
+});

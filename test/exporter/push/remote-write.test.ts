@@ -1,0 +1,70 @@
+import { expect, it } from 'vitest';
+import { pushed } from '../../../src/exporter/push/pushed-sample.ts';
+import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
+import { RemoteWrite } from '../../../src/exporter/push/remote-write.ts';
+import { sample } from './outbox-bed.ts';
+
+const SAMPLES = [pushed(sample('x', 1)), pushed(sample('y', 1))];
+const WRITTEN = 'x-prometheus-remote-write-samples-written';
+
+/** Remote write to a receiver that answers one request after the other so, and the versions it was sent. */
+function remoteWriteTo(...replies: (Partial<Reply> | Error)[]) {
+  const versions: string[] = [];
+  const remoteWrite = new RemoteWrite({
+    async post(_body, headers) {
+      versions.push(headers['x-prometheus-remote-write-version'] ?? '');
+      const reply = replies.shift();
+      if (reply === undefined || reply instanceof Error) throw reply;
+      return { status: 204, headers: {}, body: Buffer.of(), words: '', retryAfterMs: undefined, ...reply };
+    },
+  });
+  return { versions, send: () => remoteWrite.send(SAMPLES, new AbortController().signal) };
+}
+
+it('believes a receiver that says what it has written, and stays with 2.0', async () => {
+  const { versions, send } = remoteWriteTo({ headers: { [WRITTEN]: '2' } }, { headers: { [WRITTEN]: '2' } });
+  expect([await send(), await send()]).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
+  expect(versions).toEqual(['2.0.0', '2.0.0']);
+});
+
+it.each([204, 400, 415])(
+  'sends again in 1.0 when %i shows no knowledge of 2.0, and stays with it',
+  async (status) => {
+    const { versions, send } = remoteWriteTo({ status }, {}, {});
+    expect([await send(), await send()]).toEqual([{ kind: 'accepted' }, { kind: 'accepted' }]);
+    expect(versions).toEqual(['2.0.0', '0.1.0', '0.1.0']);
+  },
+);
+
+it('draws no conclusions from a receiver that is not there', async () => {
+  const { versions, send } = remoteWriteTo({ status: 503 }, new NoReply('connection refused'), {
+    headers: { [WRITTEN]: '2' },
+  });
+  expect(await send()).toMatchObject({ kind: 'failed', words: 'HTTP 503' });
+  expect(await send()).toEqual({ kind: 'failed', words: 'connection refused' });
+  expect(await send()).toEqual({ kind: 'accepted' });
+  expect(versions).toEqual(['2.0.0', '2.0.0', '2.0.0']);
+});
+
+it('does not take fewer samples written for success', async () => {
+  const { send } = remoteWriteTo({ status: 200, headers: { [WRITTEN]: '1' } });
+  expect(await send()).toMatchObject({ kind: 'refused' });
+});
+
+it.each([
+  [400, 'out of order sample', 'out_of_order'],
+  [400, 'out of bounds', 'too_old'],
+  [500, 'too old sample', 'too_old'],
+  [409, 'store locally for endpoint: add 2 samples: out of order sample', 'out_of_order'],
+  [409, 'add 1 samples: duplicate sample for timestamp', 'duplicate'],
+  [400, 'label value too long', 'invalid'],
+  [413, '', 'too_large'],
+])('takes %i "%s" for a refusal: %s', async (status, words, reason) => {
+  const { send } = remoteWriteTo({ status, words, headers: { [WRITTEN]: '0' } });
+  expect(await send()).toMatchObject({ kind: 'refused', reason });
+});
+
+it.each([401, 403, 404, 408, 409, 429, 500, 502, 503])('keeps the samples after %i', async (status) => {
+  const { send } = remoteWriteTo({ status, words: 'no', retryAfterMs: 7_000 });
+  expect(await send()).toEqual({ kind: 'failed', words: `HTTP ${status}: no`, retryAfterMs: 7_000 });
+});

@@ -1,0 +1,213 @@
+import { expect, it, onTestFinished } from 'vitest';
+import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
+import { memoryState } from '../../../src/exporter/state/state.ts';
+import { ModelReceiver } from './model-receiver.ts';
+import { outboxBed, sample } from './outbox-bed.ts';
+
+function bedWith(receiver: ModelReceiver, options: Partial<Parameters<typeof outboxBed>[0]> = {}) {
+  const bed = outboxBed({ send: (samples) => receiver.take(samples, 'taken'), ...options });
+  onTestFinished(() => bed.stop());
+  return bed;
+}
+
+const many = (count: number, at: number) =>
+  Array.from({ length: count }, (_, index) => sample(`s${index}`, at));
+
+it('lets one sample that is refused cost none of the others', async () => {
+  const receiver = new ModelReceiver();
+  receiver.refuses = ({ labels }) => (labels['series'] === 's137' ? 'invalid' : undefined);
+  const bed = bedWith(receiver);
+  await bed.commit('job', many(500, 1));
+  await bed.empty();
+  expect(bed.refused).toEqual([['invalid', 1]]);
+  expect(receiver.stored.size).toBe(499);
+  expect(receiver.requests).toBeLessThan(25);
+});
+
+it('gives up all that is too old after asking a few times, and sends the rest', async () => {
+  const receiver = new ModelReceiver();
+  receiver.refuses = ({ at }) => (at < 10 ? 'too_old' : undefined);
+  const bed = bedWith(receiver);
+  await bed.commit('old', many(1_000, 5));
+  await bed.commit(
+    'new',
+    Array.from({ length: 500 }, (_, index) => sample(`n${index}`, 10)),
+  );
+  await bed.empty();
+  expect(bed.refused.reduce((sum, [, samples]) => sum + samples, 0)).toBe(1_000);
+  expect(receiver.stored.size).toBe(500);
+  expect(receiver.requests).toBeLessThan(40);
+});
+
+it('waits longer after each failure, and as long as the receiver asks', async () => {
+  const waits: number[] = [];
+  let last = 0;
+  const bed = outboxBed({
+    send() {
+      waits.push(bed.clock.now() - last);
+      last = bed.clock.now();
+      if (waits.length <= 3) return { kind: 'failed', words: 'HTTP 500' };
+      return waits.length === 4
+        ? { kind: 'failed', words: 'HTTP 429', retryAfterMs: 90_000 }
+        : { kind: 'accepted' };
+    },
+  });
+  onTestFinished(() => bed.stop());
+  await bed.commit('job', many(1, 1));
+  await bed.empty();
+  expect(waits.slice(1)).toEqual([1_000, 2_000, 4_000, 90_000]);
+});
+
+it('puts no two samples of one series into a request', async () => {
+  const requests: number[][] = [];
+  const bed = outboxBed({
+    send(samples) {
+      requests.push(samples.map(({ at }) => at));
+      return { kind: 'accepted' };
+    },
+  });
+  onTestFinished(() => bed.stop());
+  await bed.commit(
+    'one',
+    [1, 2, 3].map((at) => sample('x', at)),
+  );
+  await bed.commit(
+    'two',
+    [2, 3].map((at) => sample('y', at)),
+  );
+  await bed.empty();
+  expect(requests).toEqual([[1, 2], [2, 3], [3]]);
+});
+
+it('drops the oldest beyond the size of the outbox, and counts it', async () => {
+  const bed = bedWith(new ModelReceiver(), {
+    send: () => ({ kind: 'failed', words: 'HTTP 503' }),
+    maxBytes: 20_000,
+  });
+  for (let at = 1; at <= 100; at++) await bed.commit('job', many(10, at));
+  expect(bed.queue.waiting.bytes).toBeLessThanOrEqual(20_000);
+  const droppedSamples = bed.dropped.reduce((sum, [, samples]) => sum + samples, 0);
+  expect(droppedSamples).toBeGreaterThan(0);
+  expect(bed.queue.waiting.samples).toBe(1_000 - droppedSamples);
+  expect(new Set(bed.dropped.map(([reason]) => reason))).toEqual(new Set(['outbox_full']));
+});
+
+it('drops what has waited too long', async () => {
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver, { maxAge: 60_000 });
+  bed.clock.time = 0;
+  await bed.commit('job', many(3, 1));
+  bed.clock.time = 61_000;
+  await bed.commit('other', many(1, 2));
+  expect(bed.dropped).toContainEqual(['outbox_age', 3]);
+});
+
+it('takes only the families and accounts that the receiver is to have', async () => {
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver, { families: ['edge_w*'], accounts: ['a'] });
+  await bed.commit('job', [sample('waf', 1), sample('other', 1), sample('waf', 2, 2, 'b')]);
+  await bed.empty();
+  expect([...receiver.stored.keys()]).toEqual(['edge_waf_total{"account":"a","series":"waf"}']);
+});
+
+it('gives up what waits for a receiver that is configured no more, and tells how much it was', async () => {
+  const bed = outboxBed({ send: () => ({ kind: 'failed', words: 'HTTP 503' }) });
+  onTestFinished(() => bed.stop());
+  await bed.commit('job', many(7, 1));
+  const removed = await bed.outbox.removeOthers(
+    new Map([['another', 'elsewhere']]),
+    new AbortController().signal,
+  );
+  expect(removed).toEqual(new Map([['r', 7]]));
+  expect(await bed.state.range(['queue'], { limit: 10 })).toEqual([]);
+});
+
+it('gives what waits to a receiver of another name at the same address, in its order, and drops nothing', async () => {
+  const receiver = new ModelReceiver();
+  let isDown = true;
+  const bed = bedWith(receiver, {
+    send: (samples) => (isDown ? { kind: 'failed', words: 'HTTP 503' } : receiver.take(samples, 'taken')),
+  });
+  for (let at = 1; at <= 3; at++) await bed.commit('job', many(7, at));
+  bed.rename('central');
+  const configured = new Map([['central', 'address']]);
+  expect(await bed.outbox.removeOthers(configured, new AbortController().signal)).toEqual(new Map());
+  await bed.commit('job', many(7, 4));
+  isDown = false;
+  await bed.empty();
+  const times = [...receiver.stored.values()].map((samples) => samples.map(([at]) => at));
+  expect(times).toEqual(Array.from({ length: 7 }, () => [1, 2, 3, 4]));
+  bed.rename('another', 'elsewhere');
+  await bed.commit('job', many(7, 5));
+  await bed.empty();
+  expect(await bed.state.range(['queue'], { limit: 10 })).toEqual([]);
+});
+
+it('goes on when a disk that could not be read as it started can be read again', async () => {
+  const state = memoryState();
+  let failures = 3;
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver, {
+    state: {
+      ...state,
+      async range(prefix, options) {
+        if (failures-- > 0) throw new Error('the disk has not answered for 10 s');
+        return await state.range(prefix, options);
+      },
+    },
+  });
+  await bed.commit('job', many(5, 1));
+  await bed.empty();
+  expect(receiver.stored.size).toBe(5);
+  expect(bed.failures).toEqual(
+    Array.from({ length: 3 }, () => 'the outbox cannot be read: the disk has not answered for 10 s'),
+  );
+});
+
+/** What a server for HTTPS answers to all of HTTP, with a number of its own in each answer. */
+function wrongServer(request: number): ReceiverAnswer {
+  const words = `HTTP 400: Client sent an HTTP request to an HTTPS server. (request ${request})`;
+  return { kind: 'refused', reason: 'invalid', words, unexplained: true };
+}
+
+it.each([
+  ['from the start', 0],
+  ['later', 3],
+])('keeps what a receiver refuses that answers everything alike %s', async (_when, wellUntil) => {
+  const receiver = new ModelReceiver();
+  let requests = 0;
+  const bed = bedWith(receiver, {
+    send(samples) {
+      requests += 1;
+      const isWrong = requests > wellUntil && requests <= wellUntil + 100;
+      return isWrong ? wrongServer(requests) : receiver.take(samples, 'taken');
+    },
+  });
+  for (let at = 1; at <= 5; at++) await bed.commit('job', many(300, at));
+  await bed.commit('single', [sample('alone', 1)]);
+  await bed.empty();
+  expect(bed.refused).toEqual([]);
+  expect(bed.sent).toBe(1_501);
+  expect([...receiver.stored.values()].reduce((sum, { length }) => sum + length, 0)).toBe(1_501);
+  expect(bed.failures[0]).toMatch(/^it refuses everything alike: HTTP 400: Client sent an HTTP request/);
+});
+
+it('drops a sample that is refused without a reason, alone, once others are taken', async () => {
+  const receiver = new ModelReceiver();
+  const bed = bedWith(receiver, {
+    send: (samples) =>
+      samples.some(({ labels }) => labels['series'] === 'bad')
+        ? wrongServer(1)
+        : receiver.take(samples, 'taken'),
+  });
+  await bed.commit('bad', [sample('bad', 1)]);
+  await bed.commit('other', many(3, 1));
+  await bed.empty();
+  await bed.commit('bad', [sample('bad', 2)]);
+  await bed.empty();
+  expect(bed.refused).toEqual([
+    ['invalid', 1],
+    ['invalid', 1],
+  ]);
+  expect(receiver.stored.size).toBe(3);
+});

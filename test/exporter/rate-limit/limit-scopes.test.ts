@@ -1,0 +1,169 @@
+import { describe, expect, it } from 'vitest';
+import type { RateLimit } from '../../../src/exporter/platform/headers.ts';
+import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { LimitScopes, RefusedToken, SharedAddresses } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+
+const NOW = Date.UTC(2026, 0, 5, 12);
+
+function learned() {
+  const scopes = new LimitScopes({
+    reserve: 0.2,
+    assumedLimit: 60,
+    platformClock: new PlatformClock(() => NOW),
+  });
+  const answer = (group: string, rate: RateLimit): void => {
+    scopes.learn(group, rate);
+    scopes.of(group).limiter.observe(NOW, rate);
+  };
+  const names = () => scopes.all.map(({ name }) => name);
+  return { scopes, answer, names };
+}
+
+it('takes all reads to be under one limit', () => {
+  const { scopes, answer, names } = learned();
+  answer('metrics', { limit: 80, remaining: 79 });
+  answer('analytics', { limit: 80, remaining: 78 });
+  expect(names()).toEqual(['reads']);
+  expect(scopes.of('metrics').limiter.remaining(NOW)).toBe(78);
+});
+
+it('gives a scope of its own to a group that keeps naming another limit', () => {
+  const { scopes, answer, names } = learned();
+  answer('metrics', { limit: 80, remaining: 79 });
+  answer('analytics', { limit: 200, remaining: 199 });
+  answer('metrics', { limit: 80, remaining: 78 });
+  expect(names()).toEqual(['reads', 'analytics']);
+  answer('analytics', { limit: 200, remaining: 198 });
+  answer('metrics', { limit: 80, remaining: 77 });
+  expect(names()).toEqual(['reads', 'analytics']);
+  expect(scopes.of('analytics').limiter.limit).toBe(200);
+  expect(scopes.of('metrics').limiter.limit).toBe(80);
+});
+
+it('takes a limit that changes for everybody to be the same limit', () => {
+  const { scopes, answer, names } = learned();
+  for (const group of ['metrics', 'analytics', 'domains']) answer(group, { limit: 80, remaining: 70 });
+  for (const group of ['metrics', 'analytics', 'domains']) answer(group, { limit: 200, remaining: 190 });
+  expect(names()).toEqual(['reads']);
+  expect(scopes.of('domains').limiter.limit).toBe(200);
+});
+
+it('joins what an answer that was overtaken has set apart, once both name the same limit and reset', () => {
+  const { scopes, answer, names } = learned();
+  const resetAt = NOW + 30_000;
+  answer('metrics', { limit: 80, remaining: 79, resetAt });
+  answer('analytics', { limit: 80, remaining: 78, resetAt });
+  answer('metrics', { limit: 200, remaining: 190, resetAt });
+  answer('analytics', { limit: 80, remaining: 77, resetAt });
+  expect(names()).toEqual(['reads', 'metrics']);
+  answer('metrics', { limit: 200, remaining: 188, resetAt });
+  answer('analytics', { limit: 200, remaining: 187, resetAt });
+  answer('metrics', { limit: 200, remaining: 186, resetAt });
+  expect(names()).toEqual(['reads']);
+  expect(scopes.of('metrics')).toBe(scopes.of('analytics'));
+});
+
+it('keeps apart from the start what is known to be limited otherwise', () => {
+  const { scopes, answer, names } = learned();
+  expect(scopes.apart('tokens')).toBe(scopes.of('tokens'));
+  answer('tokens', { limit: 20, remaining: 0 });
+  answer('metrics', { limit: 20, remaining: 19 });
+  expect(names()).toEqual(['reads', 'tokens']);
+  expect(scopes.of('metrics').limiter.remaining(NOW)).toBe(19);
+});
+
+it('tells no end of groups apart where a platform redirects to addresses that it makes up', () => {
+  const { answer, names } = learned();
+  for (let index = 0; index < 1_000; index += 1) {
+    answer(`made-up-${index}`, { limit: 1_000 + index, remaining: 900 });
+    answer('metrics', { limit: 80, remaining: 70 });
+  }
+  expect(names().length).toBeLessThanOrEqual(51);
+});
+
+describe('a limit that the platform does not name', () => {
+  const MINUTE = 60_000;
+  const sharing = (sharedBy?: Set<object>) => {
+    const platformClock = new PlatformClock(() => NOW);
+    const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock, sharedBy });
+    return { scopes, limiter: scopes.apart('graphql', 20).limiter };
+  };
+
+  it('is raised by one in every quarter of an hour without a refusal, up to what it was at first', () => {
+    const { limiter } = sharing();
+    const refusals = 12;
+    for (let minute = 0; minute < refusals; minute += 1) limiter.refuse(NOW + minute * MINUTE, undefined);
+    expect(limiter.limitInUse).toBe(1);
+    const limits: number[] = [];
+    for (let minute = refusals; minute < refusals + 10 * 60; minute += 1) {
+      limiter.observe(NOW + minute * MINUTE, undefined);
+      limits.push(limiter.limitInUse);
+    }
+    expect([limits[13], limits[14], limits[29], limits.at(-1)]).toEqual([1, 2, 3, 20]);
+    expect(Math.max(...limits)).toBe(20);
+  });
+
+  it('stands where an operator has set it, whatever is refused', () => {
+    const { scopes } = sharing();
+    const { limiter } = scopes.of('metrics');
+    limiter.refuse(NOW, undefined);
+    expect(limiter.limitInUse).toBe(60);
+  });
+
+  it('is divided among those that are counted by the same address, and whole again for the last', () => {
+    const address = new SharedAddresses().at('https://api.example.net');
+    const accounts = Array.from({ length: 5 }, () => sharing(address));
+    const limits = () => accounts.map(({ limiter }) => limiter.limitInUse);
+    expect(limits()).toEqual([4, 4, 4, 4, 4]);
+    for (const { scopes } of accounts.slice(1)) scopes.close();
+    expect(limits()[0]).toBe(20);
+  });
+
+  it('is named for each once headers name it', () => {
+    const address = new SharedAddresses().at('https://api.example.net');
+    const [one] = [sharing(address), sharing(address)];
+    one.limiter.observe(NOW, { limit: 50, remaining: 49 });
+    expect(one.limiter.limitInUse).toBe(50);
+  });
+});
+
+describe('while the platform refuses the token', () => {
+  const refused = () => {
+    const token = new RefusedToken();
+    token.observe(NOW, 401);
+    return token;
+  };
+
+  it('probes are of each kind that waits in turn: it may be one resource only that is refused', () => {
+    const token = refused();
+    const candidates = ['settings', 'metrics', 'analytics'];
+    const probed = new Set<string | undefined>();
+    for (let probe = 0; probe < candidates.length; probe += 1) {
+      probed.add(token.choose(candidates));
+      token.send(NOW + probe);
+    }
+    expect([...probed].sort()).toEqual(['analytics', 'metrics', 'settings']);
+  });
+
+  it('a probe leaves ever later, up to a minute, until one is accepted', () => {
+    const token = refused();
+    const waits: number[] = [];
+    let now = NOW;
+    for (let probe = 0; probe < 12; probe += 1) {
+      waits.push(token.probeAt - now);
+      now = token.probeAt;
+      token.send(now);
+      token.observe(now, 401);
+    }
+    expect(waits).toEqual([100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 51_200, 60_000, 60_000]);
+    token.observe(now, 200);
+    expect(token.probeAt).toBe(0);
+    expect(token.choose(['most urgent', 'other'])).toBe('most urgent');
+  });
+
+  it('another token is tried at once', () => {
+    const token = refused();
+    token.renew();
+    expect(token.probeAt).toBe(0);
+  });
+});

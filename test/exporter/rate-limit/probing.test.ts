@@ -1,0 +1,174 @@
+import { expect, it } from 'vitest';
+import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { allowanceOf, ConcurrencyLimit, decide } from '../../../src/exporter/rate-limit/decision.ts';
+import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+
+const MINUTE = 60_000;
+const LIMIT = 80;
+const START = Date.UTC(2026, 0, 5, 12, 0, 40);
+
+/** A scope of 80 operations a minute, of which a fifth is reserved, and one that takes from it besides. */
+function watched() {
+  let now = START;
+  const platformClock = new PlatformClock(() => now);
+  const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock });
+  const { limiter } = scopes.of('metrics');
+  const answer = (remaining: number, resetAt: number) => {
+    platformClock.observe({ sentAt: now, receivedAt: now, serverDate: now });
+    limiter.observe(now, { limit: LIMIT, remaining, resetAt });
+  };
+  /** So many windows in which others take so many operations each. */
+  const windows = (count: number, others: number): void => {
+    for (let window = 0; window < count; window += 1) {
+      const resetAt = now + MINUTE;
+      answer(LIMIT - 1, resetAt);
+      now += 50_000;
+      answer(LIMIT - 2 - others, resetAt);
+      now += 10_000;
+    }
+  };
+  /** How long (ms) a request that can wait does so at the start of a window, 20 s before the next bucket closes. */
+  const waitsMs = (): number => {
+    answer(LIMIT - 1, now + MINUTE);
+    const limits = { token: scopes.token, limiter, concurrency: new ConcurrencyLimit(6), platformClock };
+    const request = {
+      group: 'metrics',
+      notBefore: 0,
+      weight: 1,
+      since: now,
+      plannedIntervalMs: () => MINUTE,
+    };
+    const { why, until } = decide(limits, now)(request);
+    expect(why).toBe('pacing');
+    const waits = until - now;
+    now += MINUTE;
+    return waits;
+  };
+  const free = () => allowanceOf(limiter, now).free;
+  const pass = (ms: number): void => {
+    now += ms;
+  };
+  const own = () => limiter.openWindow(now)?.own;
+  const othersPerMinute = () => limiter.othersPerMinute;
+  return { windows, waitsMs, answer, free, own, pass, othersPerMinute };
+}
+
+const UNTIL_THE_BUCKET_CLOSES = 20_000;
+const UNTIL_THE_PROBE = 12_000;
+
+it('probes while there may be other clients, until it was alone for long enough to rule them out', () => {
+  const { windows, waitsMs } = watched();
+  expect(waitsMs()).toBe(UNTIL_THE_PROBE);
+  windows(30, 0);
+  expect(waitsMs()).toBe(UNTIL_THE_BUCKET_CLOSES);
+});
+
+it('remembers other clients for hours, and forgets them in the end', () => {
+  const { windows, waitsMs } = watched();
+  windows(10, 20);
+  windows(60, 0);
+  expect(waitsMs()).toBe(UNTIL_THE_PROBE);
+  windows(400, 0);
+  expect(waitsMs()).toBe(UNTIL_THE_BUCKET_CLOSES);
+});
+
+it('keeps to the counter that is nearer to its end where a scope turns out to have two of the same limit', () => {
+  const { answer, free } = watched();
+  answer(79, START + 30_000);
+  answer(79, START + 60_000);
+  expect(free()).toBe(79 - 16);
+  answer(30, START + 30_000);
+  expect(free()).toBe(30 - 16);
+});
+
+it('takes resets that differ by a second for those of one window', () => {
+  const { answer, own } = watched();
+  answer(79, START + 60_000);
+  answer(78, START + 61_000);
+  answer(77, START + 59_000);
+  expect(own()).toBe(3);
+});
+
+it.each([
+  [45, 1],
+  [30, 0],
+])(
+  'of a window with %i left, half a minute after its last answer, %i may leave where others were seen',
+  (remaining, left) => {
+    const { windows, answer, free, pass } = watched();
+    windows(10, 20);
+    answer(LIMIT - 1, START + 11 * MINUTE);
+    answer(remaining, START + 11 * MINUTE);
+    // The reserve is 16. In the worst case others have taken 34 since, so that a probe could be refused.
+    pass(30_000);
+    expect(free()).toBe(left);
+  },
+);
+
+it.each([
+  [80, 0.2, 16],
+  [81, 0.2, 17],
+  [3, 0.1, 1],
+  [5, 0, 0],
+])(
+  'of a limit of %i with a share of %f for others, %i operations are left to them: rounded up',
+  (limit, share, left) => {
+    const platformClock = new PlatformClock(() => START);
+    const { limiter } = new LimitScopes({ reserve: share, assumedLimit: 60, platformClock }).of('metrics');
+    limiter.observe(START, { limit, remaining: limit - 1, resetAt: START + MINUTE });
+    expect(limiter.reserve).toBe(left);
+    expect(limiter.allowance).toBe(limit - left);
+  },
+);
+
+it('sends no more probes that stay unanswered than the limit allows', () => {
+  const platformClock = new PlatformClock(() => START);
+  const { limiter } = new LimitScopes({ reserve: 0, assumedLimit: 3, platformClock }).of('metrics');
+  let now = START;
+  const sent: number[] = [];
+  for (; now < START + 10 * MINUTE; now += 1_000) {
+    if (allowanceOf(limiter, now).free === 0) continue;
+    sent.push((now - START) / 1_000);
+    limiter.send(now);
+  }
+  expect(sent).toEqual([0, 3, 6]);
+});
+
+it('takes others for no more than the limit allows them, even if they take it all within a moment', () => {
+  const { answer, pass, othersPerMinute } = watched();
+  for (let window = 0; window < 20; window += 1) {
+    const resetAt = START + (window + 1) * MINUTE;
+    answer(LIMIT - 1, resetAt);
+    pass(1_000);
+    answer(2, resetAt);
+    expect(othersPerMinute()).toBeLessThanOrEqual(LIMIT);
+    pass(59_000);
+  }
+  expect(othersPerMinute()).toBeGreaterThan(LIMIT / 2);
+});
+
+it('believes the lower of two answers that overtook each other', () => {
+  const { answer, free } = watched();
+  answer(75, START + MINUTE);
+  answer(79, START + MINUTE);
+  expect(free()).toBe(75 - 16);
+});
+
+it('knows by an answer with the reset of before that a window has not ended, and lets single requests probe', () => {
+  const { answer, free, own, pass } = watched();
+  answer(20, START + 30_000);
+  pass(32_000);
+  expect(free()).toBe(1);
+  answer(19, START + 30_000);
+  expect(own()).toBe(2);
+  expect(free()).toBe(19 - 16);
+});
+
+it('leaves to others what they usually take, and as much again as that scatters', () => {
+  const { windows, answer, free, othersPerMinute } = watched();
+  windows(10, 30);
+  answer(LIMIT - 1, START + 11 * MINUTE);
+  const usual = othersPerMinute();
+  expect(usual).toBeGreaterThan(20);
+  expect(free()).toBe(Math.floor(LIMIT - 1 - usual - 2 * Math.sqrt(usual)));
+});

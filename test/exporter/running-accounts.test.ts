@@ -1,0 +1,102 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { CONFIG } from '../../src/exporter/configuration/schema.ts';
+import { Store } from '../../src/exporter/exposition/store.ts';
+import { Turns } from '../../src/exporter/poll/operations.ts';
+import { RunningAccounts } from '../../src/exporter/running-accounts.ts';
+import { reportTo } from '../../src/exporter/self/account-report.ts';
+import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { memoryState, type State, StateWriteFailure } from '../../src/exporter/state/state.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
+import { noToken } from './credentials/no-token.ts';
+
+const never = new AbortController().signal;
+
+/** Accounts of a replica; giving an account's credentials back lasts until the test lets go of it. */
+async function accountsNamed(...names: readonly string[]) {
+  const clock = new SimulatedClock();
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const configured = (token: string) =>
+    CONFIG.parse({ accounts: names.map((name) => ({ name, api_url: 'http://127.0.0.1:9', token })) });
+  let letGo = (): void => undefined;
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  let [closing, closed] = [0, 0];
+  const accounts = new RunningAccounts({
+    clock,
+    ticker: () => () => undefined,
+    store: new Store({ seriesLimit: 1_000 }),
+    observer: reportTo(createSelfMetrics(), log, clock),
+    credentials: () =>
+      noToken(async () => {
+        closing += 1;
+        await isLetGo;
+        closed += 1;
+      }),
+    turns: new Turns(),
+  });
+  onTestFinished(() => {
+    letGo();
+    return accounts.stop(never);
+  });
+  const { accounts: configs, limits } = configured('x');
+  await accounts.apply(configs, limits, never);
+  const apply = (token: string) => accounts.apply(configured(token).accounts, limits, never);
+  return { accounts, apply, letGo, closing: () => closing, closed: () => closed };
+}
+
+function refusing(error: Error): State {
+  return {
+    ...memoryState(),
+    commit: async () => {
+      throw error;
+    },
+  };
+}
+
+test('an account that is given away while a reload stops it is given away when it has stopped', async () => {
+  const { accounts, apply, letGo, closing, closed } = await accountsNamed('a');
+  accounts.own('a', { state: memoryState() });
+  const applied = apply('y');
+  while (closing() === 0) await new Promise(setImmediate);
+  let isGivenAway = false;
+  const givenAway = accounts.disown('a', never).then(() => {
+    isGivenAway = true;
+  });
+  await new Promise(setImmediate);
+  expect(isGivenAway).toBe(false);
+  letGo();
+  await Promise.all([applied, givenAway]);
+  expect([closed(), accounts.views()]).toEqual([1, []]);
+});
+
+test('an account whose state is closed already still gives back its token and its connections', async () => {
+  const { accounts, letGo, closed } = await accountsNamed('a');
+  accounts.own('a', { state: refusing(new Error('the state is closed')) });
+  letGo();
+  await accounts.disown('a', never);
+  expect(closed()).toBe(1);
+});
+
+test('what one state refuses does not keep the others from being pruned', async () => {
+  const { accounts } = await accountsNamed('a', 'b');
+  const pruned: string[] = [];
+  accounts.own('a', { state: refusing(new StateWriteFailure('full')) });
+  accounts.own('b', { state: { ...memoryState(), commit: async () => void pruned.push('b') } });
+  await accounts.prune(memoryState());
+  expect(pruned).toEqual(['b']);
+});
+
+test('an account that is given away while others are pruned is left out', async () => {
+  const { accounts, letGo } = await accountsNamed('a', 'b');
+  letGo();
+  const b = {
+    ...memoryState(),
+    keys: () => {
+      throw new Error('the state is closed');
+    },
+  };
+  accounts.own('a', { state: { ...memoryState(), commit: () => accounts.disown('b', never) } });
+  accounts.own('b', { state: b });
+  await expect(accounts.prune(memoryState())).resolves.toBeUndefined();
+});

@@ -1,0 +1,122 @@
+import { setImmediate } from 'node:timers/promises';
+import { afterEach, expect, test, vi } from 'vitest';
+import { credentialsFrom } from '../../src/exporter/account/connection.ts';
+import { systemClock } from '../../src/exporter/clock.ts';
+import type { LoadedConfig, ReadFiles } from '../../src/exporter/configuration/config.ts';
+import { ConfigInUse } from '../../src/exporter/configuration/in-use.ts';
+import { CONFIG } from '../../src/exporter/configuration/schema.ts';
+import { Exporter } from '../../src/exporter/exporter.ts';
+import { Running } from '../../src/exporter/running.ts';
+import { reportTo } from '../../src/exporter/self/account-report.ts';
+import { createSelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { memoryState } from '../../src/exporter/state/state.ts';
+import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
+import { madeUpAccount } from './page/made-up-status.ts';
+
+const never = new AbortController().signal;
+const ACCOUNT = { name: 'a', api_url: 'http://127.0.0.1:9', token: 'x' };
+const CONFIGURED = CONFIG.parse({ accounts: [ACCOUNT] });
+const LOADED = { ok: true, source: 'exporter.yaml', config: CONFIGURED, warnings: [], issues: [] } as const;
+const NOTHING: LoadedConfig = { ok: false, issues: [], nothingConfigured: true };
+
+const NOTHING_READ: ReadFiles = {
+  digests: new Map(),
+  accountsFrom: [],
+  accountFiles: new Map(),
+  inUse: undefined,
+};
+
+let started: Exporter | undefined;
+
+afterEach(async () => {
+  await started?.stop(never);
+});
+
+/** An exporter that polls nothing, and whose configuration is what `load` says. */
+function runningWith(load: () => LoadedConfig | Promise<LoadedConfig>) {
+  const state = memoryState();
+  const metrics = createSelfMetrics();
+  const lines: string[] = [];
+  const note = (facts: object, message: string) => void lines.push(`${message} ${JSON.stringify(facts)}`);
+  const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  const exporter = new Exporter({
+    clock: systemClock,
+    ticker: () => () => undefined,
+    state,
+    metrics,
+    observer: reportTo(metrics, silent, systemClock),
+    credentials: credentialsFrom(systemClock, { guard: () => undefined }),
+  });
+  started = exporter;
+  const inUse = new ConfigInUse({ env: {} }, systemClock, async () => ({
+    loaded: await load(),
+    read: NOTHING_READ,
+  }));
+  const log = { level: 'info', info: () => undefined, warn: note };
+  const guard = () => undefined;
+  const running = new Running({ exporter, inUse, state, metrics, clock: systemClock, log, guard });
+  return { running, exporter, inUse, metrics, lines };
+}
+
+test('a reload tells of what is odd about the configuration, as the start does', async () => {
+  const warnings = [{ source: 'exporter.yaml', path: 'accounts', message: 'this is odd' }];
+  const { running, lines } = runningWith(() => ({ ...LOADED, warnings }));
+  expect(await running.reload()).toEqual({ ok: true });
+  expect(lines).toEqual([expect.stringMatching(/^configuration \{"issue":".*this is odd"\}$/)]);
+});
+
+test('says that everything is made up for as long as the embedded platform stands in for an account', async () => {
+  let load = (): LoadedConfig => NOTHING;
+  const { running, inUse, metrics } = runningWith(() => load());
+  const metric = () => metrics.sandbox.value();
+  await running.start(inUse.use('embedded sandbox', CONFIG.parse({ accounts: [ACCOUNT] })));
+  expect([(await running.status()).sandbox, metric()]).toEqual([true, 1]);
+  await running.reload();
+  expect([(await running.status()).sandbox, metric()]).toEqual([true, 1]);
+  load = () => LOADED;
+  await running.reload();
+  expect([(await running.status()).sandbox, metric()]).toEqual([false, 0]);
+});
+
+test('reloads go one after another, so that the one asked for last is in force', async () => {
+  const configured = (name: string): LoadedConfig => {
+    return { ...LOADED, config: CONFIG.parse({ accounts: [{ ...ACCOUNT, name }] }) };
+  };
+  let first = (_: LoadedConfig): void => undefined;
+  const slow = new Promise<LoadedConfig>((resolve) => {
+    first = resolve;
+  });
+  const loads = [() => slow, () => configured('last')];
+  const { running } = runningWith(() => loads.shift()?.() ?? NOTHING);
+  const reloads = [running.reload(), running.reload()];
+  // As long as the second takes where it does not wait for the first.
+  await setImmediate();
+  first(configured('first'));
+  expect(await Promise.all(reloads)).toEqual([{ ok: true }, { ok: true }]);
+  expect((await running.status()).accounts.map(({ name }) => name)).toEqual(['last']);
+});
+
+function* counting<Value>(values: Iterable<Value>, count: () => void): Generator<Value, void> {
+  for (const value of values) {
+    count();
+    yield value;
+  }
+}
+
+test('what it says of its accounts is looked up for few of them in each turn of the event loop', async () => {
+  const { running, exporter } = runningWith(() => NOTHING);
+  let looked = 0;
+  const look = () => {
+    looked += 1;
+  };
+  const accounts = Array.from({ length: 40 }, () => madeUpAccount());
+  const reasons = accounts.map(({ name }) => [`account ${name}: made up`]);
+  vi.spyOn(exporter, 'accounts').mockReturnValue(counting(accounts, look));
+  vi.spyOn(exporter, 'notReady').mockReturnValue(counting(reasons, look));
+  sliceBySteps();
+  const status = running.status();
+  const turns = await doneInTurns(() => looked, 80);
+  await sliceByTime();
+  expect(Math.max(...turns)).toBe(STEPS_A_TURN);
+  expect(await status).toMatchObject({ accounts, not_ready: reasons.flat() });
+});

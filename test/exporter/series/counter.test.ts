@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Points } from '../../../src/exporter/decode/points.ts';
+import type { Reading } from '../../../src/exporter/series/answer-buckets.ts';
+import { type Counter, count, type MissingSpan } from '../../../src/exporter/series/counter.ts';
+
+const MINUTE = 60_000;
+const T0 = Date.UTC(2026, 0, 5, 10);
+const at = (minute: number) => T0 + minute * MINUTE;
+
+/** Points of one minute each: `[minute, value]`. */
+function points(rows: readonly (readonly [number, number])[]): Points {
+  return {
+    timestamps: Float64Array.from(rows, ([minute]) => at(minute)),
+    values: Float64Array.from(rows, ([, value]) => value),
+  };
+}
+
+const counter = (total: number, minute: number, missing: readonly MissingSpan[] = []): Counter => ({
+  total,
+  watermark: at(minute),
+  missing,
+});
+
+const span = (from: number, to: number, evidence: Partial<MissingSpan> = {}): MissingSpan => ({
+  from: at(from),
+  to: at(to),
+  since: at(30),
+  until: at(30),
+  asked: 0,
+  whole: 0,
+  ...evidence,
+});
+
+function reading(from: number, to: number, settled = to, more: Partial<Reading> = {}): Reading {
+  return {
+    window: { from: at(from), to: at(to) },
+    now: at(30),
+    width: MINUTE,
+    settledUntil: at(settled),
+    watermark: at(Math.floor(settled)),
+    forgottenUntil: 0,
+    whole: true,
+    ...more,
+  };
+}
+
+const ROWS = points([
+  [0, 1],
+  [1, 2],
+  [2, 4],
+  [3, 8],
+]);
+
+describe('counting an answer', () => {
+  it('takes in what has settled since the watermark, with the total after each bucket', () => {
+    const { counter: after, settled, skipped } = count(counter(100, 1), ROWS, reading(0, 3));
+    expect({ after, skipped }).toEqual({ after: counter(106, 3), skipped: 0 });
+    expect(settled).toEqual([
+      { start: at(1), width: MINUTE, value: 2, total: 102 },
+      { start: at(2), width: MINUTE, value: 4, total: 106 },
+    ]);
+  });
+
+  it('counts no bucket that has not settled', () => {
+    expect(count(counter(0, 0), ROWS, reading(0, 4, 1.5)).counter).toEqual(counter(1, 1));
+  });
+
+  it('goes on at once where the window begins after the watermark: what lies between is still to be read', () => {
+    expect(count(counter(0, 0), ROWS, reading(2, 4)).counter).toEqual(counter(12, 4, [span(0, 2)]));
+  });
+
+  it('is not held up by a missing bucket, which counts when it comes', () => {
+    const { counter: lacking } = count(
+      counter(0, 0),
+      points([
+        [0, 1],
+        [2, 4],
+      ]),
+      reading(0, 3),
+    );
+    expect(lacking).toEqual(counter(5, 3, [span(1, 2, { asked: 1, whole: 1 })]));
+    const later = reading(0, 3, 3, { watermark: undefined });
+    expect(count(lacking, ROWS, later).counter).toEqual(counter(7, 3));
+  });
+
+  it('changes nothing where there is nothing new', () => {
+    const known = counter(15, 4);
+    expect(count(known, ROWS, reading(0, 4)).counter).toBe(known);
+  });
+
+  it('counts a wider bucket if all of its time is due, and no part of one', () => {
+    const fives = points([
+      [0, 10],
+      [5, 20],
+      [10, 40],
+    ]);
+    const wide = reading(0, 15, 15, { width: 5 * MINUTE });
+    expect(count(counter(3, 2), fives, wide).counter).toEqual(
+      counter(63, 15, [span(2, 5, { asked: 1, whole: 1 })]),
+    );
+  });
+});
+
+describe('a missing bucket', () => {
+  const lacking = (evidence: Partial<MissingSpan>) => counter(5, 3, [span(1, 2, evidence)]);
+  const rows = points([
+    [0, 1],
+    [2, 4],
+  ]);
+  const now = at(60);
+  const again = reading(0, 3, 3, { now });
+  const skips = (known: Counter, answer: Reading) => count(known, rows, answer).skipped;
+
+  it('is skipped after three whole answers without it in half an hour', () => {
+    expect(count(lacking({ asked: 2, whole: 2 }), rows, again)).toEqual({
+      counter: counter(5, 3),
+      settled: [],
+      skipped: 1,
+    });
+  });
+
+  it('is waited for while fewer answers lacked it, or for a shorter time', () => {
+    expect(skips(lacking({ asked: 1, whole: 1 }), again)).toBe(0);
+    expect(skips(lacking({ asked: 9, whole: 9, since: at(32) }), again)).toBe(0);
+  });
+
+  it('is waited for much longer where answers have lost rows', () => {
+    expect(skips(lacking({ asked: 13, whole: 1 }), { ...again, whole: false })).toBe(0);
+    expect(skips(lacking({ asked: 14, whole: 1 }), { ...again, whole: false })).toBe(1);
+  });
+
+  it('is not skipped by an answer about the past, which does not tell that the platform is well', () => {
+    expect(skips(lacking({ asked: 9, whole: 9 }), { ...again, watermark: undefined })).toBe(0);
+  });
+
+  it('is waited for anew after the clock was set back', () => {
+    expect(skips(lacking({ asked: 9, whole: 9, since: at(500) }), again)).toBe(0);
+    const { counter: noted } = count(lacking({ asked: 9, whole: 9, since: at(500) }), rows, again);
+    expect(noted.missing[0]?.since).toBe(now);
+  });
+
+  it('is skipped at once where the platform keeps no history of its time', () => {
+    expect(skips(lacking({}), { ...again, forgottenUntil: at(2) })).toBe(1);
+  });
+});

@@ -1,0 +1,308 @@
+import { describe, expect, it } from 'vitest';
+import { type CatchUp, catchUpNow, nextCatchUp } from '../../../src/exporter/series/catch-up.ts';
+import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
+import type { Window } from '../../../src/exporter/settling/window.ts';
+import { answer, type Manner, MINUTE, PLAIN, START, trueSum } from './model-platform.ts';
+import { CountedSeries } from './series-bed.ts';
+
+const SETTLE = 10 * MINUTE;
+const DAY = 24 * 60 * MINUTE;
+
+/** Counters of one dimension that is read every minute. */
+class Reading {
+  counters = new CountedSeries((dimension) => dimension === 'steady');
+  skipped = 0;
+  now = START;
+  readonly #settle: number;
+
+  constructor(settle = SETTLE) {
+    this.#settle = settle;
+  }
+
+  minutes(count: number, manner: Partial<Manner> = {}): void {
+    for (let minute = 0; minute < count; minute += 1) {
+      this.now += MINUTE;
+      this.enter(answer(this.fresh(), this.now, { ...PLAIN, ...manner }));
+    }
+  }
+
+  enter(answered: WindowedAnswer): number {
+    const { memory, update } = this.counters.count(answered, this.#settle);
+    this.counters.memory = memory;
+    this.skipped += update?.skipped ?? 0;
+    return update?.skipped ?? 0;
+  }
+
+  /** The window that brings the newest buckets. */
+  fresh(): Window {
+    return windowOfPresent(this.counters.memory, this.now, this.#settle);
+  }
+
+  next(): CatchUp | undefined {
+    return nextCatchUp(this.counters.memory, this.counters.counts, this.now, this.#settle);
+  }
+
+  catchUp(): Window | undefined {
+    return catchUpNow(this.counters.memory, this.counters.counts, this.now, this.#settle);
+  }
+
+  get counter() {
+    const counter = this.counters.record?.counters.get('steady');
+    if (counter === undefined) throw new Error('nothing was counted');
+    return counter;
+  }
+}
+
+function expectTrue({ counters, counter }: Reading): void {
+  const from = counters.record?.since ?? Number.NaN;
+  const missing = counter.missing.reduce((sum, span) => sum + trueSum('steady', span), 0);
+  expect(counter.total).toBe(trueSum('steady', { from, to: counter.watermark }) - missing);
+}
+
+describe('the counters of a series', () => {
+  it('counts a bucket once the newest one is older than it by the settle delay', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    expect(reading.counter.watermark).toBe(reading.now - SETTLE - MINUTE);
+    expectTrue(reading);
+  });
+
+  it('waits with a platform that falls behind, whatever the clock says', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { watermark } = reading.counter;
+    for (let late = 1; late <= 30; late += 1) reading.minutes(1, { late });
+    expect(reading.counter.watermark).toBe(watermark);
+    reading.minutes(20, { late: 30 });
+    expect(reading.counter.watermark).toBe(watermark + 20 * MINUTE);
+    expectTrue(reading);
+  });
+
+  it('counts nothing of a past window that the platform shows unsettled, since it fell behind after the last fresh answer', () => {
+    const reading = new Reading();
+    reading.minutes(60);
+    reading.now += 20 * MINUTE;
+    const spoilt = [31, 32].map((row) => ({ row, how: 'missing' }) as const);
+    const fresh = { from: reading.now - 45 * MINUTE, to: reading.now };
+    reading.enter(answer(fresh, reading.now, { ...PLAIN, spoilt }));
+    const missing = { from: reading.now - 14 * MINUTE, to: reading.now - 12 * MINUTE };
+    expect(reading.counter.missing).toMatchObject([missing]);
+    reading.now += 6 * MINUTE;
+    const window = { from: reading.now - 60 * MINUTE, to: reading.now - 6 * MINUTE };
+    reading.enter(answer(window, reading.now, { ...PLAIN, late: 12 }));
+    expect(reading.counter.missing).toMatchObject([missing]);
+    expectTrue(reading);
+    reading.minutes(30);
+    expect(reading.counter.missing).toEqual([]);
+    expectTrue(reading);
+  });
+
+  it('reports no late restatement of a bucket that it still waits for', () => {
+    const reading = new Reading();
+    reading.minutes(60);
+    const restated = (minute: number, manner: Partial<Manner>) => {
+      const now = reading.now + minute * MINUTE;
+      const answered = answer({ from: now - 30 * MINUTE, to: now }, now, { ...PLAIN, ...manner });
+      const { memory, update } = reading.counters.count(answered, SETTLE);
+      reading.counters.memory = memory;
+      return update?.restated.reduce((sum, { late }) => sum + late, 0);
+    };
+    // The row of a bucket that is not final is invalid for as long as it changes.
+    for (let minute = 1; minute <= 14; minute += 1) {
+      const spoilt = minute < 5 ? [] : [{ row: 27 - minute, how: 'null_value' } as const];
+      expect(restated(minute, { spoilt })).toBe(0);
+    }
+    expect(reading.counter.missing).toHaveLength(1);
+    expect(restated(15, {})).toBe(0);
+    expect(reading.counter.missing).toEqual([]);
+    expectTrue(reading);
+  });
+
+  it('does not forget the past because a clock has gone astray', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { watermark } = reading.counter;
+    const window = reading.fresh();
+    const answered = answer(window, reading.now, PLAIN);
+    expect(reading.enter({ ...answered, now: reading.now + 90 * DAY })).toBe(0);
+    reading.minutes(3);
+    expect(reading.counter.watermark).toBe(watermark + 3 * MINUTE);
+    expectTrue(reading);
+  });
+
+  it('trusts no bucket of the future once the clock of the platform was set back', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { watermark } = reading.counter;
+    reading.now += 180 * MINUTE;
+    reading.minutes(1);
+    reading.now -= 130 * MINUTE;
+    const window = { from: watermark, to: watermark + 51 * MINUTE };
+    reading.enter(answer(window, reading.now, { ...PLAIN, late: 25 }));
+    expectTrue(reading);
+    reading.minutes(1, { late: 25 });
+    reading.enter(answer(window, reading.now, { ...PLAIN, late: 25 }));
+    expect(reading.counters.countedUntil).toBeGreaterThan(watermark);
+    expectTrue(reading);
+  });
+
+  it('gives up what is older than the history of the platform, and says how much', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const { watermark } = reading.counter;
+    reading.now += 31 * DAY;
+    const window = reading.fresh();
+    const skipped = reading.enter(answer(window, reading.now, PLAIN));
+    expect(skipped).toBeGreaterThanOrEqual(DAY / MINUTE);
+    expect(reading.counters.countedUntil).toBe(watermark + skipped * MINUTE);
+  });
+
+  it('asks for nothing besides when its data end for good, not even once an hour', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    const gone = { ...PLAIN, points: 'none' } as const;
+    for (let minute = 0; minute < 600; minute += 1) {
+      reading.minutes(1, gone);
+      expect(reading.next()).toBeUndefined();
+    }
+    reading.minutes(1);
+    expect(reading.catchUp()).toBeDefined();
+  });
+
+  it('asks for no more than usual because of a dimension that has ended', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    const withoutSteady = (answered: WindowedAnswer): WindowedAnswer => {
+      const points = answered.decoded.series.get('steady');
+      const series = new Map(points === undefined ? [] : [['other', points] as const]);
+      return { ...answered, decoded: { ...answered.decoded, series } };
+    };
+    for (let minute = 0; minute < 300; minute += 1) {
+      reading.now += MINUTE;
+      const window = reading.fresh();
+      reading.enter(withoutSteady(answer(window, reading.now, PLAIN)));
+      expect(reading.catchUp()).toBeUndefined();
+    }
+    expect(reading.counter.watermark).toBeGreaterThan(reading.now - 60 * MINUTE);
+  });
+
+  it('gets past a hole in the past of the platform, though fresh answers come in between', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const hole = {
+      from: reading.counter.watermark + 30 * MINUTE,
+      to: reading.counter.watermark + 33 * MINUTE,
+    };
+    reading.now += 180 * MINUTE;
+    for (let minute = 0; minute < 60; minute += 1) {
+      reading.minutes(1);
+      const window = reading.catchUp();
+      if (window !== undefined) reading.enter(lacking(answer(window, reading.now, PLAIN), hole));
+    }
+    expect(reading.counter.watermark).toBeGreaterThan(reading.now - SETTLE - 3 * MINUTE);
+    const whole = trueSum('steady', {
+      from: reading.counters.record?.since ?? 0,
+      to: reading.counter.watermark,
+    });
+    expect(reading.counter.total).toBe(whole - trueSum('steady', hole));
+  });
+
+  it.each([20, 50, 56, 60, 90, 300])(
+    'moves on at least every ten minutes where buckets settle after %i',
+    (settle) => {
+      const reading = new Reading(settle * MINUTE);
+      let moved = reading.now;
+      let longest = 0;
+      let reads = 0;
+      for (let minute = 0; minute < 3 * settle + 200; minute += 1) {
+        const before = reading.counters.countedUntil;
+        reading.minutes(1);
+        const window = reading.catchUp();
+        if (window !== undefined) {
+          reading.enter(answer(window, reading.now, PLAIN));
+          reads += 1;
+        }
+        if (reading.counters.countedUntil !== before) moved = reading.now;
+        else longest = Math.max(longest, reading.now - moved);
+      }
+      expect(longest / MINUTE).toBeLessThanOrEqual(10);
+      expect(reads).toBeLessThanOrEqual((3 * settle + 200) / 9 + 3);
+      expectTrue(reading);
+    },
+  );
+
+  it('goes on when the platform goes over to wider buckets, and counts no time twice', () => {
+    const reading = new Reading();
+    reading.minutes(22);
+    const { total } = reading.counter;
+    reading.minutes(60, { finestUpTo: 6 });
+    expect(reading.counters.countedUntil).toBeGreaterThan(reading.now - SETTLE - 12 * MINUTE);
+    const from = reading.counters.record?.since ?? Number.NaN;
+    const whole = trueSum('steady', { from, to: reading.counter.watermark });
+    expect(reading.counter.total).toBeGreaterThan(total);
+    // The bucket in whose midst the finer ones ended is skipped.
+    expect(whole - reading.counter.total).toBeLessThan(
+      trueSum('steady', { from: START, to: START + 4 * MINUTE }) * 4,
+    );
+  });
+
+  it.each([2, 3])('loses nothing to answers of which every %ith row is left', (oneOf) => {
+    const reading = new Reading();
+    reading.minutes(30);
+    for (let minute = 0; minute < 120; minute += 1) reading.minutes(1, { oneOf });
+    expect(reading.counters.record?.width).toBe(MINUTE);
+    reading.minutes(45);
+    expect(reading.counters.countedUntil).toBe(reading.counter.watermark);
+    expectTrue(reading);
+  });
+
+  it('counts nothing of answers of which every second row is left while it cannot tell', () => {
+    const reading = new Reading();
+    reading.minutes(1, { oneOf: 2 });
+    expect(reading.counters.record).toBeUndefined();
+    reading.minutes(60);
+    expectTrue(reading);
+  });
+
+  it('waits for missing buckets of different hours at the same time, and through restarts', () => {
+    const reading = new Reading();
+    reading.minutes(30);
+    const began = reading.counter.watermark;
+    const holes = [1, 2, 3, 4].map((hour) => ({
+      from: began + hour * 60 * MINUTE,
+      to: began + hour * 60 * MINUTE + 2 * MINUTE,
+    }));
+    reading.now += 300 * MINUTE;
+    let minutes = 0;
+    for (; minutes < 60 && (reading.counters.countedUntil ?? 0) < reading.now - 13 * MINUTE; minutes += 1) {
+      reading.now += MINUTE;
+      reading.enter(answer(reading.fresh(), reading.now, PLAIN));
+      if (minutes % 7 === 6) reading.counters.restart();
+      for (let window = reading.catchUp(); window !== undefined; window = reading.catchUp()) {
+        reading.now += 1_000;
+        const answered = answer(window, reading.now, PLAIN);
+        reading.enter(holes.reduce(lacking, answered));
+      }
+    }
+    expect(minutes).toBeLessThanOrEqual(45);
+    expect(reading.skipped).toBe(8);
+    const whole = trueSum('steady', {
+      from: reading.counters.record?.since ?? 0,
+      to: reading.counter.watermark,
+    });
+    const lost = holes.reduce((sum, hole) => sum + trueSum('steady', hole), 0);
+    expect(reading.counter.total).toBe(whole - lost);
+  });
+});
+
+function lacking(answered: WindowedAnswer, { from, to }: { from: number; to: number }): WindowedAnswer {
+  const series = new Map(
+    [...answered.decoded.series].map(([name, { timestamps, values }]) => {
+      const kept = [...timestamps].flatMap((time, index) => (time >= from && time < to ? [] : [index]));
+      const pick = (array: Float64Array) => Float64Array.from(kept, (index) => Number(array[index]));
+      return [name, { timestamps: pick(timestamps), values: pick(values) }] as const;
+    }),
+  );
+  return { ...answered, decoded: { ...answered.decoded, series } };
+}

@@ -1,0 +1,152 @@
+import { type Decoded, decodeSeries } from '../../../src/exporter/decode/decode.ts';
+import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
+import type { Window } from '../../../src/exporter/settling/window.ts';
+
+export const MINUTE = 60_000;
+
+/** When the model's history begins. */
+export const START = Date.UTC(2026, 0, 5, 10);
+
+/** After this long a bucket of the model is final. */
+const SETTLED_MS = 10 * MINUTE;
+
+/** How the model answers one read. */
+export interface Manner {
+  /** The longest window (minutes) that is answered with buckets of a minute; longer ones get five. */
+  readonly finestUpTo: number;
+  /** By how many minutes everything arrives late. */
+  readonly late: number;
+  /** Rows of these numbers (counted through the answer) are spoilt, each in its own way. */
+  readonly spoilt: readonly { readonly row: number; readonly how: keyof typeof SPOILT }[];
+  /** Whether rows come in reverse order. */
+  readonly reversed: boolean;
+  readonly points: 'all' | 'none';
+  /** Of so many rows one after another the answer has but one; 1 is all of them. */
+  readonly oneOf: number;
+}
+
+/** No time at all. */
+export const NEVER: Window = { from: 0, to: 0 };
+
+export const PLAIN: Manner = {
+  finestUpTo: 60,
+  late: 0,
+  spoilt: [],
+  reversed: false,
+  points: 'all',
+  oneOf: 1,
+};
+
+const SPOILT = {
+  null_value: (time: number) => [[time, null]],
+  text: (time: number, value: number) => [[time, String(value)]],
+  negative: (time: number, value: number) => [[time, -1 - value]],
+  missing: () => [],
+  not_a_pair: (time: number) => [[time]],
+  seconds: (time: number, value: number) => [[time / 1_000, value]],
+  twice: (time: number, value: number) => [
+    [time, value],
+    [time, value],
+  ],
+  ambiguous: (time: number, value: number) => [
+    [time, value],
+    [time, value + 1],
+  ],
+} as const;
+
+export const SPOILS = Object.keys(SPOILT) as (keyof typeof SPOILT)[];
+
+/** Dimensions of the model: one all the time, one with idle hours in which the platform leaves it out altogether. */
+export const DIMENSIONS = ['steady', 'at_times'] as const;
+
+/** The true value of a minute of a dimension: a whole number, so that sums are exact. */
+export function trueValue(dimension: string, minute: number): number {
+  const mixed = Math.imul(minute / MINUTE + dimension.length, 0x9e3779b1) >>> 0;
+  return isListed(dimension, minute) ? mixed % 1_000 : 0;
+}
+
+export function trueSum(dimension: string, { from, to }: Window, lost = NEVER): number {
+  const gone = { from: Math.max(from, lost.from), to: Math.min(to, lost.to) };
+  const sum = sumUntil(dimension, to) - sumUntil(dimension, from);
+  return gone.from < gone.to ? sum - trueSum(dimension, gone) : sum;
+}
+
+/** Long before the model's history begins. */
+const EVER = START - 40 * 24 * 60 * MINUTE;
+
+const sums = new Map<string, number[]>();
+
+/** The sum of all minutes that begin before a time. */
+function sumUntil(dimension: string, time: number): number {
+  const known = sums.get(dimension) ?? [0];
+  sums.set(dimension, known);
+  const minutes = Math.ceil((time - EVER) / MINUTE);
+  while (known.length <= minutes) {
+    known.push((known.at(-1) ?? 0) + trueValue(dimension, EVER + (known.length - 1) * MINUTE));
+  }
+  return known[minutes] ?? Number.NaN;
+}
+
+const WIDTHS = [
+  { upTo: 6 * 60, minutes: 5 },
+  { upTo: 24 * 60, minutes: 30 },
+  { upTo: 7 * 24 * 60, minutes: 120 },
+  { upTo: Number.POSITIVE_INFINITY, minutes: 720 },
+];
+
+function widthOf({ from, to }: Window, finestUpTo: number): number {
+  const length = (to - from) / MINUTE;
+  return (length <= finestUpTo ? 1 : (WIDTHS.find(({ upTo }) => length <= upTo)?.minutes ?? 1)) * MINUTE;
+}
+
+/**
+ * What the model answers for a window at a time, as the exporter decodes it.
+ * @param lost what was counted in this time the platform does not have any more
+ */
+export function answer(window: Window, now: number, manner: Manner, lost = NEVER): WindowedAnswer {
+  const width = widthOf(window, manner.finestUpTo);
+  let row = 0;
+  const series = DIMENSIONS.flatMap((dimension) => {
+    const buckets =
+      manner.points === 'all' ? bucketsOf(dimension, window, now, width, manner.late, lost) : [];
+    if (dimension === 'at_times' && buckets.length === 0) return [];
+    const rows = buckets
+      .filter((_, index) => index % manner.oneOf === 0)
+      .flatMap(([time, value]): (readonly unknown[])[] => {
+        const spoil = manner.spoilt.find((candidate) => candidate.row === row);
+        row += 1;
+        return spoil === undefined ? [[time, value]] : [...SPOILT[spoil.how](time, value)];
+      });
+    return [[dimension, manner.reversed ? rows.reverse() : rows] as const];
+  });
+  return { decoded: decode(Object.fromEntries(series), now), window, now };
+}
+
+function decode(body: unknown, now: number): Decoded {
+  return decodeSeries(body, { metric: 'requests', id: '7' }, now);
+}
+
+/** Buckets that overlap the window and have begun; those that are young hold less than they will. */
+function bucketsOf(
+  dimension: string,
+  { from, to }: Window,
+  now: number,
+  width: number,
+  late: number,
+  lost: Window,
+) {
+  const seen = now - late * MINUTE;
+  const buckets: [number, number][] = [];
+  for (let start = Math.floor(from / width) * width; start < Math.min(to, seen); start += width) {
+    if (!isListed(dimension, start) || (start >= lost.from && start + width <= lost.to)) continue;
+    const share = Math.min(1, (seen - start - width) / SETTLED_MS);
+    const value = trueSum(dimension, { from: start, to: start + width }, lost);
+    buckets.push([start, share >= 1 ? value : Math.floor(value * 0.9 * Math.max(0, share))]);
+  }
+  return buckets;
+}
+
+/** Idle in the second half of every third hour. */
+function isListed(dimension: string, time: number): boolean {
+  return dimension === 'steady' || (time / MINUTE) % 180 < 150;
+}

@@ -1,0 +1,146 @@
+import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
+import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import type { Exposure } from '../../../src/exporter/poll/job.ts';
+import { adopt } from '../../../src/exporter/poll/runner.ts';
+import { type CountedAnswer, countAnswer } from '../../../src/exporter/series/counters.ts';
+import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
+import { SeriesJob } from '../../../src/exporter/series/series-job.ts';
+import { restoreSeries, type SeriesMemory, storeSeries } from '../../../src/exporter/series/series-memory.ts';
+import { SeriesReader } from '../../../src/exporter/series/series-reader.ts';
+import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
+import {
+  type ConfiguredDelay,
+  LearnedMetrics,
+  learn,
+  type MetricEvidence,
+  type MetricMemory,
+  NOTHING_LEARNED,
+} from '../../../src/exporter/settling/learned.ts';
+import { AccountMemory, changed } from '../../../src/exporter/state/memory.ts';
+import { NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';
+
+const wants = () => true;
+
+const refuses = () => false;
+
+const UNITS = {};
+
+/** What jobs of one metric of an account share. */
+export class SeriesBed {
+  now: number;
+  readonly memory: AccountMemory;
+  readonly #state: StateReader;
+  readonly #learned = new LearnedMetrics('a');
+  readonly #platformClock = new PlatformClock(() => this.now);
+  readonly #metric: string;
+  readonly #publishDelay: ConfiguredDelay;
+
+  constructor(metric: string, now: number, publishDelay: ConfiguredDelay, state: StateReader = NO_MEMORY) {
+    this.now = now;
+    this.#metric = metric;
+    this.#publishDelay = publishDelay;
+    this.#state = state;
+    this.memory = new AccountMemory(state);
+  }
+
+  job(id: string): SeriesJob {
+    const product = PRODUCTS.find(({ slug }) => slug === 'edge_applications');
+    if (product === undefined) throw new Error('no such product');
+    const metric = this.#metric;
+    const target = { account: 'a', product, by: 'configuration', id, name: `shop-${id}` } as const;
+    return new SeriesJob({
+      target,
+      metric,
+      schedule: '* * * * *',
+      weight: 1,
+      reader: new SeriesReader({
+        target,
+        metric,
+        wants,
+        mode: () => 'metric',
+        mayTry: refuses,
+        platformClock: this.#platformClock,
+      }),
+      samples: new SeriesSamples(target, metric, UNITS, wants),
+      memory: this.memory,
+      learned: this.#learned.of('metrics', product.slug, metric),
+      delays: { publish_delay: this.#publishDelay, settle_delay: 600_000 },
+      stored: (key) => this.#state.get(key),
+      isPushed: () => false,
+      isKnown: wants,
+      platformClock: this.#platformClock,
+    });
+  }
+
+  /** What the job exposes after an answer that could be committed. */
+  taken(job: SeriesJob, answer: WindowedAnswer): readonly Exposure[] {
+    const result = job.conclude(answer);
+    adopt(this.memory, result, true);
+    return result.exposures(true);
+  }
+
+  /** Learns of the metric as if other targets had shown it. */
+  learn(change: (known: MetricMemory) => MetricMemory): void {
+    const { part } = this.#learned.of('metrics', 'edge_applications', this.#metric);
+    this.memory.adopt(changed(part, change(this.memory.of(part))), true);
+  }
+}
+
+/** What one poll shows, where it shows nothing of the platform. */
+export const NO_EVIDENCE: MetricEvidence = {
+  now: 0,
+  ages: [],
+  downwards: 0,
+  counted: 0,
+  lagMs: undefined,
+  grown: [],
+};
+
+/** What is known after so many restatements, at a time. */
+export function restated(
+  known: MetricMemory,
+  { up, down, now }: { up: number; down: number; now: number },
+): MetricMemory {
+  const ages = Array<number>(up + down).fill(60_000);
+  return learn(known, { ...NO_EVIDENCE, ages, downwards: down, now });
+}
+
+/** What is known after so many buckets that have shown so much (of 100) at each minute of age. */
+export function grown(buckets: number, shown: readonly number[], known = NOTHING_LEARNED): MetricMemory {
+  return learn(known, { ...NO_EVIDENCE, grown: Array(buckets).fill({ shown, final: 100 }) });
+}
+
+/** The memory of a series, by which answers are counted one after the other. */
+export class CountedSeries {
+  memory: SeriesMemory;
+  readonly counts: (dimension: string) => boolean;
+
+  constructor(counts: (dimension: string) => boolean = () => true) {
+    this.counts = counts;
+    this.memory = restoreSeries(undefined, counts);
+  }
+
+  get record(): SeriesMemory['record'] {
+    return this.memory.record;
+  }
+
+  get countedUntil(): number | undefined {
+    return this.memory.record?.progress.countedUntil;
+  }
+
+  /** What an answer means; nothing changes. */
+  count(answer: WindowedAnswer, settleDelay: number): CountedAnswer {
+    return countAnswer(this.memory, answer, {
+      counts: this.counts,
+      settleDelay,
+      horizon: settleDelay,
+      lag: 0,
+    });
+  }
+
+  /** As after a kill: what the state holds is all that is remembered. */
+  restart(): void {
+    const stored = storeSeries(this.memory);
+    this.memory = restoreSeries(stored && JSON.parse(JSON.stringify(stored)), this.counts);
+  }
+}

@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { recordOf, restoreSeries, storeSeries } from '../../../src/exporter/series/series-memory.ts';
+import { youngOf } from '../../../src/exporter/settling/completeness.ts';
+
+const time = fc.integer({ min: 0, max: 2e12 });
+const span = fc.record({
+  from: time,
+  to: time,
+  since: time,
+  until: time,
+  asked: fc.nat(40),
+  whole: fc.nat(40),
+});
+const total = fc.double({ min: 0, max: 1e15, noNaN: true }).map((sum) => sum + 0);
+const counter = fc.record(
+  { total, watermark: time, missing: fc.array(span, { maxLength: 5 }) },
+  { noNullPrototype: true },
+);
+const dimension = fc.string().filter((name) => name !== '__proto__');
+
+const KEPT = restoreSeries(undefined, () => true);
+const young = fc.record({ start: time, series: fc.constantFrom(1, 7, Number.NaN) }).map((bucket) => ({
+  ...bucket,
+  shown: [1, Number.NaN, 5.5],
+}));
+
+it('what counters hold, what they wait for, and how far the platform had come, is the same after a restart', () => {
+  fc.assert(
+    fc.property(
+      fc.record({ since: time, width: fc.integer({ min: 1, max: 1e8 }) }),
+      fc.array(fc.tuple(dimension, counter), { maxLength: 6 }),
+      fc.record({
+        reached: fc.option(time, { nil: undefined }),
+        newest: fc.option(time, { nil: undefined }),
+        young: fc.array(young, { maxLength: 3 }).map(youngOf),
+      }),
+      ({ since, width }, entries, platform) => {
+        const record = recordOf(since, width, new Map(entries), () => true);
+        const stored = JSON.parse(JSON.stringify(storeSeries({ ...KEPT, ...platform, record })));
+        const restored = restoreSeries(stored, () => true);
+        expect(restored).toMatchObject(platform);
+        const counters = (of: typeof record | undefined) => new Map([...(of?.counters ?? [])].sort());
+        const { watermark, countedUntil, lacking } = record.progress;
+        expect(restored.record).toMatchObject({ since, width, progress: { watermark, countedUntil } });
+        expect(new Set(restored.record?.progress.lacking)).toEqual(new Set(lacking));
+        expect(counters(restored.record)).toEqual(counters(record));
+      },
+    ),
+  );
+});
+
+it('counters of a version that remembered nothing else go on where they stopped', () => {
+  const stored = { version: 2, since: 1_000, width: 60_000, counters: { total: [5, 61_000, []] } };
+  const { record, newest } = restoreSeries(stored, () => true);
+  expect(record?.counters.get('total')).toEqual({ total: 5, watermark: 61_000, missing: [] });
+  expect(newest).toBeUndefined();
+});
+
+it('what is no record is none', () => {
+  for (const stored of [{ version: 3, since: 0, width: 1, counters: {} }, undefined])
+    expect(restoreSeries(stored, () => true).record).toBeUndefined();
+});

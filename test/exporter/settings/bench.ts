@@ -1,0 +1,112 @@
+import type { Sample } from '../../../src/exporter/catalogue/family.ts';
+import { COLLECTORS, type CollectorName } from '../../../src/exporter/collectors.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import type { Read, Resource } from '../../../src/exporter/platform/read.ts';
+import type { Job, PollResult, SettingChange } from '../../../src/exporter/poll/job.ts';
+import { adopt, conclusionOf } from '../../../src/exporter/poll/runner.ts';
+import { AccountMemory } from '../../../src/exporter/state/memory.ts';
+import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import type { Configuration } from '../../../src/exporter/targets/configuration-list.ts';
+import { seriesKey } from '../../parse-exposition.ts';
+
+/** What the platform answers to a path: a document, a failure, or what depends on the query. */
+export type Answers = Record<string, unknown | PlatformFailure | ((resource: Resource) => unknown)>;
+
+export interface SettingsBench {
+  /** May be changed between two polls. */
+  answers: Answers;
+  /** Local and platform time, ms. */
+  now: number;
+  readonly job: Job;
+  readonly asked: Resource[];
+  readonly changes: SettingChange[];
+  /** Polls once and takes in what it shows. @throws PlatformFailure */
+  poll(): Promise<PollResult>;
+  /** What is shown, the account's label left out. */
+  shown(): ReadonlyMap<string, number>;
+  value(name: string, labels: Readonly<Record<string, string | number>>): number | undefined;
+}
+
+export interface BenchOptions {
+  readonly state?: State;
+  readonly configurations?: readonly Configuration[];
+}
+
+const START = Date.UTC(2026, 0, 5, 10);
+
+/** One collector, read from answers that the test gives. */
+export function settingsBench(
+  collector: CollectorName,
+  answers: Answers,
+  { state = memoryState(), configurations = [] }: BenchOptions = {},
+): SettingsBench {
+  const published: { samples: readonly Sample[] } = { samples: [] };
+  const memory = new AccountMemory(state);
+  const asked: Resource[] = [];
+  const changes: SettingChange[] = [];
+  const [job] = COLLECTORS[collector].jobs({
+    account: 'test',
+    origin: 'https://api.example.net',
+    collector,
+    schedule: '* * * * *',
+    named: [],
+    configurations: () => configurations,
+    isPending: () => false,
+    state,
+    memory,
+    platformClock: new PlatformClock(() => bench.now),
+  });
+  if (job === undefined) throw new Error(`${collector} has no job`);
+  const read: Read = async (resource) => {
+    const asks = resource();
+    asked.push(asks);
+    const answer = bench.answers[asks.path] ?? new PlatformFailure('not_found', 'no answer', 404);
+    if (answer instanceof PlatformFailure) throw answer;
+    return { body: typeof answer === 'function' ? answer(asks) : answer, bytes: 0 };
+  };
+  const bench: SettingsBench = {
+    answers,
+    now: START,
+    job,
+    asked,
+    changes,
+    async poll() {
+      const result = (await conclusionOf(job, read, new AbortController().signal))();
+      const committed = await state.commit(result.commit ?? []).then(
+        () => true,
+        (error: unknown) => {
+          if (!(error instanceof StateWriteFailure)) throw error;
+          return false;
+        },
+      );
+      adopt(memory, result, committed);
+      published.samples = result.exposures(committed).flatMap(({ samples }) => samples);
+      if (committed) changes.push(...(result.settingChanges ?? []));
+      if (result.failure !== undefined) throw result.failure;
+      return result;
+    },
+    shown: () =>
+      new Map(
+        published.samples.map(({ family, labels: { account: _, ...labels }, value }) => [
+          seriesKey(family.name, labels),
+          value,
+        ]),
+      ),
+    value: (name, labels) => {
+      const wanted = Object.entries(labels).map(([label, value]) => [label, String(value)]);
+      const found = published.samples.filter(
+        ({ family, labels: given }) =>
+          family.name === name && wanted.every(([label = '', value]) => given[label] === value),
+      );
+      if (found.length > 1) throw new Error(`${found.length} series of ${name}`);
+      return found[0]?.value;
+    },
+  };
+  return bench;
+}
+
+/** A version 3 list of these items, all on one page. */
+export function listOf(...results: unknown[]): unknown {
+  return { count: results.length, total_pages: 1, schema_version: 3, links: {}, results };
+}

@@ -1,0 +1,130 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Points } from '../../../src/exporter/decode/points.ts';
+import {
+  type Completeness,
+  completeAt,
+  leastAgeWith,
+  NO_COMPLETENESS,
+  NONE_YOUNG,
+  OLDEST_MINUTE,
+  watchGrowth,
+  withGrown,
+} from '../../../src/exporter/settling/completeness.ts';
+import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
+
+const START = Date.UTC(2026, 0, 5);
+
+/** An answer of that minute with the buckets of the last hour, each with so much of its final value as its age (min) tells. */
+function answer(minute: number, value: (age: number, bucket: number) => number): Points {
+  const timestamps = Float64Array.from(
+    { length: 60 },
+    (_, index) => START + (minute - 60 + index) * MINUTE_MS,
+  );
+  const values = timestamps.map((_, index) => value(59 - index, minute - 60 + index));
+  return { timestamps, values };
+}
+
+/** What is learned of two hours of polls, one each `every` minutes. */
+function learned({
+  growth,
+  finalAge,
+  every = 1,
+  dimensions = () => ['a', 'b'],
+}: {
+  readonly growth: (age: number) => number;
+  readonly finalAge: number;
+  readonly every?: number;
+  readonly dimensions?: (minute: number) => readonly string[];
+}): Completeness {
+  let completeness = NO_COMPLETENESS;
+  let young = NONE_YOUNG;
+  for (let minute = 0; minute < 240; minute += every) {
+    const points = answer(minute, (age, bucket) => growth(age) * (1_000 + bucket) * 4_097);
+    const series = new Map(dimensions(minute).map((name) => [name, points]));
+    const read = { series, width: MINUTE_MS, now: START + minute * MINUTE_MS };
+    const watched = watchGrowth(young, read, finalAge * MINUTE_MS);
+    completeness = withGrown(completeness, watched.grown);
+    ({ young } = watched);
+  }
+  return completeness;
+}
+
+it.each([10, 25])(
+  'learns the share of its final value that a bucket holds at each age, final after %i min',
+  (finalAge) => {
+    const completeness = learned({ growth: (age) => Math.min(1, (age + 1) / 8), finalAge });
+    for (const age of [0, 1, 4]) expect(completeAt(completeness, age)).toBeCloseTo((age + 1) / 8, 6);
+    for (const age of [7, 9]) expect(completeAt(completeness, age)).toBe(1);
+    expect(leastAgeWith(completeness, 0.98)).toBe(7 * MINUTE_MS);
+  },
+);
+
+it('a bucket need not be read at every age', () => {
+  const completeness = learned({ growth: (age) => (age < 3 ? 0.5 : 1), finalAge: 10, every: 2 });
+  expect([0, 1, 2, 3, 9].map((age) => completeAt(completeness, age))).toEqual([0.5, 0.5, 0.5, 1, 1]);
+});
+
+it('knows nothing of ages at which buckets are final', () => {
+  expect(completeAt(learned({ growth: () => 1, finalAge: 10 }), 10)).toBeUndefined();
+});
+
+it('learns nothing from sums over different series', () => {
+  const dimensions = (minute: number) => (minute % 2 === 0 ? ['a', 'b'] : ['a']);
+  expect(completeAt(learned({ growth: () => 1, finalAge: 10, dimensions }), 0)).toBeUndefined();
+});
+
+it('goes along with a platform that changes: what was measured long before counts half', () => {
+  const after = (known: Completeness, share: number, buckets: number) =>
+    withGrown(known, Array(buckets).fill({ shown: [share], final: 1 }));
+  const slow = after(NO_COMPLETENESS, 0.5, 20_000);
+  expect(completeAt(slow, 0)).toBeCloseTo(0.5, 6);
+  expect(completeAt(after(slow, 1, 10_000), 0)).toBeGreaterThan(0.8);
+});
+
+function grown(shares: readonly number[], final: number) {
+  const shown = Array<number>(OLDEST_MINUTE + 1).fill(Number.NaN);
+  for (const [minute, share] of shares.entries()) shown[minute] = share * final;
+  return { shown, final };
+}
+
+describe('completeness', () => {
+  it('says nothing before enough buckets were seen', () => {
+    let completeness = NO_COMPLETENESS;
+    for (let count = 0; count < 59; count += 1)
+      completeness = withGrown(completeness, [grown([0.5, 1], 100)]);
+    expect(completeAt(completeness, 0)).toBeUndefined();
+    expect(leastAgeWith(completeness, 0.5)).toBeUndefined();
+    completeness = withGrown(completeness, [grown([0.5, 1], 100)]);
+    expect(completeAt(completeness, 0)).toBe(0.5);
+  });
+
+  it('weighs buckets by their size, and leaves out those without traffic', () => {
+    let completeness = NO_COMPLETENESS;
+    for (let count = 0; count < 60; count += 1) {
+      completeness = withGrown(completeness, [grown([0.9], 900)]);
+      completeness = withGrown(completeness, [grown([0.5], 100)]);
+      completeness = withGrown(completeness, [grown([0], 0)]);
+    }
+    expect(completeAt(completeness, 0)).toBeCloseTo(0.86);
+  });
+
+  it('finds the least age at which a share is reached', () => {
+    let completeness = NO_COMPLETENESS;
+    for (let count = 0; count < 100; count += 1)
+      completeness = withGrown(completeness, [grown([0.3, 0.8, 0.97, 0.99, 1], 50)]);
+    expect(leastAgeWith(completeness, 0.98)).toBe(3 * MINUTE_MS);
+    expect(leastAgeWith(completeness, 0.5)).toBe(MINUTE_MS);
+  });
+
+  it('is never above 1, whatever is restated', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(1_000), fc.nat(1_000)), { minLength: 60 }), (buckets) => {
+        let completeness = NO_COMPLETENESS;
+        for (const [shown, final] of buckets)
+          completeness = withGrown(completeness, [grown([final === 0 ? 0 : shown / final], final)]);
+        expect(completeAt(completeness, 0) ?? 0).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+});

@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import { learn, NOTHING_LEARNED, usualLag } from '../../../src/exporter/settling/learned.ts';
+import { NO_EVIDENCE } from '../series/series-bed.ts';
+
+const MINUTE = 60_000;
+
+/** What is usual after so many minutes, the newest bucket being so many minutes late in each. */
+function usual(lags: readonly number[]): number {
+  const known = lags.reduce(
+    (known, late, minute) => learn(known, { ...NO_EVIDENCE, lagMs: late * MINUTE, now: minute * MINUTE }),
+    NOTHING_LEARNED,
+  );
+  return usualLag(known) / MINUTE;
+}
+
+describe('how late the platform usually is', () => {
+  it('is what it has been for half an hour', () => {
+    const punctual = Array<number>(60).fill(1);
+    expect(usual(punctual)).toBe(1);
+    expect(usual([...punctual, ...Array<number>(15).fill(8)])).toBe(1);
+    expect(usual([...punctual, ...Array<number>(30).fill(8)])).toBe(8);
+    expect(usual([...punctual, ...Array<number>(30).fill(8), 2])).toBe(2);
+  });
+
+  it('is known from the first answer, and nothing before', () => {
+    expect(usual([])).toBe(0);
+    expect(usual([3])).toBe(3);
+  });
+
+  it('is ten minutes at most, so that a platform that stands still does not seem to be as it should', () => {
+    expect(usual(Array.from({ length: 200 }, (_, minute) => minute))).toBe(10);
+  });
+});

@@ -1,0 +1,90 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { madeInSlices, runInSlices } from '../../src/exporter/slices.ts';
+import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../work-in-turns.ts';
+
+/** Steps that take `ms` each. */
+function* steps(count: number, ms: number, done: number[]): Generator<undefined, void> {
+  for (let step = 0; step < count; step++) {
+    for (const end = performance.now() + ms; performance.now() < end; );
+    done.push(step);
+    yield;
+  }
+}
+
+// What other tests did in this turn of the event loop would count.
+beforeEach(() => nextTurn());
+afterEach(sliceByTime);
+
+/** Steps that do not look at the time. */
+function* counted(count: number, done: number[]): Generator<undefined, void> {
+  for (let step = 0; step < count; step++) {
+    done.push(step);
+    yield;
+  }
+}
+
+describe('work in slices', () => {
+  it('lets the event loop have its turn long before it is done', async () => {
+    const done: number[] = [];
+    let doneAtTurn = 0;
+    const running = runInSlices(steps(20, 1, done));
+    setImmediate(() => {
+      doneAtTurn = done.length;
+    });
+    await running;
+    expect(doneAtTurn).toBeGreaterThan(0);
+    expect(doneAtTurn).toBeLessThan(10);
+    expect(done).toHaveLength(20);
+  });
+
+  it('takes many quick steps in one slice', async () => {
+    const done: number[] = [];
+    await runInSlices(steps(50, 0, done));
+    expect(done).toHaveLength(50);
+  });
+
+  it('needs no turn of the event loop where one slice is enough', () => {
+    expect(runInSlices(steps(1, 0, []))).toBeUndefined();
+  });
+
+  it('fails as its steps do', async () => {
+    const failing = (function* (): Generator<undefined, void> {
+      yield* steps(5, 1, []);
+      throw new Error('no such family');
+    })();
+    await expect(runInSlices(failing)).rejects.toThrow('no such family');
+  });
+
+  it('of many pieces takes no more steps in a turn than of one', async () => {
+    sliceBySteps();
+    const done: number[] = [];
+    const all = Array.from({ length: 10 }, () => runInSlices(counted(4, done)));
+    expect(Math.max(...(await doneInTurns(() => done.length, 40)))).toBe(STEPS_A_TURN);
+    await Promise.all(all);
+  });
+
+  it('goes on with each piece in turn, but first with one that somebody waits for', async () => {
+    sliceBySteps();
+    const [first, second, urgent]: number[][] = [[], [], []];
+    const running = [first, second].map((done = []) => runInSlices(counted(20, done)));
+    const awaited = runInSlices(counted(21, urgent ?? []), () => true);
+    await awaited;
+    expect(first).toHaveLength(STEPS_A_TURN);
+    expect(second).toHaveLength(0);
+    await nextTurn();
+    await nextTurn();
+    expect(second?.length).toBeGreaterThan(0);
+    await Promise.all(running);
+  });
+
+  it('comes to what its steps come to', async () => {
+    const made = madeInSlices(
+      (function* () {
+        yield* steps(5, 1, []);
+        return 'a page';
+      })(),
+    );
+    expect(await made).toBe('a page');
+  });
+});

@@ -1,0 +1,34 @@
+import { writeSync } from 'node:fs';
+import { openState } from '../../../src/exporter/state/open-state.ts';
+
+/**
+ * A process that commits until it is killed. Each committer adds to a total of its own, and its total and its
+ * watermark are separate entries of one commit. It prints what it found at its start, then `committer number`
+ * after each commit.
+ */
+const COMMITTERS = 8;
+const STEP = 0.1;
+
+const warn = (message: string) => {
+  throw new Error(message);
+};
+const state = await openState(process.argv[2] ?? '', { info() {}, warn });
+
+const found = Array.from({ length: COMMITTERS }, (_, c) => ({
+  total: Number(state.get(['total', `${c}`]) ?? 0),
+  watermark: Number(state.get(['watermark', `${c}`]) ?? 0),
+}));
+writeSync(1, `${JSON.stringify(found)}\n`);
+
+await Promise.all(
+  found.map(async ({ total, watermark }, committer) => {
+    for (let sum = total, number = watermark + 1; ; number++) {
+      sum += STEP;
+      await state.commit([
+        { key: ['total', `${committer}`], value: sum },
+        { key: ['watermark', `${committer}`], value: number },
+      ]);
+      writeSync(1, `${committer} ${number}\n`);
+    }
+  }),
+);

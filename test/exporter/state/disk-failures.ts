@@ -1,0 +1,118 @@
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A way in which a disk fails a process, until it is mended. */
+export interface DiskFailure {
+  readonly name: string;
+  /** What the refused commits say. */
+  readonly reason: RegExp;
+  /** Commits may go on all the same. */
+  readonly canBeBorne?: boolean;
+  /** @param directory where its files are */
+  isPossible(directory: string): boolean;
+  strike(pid: number, directory: string): Promise<{ mend(): Promise<void> }>;
+}
+
+const isRoot = process.getuid?.() === 0;
+const has = (command: string) => spawnSync(command, ['--version']).status === 0;
+
+/** Needs no rights: no file may grow beyond what its files are likely to have by now. */
+const fileSizeLimit: DiskFailure = {
+  name: 'no file may grow',
+  reason: /disk I\/O error|full/,
+  isPossible: () => has('prlimit'),
+  async strike(pid) {
+    execFileSync('prlimit', [`--pid=${pid}`, '--fsize=4096:']);
+    return {
+      mend: async () => void spawnSync('prlimit', [`--pid=${pid}`, '--fsize=unlimited:']),
+    };
+  },
+};
+
+/** The size (bytes) of the small disk that `mountSmallDisk` makes. */
+const SMALL_DISK = 8 * 2 ** 20;
+
+/** Makes the directory a small disk of its own. Where that is not allowed it says so, and nothing fills it. */
+export function mountSmallDisk(directory: string): void {
+  const args = ['-t', 'tmpfs', '-o', `size=${SMALL_DISK}`, 'tmpfs', directory];
+  const { status, stderr } = spawnSync('mount', args);
+  if (status === 0) return;
+  process.stderr.write(`no full disk is tried: ${directory} cannot be a disk of its own: ${stderr}\n`);
+}
+
+/** Whether nobody else's files are on the file system of a directory. */
+function isSmallDisk(directory: string): boolean {
+  const { blocks, bsize } = statfsSync(directory);
+  return blocks * bsize <= SMALL_DISK;
+}
+
+/** A file of somebody else takes the last byte. */
+const fullDisk: DiskFailure = {
+  name: 'the disk is full',
+  reason: /full/,
+  canBeBorne: true,
+  isPossible: isSmallDisk,
+  async strike(_pid, directory) {
+    const ballast = join(directory, '.ballast');
+    fill(ballast, directory);
+    return { mend: async () => rmSync(ballast) };
+  },
+};
+
+function fill(ballast: string, directory: string): void {
+  for (;;) {
+    const { bavail, bsize } = statfsSync(directory);
+    if (bavail === 0) return;
+    try {
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize), { flag: 'a' });
+    } catch {
+      // What was free a moment ago has been taken by the process itself.
+    }
+  }
+}
+
+/** Every write of the process, and every wait for one to be on disk, ends with the error. */
+function systemCalls(name: string, error: 'EIO' | 'EROFS' | 'ENOSPC', calls: string): DiskFailure {
+  return injected(name, /disk I\/O error|full|readonly/, `${calls}:error=${error}`);
+}
+
+/** Writes and syncs wait for a minute, or until it is mended. */
+export const HANGING_DISK: DiskFailure = injected(
+  'it hangs',
+  /the disk has not responded for 10 s/,
+  'pwrite64,fsync,fdatasync:delay_enter=60000000',
+);
+
+function injected(name: string, reason: RegExp, injection: string): DiskFailure {
+  return {
+    name,
+    reason,
+    isPossible: () => isRoot && has('strace'),
+    async strike(pid) {
+      const strace = spawn('strace', ['-f', '-p', `${pid}`, '-o', '/dev/null', '-e', `inject=${injection}`], {
+        stdio: ['ignore', 'ignore', 'pipe'],
+      });
+      // It ends by itself when the process does, maybe before the disk is mended.
+      const closed = once(strace, 'close');
+      await Promise.race([once(strace.stderr, 'data'), closed]);
+      return {
+        async mend() {
+          strace.kill('SIGINT');
+          await closed;
+        },
+      };
+    },
+  };
+}
+
+export const DISK_FAILURES: readonly DiskFailure[] = [
+  fileSizeLimit,
+  fullDisk,
+  systemCalls('writes fail', 'EIO', 'pwrite64'),
+  systemCalls('syncs fail', 'EIO', 'fsync,fdatasync'),
+  systemCalls('writes and syncs fail', 'EIO', 'pwrite64,fsync,fdatasync,ftruncate'),
+  systemCalls('it is read-only', 'EROFS', 'pwrite64,ftruncate,fallocate,unlink'),
+  systemCalls('syncs find it full', 'ENOSPC', 'fsync,fdatasync'),
+];

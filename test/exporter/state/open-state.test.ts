@@ -1,0 +1,264 @@
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ForeignDirectory, StateInUse } from '../../../src/exporter/state/directory.ts';
+import { OtherFormat, openState, StateRequired } from '../../../src/exporter/state/open-state.ts';
+import { StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { callProgram } from '../../commands/call-program.ts';
+import { eventually } from '../../eventually.ts';
+import { SimulatedClock } from '../../simulated-clock.ts';
+
+const NOON = Date.parse('2026-01-02T12:00:00Z');
+const ASIDE = 'set-aside-2026-01-02T12-00-00.000Z';
+let parent: string;
+let directory: string;
+let warnings: string[];
+const log = { info() {}, warn: (message: string) => void warnings.push(message) };
+const open = (place = directory) => openState(place, log, { clock: new SimulatedClock(NOON) });
+
+beforeEach(async () => {
+  parent = await mkdtemp(join(tmpdir(), 'open-state-'));
+  directory = join(parent, 'state');
+  warnings = [];
+});
+
+afterEach(() => rm(parent, { recursive: true }));
+
+/** Exit code and error of a `serve` that cannot start. */
+async function serveEnds(...more: string[]): Promise<[number, string]> {
+  const args = ['serve', `--state.dir=${directory}`, '--web.listen-address=127.0.0.1:0', ...more];
+  const env = { EDGE_API_URL: 'http://127.0.0.1:9', EDGE_TOKEN: 'x' };
+  const { exitCode, err } = await callProgram(args, { env, signal: AbortSignal.timeout(100_000) });
+  return [exitCode, err];
+}
+
+describe('opening a state directory', () => {
+  it('creates a missing one for its owner alone', async () => {
+    const state = await open(join(directory, 'deeper'));
+    expect(state).toMatchObject({ kind: 'durable', note: undefined });
+    expect((await stat(join(directory, 'deeper'))).mode & 0o777).toBe(0o700);
+    await state.close();
+    expect(warnings).toEqual([]);
+  });
+
+  it('finds again what was committed before', async () => {
+    const before = await open();
+    await before.commit([{ key: ['total'], value: [0.1 + 0.2, 1_760_000_000_000] }]);
+    await before.close();
+    const after = await open();
+    expect(after.get(['total'])).toEqual([0.1 + 0.2, 1_760_000_000_000]);
+    await after.close();
+    expect(warnings).toEqual([]);
+  });
+
+  it('writes files that only their owner can read', async () => {
+    await mkdir(directory, { mode: 0o755 });
+    const state = await open();
+    await state.commit([{ key: ['total'], value: 1 }]);
+    const modes = async () => {
+      const names = (await readdir(directory)).filter((name) => name !== 'lock');
+      const stats = await Promise.all(names.map((name) => stat(join(directory, name))));
+      return Object.fromEntries(stats.map(({ mode }, index) => [names[index], (mode & 0o777).toString(8)]));
+    };
+    expect(await modes()).toEqual({
+      'edge-exporter-state.json': '600',
+      'last-commit': '600',
+      'state.db': '600',
+      'state.db-wal': '600',
+    });
+    await state.close();
+  });
+
+  it('throws when another exporter holds it, and leaves that one alone', async () => {
+    const first = await open();
+    await expect(open()).rejects.toThrow(StateInUse);
+    await first.commit([{ key: ['still'], value: 1 }]);
+    expect(first.get(['still'])).toBe(1);
+    await first.close();
+  });
+
+  it.each([
+    ['is a file', async () => writeFile(directory, '')],
+    [
+      'cannot be created',
+      async () => writeFile(join(parent, 'file'), '').then(() => join(parent, 'file', 'state')),
+    ],
+  ])('refuses commits, with one warning, where the path %s', async (_case, prepare) => {
+    const place = (await prepare()) ?? directory;
+    const state = await open(place);
+    expect(state.kind).toBe('unavailable');
+    expect(state.directory).toBe(place);
+    expect(state.note).toContain('counters are withheld');
+    expect(warnings).toEqual([state.note]);
+    await expect(state.commit([{ key: ['a'], value: 1 }])).rejects.toThrow(StateWriteFailure);
+    expect(state.get(['a'])).toBeUndefined();
+    await state.close();
+    await expect(openState(place, log, { required: true })).rejects.toThrow(StateRequired);
+  });
+
+  it('refuses the working directory, and leaves it as it is', async () => {
+    const before = await readdir(process.cwd());
+    await expect(open(process.cwd())).rejects.toThrow(ForeignDirectory);
+    expect(await readdir(process.cwd())).toEqual(before);
+  });
+
+  it('takes a directory that holds only what a file system leaves in every folder', async () => {
+    await mkdir(join(directory, 'lost+found'), { recursive: true });
+    const state = await open();
+    expect(state).toMatchObject({ kind: 'durable', note: undefined });
+    await state.close();
+  });
+});
+
+describe('a state directory that cannot be used yet', () => {
+  const key = ['total'];
+
+  async function unavailable() {
+    const before = await open();
+    await before.commit([{ key, value: 9_809 }]);
+    await before.close();
+    await rename(directory, join(parent, 'elsewhere'));
+    await writeFile(directory, '');
+    const clock = new SimulatedClock(NOON);
+    return { clock, state: await openState(directory, log, { clock }) };
+  }
+
+  it('is tried again until it can be, and then holds what it held', async () => {
+    const { clock, state } = await unavailable();
+    await clock.advance(60_000);
+    expect([state.kind, state.get(key), [...state.keys([])]]).toEqual(['unavailable', undefined, []]);
+    expect(warnings).toHaveLength(1);
+    await rm(directory);
+    await rename(join(parent, 'elsewhere'), directory);
+    await eventually('it is open', async () => {
+      await clock.advance(10_000);
+      return state.kind === 'durable';
+    });
+    expect([state.note, state.get(key), [...state.keys([])]]).toEqual([undefined, 9_809, [key]]);
+    await state.commit([{ key, value: 9_810 }]);
+    await state.close();
+    expect((await open()).get(key)).toBe(9_810);
+  });
+
+  it('keeps nobody from ending', async () => {
+    const { state } = await unavailable();
+    await state.close();
+  });
+
+  it('is refused, once it can be, where another exporter holds it by then', async () => {
+    const { clock, state } = await unavailable();
+    await rm(directory);
+    await rename(join(parent, 'elsewhere'), directory);
+    const other = await open();
+    await eventually('it says so', async () => {
+      await clock.advance(10_000);
+      return state.note?.includes('in use by another edge-exporter');
+    });
+    expect(state.kind).toBe('unavailable');
+    await other.close();
+    await state.close();
+  });
+
+  it('ends serve with 1 and a sentence where it is required', async () => {
+    await writeFile(directory, '');
+    expect(await serveEnds('--state.required')).toEqual([
+      1,
+      `error: the state directory ${directory} cannot be used: it is not a directory\n`,
+    ]);
+  });
+});
+
+describe('a state directory that holds something else', () => {
+  it('is refused by the names of what it holds, and left as it is', async () => {
+    await mkdir(join(directory, 'photos'), { recursive: true });
+    await writeFile(join(directory, 'photos', 'cat.txt'), 'meow');
+    for (const name of ['data.mdb', 'b', 'c', 'd']) await writeFile(join(directory, name), '');
+    await expect(open()).rejects.toThrow(
+      new ForeignDirectory(directory, ['b', 'c', 'd', 'data.mdb', 'photos']).message,
+    );
+    await expect(open()).rejects.toThrow(`${directory} contains other files (b, c, d, …) and no state`);
+    expect((await readdir(directory)).sort()).toEqual(['b', 'c', 'd', 'data.mdb', 'photos']);
+    expect(await readdir(parent)).toEqual(['state']);
+    expect(warnings).toEqual([]);
+  });
+
+  it('ends serve with 2 and a sentence', async () => {
+    await mkdir(directory);
+    await writeFile(join(directory, 'letter.txt'), 'dear');
+    expect(await serveEnds()).toEqual([
+      2,
+      `error: the state directory ${directory} contains other files (letter.txt) and no state of edge-exporter: choose another --state.dir\n`,
+    ]);
+  });
+});
+
+describe('a state of another format', () => {
+  const ended = (format: number, cure: string) => [
+    2,
+    `error: the state in ${directory} has format ${format}, and this version reads format 2 alone: ${cure}\n`,
+  ];
+
+  async function marked(format: number): Promise<void> {
+    await (await open()).close();
+    await writeFile(join(directory, 'edge-exporter-state.json'), JSON.stringify({ format }));
+  }
+
+  it.each([1, 3])('%i is refused, and left as it is', async (format) => {
+    await marked(format);
+    const before = await readFile(join(directory, 'state.db'));
+    await expect(open()).rejects.toThrow(OtherFormat);
+    expect(await readFile(join(directory, 'state.db'))).toEqual(before);
+    expect(await readdir(parent)).toEqual(['state']);
+  });
+
+  it('that is newer ends serve with 2 and a sentence', async () => {
+    await marked(3);
+    expect(await serveEnds()).toEqual(ended(3, 'run the newer version, or choose another --state.dir'));
+  });
+
+  it('that is older ends serve with 2 and a sentence', async () => {
+    await marked(1);
+    expect(await serveEnds()).toEqual(
+      ended(
+        1,
+        'it dates from before the first release; choose another --state.dir, or remove its files: counters then start from zero',
+      ),
+    );
+  });
+});
+
+describe('a damaged state', () => {
+  it('is moved beside its directory, whole, with one warning that names both', async () => {
+    await (await open()).close();
+    await writeFile(join(directory, 'edge-exporter-state.json'), '');
+    await writeFile(join(directory, 'more'), 'of it');
+    const state = await open();
+    expect(state.kind).toBe('durable');
+    expect((await readdir(`${directory}.${ASIDE}`)).sort()).toEqual([
+      'edge-exporter-state.json',
+      'last-commit',
+      'more',
+      'state.db',
+    ]);
+    expect(warnings).toEqual([state.note]);
+    expect(state.note).toContain(directory);
+    expect(state.note).toContain(`${directory}.${ASIDE}`);
+    await state.close();
+  });
+
+  it.each([
+    ['a format that never was', '{"format":0}', 'damaged'],
+    ['a damaged marker', '\0\0\0\0', 'damaged'],
+    ['a marker of no format', 'null', 'damaged'],
+  ])('is set aside with %s', async (_case, marker, reason) => {
+    await (await open()).close();
+    await writeFile(join(directory, 'edge-exporter-state.json'), marker);
+    const state = await open();
+    expect(state.kind).toBe('durable');
+    expect(state.note).toContain(reason);
+    expect(await readFile(join(`${directory}.${ASIDE}`, 'edge-exporter-state.json'), 'utf8')).toBe(marker);
+    await state.close();
+    expect(await readdir(directory)).toContain('state.db');
+  });
+});

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { openAccountState } from '../../../src/exporter/state/postgres-account.ts';
+import { sealEntry } from '../../../src/exporter/state/state.ts';
+
+/** The most rows that this database sends within the time of a statement. */
+const MOST_ROWS = 3_000;
+
+test('an account with more records than one statement can bring is loaded in pages', async () => {
+  const entries = Array.from({ length: 4_000 }, (_, n) => sealEntry({ key: ['n', `${n}`], value: n }));
+  const stored = new Map(entries);
+  const names = [...stored.keys()].toSorted();
+  const query = async (text: string, values: readonly unknown[] = []) => {
+    if (text.includes('exporter_state.write')) return [{ done: true }];
+    const [, from, until, limit] = values;
+    const found = names
+      .filter((name) => name >= String(from) && name < String(until))
+      .slice(0, Number(limit));
+    if (found.length > MOST_ROWS) throw new Error('no answer in time');
+    return found.map((name) => ({ name, value: stored.get(name) }));
+  };
+  const state = await openAccountState({ query, shown: 'a database' }, { account: 'a', token: '1' });
+  expect([...state.keys([])].map((key) => state.get(key)).toSorted((a, b) => Number(a) - Number(b))).toEqual(
+    Array.from({ length: 4_000 }, (_, n) => n),
+  );
+});

@@ -1,0 +1,194 @@
+import { copyFileSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { loadWebConfig, openWebConfig, WebConfigError } from '../../../src/exporter/web/config-file.ts';
+import { keptLog, startWeb, written } from './server-at-hand.ts';
+
+const HASH = '$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG';
+const CERTIFICATES = join(import.meta.dirname, '../../certificates');
+
+/** What is found wrong with a file of that text, without the file's name. */
+function issues(text: string): readonly string[] {
+  const path = written(text);
+  try {
+    loadWebConfig(path);
+  } catch (error) {
+    if (error instanceof WebConfigError)
+      return error.issues.map((issue) => issue.replaceAll(path, 'web.yaml'));
+    throw error;
+  }
+  return [];
+}
+
+describe('a web configuration', () => {
+  test.each(['', '# nothing\n', '{}', 'http_server_config:\n  http2: false\n', 'basic_auth_users:\n'])(
+    'may say nothing: %j',
+    (text) => {
+      expect(loadWebConfig(written(text))).toEqual({
+        tls: undefined,
+        headers: {},
+        users: new Map(),
+        rate: undefined,
+        doubts: [],
+      });
+    },
+  );
+
+  test('has users, headers and a rate limit', () => {
+    const config = loadWebConfig(
+      written(`
+basic_auth_users:
+  prometheus: ${HASH}
+http_server_config:
+  headers:
+    X-Frame-Options: sameorigin
+    Strict-Transport-Security: max-age=31536000
+rate_limit: { interval: 1.5s, burst: 20 }
+`),
+    );
+    expect(config.users).toEqual(new Map([['prometheus', HASH]]));
+    expect(config.rate).toEqual({ interval: 1_500, burst: 20 });
+    expect(config.headers).toEqual({
+      'X-Frame-Options': 'sameorigin',
+      'Strict-Transport-Security': 'max-age=31536000',
+    });
+  });
+
+  test('has certificates in files beside it, or in its own text', () => {
+    const config = loadWebConfig(
+      written(`
+tls_server_config:
+  cert_file: ${CERTIFICATES}/server.pem
+  key_file: ${CERTIFICATES}/server.key
+  client_ca_file: ${CERTIFICATES}/ca.pem
+  client_auth_type: RequireAndVerifyClientCert
+  min_version: TLS13
+  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
+  curve_preferences: [X25519, CurveP256]
+`),
+    );
+    expect(config.tls).toMatchObject({
+      clientPolicy: 'RequireAndVerifyClientCert',
+      context: { minVersion: 'TLSv1.3', maxVersion: 'TLSv1.3', ecdhCurve: 'X25519:P-256' },
+    });
+    expect(config.tls?.context.ciphers).toMatch(/:ECDHE-RSA-AES128-GCM-SHA256$/);
+  });
+});
+
+test.each([
+  ['1.5s', 1_500],
+  ['1m30s', 90_000],
+  ['30s1m', 90_000],
+  ['.5h', 1_800_000],
+  ['10µs', 0.01],
+  ['1000000000', 1_000],
+  ['1_000_000', 1],
+])('an interval of %s is one of %d ms', (interval, ms) => {
+  const { rate } = loadWebConfig(written(`rate_limit: { interval: ${interval}, burst: 010 }`));
+  expect(rate).toEqual({ interval: ms, burst: 8 });
+});
+
+test.each(['0', '0s', '-1s', '', '~'])('an interval of "%s" is no limit', (interval) => {
+  expect(loadWebConfig(written(`rate_limit: { interval: ${interval}, burst: 1 }`)).rate).toBeUndefined();
+});
+
+test('what is accepted and probably not meant is warned of', () => {
+  const { log, lines } = keptLog();
+  const tls = `cert_file: ${CERTIFICATES}/server.pem, key_file: ${CERTIFICATES}/server.key`;
+  const odd = `${tls}, min_version: TLS13, max_version: TLS12, client_allowed_sans: [a]`;
+  openWebConfig(written(`tls_server_config: { ${odd} }\nrate_limit: { interval: 1s }`), log);
+  expect(lines).toMatchObject([
+    { level: 'warn', message: expect.stringMatching(/^client_allowed_sans does nothing/) },
+    { level: 'warn', message: expect.stringMatching(/^min_version is above max_version/) },
+    { level: 'warn', message: expect.stringMatching(/^rate_limit has no burst/) },
+  ]);
+});
+
+test('headers go out as Go sends them, whatever is in them', async () => {
+  const { url } = await startWeb({
+    webConfigFile: written(
+      JSON.stringify({
+        http_server_config: { headers: { 'Content-Security-Policy': 'a\nb ж', 'X-XSS-Protection': 0 } },
+      }),
+    ),
+  });
+  const { headers } = await fetch(`${url}/-/healthy`);
+  expect(headers.get('x-xss-protection')).toBe('0');
+  const policy = Buffer.from(headers.get('content-security-policy') ?? '', 'latin1').toString();
+  expect(policy).toBe('a b ж');
+});
+
+test('without a burst every request is refused', async () => {
+  const { url } = await startWeb({ webConfigFile: written('rate_limit: { interval: 1ns }') });
+  const answer = await fetch(`${url}/metrics`);
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([429, '1']);
+});
+
+test('a certificate may stand in the text itself', () => {
+  const pem = (name: string) => readFileSync(join(CERTIFICATES, name), 'utf8');
+  const inline = { cert: pem('server.pem'), key: pem('server.key') };
+  const { tls } = loadWebConfig(written(JSON.stringify({ tls_server_config: inline })));
+  expect(tls?.context).toMatchObject(inline);
+});
+
+test('certificates that are broken or not there are told', () => {
+  expect(issues('tls_server_config: { cert: x, key: hidden }')[0]).toMatch(/^web\.yaml: tls_server_config: /);
+  expect(issues('tls_server_config: { cert_file: absent.pem, key_file: absent.key }')[0]).toMatch(
+    /^web\.yaml: cannot be used: ENOENT.*absent\.pem/,
+  );
+});
+
+describe('a file that changes', () => {
+  test('counts from the next look on', () => {
+    const path = written('');
+    const file = openWebConfig(path, keptLog().log);
+    const before = file.current();
+    expect(file.current()).toBe(before);
+    writeFileSync(path, `basic_auth_users: { a: ${HASH} }`);
+    expect(file.current().users.size).toBe(1);
+  });
+
+  test('into something unusable, or into nothing, leaves what was in force and warns once', () => {
+    const { log, lines } = keptLog();
+    const path = written(`basic_auth_users: { a: ${HASH} }`);
+    const file = openWebConfig(path, log);
+    writeFileSync(path, 'basic_auth_users: { a: plain }');
+    expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
+    expect(lines).toMatchObject([{ level: 'warn', fields: { issues: [expect.stringContaining('bcrypt')] } }]);
+    unlinkSync(path);
+    expect([file.current().users.size, file.current().users.size]).toEqual([1, 1]);
+    expect(lines).toHaveLength(2);
+    writeFileSync(path, '');
+    expect(file.current().users.size).toBe(0);
+  });
+
+  test('to name a certificate that is not there yet is taken as soon as it is', () => {
+    const path = written('');
+    const file = openWebConfig(path, keptLog().log);
+    writeFileSync(path, `tls_server_config: { cert_file: ${CERTIFICATES}/server.pem, key_file: late.key }`);
+    expect(file.current().tls).toBeUndefined();
+    copyFileSync(join(CERTIFICATES, 'server.key'), join(path, '..', 'late.key'));
+    expect(file.current().tls).toBeDefined();
+  });
+});
+
+test('users and headers of the file guard and dress every path, health included, from one request to the next', async () => {
+  const path = written(
+    'http_server_config: { headers: { X-Frame-Options: sameorigin, Content-Security-Policy: "" } }',
+  );
+  const { url } = await startWeb({ webConfigFile: path });
+  const open = await fetch(`${url}/-/healthy`);
+  expect(open.status).toBe(200);
+  expect(open.headers.get('x-frame-options')).toBe('sameorigin');
+  expect(open.headers.get('content-security-policy')).toBeNull();
+  expect(open.headers.get('x-content-type-options')).toBe('nosniff');
+  writeFileSync(path, `basic_auth_users: { a: ${HASH} }`);
+  for (const asked of ['/-/healthy', '/metrics', '/', '/nothing']) {
+    expect((await fetch(url + asked)).status).toBe(401);
+  }
+});
+
+test('a server does not start with a file that is not usable', async () => {
+  await expect(startWeb({ webConfigFile: written('nonsense') })).rejects.toThrow(WebConfigError);
+  await expect(startWeb({ webConfigFile: '/nowhere/web.yaml' })).rejects.toThrow('cannot be used: ENOENT');
+});

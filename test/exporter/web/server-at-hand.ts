@@ -1,0 +1,75 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { onTestFinished } from 'vitest';
+import { createWeb, type WebOptions } from '../../../src/exporter/web/web.ts';
+import { madeUpStatus } from '../page/made-up-status.ts';
+
+/** A log line: its level, its fields and its message. */
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: object;
+  readonly message: string;
+}
+
+/** A log that is kept, for tests that read it. */
+export function keptLog() {
+  const lines: LogLine[] = [];
+  const at = (level: LogLine['level']) => (fields: object, message: string) => {
+    lines.push({ level, fields, message });
+  };
+  return { lines, log: { info: at('info'), warn: at('warn'), error: at('error') } };
+}
+
+/** The HTTP surface on a free port of this machine, closed when the test ends. */
+export async function startWeb(changes: Partial<WebOptions> = {}) {
+  const { lines, log } = keptLog();
+  const web = createWeb({
+    telemetryPath: '/metrics',
+    exposition: (_, encoding) => [encoding === 'gzip' ? gzipSync('edge_up 1\n') : Buffer.from('edge_up 1\n')],
+    status: () => madeUpStatus(),
+    notReady: () => [],
+    reload: async () => ({ ok: true }),
+    logLevel: { levels: ['debug', 'info'], read: () => 'info', set: () => undefined },
+    log,
+    lifecycle: true,
+    connections: 1_000,
+    closeTimeout: 100,
+    ...changes,
+  });
+  await web.listen('127.0.0.1:0');
+  onTestFinished(() => web.close());
+  const [url = ''] = web.urls();
+  return { web, url, port: Number(new URL(url).port), lines };
+}
+
+/** Sends `request` as it stands and gives everything that comes back until the other side closes. */
+export async function raw(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (data) => {
+    answer += data;
+  });
+  // A reset is one of the ways in which a refusal may end.
+  socket.on('error', () => {});
+  socket.write(request);
+  await once(socket, 'close');
+  return answer;
+}
+
+/** A web configuration file of that text, which goes when the test ends. */
+export function written(text: string): string {
+  const directory = mkdtempSync(join(tmpdir(), 'web-config-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const path = join(directory, 'web.yaml');
+  writeFileSync(path, text);
+  return path;
+}
+
+/** The header of a login, `name:password`. */
+export function basic(login: string): string {
+  return `Basic ${Buffer.from(login).toString('base64')}`;
+}

@@ -1,0 +1,151 @@
+import { ACCOUNT, type AlertCase, type Given, one } from './alert-case.ts';
+
+const CONFIGURATION = `${ACCOUNT}, product="edge_applications", configuration_id="1", configuration="shop"`;
+const UP = 'up{job="edge-exporter", instance="exporter:9801"}';
+
+function dataAge(minutes: number | ((minute: number) => number)): Given {
+  const at = (minute: number): number =>
+    (typeof minutes === 'number' ? minute - minutes : minutes(minute)) * 60;
+  return {
+    [`edge_data_until_timestamp_seconds{${CONFIGURATION}, metric="waf"}`]: at,
+    [`edge_configuration_info{${CONFIGURATION}, active="true"}`]: 1,
+  };
+}
+
+function expectedAge(minutes: number): Given {
+  return {
+    [`edge_expected_age_seconds{${ACCOUNT}, product="edge_applications", metric="waf"}`]: minutes * 60,
+  };
+}
+
+function lastSuccess(at: (minute: number) => number): Given {
+  return {
+    [`edge_exporter_poll_last_success_timestamp_seconds{${ACCOUNT}, collector="metrics"}`]: (minute) =>
+      at(minute) * 60,
+  };
+}
+
+function quota(remaining: number): Given {
+  return {
+    [`edge_api_ratelimit_limit{${ACCOUNT}, scope="reads"}`]: 200,
+    [`edge_api_ratelimit_remaining{${ACCOUNT}, scope="reads"}`]: remaining,
+  };
+}
+
+function tokenLeft(minutes: number): Given {
+  return { [`edge_token_expiry_timestamp_seconds{${ACCOUNT}}`]: (minute) => (minute + minutes) * 60 };
+}
+
+/** Every alert of the exporter and its account. */
+export const EXPORTER_CASES: readonly AlertCase[] = [
+  {
+    alert: 'EdgeDataStale',
+    which: 'scope="configuration"',
+    normal: dataAge(4),
+    bad: dataAge(() => 150),
+    mild: dataAge(8),
+    lasts: 25,
+    resolves: 10,
+  },
+  {
+    alert: 'EdgeDataStale',
+    which: 'scope="account"',
+    normal: lastSuccess((minute) => minute - 1),
+    bad: lastSuccess(() => 150),
+    mild: lastSuccess((minute) => minute - 9),
+    lasts: 25,
+    resolves: 10,
+  },
+  {
+    // Where polls are far apart, as old as that is to be expected.
+    alert: 'EdgeDataStale',
+    which: 'scope="configuration"',
+    normal: { ...dataAge(15), ...expectedAge(20) },
+    bad: dataAge(32),
+    mild: dataAge(28),
+    lasts: 25,
+    resolves: 10,
+  },
+  {
+    alert: 'EdgeDataStale',
+    which: 'scope="account"',
+    normal: { ...lastSuccess((minute) => minute - 15), ...expectedAge(20) },
+    bad: lastSuccess((minute) => minute - 32),
+    mild: lastSuccess((minute) => minute - 28),
+    lasts: 25,
+    resolves: 10,
+  },
+  {
+    // By its own id, whatever the second exporter calls it.
+    alert: 'EdgeAccountPolledTwice',
+    which: ACCOUNT,
+    normal: { [`edge_account_info{${ACCOUNT}, account_id="5f3a", instance="a:9801"}`]: 1 },
+    bad: { 'edge_account_info{account="default", account_id="5f3a", instance="b:9801"}': 1 },
+    mild: { 'edge_account_info{account="default", account_id="77c0", instance="b:9801"}': 1 },
+    lasts: 35,
+    resolves: 10,
+  },
+  { alert: 'EdgePlatformUnreachable', ...one(`edge_up{${ACCOUNT}}`, [1, 0, 1]), lasts: 15, resolves: 5 },
+  {
+    alert: 'EdgeQuotaNearlySpent',
+    which: 'reason="remaining"',
+    normal: quota(150),
+    bad: quota(5),
+    mild: quota(45),
+    lasts: 40,
+    resolves: 30,
+  },
+  {
+    alert: 'EdgeQuotaNearlySpent',
+    which: 'reason="waiting"',
+    ...one(`edge_exporter_operations_waiting{${ACCOUNT}, scope="reads"}`, [
+      0,
+      40,
+      (minute) => (minute % 3) * 20,
+    ]),
+    lasts: 40,
+    resolves: 30,
+  },
+  {
+    alert: 'EdgeQuotaNearlySpent',
+    which: 'reason="stretch"',
+    ...one(`edge_exporter_interval_stretch_ratio{${ACCOUNT}, collector="metrics"}`, [1, 3, 1.4]),
+    lasts: 30,
+    resolves: 10,
+  },
+  {
+    alert: 'EdgeTokenExpiring',
+    which: 'severity="ticket"',
+    normal: tokenLeft(1_000),
+    bad: tokenLeft(90),
+    mild: tokenLeft(130),
+    lasts: 15,
+    resolves: 5,
+  },
+  {
+    alert: 'EdgeTokenExpiring',
+    which: 'severity="page"',
+    normal: tokenLeft(1_000),
+    bad: tokenLeft(-5),
+    mild: tokenLeft(40),
+    lasts: 15,
+    resolves: 5,
+  },
+  { alert: 'EdgeExporterDown', ...one(UP, [1, 0, 1]), lasts: 20, resolves: 5, missing: 'fires' },
+  {
+    alert: 'EdgeConfigReloadFailed',
+    ...one('edge_exporter_config_last_reload_successful{instance="exporter:9801"}', [1, 0, 1]),
+    lasts: 15,
+    resolves: 5,
+  },
+  {
+    alert: 'EdgeSeriesDropped',
+    ...one('edge_exporter_series_dropped_total{instance="exporter:9801"}', [
+      (minute) => (minute > 160 ? 100 : 0),
+      (minute) => (minute > 152 ? 100 : 0),
+      0,
+    ]),
+    lasts: 20,
+    resolves: 90,
+  },
+];

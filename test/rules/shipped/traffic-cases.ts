@@ -1,0 +1,238 @@
+import { type AlertCase, BEFORE, type Given } from './alert-case.ts';
+
+const SHOP = 'account="production", product="edge_applications", configuration_id="1", configuration="shop"';
+const OF_SHOP = 'scope="configuration", configuration="shop"';
+const OF_ACCOUNT = 'scope="account", account="production"';
+
+function threats(perMinute: number): Given {
+  return { [`edge_waf_threats_per_minute{${SHOP}}`]: perMinute };
+}
+
+/** Threats of a minute that is not complete yet. */
+function atLeast(perMinute: number): Given {
+  return { [`edge_waf_threats_at_least_per_minute{${SHOP}}`]: perMinute };
+}
+
+function blocked(perMinute: number): Given {
+  return { [`edge_waf_blocked_per_minute{${SHOP}}`]: perMinute };
+}
+
+function family(perMinute: number): Given {
+  return {
+    [`edge_waf_threats_by_family_per_minute{${SHOP}, family="sql"}`]: perMinute,
+    [`edge_waf_threats_by_family_per_minute{${SHOP}, family="xss"}`]: 10,
+  };
+}
+
+function requests(perMinute: number): Given {
+  return { [`edge_requests_per_minute{${SHOP}}`]: perMinute };
+}
+
+function responses(counts: {
+  readonly ok: number;
+  readonly missing?: number;
+  readonly failed?: number;
+}): Given {
+  return {
+    [`edge_responses_per_minute{${SHOP}, class="2xx", code="200"}`]: counts.ok,
+    [`edge_responses_per_minute{${SHOP}, class="4xx", code="404"}`]: counts.missing ?? 20,
+    [`edge_responses_per_minute{${SHOP}, class="5xx", code="503"}`]: counts.failed ?? 0,
+  };
+}
+
+function cached(saved: number, missed: number): Given {
+  return {
+    [`edge_requests_by_cache_per_minute{${SHOP}, cache="saved"}`]: saved,
+    [`edge_requests_by_cache_per_minute{${SHOP}, cache="missed"}`]: missed,
+    ...requests(saved + missed),
+  };
+}
+
+/** Threats on each of so many configurations that only the account shows them. */
+function spread(perMinute: number): Given {
+  return Object.fromEntries(
+    ['one', 'two', 'three', 'four'].map((name) => [
+      `edge_waf_threats_per_minute{account="production", product="edge_applications", configuration_id="${name}", configuration="${name}"}`,
+      perMinute,
+    ]),
+  );
+}
+
+/** Many threats for a few minutes, too short for a page. */
+function burst(minutes: number): Given {
+  const value = (minute: number): number => (minute >= BEFORE && minute < BEFORE + minutes ? 3_000 : 0);
+  return { [`edge_waf_threats_per_minute{${SHOP}}`]: value };
+}
+
+/** A site that fails for two minutes of its bad time. */
+function restart(): Given {
+  const during = (minute: number): boolean => minute === BEFORE + 15 || minute === BEFORE + 16;
+  return {
+    [`edge_responses_per_minute{${SHOP}, class="2xx", code="200"}`]: (minute) => (during(minute) ? 0 : 1_000),
+    [`edge_responses_per_minute{${SHOP}, class="5xx", code="503"}`]: (minute) => (during(minute) ? 1_000 : 0),
+  };
+}
+
+const spike = { lasts: 20, resolves: 15 } as const;
+
+/** Every alert of traffic, as far as it needs no past. */
+export const TRAFFIC_CASES: readonly AlertCase[] = [
+  {
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_SHOP,
+    normal: threats(20),
+    bad: threats(500),
+    mild: threats(55),
+  },
+  {
+    // Only the newest minutes show it yet.
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_SHOP,
+    normal: { ...threats(20), ...atLeast(5) },
+    bad: atLeast(500),
+    mild: atLeast(55),
+    lasts: 7,
+  },
+  {
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_SHOP,
+    normal: threats(0),
+    bad: threats(45),
+    mild: threats(39),
+  },
+  {
+    // Of many configurations none is conspicuous, but all of them together are.
+    ...spike,
+    alert: 'EdgeWafSpike',
+    which: OF_ACCOUNT,
+    normal: spread(0),
+    bad: spread(20),
+    mild: spread(6),
+  },
+  {
+    alert: 'EdgeWafElevated',
+    which: OF_SHOP,
+    normal: threats(0),
+    bad: burst(5),
+    mild: burst(3),
+    // From the end of the burst it is a quarter of an hour.
+    lasts: 16,
+    resolves: 4,
+  },
+  {
+    ...spike,
+    alert: 'EdgeWafBlockedSpike',
+    which: OF_SHOP,
+    normal: blocked(20),
+    bad: blocked(500),
+    mild: blocked(55),
+  },
+  {
+    ...spike,
+    alert: 'EdgeTrafficFlood',
+    which: `${OF_SHOP}, severity="info"`,
+    normal: requests(2_000),
+    bad: requests(9_000),
+    mild: requests(5_500),
+  },
+  {
+    ...spike,
+    alert: 'EdgeTrafficFlood',
+    which: `${OF_SHOP}, severity="page"`,
+    normal: { ...requests(2_000), ...responses({ ok: 2_000 }) },
+    bad: { ...requests(9_000), ...responses({ ok: 8_000, missing: 3_000 }) },
+    mild: { ...requests(9_000), ...responses({ ok: 9_000 }) },
+  },
+  {
+    ...spike,
+    alert: 'EdgeWafFamilyAttack',
+    which: `${OF_SHOP}, family="sql"`,
+    normal: family(10),
+    bad: family(200),
+    mild: family(25),
+  },
+  {
+    ...spike,
+    alert: 'EdgeStatusCodeSurge',
+    which: `${OF_SHOP}, code="404"`,
+    normal: responses({ ok: 1_000 }),
+    bad: responses({ ok: 1_000, missing: 300 }),
+    mild: responses({ ok: 1_000, missing: 55 }),
+  },
+  {
+    // They have grown no more than the traffic itself.
+    ...spike,
+    alert: 'EdgeStatusCodeSurge',
+    which: `${OF_SHOP}, code="404"`,
+    normal: { ...responses({ ok: 5_000, missing: 50 }), ...requests(5_000) },
+    bad: { ...responses({ ok: 5_000, missing: 300 }), ...requests(5_000) },
+    mild: { ...responses({ ok: 30_000, missing: 300 }), ...requests(30_000) },
+  },
+  {
+    ...spike,
+    alert: 'Edge5xxRatio',
+    which: `${OF_SHOP}, severity="page"`,
+    normal: responses({ ok: 1_000 }),
+    bad: responses({ ok: 900, failed: 100 }),
+    mild: responses({ ok: 1_000, failed: 4 }),
+  },
+  {
+    // A restart is over in two minutes.
+    ...spike,
+    alert: 'Edge5xxRatio',
+    which: `${OF_SHOP}, severity="page"`,
+    normal: responses({ ok: 1_000 }),
+    bad: responses({ ok: 0, failed: 1_000 }),
+    mild: restart(),
+  },
+  {
+    ...spike,
+    alert: 'Edge5xxRatio',
+    which: `${OF_SHOP}, severity="page"`,
+    normal: responses({ ok: 1_000 }),
+    bad: responses({ ok: 1_000, failed: 30 }),
+    mild: responses({ ok: 1_000, failed: 4 }),
+    lasts: 90,
+  },
+  {
+    alert: 'Edge5xxRatio',
+    which: `${OF_SHOP}, severity="ticket", burn="creeping"`,
+    normal: responses({ ok: 1_000 }),
+    bad: responses({ ok: 1_000, failed: 5 }),
+    mild: responses({ ok: 12_000, failed: 5 }),
+    lasts: 270,
+    // It ends a day after its cause.
+    resolves: 1_500,
+  },
+  {
+    // Too few requests for a page.
+    alert: 'Edge5xxRatio',
+    which: `${OF_SHOP}, severity="ticket", burn="broken"`,
+    normal: responses({ ok: 2, missing: 0 }),
+    bad: responses({ ok: 0, missing: 0, failed: 2 }),
+    mild: responses({ ok: 2, missing: 0, failed: 1 }),
+    lasts: 30,
+    resolves: 30,
+  },
+  {
+    alert: 'Edge4xxRatio',
+    which: OF_SHOP,
+    normal: responses({ ok: 1_000 }),
+    bad: responses({ ok: 1_000, missing: 600 }),
+    mild: responses({ ok: 1_000, missing: 200 }),
+    lasts: 25,
+    resolves: 15,
+  },
+  {
+    alert: 'EdgeOffloadCollapse',
+    which: OF_SHOP,
+    normal: cached(900, 100),
+    bad: cached(200, 800),
+    mild: cached(700, 300),
+    lasts: 25,
+    resolves: 15,
+  },
+];

@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { expect, it } from 'vitest';
+
+const SOURCES = join(import.meta.dirname, '../../../src');
+/** What is loaded with a file: what it imports for more than types, unless it does so while it runs. */
+const LOADED = /(?:^|\n)(?:import|export) (?!type )[^;]*?from '([^']+)'/g;
+
+/** Every file and package that is loaded with a file. */
+function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
+  if (!file.startsWith(SOURCES)) return loaded;
+  for (const [, path = ''] of readFileSync(file, 'utf8').matchAll(LOADED)) {
+    loadedWith(path.startsWith('.') ? join(dirname(file), path) : path, loaded);
+  }
+  return loaded;
+}
+
+it.each(['main', 'commands/serve', 'commands/plan', 'commands/doctor', 'commands/backfill'])(
+  '%s does not load the embedded platform, nor what it alone needs',
+  (name) => {
+    const loaded = [...loadedWith(join(SOURCES, `${name}.ts`))];
+    expect(loaded.length).toBeGreaterThan(5);
+    expect(loaded).not.toContain('graphql');
+    expect(
+      loaded.map((file) => relative(SOURCES, file)).filter((file) => file.startsWith('sandbox/')),
+    ).toEqual([]);
+  },
+);
+
+it('the embedded platform loads it', () => {
+  expect(loadedWith(join(SOURCES, 'commands/sandbox-account.ts'))).toContain('graphql');
+});

@@ -1,0 +1,42 @@
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
+import { type Simulation, simulate } from './simulation.ts';
+
+/** The ids that the account is exposed with now. */
+async function shownIds({ scrape }: Simulation): Promise<readonly string[]> {
+  const keys = [...(await scrape()).samples.keys()].map(
+    (key) => JSON.parse(key) as [string, [string, string][]],
+  );
+  return keys
+    .filter(([name]) => name === 'edge_account_info')
+    .map(([, labels]) => new Map(labels).get('account_id') ?? '');
+}
+
+it('an account has one id at a time, which a reload or another token in its file changes', async () => {
+  const file = join(tmpdir(), `token-${process.pid}-${Date.now()}`);
+  await writeFile(file, `${DEFAULT_TOKEN.token}\n`);
+  onTestFinished(() => rm(file));
+  const simulation = await simulate({ account: { collectors: { domains: {} }, token_file: file } });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(2);
+  const [ofFile] = await shownIds(simulation);
+  expect(await shownIds(simulation)).toEqual([expect.stringMatching(/^[0-9a-f]{12}$/)]);
+
+  await simulation.reload([], { name: 'renamed' });
+  await simulation.minutes(2);
+  expect(await shownIds(simulation)).toEqual([ofFile]);
+
+  await simulation.reload([], { quota: { reserve: 0.1 } });
+  expect(await shownIds(simulation)).toEqual([]);
+  await simulation.minutes(2);
+  expect(await shownIds(simulation)).toEqual([ofFile]);
+
+  await writeFile(file, 'some-other-token\n');
+  await simulation.minutes(20);
+  const [other, ...more] = await shownIds(simulation);
+  expect(more).toEqual([]);
+  expect(other).not.toBe(ofFile);
+});

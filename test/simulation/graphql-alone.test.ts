@@ -1,0 +1,131 @@
+import { afterEach, expect, it } from 'vitest';
+import { type Simulation, simulate } from './simulation.ts';
+import { auditCounters } from './true-counters.ts';
+
+/** All that REST has of analytics: lists and series. Settings go on. */
+const REST_CLOSED = { not_found: { paths: ['/metrics/products/*', '/analytics/*'] } };
+
+/** What the shipped alerts are judged by, and what shows whether anything is there at all. */
+const JUDGED = [
+  'edge_up',
+  'edge_waf_blocked_at_least_per_minute',
+  'edge_waf_threats_total',
+  'edge_responses_at_least_per_minute',
+  'edge_responses_per_minute',
+  'edge_requests_total',
+  'edge_data_transferred_bytes_total',
+  'edge_bandwidth_bytes_per_second',
+  'edge_requests_offload_ratio',
+  'edge_expected_age_seconds',
+  'edge_configuration_info',
+];
+
+let simulation: Simulation | undefined;
+
+afterEach(async () => {
+  await simulation?.close();
+  simulation = undefined;
+});
+
+it('finds and reads everything by GraphQL where REST answers 404, without being configured', async () => {
+  simulation = await simulate({
+    sandbox: { configurations: 2, faults: REST_CLOSED },
+    account: { collectors: { metrics: { products: { edge_applications: {} } } } },
+  });
+  await simulation.minutes(40);
+  const { log, state, sandbox } = simulation;
+  const { samples } = await simulation.scrape();
+  const names = new Set([...samples.keys()].map((key) => (JSON.parse(key) as [string])[0]));
+  for (const name of JUDGED) expect(names, name).toContain(name);
+  const source = [
+    'edge_source_info',
+    [
+      ['account', 'test'],
+      ['collector', 'metrics'],
+      ['source', 'graphql'],
+    ],
+  ];
+  expect(samples.get(JSON.stringify(source))).toBe(1);
+  expect(log).toContainEqual({
+    level: 'info',
+    message: 'source of series',
+    facts: {
+      account: 'test',
+      collector: 'metrics',
+      source: 'graphql',
+      why: 'REST has no list of configurations, GraphQL answers',
+    },
+  });
+  const audit = auditCounters(state, sandbox);
+  expect(audit.wrong).toEqual([]);
+  // Two configurations, told apart by their own ids: 40 dimensions that are counted, every minute that has settled.
+  expect(audit.buckets).toBeGreaterThan(2 * 35 * 25);
+});
+
+it('reads by GraphQL once REST answers its series with 404, though it still lists configurations', async () => {
+  simulation = await simulate({
+    sandbox: { configurations: 2, domainsPerConfiguration: 1 },
+    account: {
+      collectors: { metrics: { products: { edge_applications: { metrics: ['waf', 'status_code'] } } } },
+    },
+  });
+  await simulation.minutes(20);
+  simulation.sandbox.faults.set({ not_found: { paths: ['/metrics/products/*/metrics/*'] } });
+  await simulation.minutes(45);
+  const { samples } = await simulation.scrape();
+  const source = [
+    'edge_source_info',
+    [
+      ['account', 'test'],
+      ['collector', 'metrics'],
+      ['source', 'graphql'],
+    ],
+  ];
+  expect(samples.get(JSON.stringify(source))).toBe(1);
+  const audit = auditCounters(simulation.state, simulation.sandbox);
+  expect(audit.wrong).toEqual([]);
+  // The counters of before go on, under the same ids.
+  expect(audit.oldestWatermark).toBeGreaterThan(simulation.clock.now() - 15 * 60_000);
+  expect(audit.series).toBe(2 * (16 + 7));
+});
+
+it('returns to REST within half an hour of an outage in which that answered 404, and counts every bucket once', async () => {
+  simulation = await simulate({
+    sandbox: { configurations: 3, domainsPerConfiguration: 1 },
+    account: {
+      collectors: { metrics: { products: { edge_applications: { metrics: ['waf', 'status_code'] } } } },
+    },
+  });
+  const { log, sandbox, state, clock } = simulation;
+  await simulation.minutes(15);
+  sandbox.faults.set({ not_found: { paths: ['/metrics/products/*/metrics/*'] } });
+  await simulation.minutes(40);
+  // GraphQL is gone by the time that REST is back.
+  sandbox.faults.set({ not_found: { paths: ['/metrics/graphql'] } });
+  await simulation.minutes(35);
+  const sources = log.flatMap(({ message, facts }) => (message === 'source of series' ? [facts] : []));
+  expect(sources).toMatchObject([{ source: 'graphql' }, { source: 'rest', why: 'REST answers again' }]);
+  const audit = auditCounters(state, sandbox);
+  expect(audit.wrong).toEqual([]);
+  expect(audit.oldestWatermark).toBeGreaterThan(clock.now() - 15 * 60_000);
+});
+
+it('leaves out what an account has no field for, and says so', async () => {
+  simulation = await simulate({
+    sandbox: {
+      configurations: 1,
+      graphqlMissing: ['workloadMetrics.wafRequestsXssAttacks', 'workloadMetrics.requestsStatusCode404'],
+    },
+    account: {
+      source: 'graphql',
+      collectors: { metrics: { products: { edge_applications: { metrics: ['waf', 'status_code'] } } } },
+    },
+  });
+  await simulation.minutes(30);
+  const { samples } = await simulation.scrape();
+  const families = [...samples.keys()].filter((key) => key.includes('edge_waf_threats_by_family_total'));
+  expect(families).toHaveLength(3);
+  const codes = [...samples.keys()].filter((key) => key.startsWith('["edge_responses_total"'));
+  expect(codes).toHaveLength(15);
+  expect(auditCounters(simulation.state, simulation.sandbox).wrong).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { type Simulation, simulate } from './simulation.ts';
+
+/** Every line that a scrape has: the family's name, and the labels. */
+async function lines({
+  scrape,
+}: Simulation): Promise<readonly (readonly [string, ReadonlyMap<string, string>])[]> {
+  return [...(await scrape()).samples.keys()].map((key) => {
+    const [name, labels] = JSON.parse(key) as [string, [string, string][]];
+    return [name, new Map(labels)];
+  });
+}
+
+const account = { labels: { team: 'web', domain_name: 'live' } };
+
+it('gives everything of an account its labels, and what a family says itself stays', async () => {
+  const simulation = await simulate({ account });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(15);
+  const shown = await lines(simulation);
+  const ofAccount = shown.filter(([, labels]) => labels.has('account'));
+  expect(ofAccount.length).toBeGreaterThan(300);
+  expect(ofAccount.filter(([, labels]) => labels.get('team') !== 'web')).toEqual([]);
+  const names = ofAccount.filter(([, labels]) => labels.get('domain_name') !== 'live');
+  expect(new Set(names.map(([name]) => name))).toEqual(new Set(['edge_domain_info']));
+  expect(shown.some(([name, labels]) => name === 'edge_exporter_polls_total' && labels.has('team'))).toBe(
+    true,
+  );
+
+  await simulation.reload([], { labels: { team: 'shop' } });
+  await simulation.minutes(15);
+  const after = (await lines(simulation)).filter(([, labels]) => labels.has('account'));
+  expect(new Set(after.map(([, labels]) => labels.get('team')))).toEqual(new Set(['shop']));
+});
+
+it('leaves families out, from the start and from a reload on, and lets them in again', async () => {
+  const has = async (pattern: RegExp) => (await lines(simulation)).some(([name]) => pattern.test(name));
+  const simulation = await simulate({ metrics: { exclude: ['edge_exporter_*', 'edge_*_total'] } });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(15);
+  expect(await has(/^edge_exporter_|_total$/)).toBe(false);
+  expect(await has(/^edge_requests_per_minute$/)).toBe(true);
+
+  await simulation.reload([], {}, { exclude: ['edge_*_per_minute'] });
+  expect(await has(/^edge_.*_per_minute$/)).toBe(false);
+  await simulation.minutes(2);
+  expect(await has(/^edge_.*_per_minute$/)).toBe(false);
+  expect(await has(/^edge_exporter_polls_total$/)).toBe(true);
+  expect(await has(/^edge_requests_total$/)).toBe(true);
+
+  await simulation.reload([], {}, { exclude: [] });
+  await simulation.minutes(2);
+  expect(await has(/^edge_requests_per_minute$/)).toBe(true);
+});

@@ -1,0 +1,139 @@
+import { mkdtempSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ACCOUNT } from '../../src/exporter/configuration/schema.ts';
+import { DEFAULT_TOKEN, DEFAULT_USER } from '../../src/sandbox/sandbox.ts';
+import { type Simulation, simulate } from './simulation.ts';
+
+type Keys = Record<string, unknown>;
+
+/** Scrapes after a reload, until everything has been polled again. */
+const SCRAPES = 72;
+const EVERY_MINUTES = 1 / 60;
+
+const DIRECTORY = mkdtempSync(join(tmpdir(), 'edge-exporter-reload-'));
+
+const METRICS = ['cdn_requests', 'status_code', 'data_transferred_total'];
+
+function collectors(applications: Keys = {}, others: Keys = { edge_functions: {} }): Keys {
+  const edge_applications = { metrics: METRICS, ...applications };
+  return {
+    metrics: { products: { edge_applications, edge_functions: {} } },
+    analytics: { products: { cloud_storage: { metrics: ['used_space'] } } },
+    domains: {},
+    ...others,
+  };
+}
+
+interface Change {
+  /** A change stays for those that follow. */
+  readonly account?: Keys;
+  /** In place of the former credentials. */
+  readonly credentials?: Keys;
+  /** Which series the new configuration does not have. */
+  readonly gone?: RegExp;
+  /** Which of them stay for up to a minute. */
+  readonly late?: RegExp;
+}
+
+const FEWER = { metrics: METRICS.slice(0, 2) };
+const NO_NEWS = { ...FEWER, configurations: { exclude: ['news'] } };
+
+/** Each key with another value. */
+const CHANGES: Readonly<Record<string, Change>> = {
+  stale_after: { account: { stale_after: '3h' } },
+  allow_http: { account: { allow_http: true } },
+  quota: { account: { quota: { reserve: 0.3, assumed_limit: 90 } } },
+  request: { account: { request: { timeout: '20s', concurrency: 3, max_response_bytes: 10_000_000 } } },
+  publish_delay: { account: { publish_delay: '3m' } },
+  settle_delay: { account: { settle_delay: '12m' } },
+  reconciliation_share: { account: { reconciliation_share: 0.02 } },
+  discovery: { account: { discovery: '*/7 * * * *' } },
+  units: { account: { units: { data_transferred_total: 'gigabytes' } } },
+  source: { account: { source: 'rest' } },
+  // Whose account it is, a token or a user that has not been seen before does not show at once.
+  token_file: { credentials: { token_file: join(DIRECTORY, 'token') }, late: /edge_account_info/ },
+  username: {
+    credentials: { username: DEFAULT_USER.username, password: DEFAULT_USER.password },
+    late: /edge_account_info/,
+  },
+  token: {
+    credentials: {},
+    late: /edge_account_info/,
+    gone: /^(?!.*operations_total).*"scope","tokens"|edge_token_expiry/,
+  },
+  'schedule of a product': { account: { collectors: collectors({ schedule: '*/2 * * * *' }) } },
+  'metrics of a product': {
+    account: { collectors: collectors(FEWER) },
+    gone: /^(?!.*restatements_total).*"data_transferred_total"|edge_data_transferred/,
+  },
+  'configurations of a product': {
+    account: { collectors: collectors(NO_NEWS) },
+    // Taken stock of every ten seconds.
+    late: /edge_totals_catching_up/,
+    gone: /^(?!.*configuration_info).*"configuration","news".*"edge_applications"/,
+  },
+  collectors: {
+    account: { collectors: collectors(NO_NEWS, {}) },
+    gone: /^\["edge_functions?_(?!inv)|last_success.*"collector","edge_functions"/,
+    late: /^\["edge_exporter_(jobs|interval_stretch_ratio)".*"edge_functions"/,
+  },
+};
+
+describe('a reload', () => {
+  let simulation: Simulation;
+  let account: Keys = { stale_after: '2h', collectors: collectors() };
+  let credentials: Keys = {};
+
+  const shown = async () => [...(await simulation.scrape()).samples.keys()];
+
+  beforeAll(async () => {
+    await writeFile(join(DIRECTORY, 'token'), DEFAULT_TOKEN.token);
+    simulation = await simulate({ account, sandbox: { configurations: 3 } });
+    await simulation.minutes(40);
+  }, 120_000);
+
+  afterAll(async () => {
+    await simulation.close();
+    await rm(DIRECTORY, { recursive: true });
+  });
+
+  it.each(Object.entries(CHANGES))(
+    'of %s removes no series that the new configuration still has, and at once all others',
+    async (_, change) => {
+      account = { ...account, ...change.account };
+      credentials = change.credentials ?? credentials;
+      const before = (await shown()).filter((series) => change.late?.test(series) !== true);
+      const [gone, kept] = [true, false].map((isGone) =>
+        before.filter((series) => (change.gone?.test(series) ?? false) === isGone),
+      );
+      expect(gone?.length).toBeGreaterThanOrEqual(change.gone === undefined ? 0 : 1);
+      await simulation.reload([], { ...account, ...credentials });
+      for (let scrape = 0; scrape < SCRAPES; scrape += 1) {
+        const now = new Set(await shown());
+        expect(kept?.filter((series) => !now.has(series))).toEqual([]);
+        expect(gone?.filter((series) => now.has(series))).toEqual([]);
+        await simulation.minutes(EVERY_MINUTES);
+      }
+    },
+    60_000,
+  );
+
+  it('was tried with every key of an account but those that name it or its platform', () => {
+    const keys = Object.keys(ACCOUNT.in.shape);
+    const tried = Object.values(CHANGES).flatMap(({ account = {}, credentials = {} }) => [
+      ...Object.keys(account),
+      ...Object.keys(credentials),
+    ]);
+    expect(keys.filter((key) => !tried.includes(key))).toEqual([
+      'name',
+      'labels',
+      'api_url',
+      'token',
+      'password_file',
+      'graphql_url',
+    ]);
+  });
+});

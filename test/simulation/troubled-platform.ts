@@ -1,0 +1,86 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { onTestFinished } from 'vitest';
+
+const MINUTE = 60_000;
+
+/** What a platform answers to one request. */
+export interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body: unknown;
+}
+
+/** In place of the answer of a platform that is well, to a request with this path at this time (ms); undefined: that answer. */
+export type Trouble = (path: string, now: number) => Answer | undefined;
+
+export interface TroubledPlatform {
+  readonly url: string;
+  /** By which clock it answers. */
+  now: () => number;
+  trouble: Trouble;
+  /** By how much (ms) its data is late. */
+  late: number;
+}
+
+const LIMIT = 200;
+
+/** A platform that is nobody's but this test's: one application with steady traffic, one domain, and whatever trouble is set. */
+export async function serveTroubledPlatform(start: number): Promise<TroubledPlatform> {
+  const platform = { url: '', now: () => start, trouble: () => undefined, late: 0 } as TroubledPlatform & {
+    url: string;
+  };
+  let window = { opened: 0, used: 0 };
+  const server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const now = platform.now();
+    if (now >= window.opened + MINUTE) window = { opened: now, used: 0 };
+    window.used += 1;
+    const url = new URL(request.url ?? '/', 'http://platform');
+    const { status, headers, body } = platform.trouble(url.pathname, now) ?? {
+      ...healthy(url, now - platform.late),
+      headers: {
+        'X-RateLimit-Limit': String(LIMIT),
+        'X-RateLimit-Remaining': String(Math.max(0, LIMIT - window.used)),
+        'X-RateLimit-Reset': new Date(window.opened + MINUTE).toISOString(),
+      },
+    };
+    const text = typeof body === 'string' ? body : JSON.stringify(body);
+    response
+      .writeHead(status, {
+        'content-type': typeof body === 'string' ? 'text/html' : 'application/json',
+        date: new Date(now).toUTCString(),
+        ...headers,
+      })
+      .end(text);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  platform.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return platform;
+}
+
+function healthy(url: URL, until: number): Answer {
+  const { pathname: path } = url;
+  if (path.endsWith('/configurations'))
+    return { status: 200, body: [{ id: 7, name: 'shop', active: true, domains: [] }] };
+  if (path === '/domains')
+    return {
+      status: 200,
+      body: { count: 1, total_pages: 1, results: [{ id: 3, name: 'shop', is_active: true }] },
+    };
+  if (!path.includes('/metrics/')) return { status: 404, body: { detail: 'Not found.' } };
+  const [from = until, to = until] = ['date_from', 'date_to'].map((name) => timeOf(url, name));
+  const points: [number, number][] = [];
+  // A bucket can be read a minute after it has closed.
+  for (let at = Math.ceil(from / MINUTE) * MINUTE; at < to && at + 2 * MINUTE <= until; at += MINUTE)
+    points.push([at, 100]);
+  return { status: 200, body: { total: points, saved: points, missed: points } };
+}
+
+function timeOf(url: URL, name: string): number | undefined {
+  const text = url.searchParams.get(name);
+  return text === null ? undefined : Date.parse(text.endsWith('Z') ? text : `${text}Z`);
+}
