@@ -190,13 +190,13 @@ function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
 }
 
 /** Reloads the configuration and logs the outcome. */
-function reloadBy(running: Running, { log }: Serve['logging']): () => void {
-  return () => {
-    running
-      .reload()
-      .catch((error: unknown) =>
-        log.error({ err: error }, 'reloading the configuration failed: this is a bug'),
-      );
+function reloadBy(running: Running, { log }: Serve['logging']): () => Promise<void> {
+  return async () => {
+    try {
+      await running.reload();
+    } catch (error) {
+      log.error({ err: error }, 'reloading the configuration failed: this is a bug');
+    }
   };
 }
 

@@ -7,13 +7,14 @@ export interface WatchOptions {
   readonly interval: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly onChange: () => void;
+  /** Loads it anew. The next check waits for it, so that one change is one reload, however long that takes. */
+  readonly onChange: () => Promise<void>;
 }
 
 /** Checks periodically, until the signal aborts. */
 export async function watch({ hasChanged, interval, clock, signal, onChange }: WatchOptions): Promise<void> {
   while (!signal.aborted) {
     await clock.sleep(interval, signal).catch(() => undefined);
-    if (!signal.aborted && (await hasChanged())) onChange();
+    if (!signal.aborted && (await hasChanged())) await onChange();
   }
 }
