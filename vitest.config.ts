@@ -32,7 +32,7 @@ export default defineConfig({
     // Files share processes: to start one for each, with all that it imports, takes a quarter of the whole.
     isolate: false,
     reporters: process.env['CI']
-      ? ['default', ['json', { outputFile: '.cache/test-report.json' }]]
+      ? ['default', ['json', { outputFile: process.env['TEST_REPORT'] ?? '.cache/test-report.json' }]]
       : ['default'],
     projects: [
       {
