@@ -7,6 +7,7 @@ import { eventually } from '../eventually.ts';
 import {
   auditAll,
   foreignRequests,
+  noteOwners,
   type ReplicaPlace,
   replicaPlace,
   servePlatform,
@@ -20,14 +21,16 @@ const PAUSES = Number(process.env['CLUSTER_PAUSES'] ?? 1);
 const RESTARTS = Number(process.env['CLUSTER_RESTARTS'] ?? 1);
 const PARTITIONS = Number(process.env['CLUSTER_PARTITIONS'] ?? 1);
 const UPDATES = Number(process.env['CLUSTER_UPDATES'] ?? 1);
-/** Longer than a lease. */
-const PAUSE_MS = 14_000;
+/** Longer than a lease; of several pauses, one after another lasts as long (ms). */
+const PAUSES_MS = [14_000, 60_000, 20_000, 35_000];
+const CUT_MS = 14_000;
 const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? 30);
-const SEED = keyOf(1, 'cluster');
+const SEED = keyOf(Number(process.env['CLUSTER_SEED'] ?? 1), 'cluster');
 
 it('three replicas share accounts through kills, pauses, updates and a database that restarts: one owner for each, every bucket once', async () => {
   const database = await startPostgres();
   const connections = database.connections();
+  await noteOwners(connections);
   const names = ['a', 'b', 'c'];
   const accounts = Array.from({ length: ACCOUNTS }, (_, n) => `account-${String(n).padStart(2, '0')}`);
   const platform = await servePlatform(names, accounts);
@@ -87,13 +90,15 @@ const EVENTS = shuffled(
   }).flatMap(([event, times]) => Array.from({ length: times }, () => event as Event)),
 );
 
+let paused = 0;
+
 const BEGIN: Readonly<Record<Event, (replica: ReplicaPlace, database: PostgresServer) => Promise<void>>> = {
   async kill(replica) {
     await replica.process().kill('SIGKILL');
   },
   async partition(replica) {
     replica.database.cut();
-    await pause(PAUSE_MS);
+    await pause(CUT_MS);
   },
   async update(replica) {
     expect(await replica.process().stop()).toMatchObject({ code: 0 });
@@ -104,7 +109,8 @@ const BEGIN: Readonly<Record<Event, (replica: ReplicaPlace, database: PostgresSe
   },
   async pause(replica) {
     replica.process().process.kill('SIGSTOP');
-    await pause(PAUSE_MS);
+    await pause(PAUSES_MS[paused % PAUSES_MS.length] ?? 0);
+    paused += 1;
   },
 };
 
@@ -141,7 +147,8 @@ function watchScrapes(replicas: readonly ReplicaPlace[], twice: string[]) {
   let scrapes = 0;
   const run = async () => {
     while (!isOver) {
-      const shown = await shownBy(replicas).catch(() => new Map<string, string[]>());
+      // All of it is of one moment, or an account would be seen before and after it moved.
+      const shown = await shownBy(replicas, 1_000).catch(() => new Map<string, string[]>());
       for (const [account, by] of shown) if (by.length > 1) twice.push(`${account} by ${by.join(' and ')}`);
       scrapes += 1;
       await pause(500);

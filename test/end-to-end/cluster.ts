@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer as createTcpServer, type Socket
 import { onTestFinished } from 'vitest';
 import { openAccountState } from '../../src/exporter/state/postgres-account.ts';
 import type { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';
+import { migrate } from '../../src/exporter/state/postgres-schema.ts';
 import { createSandbox, DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { auditCounters } from '../simulation/true-counters.ts';
 import { configFile } from './config-file.ts';
@@ -177,13 +178,19 @@ export async function replicaPlace(
 const SHOWN =
   /^(?:edge_\w+_total\{[^}]*account="([^"]+)"[^}]*configuration_id=|edge_exporter_account_owner\{account="([^"]+)"\} 1)/gm;
 
-/** What a scrape of all replicas showed: by account, the replicas that show its counters, or that they own it. */
-export async function shownBy(replicas: readonly ReplicaPlace[]): Promise<ReadonlyMap<string, string[]>> {
+/**
+ * What a scrape of all replicas showed: by account, the replicas that show its counters, or that they own it.
+ * @param timeoutMs within which each answers; one that does not shows nothing
+ */
+export async function shownBy(
+  replicas: readonly ReplicaPlace[],
+  timeoutMs = 20_000,
+): Promise<ReadonlyMap<string, string[]>> {
   const shown = new Map<string, string[]>();
   const bodies = await Promise.all(
     replicas.map(async ({ name, process }) => {
       // One that is stopped answers nobody.
-      const answer = await fetch(`${process().url}/metrics`, { signal: AbortSignal.timeout(1_000) })
+      const answer = await fetch(`${process().url}/metrics`, { signal: AbortSignal.timeout(timeoutMs) })
         .then((response) => response.text())
         .catch(() => '');
       return [name, answer] as const;
@@ -197,29 +204,52 @@ export async function shownBy(replicas: readonly ReplicaPlace[]): Promise<Readon
   return shown;
 }
 
+/**
+ * Has the database note every change of an owner, also of one that leaves an account to nobody, for as long as it lives: its
+ * own record of moves keeps the newest thousand, and those that took an account.
+ */
+export async function noteOwners(connections: PostgresConnections): Promise<void> {
+  await migrate(connections);
+  await connections.query(
+    'CREATE TABLE owners (id bigserial PRIMARY KEY, at timestamptz DEFAULT clock_timestamp(), account text, owner text)',
+  );
+  await connections.query(
+    `CREATE FUNCTION note_owner() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+       INSERT INTO public.owners (account, owner)
+         VALUES (NEW.name, (SELECT name FROM exporter_state.replicas WHERE id = NEW.owner));
+       RETURN NULL;
+     END $$`,
+  );
+  await connections.query(
+    `CREATE TRIGGER note_owner AFTER UPDATE OF owner ON exporter_state.accounts FOR EACH ROW
+       WHEN (OLD.owner IS DISTINCT FROM NEW.owner) EXECUTE FUNCTION note_owner()`,
+  );
+}
+
 /** A busy machine notes an arrival so much later (ms): less than a lease ends before another may begin. */
 const LATE_MS = 1_000;
 
-/** Requests that came from another replica than the owner at that moment, by the database's record of moves. */
+/** Requests that came from another replica than the one that owned the account then, by what `noteOwners` had noted. */
 export async function foreignRequests(
   { arrivals }: SharedPlatform,
   connections: PostgresConnections,
 ): Promise<string[]> {
   const rows = await connections.query(
-    'SELECT extract(epoch FROM at) * 1000 AS at, account, owner FROM exporter_state.moves ORDER BY id',
+    'SELECT extract(epoch FROM at) * 1000 AS at, account, owner FROM owners ORDER BY id',
   );
-  const moves = rows.map(({ at, account, owner }) => ({
+  const changes = rows.map(({ at, account, owner }) => ({
     at: Number(at),
     account: String(account),
-    owner: String(owner).replace(/\.\d+$/, ''),
+    owner: owner === null ? 'nobody' : String(owner).replace(/\.\d+$/, ''),
   }));
   const time = (at: number) => new Date(at).toISOString().slice(11, 23);
-  return arrivals.flatMap((arrival) => {
-    const own = moves.filter(({ account }) => account === arrival.account);
-    const isOwner = (since: number) => own.findLast(({ at }) => at <= since)?.owner === arrival.replica;
-    if (isOwner(arrival.at) || isOwner(arrival.at - LATE_MS)) return [];
+  return arrivals.flatMap(({ at: arrivedAt, account, replica }) => {
+    const own = changes.filter((change) => change.account === account);
+    const last = own.findLastIndex(({ at }) => at <= arrivedAt - LATE_MS);
+    const since = own.slice(Math.max(0, last)).filter(({ at }) => at <= arrivedAt);
+    if (since.some(({ owner }) => owner === replica)) return [];
     const history = own.map(({ at, owner }) => `${owner} from ${time(at)}`).join(', ');
-    return [`${time(arrival.at)} ${arrival.account} asked by ${arrival.replica}: ${history}`];
+    return [`${time(arrivedAt)} ${account} asked by ${replica}: ${history}`];
   });
 }
 
