@@ -1,5 +1,5 @@
 import { loadConfig } from '../exporter/configuration/config.ts';
-import type { Environment } from '../exporter/configuration/interpolation.ts';
+import type { Environment } from '../exporter/configuration/environment.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';
 import type { Account } from '../exporter/configuration/schema.ts';

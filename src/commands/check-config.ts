@@ -1,7 +1,6 @@
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { type ConfigSource, examineConfig } from '../exporter/configuration/config.ts';
-import { configFromEnvironment } from '../exporter/configuration/environment.ts';
-import type { Environment } from '../exporter/configuration/interpolation.ts';
+import { configFromEnvironment, type Environment } from '../exporter/configuration/environment.ts';
 import { type ConfigIssue, formatIssue, inOrder } from '../exporter/configuration/issue.ts';
 import type { NamedFile } from '../exporter/configuration/named-files.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { routeOf } from '../configuration/route.ts';
+import { routeOf } from '../configuration/request.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import { guardedCredentials, openCredentials } from '../credentials/open.ts';
 import { QUESTIONS } from '../graphql/question.ts';

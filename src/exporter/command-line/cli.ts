@@ -1,10 +1,17 @@
 import { parseArgs } from 'node:util';
-import type { Environment } from '../configuration/interpolation.ts';
+import type { Environment } from '../configuration/environment.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import type { Commands } from './command.ts';
 import { SHELLS, type Shell } from './completion.ts';
-import type { CommandName } from './flags.ts';
-import { FLAGS, type Flag, type FlagName, type FlagsOf, flagsFor, flagVariable } from './flags.ts';
+import {
+  type CommandName,
+  FLAGS,
+  type Flag,
+  type FlagName,
+  type FlagsOf,
+  flagsFor,
+  flagVariable,
+} from './flags.ts';
 
 /** A command with the values of its flags. */
 export type RunRequest<Name extends CommandName = CommandName> = {

@@ -1,4 +1,4 @@
-import type { Environment } from '../configuration/interpolation.ts';
+import type { Environment } from '../configuration/environment.ts';
 import type { Logging } from '../logging/log.ts';
 import type { Output } from '../text/output.ts';
 import type { CommandName, FlagsOf } from './flags.ts';

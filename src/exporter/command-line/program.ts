@@ -1,4 +1,4 @@
-import type { Environment } from '../configuration/interpolation.ts';
+import type { Environment } from '../configuration/environment.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
 import { type Output, showingAll } from '../text/output.ts';
 import { readVersion } from '../version.ts';

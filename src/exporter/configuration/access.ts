@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
 import { type Mistake, refuse, text } from './field-types.ts';
-import type { ProxyServer } from './proxy-address.ts';
+import { isLoopback, type ProxyServer } from './request.ts';
 
 /** What an account authenticates with: a token, or the user whose token the exporter creates, renews and revokes. */
 export type Credentials =
@@ -143,8 +143,6 @@ export const SOURCE = {
     .describe('Base address of the GraphQL API, below which /metrics/graphql is; default: api_url.'),
 };
 
-const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/;
-
 /** The rule that an address breaks together with `allow_http`, if it does. @param what would be seen on the way */
 export function unencrypted(
   address: unknown,
@@ -163,11 +161,6 @@ export function unencrypted(
     message: `${message}; allow_http permits it`,
     inEnvironment: `${message}; EDGE_ALLOW_HTTP=true permits it`,
   };
-}
-
-/** Whether a host of a URL is this machine, whatever its DNS says. */
-export function isLoopback(hostname: string): boolean {
-  return LOOPBACK.test(hostname);
 }
 
 /** The keys that `credentials` is built from, as far as they are given. */

@@ -1,20 +1,25 @@
 import { dirname } from 'node:path';
 import { madeInSlices } from '../slices.ts';
-import { type AccountFile, findAccountFiles, readAccountFile, standsFor } from './account-files.ts';
-import { type CheckedAccount, checkAccounts } from './checked-accounts.ts';
-import { configFromEnvironment, placeInEnvironment } from './environment.ts';
-import { digestOf, readConfigFile } from './file.ts';
-import { findings } from './findings.ts';
-import type { Environment } from './interpolation.ts';
-import { type ConfigIssue, inOrder } from './issue.ts';
+import {
+  type AccountFile,
+  type AccountSource,
+  askedTwice,
+  type CheckedAccount,
+  checkAccounts,
+  findAccountFiles,
+  mergeAccounts,
+  readAccountFile,
+  standsFor,
+} from './configured-accounts.ts';
+import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
+import { configFromEnvironment, type Environment, placeInEnvironment } from './environment.ts';
+import { type ConfigIssue, findings, inOrder } from './issue.ts';
 import { lenientAccountsFrom, lenientReceivers } from './lenient.ts';
-import { type AccountSource, mergeAccounts, sameAccess } from './merged-accounts.ts';
 import { exposedSecrets, type NamedFile, namedFiles, relativeTo } from './named-files.ts';
-import { withEnvironmentProxy } from './proxy-environment.ts';
 import type { Receiver } from './push-settings.ts';
+import { withEnvironmentProxy } from './request.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
 import { unknownToPush } from './warnings.ts';
-import { besides, type Written, written } from './written.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
 export type ConfigSource =
@@ -109,7 +114,7 @@ export async function examineConfig(source: ConfigSource, before = NOTHING_READ)
   const everyone = parts.flatMap(({ accounts }) => accounts);
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
-    ...sameAccess(everyone),
+    ...askedTwice(everyone),
     ...unknownToPush(lenientReceivers(from.value), namesOf(everyone)).map(from.place),
     ...further.warnings,
     ...(await exposedSecrets(files)),

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { open } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import {
   type Document,
   type ErrorCode,
@@ -11,18 +14,76 @@ import {
   type Scalar,
   visit,
 } from 'yaml';
-import { toTheEnd } from '../slices.ts';
-import { type Environment, interpolate } from './interpolation.ts';
-import type { ConfigIssue, Finding } from './issue.ts';
-import { formatPath } from './issue.ts';
-import { isMergeKey, structureOf, yamlProblem } from './yaml-mistakes.ts';
-import { parseInSteps, partsOf, plainInSteps } from './yaml-steps.ts';
+import { madeInSlices, toTheEnd } from '../slices.ts';
+import { type Environment, interpolate } from './environment.ts';
+import { type ConfigIssue, type Finding, formatPath } from './issue.ts';
+import { isMergeKey, parseInSteps, partsOf, plainInSteps, structureOf, yamlProblem } from './yaml-steps.ts';
+
+/** Of ten thousand accounts; a larger file is something else. */
+const LARGEST_BYTES = 4 * 1024 * 1024;
+
+/** Read at a time: most files are smaller. */
+const READ_BYTES = 64 * 1024;
+
+/** The text of a configuration file, or what keeps it from being one. */
+type ConfigText = { readonly text: string } | { readonly problem: string };
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  ENOTDIR: 'there is no such file',
+  EACCES: 'the file cannot be read: permission denied',
+  EPERM: 'the file cannot be read: permission denied',
+  EISDIR: 'expected a file, found a directory',
+};
+
+/** Reads a file or pipe, never more than a configuration could have. */
+export async function readConfigFile(path: string): Promise<ConfigText> {
+  try {
+    return decode(await readUpTo(path, LARGEST_BYTES + 1));
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return { problem: PROBLEMS[code] ?? `the file cannot be read: ${code}` };
+  }
+}
+
+/** What was read, as a hash: it may hold secrets. */
+export function digestOf(read: ConfigText): string {
+  return 'problem' in read ? read.problem : createHash('sha256').update(read.text).digest('hex');
+}
+
+async function readUpTo(path: string, most: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    const pieces: Buffer[] = [];
+    for (let filled = 0; filled < most; ) {
+      const piece = Buffer.allocUnsafe(Math.min(READ_BYTES, most - filled));
+      const { bytesRead } = await file.read(piece);
+      if (bytesRead === 0) break;
+      pieces.push(piece.subarray(0, bytesRead));
+      filled += bytesRead;
+    }
+    return Buffer.concat(pieces);
+  } finally {
+    await file.close();
+  }
+}
+
+function decode(bytes: Buffer): ConfigText {
+  if (bytes.length > LARGEST_BYTES) return { problem: 'the file is too large: expected at most 4 MiB' };
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return text.includes('\0') ? { problem: 'expected text, found binary data' } : { text };
+  } catch {
+    // The decoder's only way to refuse what is not UTF-8.
+    return { problem: 'expected text in UTF-8, found other data' };
+  }
+}
 
 /** Aliases may be used for repetition, not to blow a small file up into a large one. */
 const MOST_ALIASES = 100;
 
 /** A YAML file as plain data, and where in the file each part of it stands. */
-export interface ConfigDocument {
+interface ConfigDocument {
   /** What the file says, variables filled in; undefined when it is too broken to be read further. */
   readonly value: unknown;
   /** Mistakes of YAML itself and of its variables. */
@@ -37,7 +98,7 @@ export function readConfigDocument(text: string, source: string, env: Environmen
 }
 
 /** The same, in steps. */
-export function readConfigInSteps(
+function readConfigInSteps(
   text: string,
   source: string,
   env: Environment,
@@ -187,4 +248,32 @@ function entryOf(document: Document, node: unknown, step: string | number): Entr
     }
   }
   return undefined;
+}
+
+/** A configuration, or a part of one, as it is written. */
+export interface Written {
+  /** The file as it was named, or `environment`. */
+  readonly source: string;
+  /** Undefined where there is nothing, or nothing that could be read further. */
+  readonly value: unknown;
+  /** What is wrong with how it is written. */
+  readonly issues: readonly ConfigIssue[];
+  readonly place: (finding: Finding) => ConfigIssue;
+  /** Where the paths in it start from. */
+  readonly directory: string;
+}
+
+/** What a file says, read in slices. */
+export async function written(source: string, read: ConfigText, env: Environment): Promise<Written> {
+  const common = { source, directory: dirname(source) };
+  if ('text' in read)
+    return { ...common, ...(await madeInSlices(readConfigInSteps(read.text, source, env))) };
+  const place = ({ message }: Pick<Finding, 'message'>) => ({ source, path: '', message });
+  return { ...common, value: undefined, issues: [place({ message: read.problem })], place };
+}
+
+/** Mistakes of what is written, without those that stand where one of its variables does: they come of that. */
+export function besides(issues: readonly ConfigIssue[], found: readonly ConfigIssue[]): ConfigIssue[] {
+  const places = new Set(issues.map(({ line, column }) => `${line}:${column}`));
+  return found.filter(({ line, column }) => !places.has(`${line}:${column}`));
 }

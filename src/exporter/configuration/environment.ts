@@ -1,8 +1,7 @@
-import type { Environment } from './interpolation.ts';
 import type { ConfigIssue, Finding } from './issue.ts';
 
 /** A variable that gives one key of an account. */
-export interface AccountVariable {
+interface AccountVariable {
   readonly key: string;
   readonly name: string;
   /** For the help. */
@@ -45,4 +44,30 @@ export function configFromEnvironment(env: Environment): unknown {
 export function placeInEnvironment({ path, message, inEnvironment = message }: Finding): ConfigIssue {
   const variable = ACCOUNT_VARIABLES.find(({ key }) => key === path[2]);
   return { source: 'environment', path: variable?.name ?? '', message: inEnvironment };
+}
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
+
+/**
+ * The text with each `${NAME}` replaced by the variable's value and each `$${` by `${`. A problem says what is wrong
+ * with a reference; it never repeats a value.
+ */
+export function interpolate(text: string, env: Environment): { text: string; problems: string[] } {
+  const problems: string[] = [];
+  const filled = text.replaceAll(REFERENCE, (whole, name: string | undefined, end: string | undefined) => {
+    if (name === undefined) return '${';
+    if (end === '' || !/^[A-Za-z_]\w*$/.test(name)) {
+      problems.push(
+        `expected a variable such as "\${EDGE_TOKEN}"; "$\${" stands for the characters themselves`,
+      );
+      return whole;
+    }
+    const value = env[name];
+    if (value === undefined) problems.push(`the environment variable ${name} is not set`);
+    return value ?? whole;
+  });
+  return { text: filled, problems };
 }

@@ -1,8 +1,8 @@
 import { validateDetailed } from 'node-cron';
 import { z } from 'zod';
+import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/duration.ts';
 import { isGlob } from '../text/glob.ts';
 import type { ConfigPath } from './issue.ts';
-import { DURATION_PATTERN, formatDuration, parseDuration } from './prometheus-duration.ts';
 
 /** What is wrong, for the person who wrote it; said otherwise where variables of the environment stand for keys. */
 export interface Mistake {

@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Credentials } from './access.ts';
+import type { Written } from './document.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
 import type { LenientAccount, LenientReceiver } from './lenient.ts';
-import type { RouteKeys } from './route.ts';
-import type { Written } from './written.ts';
+import type { RouteKeys } from './request.ts';
 
 /** What a file that a configuration names is expected to hold. */
 export type FileContent = 'token' | 'password' | 'ca' | 'cert' | 'key';

@@ -1,11 +1,88 @@
 import { z } from 'zod';
+import { NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
+import { DISCOVERY_FAMILIES, LEARNED_FAMILIES, PLATFORM_FAMILIES } from '../catalogue/platform-families.ts';
+import { baseUnits, UNIT_NAMES, type UnitName, unitsOf } from '../catalogue/units.ts';
 import { ACCESS, credentialMistakes, SOURCE, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
 import { addMistake, duration, durationOrAuto, integer, schedule, text } from './field-types.ts';
 import { PUSH } from './push-settings.ts';
 import { REQUEST, tlsMistakes } from './request.ts';
-import { LABELS } from './static-labels.ts';
-import { UNITS } from './unit-settings.ts';
+
+/** What Prometheus sets itself, what histograms have, and what the exporter's own metrics are told apart by. */
+const RESERVED = [
+  'job',
+  'instance',
+  'le',
+  'quantile',
+  'collector',
+  'outcome',
+  'status',
+  'receiver',
+  'reason',
+];
+
+/** Labels of traffic and accounts, which mean the same in every query and rule. */
+function takenNames(): ReadonlySet<string> {
+  const known = [...PLATFORM_FAMILIES, ...DISCOVERY_FAMILIES, ...LEARNED_FAMILIES].flatMap(
+    ({ labels }) => labels,
+  );
+  return new Set([...RESERVED, ...known, ...PARTS]);
+}
+
+/** The labels that partition traffic. */
+const PARTS = ['cache', 'scheme', 'method', 'class', 'code', 'family', 'dimension'];
+
+/** More than this is a mistake, and every series carries them. */
+const MOST_LABELS = 20;
+const LONGEST_VALUE = 256;
+
+/** Labels by name that an account's series carry besides their own. */
+export const LABELS = z
+  .record(z.string(), z.string().min(1, 'must not be empty').max(LONGEST_VALUE))
+  .superRefine((labels, context) => {
+    const taken = takenNames();
+    const say = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
+    if (Object.keys(labels).length > MOST_LABELS) say([], `expected at most ${MOST_LABELS} labels`);
+    for (const name of Object.keys(labels)) {
+      if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) || name.startsWith('__'))
+        say(
+          [name],
+          'expected the name of a label: letters, digits and underscores, not two of them at first',
+        );
+      else if (taken.has(name)) say([name], 'is a label of the exporter itself: choose another name');
+    }
+  });
+
+const unitName = z.enum(UNIT_NAMES);
+
+/** Units by metric, or by `metric.dimension`. Only a unit that has an effect is accepted. */
+export const UNITS = z.record(z.string(), unitName).superRefine(
+  (units, context) => {
+    for (const [name, unit] of Object.entries(units)) {
+      const mistake = unitMistake(name, unit);
+      if (mistake !== undefined) context.addIssue({ code: 'custom', path: [name], message: mistake });
+    }
+  },
+  { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+);
+
+/** Why a unit would have no effect. Of names that the catalogue does not know a warning tells. */
+function unitMistake(name: string, given: unknown): string | undefined {
+  const kinds = unitKinds(name);
+  if (kinds === undefined) return undefined;
+  if (kinds.size === 0) {
+    return `its figures are numbers or shares and have no unit to set; these have: ${NAMES_WITH_UNITS.join(', ')}`;
+  }
+  // An unknown unit is a mistake of its own.
+  const { data: unit } = unitName.safeParse(given);
+  if (unit === undefined || fits(unit, kinds)) return undefined;
+  const what = kinds.has('rate') ? 'a bandwidth' : 'an amount of data';
+  return `expected a unit of ${what}: ${unitsOf(kinds).join(', ')}`;
+}
+
+function fits(unit: UnitName, kinds: NonNullable<ReturnType<typeof unitKinds>>): boolean {
+  return [...kinds].some((kind) => baseUnits(unit, kind) !== undefined);
+}
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

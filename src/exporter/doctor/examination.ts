@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { partOf } from '../account/jobs.ts';
-import { routeOf } from '../configuration/route.ts';
+import { routeOf } from '../configuration/request.ts';
 import type { Account } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/outcome.ts';

@@ -1,5 +1,5 @@
 import type { OAuth2, Receiver } from '../configuration/push-settings.ts';
-import { routeOf } from '../configuration/route.ts';
+import { routeOf } from '../configuration/request.ts';
 import { readPasswordFile } from '../credentials/secret-file.ts';
 import { connectorOf } from '../platform/connector.ts';
 import { Pool } from '../platform/undici.ts';

@@ -1,5 +1,5 @@
 import type { Receiver } from '../configuration/push-settings.ts';
-import { routeOf } from '../configuration/route.ts';
+import { routeOf } from '../configuration/request.ts';
 import { type FoundSecret, readPasswordFile, readTokenFile } from '../credentials/secret-file.ts';
 import { connectorOf } from '../platform/connector.ts';
 import { DeadlineExceeded, unlessAborted, withDeadline } from '../platform/deadline.ts';

@@ -19,3 +19,40 @@ export function duration(seconds: number): string {
   }
   return words.join(' ');
 }
+
+/** The units of a duration, largest first, as Prometheus writes them. */
+const PROMETHEUS_UNITS = [
+  ['y', 365 * 86_400_000],
+  ['w', 7 * 86_400_000],
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const;
+
+/** What a duration looks like, for messages and the JSON Schema; `0` is the only one that needs no unit. */
+export const DURATION_PATTERN = /^(?=.)(0|(\d+y)?(\d+w)?(\d+d)?(\d+h)?(\d+m)?(\d+s)?(\d+ms)?)$/;
+
+/** The milliseconds of a duration in Prometheus' form, such as "90s" or "1h30m"; undefined for any other text. */
+export function parseDuration(text: string): number | undefined {
+  if (!DURATION_PATTERN.test(text)) return undefined;
+  const factors = new Map<string, number>(PROMETHEUS_UNITS);
+  let total = 0;
+  for (const [, amount, unit] of text.matchAll(/(\d+)(y|w|d|h|ms|m|s)/g)) {
+    total += Number(amount) * (factors.get(unit ?? '') ?? 0);
+  }
+  return Number.isSafeInteger(total) ? total : undefined;
+}
+
+/** The shortest text that `parseDuration` reads as `ms`, a whole number that is not negative. */
+export function formatDuration(ms: number): string {
+  let rest = ms;
+  let text = '';
+  for (const [unit, factor] of PROMETHEUS_UNITS) {
+    const amount = Math.floor(rest / factor);
+    if (amount > 0) text += `${amount}${unit}`;
+    rest -= amount * factor;
+  }
+  return text === '' ? '0s' : text;
+}

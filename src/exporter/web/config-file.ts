@@ -4,8 +4,7 @@ import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { readYaml } from '../configuration/document.ts';
 import { refuse } from '../configuration/field-types.ts';
-import { findings } from '../configuration/findings.ts';
-import { formatIssue, inOrder } from '../configuration/issue.ts';
+import { findings, formatIssue, inOrder } from '../configuration/issue.ts';
 import { normalizeHash, type Users } from './basic-auth.ts';
 import { GO_YAML, goBoolean, goDuration, goInteger, goText } from './go-values.ts';
 import {

@@ -1,4 +1,4 @@
-import { parseDuration } from '../../exporter/configuration/prometheus-duration.ts';
+import { parseDuration } from '../../exporter/text/duration.ts';
 import {
   AlertingRule,
   type EvaluationObserver,

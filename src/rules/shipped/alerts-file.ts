@@ -1,10 +1,8 @@
 import { z } from 'zod';
-import { readConfigDocument } from '../../exporter/configuration/document.ts';
+import { readConfigDocument, readConfigFile } from '../../exporter/configuration/document.ts';
+import type { Environment } from '../../exporter/configuration/environment.ts';
 import { duration, refuse, text } from '../../exporter/configuration/field-types.ts';
-import { readConfigFile } from '../../exporter/configuration/file.ts';
-import { findings } from '../../exporter/configuration/findings.ts';
-import type { Environment } from '../../exporter/configuration/interpolation.ts';
-import { type ConfigIssue, inOrder } from '../../exporter/configuration/issue.ts';
+import { type ConfigIssue, findings, inOrder } from '../../exporter/configuration/issue.ts';
 import { ALERTS, type AlertKind, type AlertName, type Parameter } from './alert-catalogue.ts';
 import {
   type AlertChoice,

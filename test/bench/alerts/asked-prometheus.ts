@@ -1,4 +1,4 @@
-import { parseDuration } from '../../../src/exporter/configuration/prometheus-duration.ts';
+import { parseDuration } from '../../../src/exporter/text/duration.ts';
 import {
   AlertState,
   type EvaluationObserver,

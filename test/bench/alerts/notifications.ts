@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
-import { parseDuration } from '../../../src/exporter/configuration/prometheus-duration.ts';
+import { parseDuration } from '../../../src/exporter/text/duration.ts';
 import type { FiredAlert } from '../../../src/rules/promql/evaluation.ts';
 import { anchored, type Labels } from '../../../src/rules/promql/vector.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { interpolate } from '../../../src/exporter/configuration/interpolation.ts';
+import { interpolate } from '../../../src/exporter/configuration/environment.ts';
 
 const reference = (name: string) => `$\{${name}}`;
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatDuration, parseDuration } from '../../../src/exporter/configuration/prometheus-duration.ts';
+import { formatDuration, parseDuration } from '../../../src/exporter/text/duration.ts';
 
 test.each([
   ['0', 0],

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import { secretsOf } from '../../../src/exporter/configuration/access.ts';
 import { loadConfig } from '../../../src/exporter/configuration/config.ts';
 import { formatIssue } from '../../../src/exporter/configuration/issue.ts';
-import { parseProxy } from '../../../src/exporter/configuration/proxy-address.ts';
-import { environmentProxy } from '../../../src/exporter/configuration/proxy-environment.ts';
+import { environmentProxy, parseProxy } from '../../../src/exporter/configuration/request.ts';
 
 type Env = Record<string, string>;
 
