@@ -1,8 +1,7 @@
 #!/usr/bin/env node
 import process from 'node:process';
 import { COMMANDS } from './commands.ts';
-import { endProcess } from './exporter/command-line/end-process.ts';
-import { isTooFewFiles, TOO_FEW_FILES } from './exporter/command-line/open-files.ts';
+import { endProcess, isTooFewFiles, TOO_FEW_FILES } from './exporter/command-line/process.ts';
 
 // `serve` reloads by it, also where it comes before it is there to; the other commands end by it, as by default.
 let reload: (() => void) | undefined;

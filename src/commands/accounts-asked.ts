@@ -3,8 +3,7 @@ import type { Environment } from '../exporter/configuration/environment.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
-import type { Output } from '../exporter/text/output.ts';
-import { paint } from '../exporter/text/paint.ts';
+import { type Output, paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 
 export interface AccountsAsked {

@@ -14,7 +14,7 @@ import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/c
 import type { ReceiverChoice } from '../exporter/command-line/flag-values.ts';
 import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
-import { paint } from '../exporter/text/paint.ts';
+import { paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 

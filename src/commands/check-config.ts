@@ -7,7 +7,7 @@ import type { Receiver } from '../exporter/configuration/push-settings.ts';
 import type { Account, Config } from '../exporter/configuration/schema.ts';
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
-import { paint } from '../exporter/text/paint.ts';
+import { paint } from '../exporter/text/output.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 
 /**

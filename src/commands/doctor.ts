@@ -4,9 +4,8 @@ import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push
 import type { Account } from '../exporter/configuration/schema.ts';
 import { examine } from '../exporter/doctor/examination.ts';
 import { receiverStep } from '../exporter/doctor/receiver-step.ts';
-import { type Step, stepsNamed } from '../exporter/doctor/step.ts';
-import { stepText } from '../exporter/doctor/step-text.ts';
-import { type Colour, paint } from '../exporter/text/paint.ts';
+import { type Step, stepsNamed, stepText } from '../exporter/doctor/step.ts';
+import { type Colour, paint } from '../exporter/text/output.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
 type Doctor = Invocation<'doctor'>;

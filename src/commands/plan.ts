@@ -1,12 +1,11 @@
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
-import { COUNTED_NAMES } from '../exporter/plan/imagined-platform.ts';
 import { livePlan } from '../exporter/plan/live-plan.ts';
-import { offlinePlan } from '../exporter/plan/offline-plan.ts';
+import { COUNTED_NAMES, offlinePlan } from '../exporter/plan/offline-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
 import { planText } from '../exporter/plan/text.ts';
-import { paint } from '../exporter/text/paint.ts';
+import { paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { accountsAsked } from './accounts-asked.ts';
 

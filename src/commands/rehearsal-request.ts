@@ -3,7 +3,7 @@ import type { Invocation } from '../exporter/command-line/command.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
-import { PlatformFailure } from '../exporter/platform/outcome.ts';
+import { PlatformFailure } from '../exporter/platform/read.ts';
 import type { Login, PrometheusAccess } from '../rules/rehearse/prometheus-client.ts';
 import { type AlertSettings, SHIPPED } from '../rules/shipped/alert-settings.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';

@@ -5,7 +5,7 @@ import { backfillSentence, tellProgress } from '../exporter/backfill/tell-progre
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
-import { paint } from '../exporter/text/paint.ts';
+import { paint } from '../exporter/text/output.ts';
 import { startDemonstration } from '../rules/rehearse/demonstration.ts';
 import { fileHistory, LineProblem } from '../rules/rehearse/file-history.ts';
 import { type RehearsalHistory, RehearsalRefusal } from '../rules/rehearse/history.ts';

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
-import { paint } from '../exporter/text/paint.ts';
+import { paint } from '../exporter/text/output.ts';
 import { SHIPPED } from '../rules/shipped/alert-settings.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import {

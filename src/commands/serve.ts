@@ -3,7 +3,7 @@ import { credentialsFrom } from '../exporter/account/connection.ts';
 import { systemClock } from '../exporter/clock.ts';
 import type { Member } from '../exporter/cluster/member.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
-import { openFilesLimit } from '../exporter/command-line/open-files.ts';
+import { openFilesLimit } from '../exporter/command-line/process.ts';
 import { ConfigInUse, watch } from '../exporter/configuration/in-use.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Config } from '../exporter/configuration/schema.ts';
@@ -136,7 +136,7 @@ async function configOrSandbox(
   }
   if (!loaded.nothingConfigured || !flags.sandbox) return undefined;
   // Loaded only here: a quarter of what a start takes, which those who poll a platform are spared.
-  const { startSandboxAccount } = await import('./sandbox-account.ts');
+  const { startSandboxAccount } = await import('./sandbox.ts');
   const sandbox = await startSandboxAccount(flags['sandbox.seed']);
   stops.unshift(() => sandbox.close());
   log.warn(

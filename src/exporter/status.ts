@@ -1,5 +1,5 @@
 import type { ClusterStatus } from './cluster/cluster-status.ts';
-import type { Outcome } from './platform/outcome.ts';
+import type { Outcome } from './platform/read.ts';
 import type { WaitReason } from './rate-limit/decision.ts';
 
 /**

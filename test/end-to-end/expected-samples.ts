@@ -1,5 +1,5 @@
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
-import { decimal } from '../../src/exporter/catalogue/decimal.ts';
+import { decimal } from '../../src/exporter/catalogue/family.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { State } from '../../src/exporter/state/state.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
-import { decimal } from '../../src/exporter/catalogue/decimal.ts';
+import { decimal } from '../../src/exporter/catalogue/family.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import { eventually } from '../eventually.ts';
 import { seriesKey } from '../parse-exposition.ts';

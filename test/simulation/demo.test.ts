@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { SANDBOX_ACCOUNT } from '../../src/commands/sandbox-account.ts';
+import { SANDBOX_ACCOUNT } from '../../src/commands/sandbox.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 let simulation: Simulation | undefined;

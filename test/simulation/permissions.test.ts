@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
-import { PlatformFailure } from '../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../src/exporter/platform/read.ts';
 import { memoryState } from '../../src/exporter/state/state.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { listOf, settingsBench } from '../exporter/settings/bench.ts';

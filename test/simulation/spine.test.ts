@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
-import { decimal } from '../../src/exporter/catalogue/decimal.ts';
+import { decimal } from '../../src/exporter/catalogue/family.ts';
 import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';

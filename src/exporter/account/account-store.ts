@@ -1,10 +1,9 @@
-import type { Sample } from '../catalogue/family.ts';
+import type { Labels, Sample } from '../catalogue/family.ts';
 import { EDGE_ACCOUNT_INFO, EDGE_TOKEN_EXPIRY_TIMESTAMP } from '../catalogue/platform-families.ts';
 import type { Clock } from '../clock.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import type { Job } from '../poll/job.ts';
-import { withLabels } from './account-labels.ts';
 
 /** What an account leaves exposed when a reload starts it anew. */
 export interface HeldOver {
@@ -20,7 +19,7 @@ interface Published {
   readonly until: number;
 }
 
-export interface AccountStoreOptions {
+interface AccountStoreOptions {
   readonly config: AccountConfig;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   readonly clock: Pick<Clock, 'now'>;
@@ -146,4 +145,27 @@ function isConfigured({ collectors, credentials }: AccountConfig, { family, labe
     if (metrics === undefined) return false;
     return metric === undefined || metrics.includes(metric) || metrics.includes('*');
   });
+}
+
+interface Labelled {
+  readonly labels: Labels;
+}
+
+/** Adds an account's own labels to samples, behind theirs, which win. Equal objects stay equal: their text is written once. */
+export function withLabels(
+  added: Labels,
+): <Sample extends Labelled>(samples: readonly Sample[]) => readonly Sample[] {
+  if (Object.keys(added).length === 0) return (samples) => samples;
+  const known = new WeakMap<Labels, Labels>();
+  const labelsOf = (labels: Labels): Labels => {
+    const all = known.get(labels) ?? { ...labels, ...without(added, labels) };
+    known.set(labels, all);
+    return all;
+  };
+  return (samples) => samples.map((sample) => ({ ...sample, labels: labelsOf(sample.labels) }));
+}
+
+/** The labels that are added to some. */
+function without(added: Labels, labels: Labels): Labels {
+  return Object.fromEntries(Object.entries(added).filter(([name]) => (labels[name] ?? '') === ''));
 }

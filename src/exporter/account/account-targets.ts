@@ -1,7 +1,7 @@
 import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
 import type { ProductSettings } from '../configuration/collector-settings.ts';
 import type { Account } from '../configuration/schema.ts';
-import type { Outcome } from '../platform/outcome.ts';
+import type { Outcome } from '../platform/read.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import {
   type Addressing,

@@ -1,7 +1,7 @@
 import type { SeriesApi } from '../catalogue/products.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import type { SourceName, SourceReader } from '../series/series-source.ts';
 import { mayAskRest, restAsked, type SourceChoice, sourceAnswered } from './source-choice.ts';
 

@@ -1,10 +1,10 @@
-import { weightOf } from '../catalogue/metric-weights.ts';
+import { weightOf } from '../catalogue/known-metrics.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { QUESTIONS } from '../graphql/question.ts';
-import { isPassing, type Outcome } from '../platform/outcome.ts';
+import { isPassing, type Outcome } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import type { JobState } from '../poll/scheduled-job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';

@@ -1,7 +1,6 @@
 import { PRODUCTS } from '../catalogue/products.ts';
 import { type Rejections, reject } from '../decode/points.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 
 /** Once a day, at a quiet time; and at the start. */

@@ -1,5 +1,5 @@
 import type { SeriesApi } from '../catalogue/products.ts';
-import type { Outcome } from '../platform/outcome.ts';
+import type { Outcome } from '../platform/read.ts';
 import type { SourceName } from '../series/series-source.ts';
 
 /** Which source the series of an API are read by, and why, as a phrase. */

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../clock.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import type { HistoryAccount } from './history-account.ts';
 import type { PlannedSeries } from './history-plan.ts';
 import { type HistoryWindow, moment } from './history-range.ts';

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import { type Decoded, isEmpty } from '../decode/decode.ts';
-import { type FailureOutcome, PlatformFailure } from '../platform/outcome.ts';
-import type { Read } from '../platform/read.ts';
+import { type FailureOutcome, PlatformFailure, type Read } from '../platform/read.ts';
 import { answerWidth, doubtAgain, type WidthDoubt } from '../series/bucket-width.ts';
 import { type Evidence, isTimedOut, type MissingBucketTimeout, missedAgain } from '../series/counter.ts';
 import type { SourceReader } from '../series/series-source.ts';

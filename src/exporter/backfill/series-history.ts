@@ -1,5 +1,5 @@
 import type { Faces } from '../catalogue/catalogue.ts';
-import { addedUp } from '../catalogue/decimal.ts';
+import { addedUp } from '../catalogue/family.ts';
 import { mostFrequent } from '../decode/decode.ts';
 import { counterValue, gaugeValue } from '../series/samples.ts';
 import type { SpoolRecord } from './spool.ts';

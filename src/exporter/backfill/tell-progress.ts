@@ -1,4 +1,4 @@
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import type { BackfillObserver } from './backfill-options.ts';
 import { nameOf, WindowFailure } from './collect.ts';
 import { moment } from './history-range.ts';

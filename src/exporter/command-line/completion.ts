@@ -1,6 +1,5 @@
 import type { Commands } from './command.ts';
-import type { CommandName } from './flag.ts';
-import { type Flag, flagsFor } from './flags.ts';
+import { type CommandName, type Flag, flagsFor } from './flags.ts';
 
 /** Shells that completions are written for. */
 export const SHELLS = ['bash', 'zsh'] as const;

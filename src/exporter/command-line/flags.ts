@@ -1,10 +1,269 @@
 import { LOG_LEVELS } from '../logging/log.ts';
-import { type CommandName, type Flag, LOGGED } from './flag.ts';
-import { counts, type FlagValue, oneOf, onOff, positive, text } from './flag-values.ts';
-import { HISTORY_FLAGS } from './history-flags.ts';
-import { SERVICE_FLAGS } from './service-flags.ts';
+import {
+  count,
+  counts,
+  type FlagValue,
+  hostNames,
+  httpAddress,
+  labelSet,
+  listenAddress,
+  listenAddresses,
+  moment,
+  oneOf,
+  onOff,
+  positive,
+  receiverChoice,
+  shardOfAll,
+  text,
+  timeSpan,
+  urlPath,
+} from './flag-values.ts';
 
-export type { CommandName, Flag } from './flag.ts';
+export type CommandName =
+  | 'serve'
+  | 'check-config'
+  | 'plan'
+  | 'doctor'
+  | 'backfill'
+  | 'rules'
+  | 'rehearse'
+  | 'sandbox'
+  | 'state-copy';
+
+/** A flag of the command line. */
+export interface Flag {
+  readonly value: FlagValue<unknown>;
+  /** As it would be written; a flag without a default is undefined unless it is given. */
+  readonly default?: string;
+  readonly about: string;
+  /** The commands that take it. */
+  readonly commands: readonly CommandName[];
+  /** The words that a command takes, where it does not take all. */
+  readonly words?: Readonly<Partial<Record<CommandName, readonly string[]>>>;
+}
+
+/** Commands that read the configuration. */
+export const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rehearse'] as const;
+/** Commands that write a log. */
+const LOGGED = [
+  'serve',
+  'check-config',
+  'plan',
+  'doctor',
+  'backfill',
+  'rules',
+  'rehearse',
+  'sandbox',
+  'state-copy',
+] as const;
+
+/** Where a history comes from, which part of it, and what becomes of it: backfill, rules and rehearse. */
+const HISTORY_FLAGS = {
+  'prometheus.url': {
+    value: httpAddress,
+    about:
+      'Prometheus whose history to use, with its path prefix. Without it the history is read from the platform.',
+    commands: ['rehearse'],
+  },
+  'prometheus.username': {
+    value: text('name'),
+    about: 'User name for the basic authentication of Prometheus.',
+    commands: ['rehearse'],
+  },
+  'prometheus.password-file': {
+    value: text('file'),
+    about: 'File with the password of --prometheus.username.',
+    commands: ['rehearse'],
+  },
+  'prometheus.bearer-token-file': {
+    value: text('file'),
+    about: 'File with a token for Prometheus.',
+    commands: ['rehearse'],
+  },
+  'prometheus.ca-file': {
+    value: text('file'),
+    about: 'PEM file of the authorities to trust for Prometheus instead of the well-known ones.',
+    commands: ['rehearse'],
+  },
+  'history.file': {
+    value: text('file'),
+    about:
+      'History as backfill writes it: used if it exists; else it is read from the platform, written here, and kept.',
+    commands: ['rehearse'],
+  },
+  days: {
+    value: positive,
+    about: 'How many days to rehearse, up to --to. Default: 30.',
+    commands: ['rehearse'],
+  },
+  from: {
+    value: moment,
+    about:
+      'Start of the history. Of backfill: at most 30 days ago, required. Of rehearse: instead of --days.',
+    commands: ['backfill', 'rehearse'],
+  },
+  to: {
+    value: moment,
+    about: 'End of the history. Default: the newest settled bucket; with --prometheus.url, now.',
+    commands: ['backfill', 'rehearse'],
+  },
+  output: {
+    value: text('path'),
+    about:
+      'Of backfill: file that the history is written to; required without --push. Of rules: directory for the files, without it stdout. Of rehearse: file for an HTML page with a chart of each alert.',
+    commands: ['backfill', 'rules', 'rehearse'],
+  },
+  'alerts.file': {
+    value: text('file'),
+    about:
+      'File with thresholds, severities and addresses, such as config/alerts.yaml. Without it the rules are as shipped.',
+    commands: ['rules', 'rehearse', 'check-config'],
+  },
+  compare: {
+    value: text('file'),
+    about: 'Another alerts file: what it would change.',
+    commands: ['rehearse'],
+  },
+  format: {
+    value: oneOf(['prometheus', 'kubernetes', 'jsonnet', 'text', 'json']),
+    about:
+      'Of rules: prometheus (default) for rule files, kubernetes for a PrometheusRule of its operator, or jsonnet for the rules of the mixin. Of rehearse: text (default) or json.',
+    commands: ['rules', 'rehearse'],
+    words: { rules: ['prometheus', 'kubernetes', 'jsonnet'], rehearse: ['text', 'json'] },
+  },
+  labels: {
+    value: labelSet,
+    about: 'Labels to add to every series, as a scrape would.',
+    commands: ['backfill'],
+  },
+  push: {
+    value: receiverChoice,
+    default: 'false',
+    about: 'Push the history to the receivers of the configuration, or to the one of this name.',
+    commands: ['backfill'],
+  },
+  restart: {
+    value: onOff,
+    default: 'false',
+    about: 'Start over, replacing what an earlier run left or wrote.',
+    commands: ['backfill'],
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
+
+/** What a process that serves is told: where from, where to, where it remembers, and the embedded platform. */
+const SERVICE_FLAGS = {
+  'config.file': {
+    value: text('file'),
+    about: 'Configuration file. Without it, environment variables describe one account.',
+    commands: CONFIGURED,
+  },
+  'config.enable-auto-reload': {
+    value: onOff,
+    default: 'false',
+    about: 'Reload the configuration file when it changes.',
+    commands: ['serve'],
+  },
+  'config.auto-reload-interval': {
+    value: timeSpan,
+    default: '30s',
+    about: 'How often to check the configuration file for changes.',
+    commands: ['serve'],
+  },
+  'web.listen-address': {
+    value: listenAddresses,
+    default: ':9801',
+    about: 'Address to listen on. Can be repeated.',
+    commands: ['serve'],
+  },
+  'web.telemetry-path': {
+    value: urlPath,
+    default: '/metrics',
+    about: 'Path of the metrics.',
+    commands: ['serve'],
+  },
+  'web.config.file': {
+    value: text('file'),
+    about:
+      'Web configuration file for TLS and authentication, in the format of the Prometheus exporter-toolkit.',
+    commands: ['serve'],
+  },
+  'web.enable-lifecycle': {
+    value: onOff,
+    default: 'false',
+    about: 'Enable POST /-/reload and /log_level; SIGHUP always reloads the configuration.',
+    commands: ['serve'],
+  },
+  'web.allowed-hosts': {
+    value: hostNames,
+    about:
+      'Host names of this server. Requests for other names are refused, which protects against DNS rebinding. IP addresses and localhost are always allowed. Can be repeated.',
+    commands: ['serve'],
+  },
+  'state.dir': {
+    value: text('directory'),
+    about: 'Directory in which counters survive restarts. Without it they start from zero.',
+    commands: ['serve', 'state-copy'],
+  },
+  'state.required': {
+    value: onOff,
+    default: 'false',
+    about:
+      'Exit if --state.dir cannot be used. Without this flag gauges are served meanwhile, and counters as soon as it can be used.',
+    commands: ['serve'],
+  },
+  'state.url': {
+    value: text('url'),
+    about:
+      'PostgreSQL that several replicas share, used instead of --state.dir: each account is polled by one of them, and passes to another when that one ends. Such as postgres://user@host/database?sslmode=verify-full; the variables of libpq (PGHOST, PGPASSWORD, PGSSLMODE, ...) fill in what it leaves out.',
+    commands: ['serve', 'state-copy'],
+  },
+  'state.password-file': {
+    value: text('file'),
+    about: 'File with the password of --state.url, read anew at each connection.',
+    commands: ['serve', 'state-copy'],
+  },
+  'copy.to': {
+    value: oneOf(['database', 'directory']),
+    about: 'Where to copy the state: from --state.dir to the database at --state.url, or back.',
+    commands: ['state-copy'],
+  },
+  'state.replica': {
+    value: text('name'),
+    about: 'Name of this replica for people. Without it, the name of the host.',
+    commands: ['serve'],
+  },
+  shard: {
+    value: shardOfAll,
+    about:
+      'Poll only a part of the accounts, by their names: for replicas without a database. 0/3 is the first of three.',
+    commands: ['serve'],
+  },
+  sandbox: {
+    value: onOff,
+    default: 'false',
+    about:
+      'Of serve: poll the embedded platform if nothing else is configured. Of rehearse: use its history, with incidents.',
+    commands: ['serve', 'rehearse'],
+  },
+  'sandbox.listen-address': {
+    value: listenAddress,
+    default: '127.0.0.1:9802',
+    about: 'Address that the embedded platform listens on.',
+    commands: ['sandbox'],
+  },
+  'sandbox.seed': {
+    value: count,
+    default: '1',
+    about: 'Seed of the simulated traffic.',
+    commands: ['serve', 'rehearse', 'sandbox'],
+  },
+  'sandbox.config.file': {
+    value: text('file'),
+    about:
+      'File that describes the embedded platform, such as config/sandbox.yaml; a seed in it overrides the flag.',
+    commands: ['sandbox'],
+  },
+} as const satisfies Readonly<Record<string, Flag>>;
 
 /** Every flag, by name, in the order of the help; each has an environment variable besides (`flagVariable`). */
 export const FLAGS = {

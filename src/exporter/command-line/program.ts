@@ -7,7 +7,7 @@ import { type Commands, EXIT, type ExitCode } from './command.ts';
 import { completionScript } from './completion.ts';
 import type { CommandName } from './flags.ts';
 import { commandHelp, programHelp } from './help.ts';
-import { isTooFewFiles, TOO_FEW_FILES } from './open-files.ts';
+import { isTooFewFiles, TOO_FEW_FILES } from './process.ts';
 
 /** The process context that the program runs in. */
 export interface ProcessContext {

@@ -1,7 +1,7 @@
 import type { Stats } from 'node:fs';
 import { access, constants, readFile, stat } from 'node:fs/promises';
 import { type Credentials, sendable } from '../platform/credentials.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 
 /** More than any token or password has; a path to something else must not be read into memory. */

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import { unlessAborted, withDeadline } from '../platform/deadline.ts';
 import { ExchangeFailure, type ExchangeInfo, type TransportOptions } from '../platform/exchange.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 import { type CreatedToken, type Login, TokenOperations } from './token-operations.ts';
 

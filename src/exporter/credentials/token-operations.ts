@@ -11,7 +11,7 @@ import {
   type TransportOptions,
 } from '../platform/exchange.ts';
 import { parseTimestamp } from '../platform/headers.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 
 /** What a login consists of: either may come back in an answer, and is masked there. */

@@ -1,4 +1,4 @@
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 
 /** What a read was asked for, to find it in the answer. */
 export interface Asked {

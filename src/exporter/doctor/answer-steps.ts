@@ -1,10 +1,110 @@
 import type { ObservedPlatform } from '../account/connection.ts';
+import type { Credentials as ConfiguredCredentials } from '../configuration/access.ts';
+import type { Route } from '../platform/connector.ts';
+import type { Credentials } from '../platform/credentials.ts';
+import type { FailureOutcome, Outcome } from '../platform/read.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';
+import { type Endpoint, speaksTls } from './network-steps.ts';
 import { type Step, stepsNamed } from './step.ts';
 
-export interface QuotaSettings {
+/** How the first read of the API ended. */
+export interface FirstAnswer {
+  readonly outcome: Outcome;
+  readonly reason?: string | undefined;
+  /** Whether what answered does not look like the API. */
+  readonly foreign?: boolean | undefined;
+}
+
+/** The way to the platform. */
+export interface Way {
+  readonly endpoint: Endpoint;
+  readonly route: Route;
+  /** How long (ms) a connection may take. */
+  readonly timeoutMs: number;
+}
+
+const FOREIGN = 'is api_url the address of the API, not of a web page, a proxy or a login?';
+
+const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
+  server_error: 'the platform has a problem: try again later',
+  timeout: 'is the platform busy, or is request.timeout too short?',
+  network: 'the port is open, but no answer came',
+};
+
+/**
+ * Whether what answers is the API.
+ * @param recognised whether any answer so far was one that only the platform gives
+ */
+export async function apiStep(
+  { outcome, reason = '', foreign = false }: FirstAnswer,
+  { endpoint, route, timeoutMs }: Way,
+  recognised: boolean,
+): Promise<Step> {
+  const { ok, warning, problem } = stepsNamed('API');
+  // Whatever stands before the platform may pass on the headers that only it gives, with a page of its own.
+  const isPage = outcome === 'undecodable' && reason.startsWith('the answer is not JSON');
+  const hint = isPage || (foreign && !recognised) ? FOREIGN : HINTS[outcome];
+  if (hint === undefined) {
+    if (outcome === 'ok' || outcome === 'empty' || recognised) return ok('it is the API');
+    return warning(`${reason}: many servers answer like that; is api_url right?`);
+  }
+  const garbled = outcome === 'network' || outcome === 'undecodable';
+  if (garbled && !endpoint.encrypted && (await speaksTls(endpoint, route, timeoutMs))) {
+    return problem(`${reason}: api_url begins with http, but this port speaks TLS; write https`);
+  }
+  return problem(`${reason}; ${hint}`);
+}
+
+/** Every path that was asked answers 404. */
+export function nothingFoundStep(apiUrl: string, paths: number): Step {
+  return stepsNamed('API').problem(
+    `HTTP 404 to each of ${paths} paths that were asked: is the path of api_url right? ${apiUrl} must be the address below which /domains and /metrics are`,
+  );
+}
+
+/** Why there was no token to send. */
+export function noTokenStep(
+  configured: ConfiguredCredentials,
+  outcome: FailureOutcome,
+  reason: string,
+): Step {
+  const { problem } = stepsNamed('token');
+  if (configured.kind !== 'password') return problem(`there is no token to send: ${reason}`);
+  const hint = outcome === 'unauthorized' ? '; are username and password right?' : '';
+  return problem(`no token could be created for ${configured.username}: ${reason}${hint}`);
+}
+
+const ORIGINS: Readonly<Record<Credentials['kind'], string>> = {
+  token: 'the configured token',
+  token_file: 'the token of the token file',
+  password: 'a token created for the configured user',
+};
+
+/** The platform has taken the token. @param now local ms */
+export function tokenTakenStep(credentials: Credentials, now: number): Step {
+  const expiresAt = credentials.expiresAt();
+  const life =
+    expiresAt === undefined
+      ? 'its expiry is unknown'
+      : `it expires in ${duration((expiresAt - now) / 1_000)} and is renewed before`;
+  return stepsNamed('token').ok(`${ORIGINS[credentials.kind]} is accepted; ${life}`);
+}
+
+/** The platform has refused the token. */
+export function tokenRefusedStep(credentials: Credentials, reason: string): Step {
+  const remedy: Readonly<Record<Credentials['kind'], string>> = {
+    token: 'it has expired, was revoked or is not one of this platform: create another',
+    token_file: 'it has expired, was revoked or is not one of this platform: put another into the file',
+    password: 'the platform does not know a token that it created: is api_url right?',
+  };
+  return stepsNamed('token').problem(
+    `${ORIGINS[credentials.kind]} is refused (${reason}): ${remedy[credentials.kind]}`,
+  );
+}
+
+interface QuotaSettings {
   readonly reserve: number;
   readonly assumed_limit: number;
 }

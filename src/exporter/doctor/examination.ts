@@ -3,14 +3,21 @@ import { partOf } from '../account/jobs.ts';
 import { routeOf } from '../configuration/request.ts';
 import type { Account } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
-import { clockStep, quotaSteps } from './answer-steps.ts';
-import { apiStep, type FirstAnswer, nothingFoundStep, type Way } from './api-step.ts';
-import { endpointOf } from './endpoint.ts';
-import { type NetworkOptions, networkSteps } from './network-steps.ts';
+import { PlatformFailure } from '../platform/read.ts';
+import {
+  apiStep,
+  clockStep,
+  type FirstAnswer,
+  noTokenStep,
+  nothingFoundStep,
+  quotaSteps,
+  tokenRefusedStep,
+  tokenTakenStep,
+  type Way,
+} from './answer-steps.ts';
+import { endpointOf, type NetworkOptions, networkSteps } from './network-steps.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { type Step, stepsNamed } from './step.ts';
-import { noTokenStep, tokenRefusedStep, tokenTakenStep } from './token-steps.ts';
 import { workSteps } from './work-steps.ts';
 
 export interface ExaminationOptions extends SessionOptions {

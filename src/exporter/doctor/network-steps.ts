@@ -1,11 +1,35 @@
 import { lookup as systemLookup } from 'node:dns/promises';
 import { connect, isIP } from 'node:net';
-import type { Route } from '../platform/connector.ts';
-import { networkFailure } from '../platform/network-failure.ts';
-import { type Endpoint, endpointOf } from './endpoint.ts';
-import { tunnelStep } from './proxy-steps.ts';
+import { type PeerCertificate, TLSSocket } from 'node:tls';
+import {
+  connectorOf,
+  openTunnel,
+  type ProxyServer,
+  type Route,
+  readTlsFiles,
+  type TlsSettings,
+} from '../platform/connector.ts';
+import { networkFailure, ProxyFailure, type ProxyStep } from '../platform/network-failure.ts';
+import { duration } from '../text/duration.ts';
 import { type Step, stepsNamed } from './step.ts';
-import { certificateStep, shakeHands } from './tls-step.ts';
+
+/** Where a connection leads, taken from an address. */
+export interface Endpoint {
+  readonly host: string;
+  readonly port: number;
+  readonly encrypted: boolean;
+}
+
+/** Where the base address of an API, or the address of a proxy, leads. */
+export function endpointOf(address: string): Endpoint {
+  const { hostname, port, protocol } = new URL(address);
+  const encrypted = protocol === 'https:';
+  return {
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? (encrypted ? 443 : 80) : Number(port),
+    encrypted,
+  };
+}
 
 export interface NetworkOptions {
   readonly endpoint: Endpoint;
@@ -146,6 +170,78 @@ function connected({ host, port }: Endpoint, timeoutMs: number): Promise<void> {
 /** Where a host has several addresses, the failures of all of them come as one. */
 function firstOf(error: Error): unknown {
   return error instanceof AggregateError ? (error.errors[0] ?? error) : error;
+}
+
+const HINTS: Readonly<Record<ProxyStep, string>> = {
+  connection: 'are address and scheme of the proxy right?',
+  login: 'write them into its address: http://user:password@…',
+  refusal: 'the proxy must allow CONNECT to this host and port',
+  tunnel: 'is it really a proxy, and can it reach the platform?',
+};
+
+/** Whether the proxy opens a tunnel to the platform. */
+async function tunnelStep(
+  proxy: ProxyServer,
+  { host, port }: Endpoint,
+  tls: TlsSettings,
+  timeoutMs: number,
+): Promise<Step> {
+  const { ok, problem } = stepsNamed('tunnel');
+  try {
+    const { ca } = await readTlsFiles(tls);
+    const tunnel = await openTunnel(proxy, { host, port }, { timeoutMs, ca });
+    tunnel.destroy();
+    return ok(`the proxy ${proxy.origin} (${proxy.from}) opens a tunnel to ${host} port ${port}`);
+  } catch (error) {
+    const hint = error instanceof ProxyFailure ? `; ${HINTS[error.step]}` : '';
+    return problem(`${networkFailure(error).message}${hint}`);
+  }
+}
+
+/** The part of a certificate that an operator acts on. */
+export type Certificate = Pick<PeerCertificate, 'valid_to' | 'subject' | 'issuer'>;
+
+/** A certificate that expires this soon (ms) is worth a warning. */
+const SOON_MS = 14 * 86_400_000;
+
+/**
+ * Shakes hands with a server as the exporter does, by the same route, and returns the server's certificate.
+ * Rejects with the error of the connection.
+ */
+function shakeHands(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<Certificate> {
+  const { host, port } = endpoint;
+  const target = { hostname: host, host: `${host}:${port}`, port: String(port), protocol: 'https:' };
+  return new Promise((resolve, reject) => {
+    connectorOf(route, { timeoutMs })(target, (...[error, socket]) => {
+      if (error !== null) return reject(error);
+      const certificate = socket instanceof TLSSocket ? socket.getPeerCertificate() : undefined;
+      socket.destroy();
+      if (certificate === undefined) reject(new Error('the connection is not encrypted'));
+      else resolve(certificate);
+    });
+  });
+}
+
+/** Whether a server speaks TLS, under whatever certificate. */
+export function speaksTls(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<boolean> {
+  return shakeHands(endpoint, route, timeoutMs).then(
+    () => true,
+    // A certificate that is not trusted was shown by something that speaks TLS.
+    (error: unknown) => /^(ERR_TLS_)?CERT_|SELF_SIGNED|^UNABLE_TO_/.test(codeOf(error)),
+  );
+}
+
+/** What a trusted certificate says at `now` (local ms). */
+export function certificateStep({ valid_to, subject, issuer }: Certificate, now: number): Step {
+  const { ok, warning } = stepsNamed('TLS');
+  const left = Date.parse(valid_to) - now;
+  const [name, authority] = [subject?.CN ?? 'the host', issuer?.O ?? issuer?.CN ?? 'an authority'];
+  const text = `the certificate of ${String(name)} by ${String(authority)} is valid until ${dayOf(valid_to)}, for ${duration(left / 1_000)}`;
+  return left < SOON_MS ? warning(`${text}: the platform must renew it`) : ok(text);
+}
+
+function dayOf(date: string): string {
+  return new Date(date).toISOString().slice(0, 10);
 }
 
 function codeOf(error: unknown): string {

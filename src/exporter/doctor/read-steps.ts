@@ -1,12 +1,13 @@
+import { facesOf } from '../catalogue/catalogue.ts';
+import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Finding } from '../plan/survey.ts';
-import { IdsUnavailable, LIST_PERMISSION } from '../settings/item-ids.ts';
+import { IdsUnavailable, LIST_PERMISSION } from '../settings/settings-reader.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { addresses } from '../targets/target.ts';
+import { addresses, wantedDimensions } from '../targets/target.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber } from '../text/numbers.ts';
-import { seriesFamilies } from './absent-families.ts';
 import { type Step, stepsNamed } from './step.ts';
 
 /** How much later (ms) than their delay buckets may come before it is worth a warning. */
@@ -125,4 +126,25 @@ export function analyticsStep(findings: readonly Finding[], account: Account): S
 
 function missing(permission: string): string {
   return `the token's user lacks the permission ${permission} (HTTP 403): grant it in the account's console`;
+}
+
+/** Names of the families that an account shows of the series of these APIs, as far as the catalogue knows. */
+function seriesFamilies({ collectors }: Account, apis: readonly SeriesApi[]): readonly string[] {
+  const names = new Set<string>();
+  for (const product of PRODUCTS) {
+    const settings = apis.includes(product.api) ? collectors[product.api]?.products[product.slug] : undefined;
+    if (settings === undefined) continue;
+    const metrics = settings.metrics.flatMap((name) => (name === '*' ? product.metrics : [name]));
+    const wants = wantedDimensions(settings.dimensions);
+    for (const metric of metrics) {
+      for (const dimension of (DIMENSIONS[metric] ?? ['total']).filter((name) => wants(name))) {
+        for (const scope of settings.by) {
+          const { gauge, counter } = facesOf(metric, dimension, { scope });
+          names.add(gauge.family.name);
+          if (counter !== undefined) names.add(counter.family.name);
+        }
+      }
+    }
+  }
+  return [...names];
 }

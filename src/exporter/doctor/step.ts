@@ -1,5 +1,7 @@
+import type { Colour } from '../text/output.ts';
+
 /** Result of a step; the exporter works despite warnings. */
-export type StepStatus = 'ok' | 'warning' | 'problem' | 'skipped';
+type StepStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** One step of an examination, as the operator reads it. */
 export interface Step {
@@ -19,4 +21,31 @@ export function stepsNamed(step: string) {
     (text: string, absent: readonly string[] = []) =>
       absent.length === 0 ? { step, status, text } : { step, status, text, absent };
   return { ok: make('ok'), warning: make('warning'), problem: make('problem'), skipped: make('skipped') };
+}
+
+const COLOURS: Readonly<Record<StepStatus, Colour>> = {
+  ok: 'green',
+  warning: 'yellow',
+  problem: 'red',
+  skipped: 'grey',
+};
+
+/** How wide the columns of status and step are; a longer name pushes its sentence aside. */
+const STATUS_WIDTH = 8;
+const STEP_WIDTH = 26;
+
+/** More names of families than this say no more. */
+const NAMED_FAMILIES = 6;
+
+/** A step as a line, and another for what will be absent because of it. */
+export function stepText(
+  { step, status, text, absent = [] }: Step,
+  paint: (colour: Colour, text: string) => string,
+): string {
+  const label = `${paint(COLOURS[status], status)}${' '.repeat(STATUS_WIDTH - status.length)}`;
+  const line = `  ${label} ${step.padEnd(STEP_WIDTH)} ${text}\n`;
+  if (absent.length === 0) return line;
+  const named = absent.slice(0, NAMED_FAMILIES).join(', ');
+  const more = absent.length > NAMED_FAMILIES ? ` and ${absent.length - NAMED_FAMILIES} more` : '';
+  return `${line}${' '.repeat(STATUS_WIDTH + STEP_WIDTH + 4)}absent from /metrics: ${named}${more}\n`;
 }

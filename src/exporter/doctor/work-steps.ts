@@ -1,11 +1,11 @@
 import { partOf } from '../account/jobs.ts';
-import type { Product } from '../catalogue/products.ts';
+import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import { unlistedProducts } from '../plan/plan.ts';
+import { planOf, unlistedProducts } from '../plan/plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
-import { planStep } from './plan-step.ts';
+import { plainNumber } from '../text/numbers.ts';
 import {
   analyticsStep,
   grantedPermissions,
@@ -192,4 +192,45 @@ async function whyUnlisted(session: Session, concerns: (list: Job) => boolean): 
 
 function isSeriesCollector(name: string): boolean {
   return name === 'metrics' || name === 'analytics';
+}
+
+/** Whether the quota suffices for what is configured. */
+function planStep(session: Session): Step {
+  const { account, connection, findings } = session;
+  const { ok, warning } = stepsNamed('plan');
+  const { scopes } = connection.platform;
+  const plan = planOf({
+    account,
+    jobs: session.jobs(),
+    findings,
+    notes: [],
+    listings: session.listings(),
+    scopes,
+  });
+  const untried = untriedMetrics(session);
+  const atLeast = untried > 0 ? 'at least ' : '';
+  const words = plan.scopes.map(
+    ({ scope, demand, allowance }) =>
+      `${atLeast}${plainNumber(demand)} operations per minute of ${scope} are needed, ${plainNumber(allowance)} are available`,
+  );
+  if (plan.fits && untried > 0) {
+    const more = `products may have ${plainNumber(untried)} more of the listed metrics`;
+    return ok(`${words.join('; ')}; ${more}: edge-exporter plan finds out`);
+  }
+  if (plan.fits) return ok(words.join('; '));
+  return warning(
+    `${words.join('; ')}: intervals will stretch; edge-exporter plan shows which, and what would help`,
+  );
+}
+
+/** How many listed metrics are yet to be tried on products that are not documented to have them. */
+function untriedMetrics(session: Session): number {
+  const products = session.account.collectors.analytics?.products ?? {};
+  return session.jobs().filter((job) => {
+    const { product = '', metric = '' } = job.subject;
+    if (partOf(job) !== 'series' || job.group !== 'analytics') return false;
+    const documented = PRODUCTS.find(({ api, slug }) => api === 'analytics' && slug === product);
+    if (documented?.metrics.includes(metric) || products[product]?.metrics.includes(metric)) return false;
+    return !session.findings.some((finding) => finding.job === job);
+  }).length;
 }

@@ -1,7 +1,6 @@
 import type { Product } from '../catalogue/products.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { idIn, rowsOf } from './dataset-rows.ts';

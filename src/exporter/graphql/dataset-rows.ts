@@ -1,5 +1,5 @@
 import { type Rejections, reject } from '../decode/points.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 
 /** A row as it was sent. */

@@ -1,8 +1,7 @@
 import type { Product } from '../catalogue/products.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { SeriesAsked, SeriesSource, SourceReader, WindowedAnswer } from '../series/series-source.ts';
 import type { Window } from '../settling/window.ts';
 import type { Configuration } from '../targets/configuration-list.ts';

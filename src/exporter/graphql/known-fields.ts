@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { PlatformFailure } from '../platform/outcome.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import { QUESTIONS, resourceOf, SCHEMA_QUESTION } from './question.ts';
 
 const TYPE = z.object({ name: z.string().nullish() });

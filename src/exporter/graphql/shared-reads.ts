@@ -1,8 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '../platform/deadline.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
 import { madeInSlices } from '../slices.ts';
 import { type DatasetRows, datasetRows, rowsOf, rowsOfPiece } from './dataset-rows.ts';

@@ -1,4 +1,4 @@
-import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/outcome.ts';
+import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/read.ts';
 import type { AccountStatus, JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';

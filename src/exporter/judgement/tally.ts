@@ -1,4 +1,4 @@
-import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/outcome.ts';
+import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/read.ts';
 import type { JobStatus } from '../status.ts';
 
 /** The part of the platform that a job belongs to: its product, or its collector where that knows no products. */

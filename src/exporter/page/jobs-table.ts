@@ -2,7 +2,7 @@ import { isFailing, isLate, secondsBehind, showsBuckets } from '../judgement/tal
 import type { JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
-import { type Html, html } from './html.ts';
+import { age, type Html, html, moment } from './html.ts';
 import {
   type AccountJob,
   addressOf,
@@ -10,7 +10,6 @@ import {
   type JobFilter,
   type JobSelection,
 } from './job-selection.ts';
-import { age, moment } from './time-format.ts';
 
 const FILTER_NAMES: Readonly<Record<JobFilter, string>> = {
   all: 'All',

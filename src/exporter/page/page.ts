@@ -4,12 +4,11 @@ import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../statu
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
 import { accountsSection } from './accounts.ts';
-import { type Html, html, trusted } from './html.ts';
+import { type Html, html, moment, trusted } from './html.ts';
 import { type JobQuery, type JobSelection, selectJobs } from './job-selection.ts';
 import { jobsForm, jobsRegion } from './jobs-table.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
-import { moment } from './time-format.ts';
 import { type JudgedAccount, verdictBox, worstFirst } from './verdict.ts';
 
 /** What the page needs beside the status. */

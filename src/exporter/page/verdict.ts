@@ -3,8 +3,7 @@ import type { Judgement } from '../judgement/judgement.ts';
 import type { AccountStatus, ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
-import { type Html, html } from './html.ts';
-import { clockTime, moment } from './time-format.ts';
+import { clockTime, type Html, html, moment } from './html.ts';
 
 /** An account with what is said of it. */
 export interface JudgedAccount {

@@ -1,5 +1,5 @@
 import { type JobPart, partOf } from '../account/jobs.ts';
-import type { Outcome } from '../platform/outcome.ts';
+import type { Outcome } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { Finding, Survey } from './survey.ts';
 

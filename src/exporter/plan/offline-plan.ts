@@ -1,14 +1,17 @@
 import { partOf } from '../account/jobs.ts';
+import { PRODUCTS } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
+import { COLLECTORS } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
+import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import { LimitScopes } from '../rate-limit/limit-scopes.ts';
+import type { Collector } from '../settings/collector.ts';
 import { explore } from './explore.ts';
-import { imaginedRead, type ListSizes } from './imagined-platform.ts';
 import { type AccountPlan, planOf } from './plan.ts';
 import { Survey } from './survey.ts';
 
-export interface OfflinePlanOptions {
+interface OfflinePlanOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -49,4 +52,70 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
     listings: [],
     scopes,
   });
+}
+
+/** How many items the lists have: a number for all, and numbers for some by name. */
+interface ListSizes {
+  readonly usual: number;
+  readonly named: ReadonlyMap<string, number>;
+}
+
+/** The names that a number can be given for: products and collectors of settings. */
+export const COUNTED_NAMES: ReadonlySet<string> = new Set([
+  ...PRODUCTS.map(({ slug }) => slug),
+  ...Object.keys(COLLECTORS),
+]);
+
+const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/configurations$/;
+
+/** What the platform answers by default (section 8). */
+const USUAL_PAGE_SIZE = 10;
+
+/**
+ * A platform of which only the sizes of its lists are known: it answers each read with that many made-up items. Which
+ * metrics it has is not known: the catalogue tells.
+ */
+export function imaginedRead(counts: ListSizes): Read {
+  return async (resource) => {
+    const asked = resource();
+    if (asked.path === '/analytics/metadata') throw new PlatformFailure('not_found', 'nothing was asked');
+    return { body: answerTo(asked, counts), bytes: 0 };
+  };
+}
+
+function answerTo(resource: Resource, counts: ListSizes): unknown {
+  const { path, version } = resource;
+  const listed = CONFIGURATIONS.exec(path)?.groups;
+  if (listed !== undefined) {
+    const product = PRODUCTS.find(({ api, id }) => api === listed['api'] && String(id) === listed['id']);
+    return items(countOf(counts, product?.slug ?? ''));
+  }
+  if (/\/\d+$/.test(path)) return { results: item(1) };
+  const count = countOf(counts, collectorThatReads(path) ?? '');
+  return version === 3 ? pageOf(resource, count) : items(count);
+}
+
+function pageOf({ query }: Resource, count: number): unknown {
+  const size = Number(query?.['page_size'] ?? USUAL_PAGE_SIZE);
+  const first = (Number(query?.['page'] ?? 1) - 1) * size;
+  const results = items(Math.max(0, Math.min(size, count - first)), first);
+  return { count, total_pages: Math.ceil(count / size), results };
+}
+
+function collectorThatReads(path: string): string | undefined {
+  const pattern = path.replaceAll(/\/\d+(?=\/|$)/g, '/:id');
+  const found = Object.entries<Collector>(COLLECTORS).find(([, { reads }]) => reads.includes(pattern));
+  return found?.[0];
+}
+
+function countOf({ usual, named }: ListSizes, name: string): number {
+  return named.get(name) ?? usual;
+}
+
+function items(count: number, after = 0): unknown[] {
+  return Array.from({ length: count }, (_, index) => item(after + index + 1));
+}
+
+function item(id: number): unknown {
+  return { id, name: `number ${id}`, active: true };
 }

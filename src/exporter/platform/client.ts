@@ -9,8 +9,7 @@ import {
   Transport,
   type TransportOptions,
 } from './exchange.ts';
-import { PlatformFailure } from './outcome.ts';
-import type { Answer, Resource } from './read.ts';
+import { type Answer, PlatformFailure, type Resource } from './read.ts';
 
 const MOST_REDIRECTS = 3;
 

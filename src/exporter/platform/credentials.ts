@@ -1,6 +1,6 @@
 import type { Secret } from '../secret.ts';
 import type { ExchangeInfo } from './exchange.ts';
-import { PlatformFailure } from './outcome.ts';
+import { PlatformFailure } from './read.ts';
 
 /** Where an account's token comes from, and what to do when the platform refuses it. */
 export interface Credentials {

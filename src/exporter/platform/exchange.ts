@@ -7,7 +7,7 @@ import { DeadlineExceeded, unlessAborted } from './deadline.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './headers.ts';
 import { LargeAnswers } from './large-answers.ts';
 import { brokenBodyFailure, networkFailure } from './network-failure.ts';
-import { type Outcome, PlatformFailure } from './outcome.ts';
+import { type Outcome, PlatformFailure } from './read.ts';
 import {
   type BodyKind,
   type Received,

@@ -1,4 +1,4 @@
-import { PlatformFailure } from './outcome.ts';
+import { PlatformFailure } from './read.ts';
 import { errors } from './undici.ts';
 
 /** Where on the way through a proxy a connection failed. */

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { PlatformFailure } from './outcome.ts';
-import type { Read, Resource } from './read.ts';
+import { PlatformFailure, type Read, type Resource } from './read.ts';
 
 /** Fewer operations per list; the platform's own maximum is not documented. */
 const ASKED_PAGE_SIZE = 100;

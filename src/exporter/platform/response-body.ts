@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
 import { HUGE_ANSWER, isLarge, type LargeAnswers } from './large-answers.ts';
-import { type FailureOutcome, PlatformFailure } from './outcome.ts';
+import { type FailureOutcome, PlatformFailure } from './read.ts';
 import type { Dispatcher } from './undici.ts';
 
 /** What the body of an answer turned out to be: a JSON document, an error as the platform words it, or neither. */

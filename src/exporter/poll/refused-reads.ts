@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { foreignAnswerOf } from '../platform/exchange.ts';
-import { FAILURE_OUTCOMES, PlatformFailure } from '../platform/outcome.ts';
+import { FAILURE_OUTCOMES, PlatformFailure } from '../platform/read.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 
 /** What the platform refuses, and until when it is not asked again. A job remembers it, and the state keeps it. */

@@ -1,7 +1,6 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { learn } from '../settling/learned.ts';
 import { type AccountMemory, changed } from '../state/memory.ts';

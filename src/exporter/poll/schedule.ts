@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { isPassing } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
+import { isPassing } from '../platform/read.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { runInSlices } from '../slices.ts';
 import type { ExposedResults } from './exposed-results.ts';

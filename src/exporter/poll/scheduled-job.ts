@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { Outcome } from '../platform/outcome.ts';
+import type { Outcome } from '../platform/read.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { Ending, Job } from './job.ts';
 

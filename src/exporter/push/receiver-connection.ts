@@ -5,7 +5,7 @@ import { connectorOf } from '../platform/connector.ts';
 import { DeadlineExceeded, unlessAborted, withDeadline } from '../platform/deadline.ts';
 import { parseRetryAfter, parseServerDate } from '../platform/headers.ts';
 import { networkFailure } from '../platform/network-failure.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
+import { PlatformFailure } from '../platform/read.ts';
 import { Pool } from '../platform/undici.ts';
 import { scrub } from '../scrubber.ts';
 import { Secret } from '../secret.ts';

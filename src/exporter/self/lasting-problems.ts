@@ -1,5 +1,5 @@
 import type { ExchangeInfo } from '../platform/exchange.ts';
-import type { Outcome } from '../platform/outcome.ts';
+import type { Outcome } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/runner.ts';
 import { fits, type ScopeDemand } from '../rate-limit/demand-forecast.ts';

@@ -2,12 +2,103 @@ import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type FollowUp, type Job, type JobSubject, type PollResult, RowsRejected } from '../poll/job.ts';
-import { isCoarse } from '../settling/window.ts';
-import { catchUpNow, nextCatchUp } from './catch-up.ts';
-import { type CountedAnswer, understood, windowOfPresent } from './counters.ts';
+import {
+  catchUpWindow,
+  coarseWindow,
+  dayAround,
+  isCoarse,
+  MINUTE_MS,
+  type Window,
+} from '../settling/window.ts';
+import { bestRead, type Counter, type MissingSpan } from './counter.ts';
+import { type CountedAnswer, lackingIn, understood, windowOfPresent } from './counters.ts';
 import type { Counts, SeriesMemory } from './series-memory.ts';
 import type { SeriesReader } from './series-reader.ts';
 import type { WindowedAnswer } from './series-source.ts';
+
+/** A read that the counters need besides the fresh ones. */
+export interface CatchUp {
+  readonly window: Window;
+  /** When it is worth an operation (platform ms). */
+  readonly at: number;
+}
+
+/** Less unread time than this is not worth an operation, until as much time has passed. */
+const LEAST_STEP_MS = 10 * MINUTE_MS;
+
+/** How long after an answer without the missing buckets the next read follows, at first and later. */
+const PACE_MS = 6 * MINUTE_MS;
+const SLOW_PACE_MS = 30 * MINUTE_MS;
+const QUICK_ANSWERS = 7;
+
+/** The next read for what the counters lack; undefined when fresh reads bring all of it. */
+export function nextCatchUp(
+  memory: SeriesMemory,
+  counts: Counts,
+  now: number,
+  horizon: number,
+): CatchUp | undefined {
+  const lacking = lackingIn(memory, counts, now, horizon);
+  if (lacking === undefined) return undefined;
+  const { width, settledUntil } = lacking;
+  const fresh = windowOfPresent(memory, now, horizon);
+  const missing = lacking.counters.flatMap((counter) => beyond(counter, fresh, settledUntil));
+  let next: MissingSpan | undefined;
+  for (const span of missing) {
+    if (next === undefined || askAt(span, now) < askAt(next, now) || isOlderAndDue(span, next, now))
+      next = span;
+  }
+  if (next === undefined) return undefined;
+  return { window: windowFor(next, isInGap(next, missing), now, width), at: askAt(next, now) };
+}
+
+/** The window to read now for what the counters lack; undefined where there is none yet. */
+export function catchUpNow(
+  memory: SeriesMemory,
+  counts: Counts,
+  now: number,
+  horizon: number,
+): Window | undefined {
+  const next = nextCatchUp(memory, counts, now, horizon);
+  return next === undefined || next.at > now ? undefined : next.window;
+}
+
+/** What of a counter's missing time has settled and is not about to be brought by fresh reads. */
+function beyond({ watermark, missing }: Counter, fresh: Window, settledUntil: number): MissingSpan[] {
+  let end = watermark;
+  let last = missing.length;
+  // A series that has ended lacks all up to its watermark: fresh reads are enough to see that it stays so.
+  for (
+    ;
+    last > 0 && missing[last - 1]?.to === end && Number(missing[last - 1]?.from) >= fresh.from;
+    last -= 1
+  ) {
+    end = Number(missing[last - 1]?.from);
+  }
+  return missing.slice(0, last).filter(({ from }) => from < settledUntil);
+}
+
+/** Whether earlier reads lacked the time before a span as well. */
+function isInGap({ from }: MissingSpan, missing: readonly MissingSpan[]): boolean {
+  return missing.some(({ to, asked }) => to === from && asked > 0);
+}
+
+function isOlderAndDue(span: MissingSpan, other: MissingSpan, now: number): boolean {
+  return span.from < other.from && askAt(span, now) <= now;
+}
+
+function askAt({ from, to, asked, since, until }: MissingSpan, now: number): number {
+  if (asked > 0) return Math.min(until, now) + (asked < QUICK_ANSWERS ? PACE_MS : SLOW_PACE_MS);
+  return Math.min(since, now) + (to - from >= LEAST_STEP_MS ? 0 : LEAST_STEP_MS);
+}
+
+/** Where answers lose every second or third row, windows that begin at different minutes bring different rows. */
+function windowFor(span: MissingSpan, inGap: boolean, now: number, width: number): Window {
+  const read = bestRead(span);
+  const coarse = read === 'day' ? dayAround(span.from, now) : coarseWindow(span.from, now);
+  if (read !== 'fine' && isCoarse(coarse)) return coarse;
+  return catchUpWindow(span.from, now, width, inGap && span.asked === 0 ? undefined : span.asked);
+}
 
 /** The job of a series, as far as its catching up needs it. */
 export interface CaughtUp extends Job<WindowedAnswer> {

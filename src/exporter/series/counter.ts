@@ -1,4 +1,4 @@
-import { addedUp } from '../catalogue/decimal.ts';
+import { addedUp } from '../catalogue/family.ts';
 import type { UnclearRow } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
 import {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { addedUp } from '../catalogue/decimal.ts';
-import type { TimedSample } from '../catalogue/family.ts';
+import { addedUp, type TimedSample } from '../catalogue/family.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 import type { Counter } from './counter.ts';

@@ -1,8 +1,7 @@
 import type { Sample } from '../catalogue/family.ts';
 import { RECONCILIATION_RATIO } from '../catalogue/platform-families.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type AccountMemory, changed, type MemoryPart } from '../state/memory.ts';

@@ -1,6 +1,5 @@
 import { type Faces, facesOf } from '../catalogue/catalogue.ts';
-import { decimal } from '../catalogue/decimal.ts';
-import type { Family, Labels, Sample, TimedSample } from '../catalogue/family.ts';
+import { decimal, type Family, type Labels, type Sample, type TimedSample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
 import { MOST_DIMENSIONS } from '../decode/shape.ts';

@@ -1,8 +1,7 @@
 import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import { isEmpty } from '../decode/decode.ts';
-import type { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
+import type { PlatformFailure, Read } from '../platform/read.ts';
 import {
   type Counted,
   type Exposure,

@@ -1,8 +1,7 @@
 import { DIMENSIONS } from '../catalogue/products.ts';
 import { type Decoded, decodeSeries, mergeDecoded } from '../decode/decode.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { ReadMode } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import { type SeriesQuestion, seriesResource, type Target } from '../targets/target.ts';

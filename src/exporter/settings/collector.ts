@@ -49,7 +49,7 @@ export interface SettingsDeclaration<Listed extends Item, Detailed extends objec
   readonly section: string;
   readonly version: Resource['version'];
   readonly permission: string;
-  /** How much its freshness matters (`src/exporter/catalogue/metric-weights.ts`); 0.1 by default. */
+  /** How much its freshness matters (`weightOf` in `src/exporter/catalogue/known-metrics.ts`); 0.1 by default. */
   readonly weight?: number;
   /** The kind in the names of its metrics: `edge_<kind>_…`. */
   readonly kind: string;

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { PlatformFailure } from '../platform/outcome.ts';
 import { readPages } from '../platform/pages.ts';
-import type { Read, Resource } from '../platform/read.ts';
+import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import type { DetailRead, Details } from './collector.ts';
 
 /** What is known of an item beyond its row in the list. */

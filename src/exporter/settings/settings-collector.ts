@@ -6,9 +6,9 @@ import type {
   Item,
   SettingsDeclaration,
 } from './collector.ts';
-import { LIST_PERMISSION } from './item-ids.ts';
 import { seriesOf } from './setting-series.ts';
 import { SettingsJob } from './settings-job.ts';
+import { LIST_PERMISSION } from './settings-reader.ts';
 
 /** Makes a collector of what is declared of one kind of settings. */
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(

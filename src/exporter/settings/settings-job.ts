@@ -1,7 +1,6 @@
 import type { Sample } from '../catalogue/family.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
-import type { Read } from '../platform/read.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Exposure, Job, JobSubject, PollResult } from '../poll/job.ts';
 import {
   type Refusal,
@@ -14,7 +13,6 @@ import {
 import { changed, type MemoryPart } from '../state/memory.ts';
 import type { StateKey } from '../state/state.ts';
 import { accountLabels, type CollectorContext, type Item, type SettingsDeclaration } from './collector.ts';
-import { IdsUnavailable, listedIds } from './item-ids.ts';
 import {
   compareSettings,
   type Fingerprint,
@@ -24,7 +22,7 @@ import {
   settingsPrefix,
 } from './setting-changes.ts';
 import type { SettingSeries } from './setting-series.ts';
-import { type Reading, SettingsReader } from './settings-reader.ts';
+import { IdsUnavailable, listedIds, type Reading, SettingsReader } from './settings-reader.ts';
 
 const NOTHING_KNOWN: SettingsMemory = { known: new Map(), absences: new Map() };
 

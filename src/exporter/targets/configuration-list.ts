@@ -1,6 +1,5 @@
 import type { Product } from '../catalogue/products.ts';
-import { PlatformFailure } from '../platform/outcome.ts';
-import type { Resource } from '../platform/read.ts';
+import { PlatformFailure, type Resource } from '../platform/read.ts';
 import { beginningOf } from '../text/beginning.ts';
 
 /** A configuration of a product as the platform lists it. */

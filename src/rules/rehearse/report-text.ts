@@ -1,6 +1,6 @@
 import { duration } from '../../exporter/text/duration.ts';
 import { plainNumber } from '../../exporter/text/numbers.ts';
-import { left, renderTable, right } from '../../exporter/text/table.ts';
+import { left, renderTable, right } from '../../exporter/text/output.ts';
 import type { Labels } from '../promql/vector.ts';
 import { acceptedText } from './recurring.ts';
 import type { RehearsedAlert } from './rehearsal.ts';

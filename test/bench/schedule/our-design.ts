@@ -1,7 +1,6 @@
 import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
 import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
-import type { Answer } from '../../../src/exporter/platform/read.ts';
+import { type Answer, PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import type { Ticker } from '../../../src/exporter/poll/ticker.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';

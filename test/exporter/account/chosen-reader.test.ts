@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { ChosenReader } from '../../../src/exporter/account/chosen-reader.ts';
 import { SourceChoice } from '../../../src/exporter/account/source-choice.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { SourceName, SourceReader } from '../../../src/exporter/series/series-source.ts';
 
 const MINUTE = 60_000;

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest';
 import { DiscoveryJob } from '../../../src/exporter/account/discovery-job.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { ConfigurationsCut } from '../../../src/exporter/graphql/configurations-with-traffic.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { AccountMemory } from '../../../src/exporter/state/memory.ts';
 import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 

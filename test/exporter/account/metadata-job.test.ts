@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { AccountJobs } from '../../../src/exporter/account/jobs.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { PollResult } from '../../../src/exporter/poll/job.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
 import { NO_MEMORY } from '../../../src/exporter/state/state.ts';

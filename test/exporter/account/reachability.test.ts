@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Reachability } from '../../../src/exporter/account/connection.ts';
-import type { Outcome } from '../../../src/exporter/platform/outcome.ts';
+import type { Outcome } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { FOUND } from '../poll/polling.ts';
 

@@ -10,7 +10,7 @@ import {
   sourceListed,
   sourceListedByRest,
 } from '../../../src/exporter/account/source-choice.ts';
-import type { Outcome } from '../../../src/exporter/platform/outcome.ts';
+import type { Outcome } from '../../../src/exporter/platform/read.ts';
 
 const MINUTE = 60_000;
 

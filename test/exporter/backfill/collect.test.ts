@@ -6,7 +6,7 @@ import { collect } from '../../../src/exporter/backfill/collect.ts';
 import type { PlannedSeries } from '../../../src/exporter/backfill/history-plan.ts';
 import { windowsOf } from '../../../src/exporter/backfill/history-range.ts';
 import { Spool } from '../../../src/exporter/backfill/spool.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
 const HOUR = 3_600_000;

@@ -3,7 +3,7 @@ import { type HistoryWindow, windowsOf } from '../../../src/exporter/backfill/hi
 import { type HistoryReaderOptions, readWindow } from '../../../src/exporter/backfill/history-reader.ts';
 import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
 import type { Rejections } from '../../../src/exporter/decode/points.ts';
-import { type FailureOutcome, PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { type FailureOutcome, PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { COLLECTORS, type CollectorName } from '../../../src/exporter/collectors.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { listOf, type SettingsBench, settingsBench } from '../settings/bench.ts';
 
 const NAMES = Object.keys(COLLECTORS) as CollectorName[];

@@ -1,5 +1,5 @@
 import type { Credentials } from '../../../src/exporter/platform/credentials.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 
 /** Credentials without a token, so that nothing is asked of a platform; they are given back when `closed` is kept. */
 export function noToken(closed: () => Promise<void> = () => Promise.resolve()): Credentials {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Decoded, decodeSeries } from '../../../src/exporter/decode/decode.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2024, 0, 1);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type Asked, type Decoded, decodeSeries, mergeDecoded } from '../../../src/exporter/decode/decode.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2024, 0, 1, 12);

@@ -4,7 +4,7 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
-import { certificateStep } from '../../../src/exporter/doctor/tls-step.ts';
+import { certificateStep } from '../../../src/exporter/doctor/network-steps.ts';
 import { freePort } from '../../end-to-end/free-port.ts';
 import { diagnose, examined } from './diagnosis.ts';
 

@@ -3,7 +3,7 @@ import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { columnOf, decodeColumns } from '../../../src/exporter/graphql/columns.ts';
 import { datasetRows, type Row, rowsOf, rowsOfPiece } from '../../../src/exporter/graphql/dataset-rows.ts';
 import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 0, 5, 12, 30);

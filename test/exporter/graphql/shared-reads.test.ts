@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
 import { SharedReads } from '../../../src/exporter/graphql/shared-reads.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import type { Read } from '../../../src/exporter/platform/read.ts';
+import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 0, 5, 12, 30);

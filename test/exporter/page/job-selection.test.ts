@@ -7,7 +7,7 @@ import {
   passes,
   selectJobs,
 } from '../../../src/exporter/page/job-selection.ts';
-import { OUTCOMES } from '../../../src/exporter/platform/outcome.ts';
+import { OUTCOMES } from '../../../src/exporter/platform/read.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { at, madeUpAccount, madeUpJob } from './made-up-status.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { moment } from '../../../src/exporter/page/time-format.ts';
+import { moment } from '../../../src/exporter/page/html.ts';
 import { at, NOW } from './made-up-status.ts';
 
 test('a moment is relative to the eye and absolute to a machine', () => {

@@ -9,7 +9,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
 import { Client, type ClientOptions } from '../../../src/exporter/platform/client.ts';
 import { staticToken } from '../../../src/exporter/platform/credentials.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 import { VERSION } from '../../../src/exporter/version.ts';
 import { recordedClient } from './recorded-client.ts';

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { type List, readPages } from '../../../src/exporter/platform/pages.ts';
-import type { Resource } from '../../../src/exporter/platform/read.ts';
+import { PlatformFailure, type Resource } from '../../../src/exporter/platform/read.ts';
 
 const ORIGIN = 'https://api.example.net';
 const never = new AbortController().signal;

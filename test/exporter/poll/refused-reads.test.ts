@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import {
   type Refusal,
   refusalEntries,

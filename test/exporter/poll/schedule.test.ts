@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import type { PollEnd } from '../../../src/exporter/poll/runner.ts';
 import { cronTicker } from '../../../src/exporter/poll/ticker.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it } from 'vitest';
-import type { Outcome } from '../../../src/exporter/platform/outcome.ts';
+import type { Outcome } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { FailureLog } from '../../../src/exporter/self/lasting-problems.ts';
 import { heapInUse } from '../../heap-in-use.ts';

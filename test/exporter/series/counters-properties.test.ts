@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { catchUpNow } from '../../../src/exporter/series/catch-up.ts';
+import { catchUpNow } from '../../../src/exporter/series/catch-up-job.ts';
 import { type CounterUpdate, windowOfPresent } from '../../../src/exporter/series/counters.ts';
 import { storeSeries } from '../../../src/exporter/series/series-memory.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';

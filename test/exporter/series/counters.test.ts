@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type CatchUp, catchUpNow, nextCatchUp } from '../../../src/exporter/series/catch-up.ts';
+import { type CatchUp, catchUpNow, nextCatchUp } from '../../../src/exporter/series/catch-up-job.ts';
 import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { adopt } from '../../../src/exporter/poll/runner.ts';
 import { sumOfCounted, windowOfPresent } from '../../../src/exporter/series/counters.ts';
 import {

@@ -1,8 +1,7 @@
 import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { COLLECTORS, type CollectorName } from '../../../src/exporter/collectors.ts';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import type { Read, Resource } from '../../../src/exporter/platform/read.ts';
+import { PlatformFailure, type Read, type Resource } from '../../../src/exporter/platform/read.ts';
 import type { Job, PollResult, SettingChange } from '../../../src/exporter/poll/job.ts';
 import { adopt, conclusionOf } from '../../../src/exporter/poll/runner.ts';
 import { AccountMemory } from '../../../src/exporter/state/memory.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { listOf, settingsBench } from './bench.ts';
 
 describe('a zone whose records cannot be read', () => {

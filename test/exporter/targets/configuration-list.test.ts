@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PlatformFailure } from '../../../src/exporter/platform/outcome.ts';
+import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { decodeConfigurations } from '../../../src/exporter/targets/configuration-list.ts';
 import { allStepsOf } from '../../in-steps.ts';
 

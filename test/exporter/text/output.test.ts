@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest';
-import { showingAll } from '../../../src/exporter/text/output.ts';
-import { paint } from '../../../src/exporter/text/paint.ts';
-import { left, renderTable } from '../../../src/exporter/text/table.ts';
+import { left, paint, renderTable, showingAll } from '../../../src/exporter/text/output.ts';
 
 function shown(text: string): string {
   const written: string[] = [];
