@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { OwnedAccount } from '../state/postgres-account.ts';
-import { QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
+import { type OwnedAccount, QUEUE, type State, type StateEntry, type StateKey } from '../state/state.ts';
 import type { Registry } from './registry.ts';
 import { BEAT_MS } from './timing.ts';
 

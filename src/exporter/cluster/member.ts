@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Clock, Timer } from '../clock.ts';
-import type { OwnedAccount } from '../state/postgres-account.ts';
-import type { State } from '../state/state.ts';
+import type { OwnedAccount, State } from '../state/state.ts';
 import type { Demand, Replica } from './balance.ts';
 import {
   beginning,

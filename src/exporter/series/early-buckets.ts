@@ -1,4 +1,4 @@
-import { type EarlyFaces, type Faces, facesOf } from '../catalogue/catalogue.ts';
+import type { EarlyFaces, Faces } from '../catalogue/catalogue.ts';
 import type { Labels, Sample } from '../catalogue/family.ts';
 import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import type { Points } from '../decode/points.ts';
@@ -15,8 +15,7 @@ const LEAST_COMPLETE = 0.2;
 
 export interface EarlyBucketsOptions {
   readonly target: Target;
-  readonly metric: string;
-  readonly samples: Pick<SeriesSamples, 'moment'>;
+  readonly samples: Pick<SeriesSamples, 'moment' | 'facesOf'>;
 }
 
 /** The answer of which the newest bucket is shown, and what is known before it. */
@@ -54,7 +53,9 @@ export class EarlyBuckets {
 
   expose({ answer, width, reached, publishDelay, learned, boundUntil }: EarlyAnswer): EarlyExposure {
     const { decoded, now } = answer;
-    const dimensions = [...decoded.series].filter(([name]) => this.#facesOf(name).early !== undefined);
+    const dimensions = [...decoded.series].filter(
+      ([name]) => this.#options.samples.facesOf(name).early !== undefined,
+    );
     if (dimensions.length === 0) return { exposures: [], boundUntil };
     if (!onlyGrow(learned, now)) {
       const withdrawn = { part: 'early', samples: [] };
@@ -84,7 +85,7 @@ export class EarlyBuckets {
   ): Generator<Sample> {
     const sums = new Map<EarlyFaces, { sum: number; readonly gauge: Faces['gauge'] }>();
     for (const [name, points] of dimensions) {
-      const { early, gauge } = this.#facesOf(name);
+      const { early, gauge } = this.#options.samples.facesOf(name);
       const value = valueAt(points, bucket);
       if (early === undefined || value === undefined) continue;
       const bound = sums.get(early) ?? { sum: 0, gauge };
@@ -97,11 +98,6 @@ export class EarlyBuckets {
       if (complete < LEAST_COMPLETE) continue;
       yield { family: early.expected, labels, value: gaugeValue(Math.round(sum / complete), gauge, width) };
     }
-  }
-
-  #facesOf(dimension: string): Faces {
-    const { target, metric } = this.#options;
-    return facesOf(metric, dimension, { scope: target.by });
   }
 
   #labelsOf(early: EarlyFaces): Labels {

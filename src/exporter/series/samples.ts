@@ -1,4 +1,4 @@
-import { type Faces, facesOf } from '../catalogue/catalogue.ts';
+import { type FaceContext, type Faces, facesOf } from '../catalogue/catalogue.ts';
 import { decimal, type Family, type Labels, type Sample, type TimedSample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import type { Points } from '../decode/points.ts';
@@ -16,6 +16,8 @@ export class SeriesSamples {
   #places: Places = new Map();
   /** By place: they stay the same object, so that their text is rendered once. */
   readonly #labels: Labels[] = [];
+  /** By place: what the catalogue says of the dimension. Shared with other targets. */
+  #faces: readonly Faces[] = [];
   readonly #target: Target;
   readonly #metric: string;
   readonly #units: UnitOverrides;
@@ -45,6 +47,7 @@ export class SeriesSamples {
     const isTooMany = this.#places.size + added.length > MOST_PLACES;
     if (isTooMany) this.#labels.length = 0;
     this.#places = placesOf(isTooMany ? all : [...this.#places.keys(), ...added]);
+    this.#faces = facesByPlace(this.#places, this.#metric, this.#target.by, this.#units);
   }
 
   /** The gauges of one bucket: a dimension without a point at its start is absent, not zero. */
@@ -54,7 +57,7 @@ export class SeriesSamples {
     for (const [dimension, points] of series) {
       const value = valueAt(points, bucketStart);
       if (value === undefined) continue;
-      const { gauge } = this.#facesOf(dimension);
+      const { gauge } = this.facesOf(dimension);
       const labels = this.#labelsOf(dimension);
       samples.push({ family: gauge.family, labels, value: gaugeValue(value, gauge, width) });
     }
@@ -63,7 +66,7 @@ export class SeriesSamples {
 
   /** Whether a dimension has a counter. */
   counts(dimension: string): boolean {
-    return this.#wants(dimension) && this.#facesOf(dimension).counter !== undefined;
+    return this.#wants(dimension) && this.facesOf(dimension).counter !== undefined;
   }
 
   counters(counters: CountersByDimension): Sample[] {
@@ -71,7 +74,7 @@ export class SeriesSamples {
     this.meet(counters.keys());
     for (const [dimension, { total }] of counters) {
       if (!this.#wants(dimension)) continue;
-      const { counter } = this.#facesOf(dimension);
+      const { counter } = this.facesOf(dimension);
       if (counter === undefined) continue;
       const labels = this.#labelsOf(dimension);
       samples.push({ family: counter.family, labels, value: counterValue(total, counter) });
@@ -86,7 +89,7 @@ export class SeriesSamples {
   ): TimedSample[] {
     this.meet(new Set(moments.map(({ dimension }) => dimension)));
     return moments.flatMap(({ dimension, total, at }) => {
-      const { counter } = this.#facesOf(dimension);
+      const { counter } = this.facesOf(dimension);
       if (counter === undefined || !this.#wants(dimension)) return [];
       const labels = this.#labelsOf(dimension);
       return [{ family: counter.family, labels, value: counterValue(total, counter), at, since }];
@@ -99,7 +102,7 @@ export class SeriesSamples {
     { timestamps, values }: Points,
     { from, until, width }: { readonly from: number; readonly until: number; readonly width: number },
   ): TimedSample[] {
-    const { gauge } = this.#facesOf(dimension);
+    const { gauge } = this.facesOf(dimension);
     const labels = this.#labelsOf(dimension);
     const samples: TimedSample[] = [];
     for (let index = firstAtOrAfter(timestamps, from + 1); index < timestamps.length; index++) {
@@ -113,7 +116,7 @@ export class SeriesSamples {
 
   /** Dimensions among these that the catalogue does not know. */
   unknown(dimensions: Iterable<string>): string[] {
-    return [...dimensions].filter((dimension) => !this.#facesOf(dimension).known);
+    return [...dimensions].filter((dimension) => !this.facesOf(dimension).known);
   }
 
   /** A moment (ms since the epoch) that the data of the metric has. */
@@ -124,17 +127,43 @@ export class SeriesSamples {
 
   #momentLabels: Labels | undefined;
 
-  #facesOf(dimension: string): Faces {
-    return facesOf(this.#metric, dimension, { scope: this.#target.by, units: this.#units });
+  /** What the catalogue says of a dimension. */
+  facesOf(dimension: string): Faces {
+    const known = this.#faces[this.#places.get(dimension) ?? -1];
+    return known ?? facesOf(this.#metric, dimension, { scope: this.#target.by, units: this.#units });
   }
 
   #labelsOf(dimension: string): Labels {
     if (!this.#places.has(dimension)) this.meet([dimension]);
     const place = this.#places.get(dimension) ?? 0;
-    const labels = this.#labels[place] ?? labelsIn(this.#target, this.#facesOf(dimension).labels);
-    this.#labels[place] = labels;
-    return labels;
+    this.#labels[place] ??= labelsIn(this.#target, this.facesOf(dimension).labels);
+    return this.#labels[place];
   }
+}
+
+/** What the catalogue says of dimensions, by place, for the targets that share the places: thousands may. */
+const facesTables = new WeakMap<Places, FacesTable[]>();
+
+interface FacesTable extends Required<FaceContext> {
+  readonly metric: string;
+  readonly faces: readonly Faces[];
+}
+
+function facesByPlace(
+  places: Places,
+  metric: string,
+  scope: FaceContext['scope'],
+  units: UnitOverrides,
+): readonly Faces[] {
+  const tables = facesTables.get(places) ?? [];
+  facesTables.set(places, tables);
+  const known = tables.find(
+    (table) => table.metric === metric && table.scope === scope && table.units === units,
+  );
+  if (known !== undefined) return known.faces;
+  const faces = [...places.keys()].map((dimension) => facesOf(metric, dimension, { scope, units }));
+  tables.push({ metric, scope, units, faces });
+  return faces;
 }
 
 /** The start of the newest bucket that closed at or before `until` in any series, or undefined when there is none. */

@@ -100,7 +100,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
         refusal: restoreRefusal(options.stored(this.#refusalKey)),
       }),
     };
-    this.#early = new EarlyBuckets({ target, metric, samples });
+    this.#early = new EarlyBuckets({ target, samples });
     this.#catchUp = new CatchUpJob(this);
   }
 

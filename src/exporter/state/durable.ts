@@ -1,7 +1,7 @@
 import { chmod, open as openFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { type StateLock, syncDirectory } from './directory.ts';
+import { syncDirectory } from './directory.ts';
 import {
   type Change,
   endOfPrefix,
@@ -31,7 +31,6 @@ export interface DurableStateParts {
   readonly database: Database;
   /** What the database holds, but for queues. */
   readonly records: Records;
-  readonly lock: StateLock;
   /** How long (ms) the disk may take for a write or a read. Default: `LONGEST_COMMIT_MS`. */
   readonly timeLimitMs?: number;
 }
@@ -49,7 +48,6 @@ export class DurableState implements State {
   readonly note: string | undefined;
   readonly #database: Database;
   readonly #records: Records;
-  readonly #lock: StateLock;
   readonly #timeLimitMs: number;
   #pending: PendingCommit[] = [];
   #writing: Promise<void> | undefined;
@@ -58,19 +56,11 @@ export class DurableState implements State {
   #undo: readonly Change[] = [];
   #closed = false;
 
-  constructor({
-    directory,
-    note,
-    database,
-    records,
-    lock,
-    timeLimitMs = LONGEST_COMMIT_MS,
-  }: DurableStateParts) {
+  constructor({ directory, note, database, records, timeLimitMs = LONGEST_COMMIT_MS }: DurableStateParts) {
     this.directory = directory;
     this.note = note;
     this.#database = database;
     this.#records = records;
-    this.#lock = lock;
     this.#timeLimitMs = timeLimitMs;
   }
 
@@ -108,7 +98,6 @@ export class DurableState implements State {
     this.#closed = true;
     await this.#writing;
     await this.#database.close();
-    await this.#lock.release();
   }
 
   async #writeAll(): Promise<void> {
@@ -244,10 +233,8 @@ export interface Answer {
   readonly failure?: { readonly message: string; readonly code: string | undefined };
 }
 
-/** The records on disk. */
+/** Where the records of a state are kept: a place for state implements this. Nobody else uses it from its opening to its closing. */
 export interface Database {
-  /** What `read` should find, as of the opening. */
-  readonly tally: Tally;
   read(range: Range): Promise<readonly StoredRecord[]>;
   /** Resolves once all the changes are durable; rejects where none is, or with `OutcomeUnknown`. */
   write(changes: readonly Change[]): Promise<unknown>;
@@ -267,10 +254,12 @@ const LAST_COMMIT = 'last-commit';
 const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
 
 /**
- * Opens the database in `directory`, or creates it, readable for its owner alone.
+ * Opens the database in `directory`, or creates it, readable for its owner alone; `tally` is what all its records should come to.
  * @throws DamagedState where it is not to be trusted, and another Error where the disk refuses
  */
-export async function openDatabase(directory: string): Promise<Database> {
+export async function openDatabase(
+  directory: string,
+): Promise<{ readonly database: Database; readonly tally: Tally }> {
   const files = { database: join(directory, DATABASE), lastCommit: join(directory, LAST_COMMIT) };
   const thread = new DatabaseThread();
   try {
@@ -281,12 +270,12 @@ export async function openDatabase(directory: string): Promise<Database> {
     if (Number.isNaN(promised)) throw new DamagedState('the number of its last commit is damaged');
     if (!(held >= promised)) throw new DamagedState(`it ends with commit ${held} of ${promised}`);
     await syncDirectory(directory);
-    return {
-      tally,
+    const database: Database = {
       read: (range) => thread.ask('read', range).catch(rethrow),
       write: (changes) => thread.ask('write', changes),
       close: () => thread.ask('close', undefined).finally(() => thread.end()),
     };
+    return { database, tally };
   } catch (error) {
     await thread.end();
     return rethrow(error);

@@ -10,7 +10,14 @@ import {
   setAside,
   writeMarker,
 } from './directory.ts';
-import { DamagedState, type Database, DurableState, openDatabase, QUEUE_NAMES } from './durable.ts';
+import {
+  DamagedState,
+  type Database,
+  DurableState,
+  openDatabase,
+  QUEUE_NAMES,
+  type Tally,
+} from './durable.ts';
 import {
   endOfPrefix,
   isIntact,
@@ -109,7 +116,8 @@ async function openDurable(directory: string, log: StateLog, now: () => number):
   try {
     const { note, ...opened } = await openOrSetAside(place, log, now);
     log.info(`state opened in ${place}: ${opened.records.size} records`);
-    return new DurableState({ directory: place, note, lock, ...opened });
+    const close = () => opened.database.close().then(() => lock.release());
+    return new DurableState({ ...opened, directory: place, note, database: { ...opened.database, close } });
   } catch (error) {
     await lock.release();
     throw error;
@@ -134,9 +142,9 @@ async function openTrusted(place: string) {
   if (format === undefined) await writeMarker(place);
   else if (Number.isNaN(format)) throw new DamagedState('its marker is damaged');
   else if (format !== FORMAT) throw new OtherFormat(place, format);
-  const database = await openDatabase(place);
+  const { database, tally } = await openDatabase(place);
   try {
-    return { database, records: await readAll(database) };
+    return { database, records: await readAll(database, tally) };
   } catch (error) {
     await database.close();
     throw error;
@@ -144,7 +152,7 @@ async function openTrusted(place: string) {
 }
 
 /** Holds all records but those of queues, once they are as the last commit left them. */
-async function readAll(database: Database): Promise<Records> {
+async function readAll(database: Database, tally: Tally): Promise<Records> {
   const held = new Records();
   let records = 0;
   let sum = 0;
@@ -154,7 +162,6 @@ async function readAll(database: Database): Promise<Records> {
     sum = (sum + storedChecksum(bytes)) >>> 0;
     if (!name.startsWith(QUEUE_NAMES)) held.apply([[name, bytes]]);
   }
-  const { tally } = database;
   if (records !== tally.records || sum !== tally.sum) {
     throw new DamagedState('its records are not those of its last commit');
   }

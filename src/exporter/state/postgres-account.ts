@@ -1,12 +1,6 @@
 import { type Database, DurableState, OutcomeUnknown, QUEUE_NAMES, type Range } from './durable.ts';
 import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
-import { type Change, isIntact, Records, type State, type StoredRecord } from './state.ts';
-
-/** An account as its owner holds it: each change of hands gives it a higher token. */
-export interface OwnedAccount {
-  readonly account: string;
-  readonly token: string;
-}
+import { type Change, isIntact, type OwnedAccount, Records, type State, type StoredRecord } from './state.ts';
 
 type Connections = Pick<PostgresConnections, 'query' | 'shown'>;
 
@@ -26,20 +20,16 @@ export async function openAccountState(connections: Connections, owned: OwnedAcc
   // Whatever an earlier opening has left under way is refused from now on.
   await write(connections, owned, []);
   const records = new Records();
-  let found = 0;
   for await (const { name, bytes } of readAll(connections, owned)) {
     if (!isIntact(name, bytes)) throw new Error(`the state record ${name} of ${owned.account} is damaged`);
     if (!name.startsWith(QUEUE_NAMES)) records.apply([[name, bytes]]);
-    found += 1;
   }
   const database: Database = {
-    tally: { records: found, sum: 0 },
     read: (range) => read(connections, owned, range),
     write: (changes) => write(connections, owned, changes),
     close: async () => undefined,
   };
-  const lock = { release: async () => undefined };
-  return new DurableState({ directory: connections.shown, note: undefined, database, records, lock });
+  return new DurableState({ directory: connections.shown, note: undefined, database, records });
 }
 
 /** So many records are asked for at once: all of a large account would not come within the time of one statement. */

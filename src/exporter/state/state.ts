@@ -57,6 +57,12 @@ export interface State extends StateReader {
   close(): Promise<void>;
 }
 
+/** An account as its owner holds it: each change of hands gives it a higher token. */
+export interface OwnedAccount {
+  readonly account: string;
+  readonly token: string;
+}
+
 /** A commit that the disk refused; nothing of it took effect. */
 export class StateWriteFailure extends Error {
   override readonly name = 'StateWriteFailure';

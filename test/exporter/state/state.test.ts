@@ -91,7 +91,6 @@ function scriptedState() {
     fail: (error: Error) => void;
   }[] = [];
   const database: Database = {
-    tally: { records: 0, sum: 0 },
     read: async () => [],
     write: (changes) =>
       new Promise((succeed, fail) => {
@@ -99,9 +98,8 @@ function scriptedState() {
       }),
     close: async () => {},
   };
-  const lock = { release: async () => {} };
   const records = new Records();
-  const state = new DurableState({ directory, note: undefined, database, records, lock, timeLimitMs: 50 });
+  const state = new DurableState({ directory, note: undefined, database, records, timeLimitMs: 50 });
   return { writes, state };
 }
 
