@@ -185,7 +185,7 @@ export class Exporter {
   async #apply({ accounts, limits, metrics, push }: Config, signal: AbortSignal): Promise<void> {
     if (this.#stopped) return;
     const isExcluded = matchesAny(metrics.exclude);
-    this.#store.exclude(isExcluded);
+    this.#store.exclude(metrics.exclude.length > 0 ? isExcluded : undefined);
     const { own } = this.#options.metrics;
     own.exclude(isExcluded);
     const labels = new Map(accounts.map((account) => [account.name, account.labels]));

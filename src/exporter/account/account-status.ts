@@ -1,4 +1,4 @@
-import { type Clock, wallAt } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { judge } from '../judgement/judgement.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { AccountStatus, QuotaStatus } from '../status.ts';
@@ -33,7 +33,8 @@ function lastOf<Result>(steps: Generator<undefined, Result>): Result {
 /** An account as the status page shows it: by the machine's clock as it is set now. */
 export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
   const now = clock.now();
-  const time: LocalTime = (local) => isoTime(local === undefined ? undefined : wallAt(clock, local));
+  const aheadMs = clock.wall() - now;
+  const time: LocalTime = (local) => isoTime(local === undefined ? undefined : local + aheadMs);
   const { name, apiUrl, platform, forecast } = view;
   return {
     name,

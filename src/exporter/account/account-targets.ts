@@ -10,6 +10,7 @@ import {
   selector,
   type Target,
   targetsOf,
+  wantedDimensions,
 } from '../targets/target.ts';
 
 /** A product that the account reads series of, and how. */
@@ -17,6 +18,8 @@ export interface ProductRead {
   readonly product: Product;
   readonly settings: ProductSettings;
   readonly schedule: string;
+  /** Which dimensions of its metrics are read. */
+  readonly wants: (dimension: string) => boolean;
 }
 
 /** Whether a product's configurations could be listed. */
@@ -42,6 +45,8 @@ interface Known {
 
 /** What an account reads series of: its products, and of them the configurations that were discovered and selected. */
 export class AccountTargets {
+  /** Products of the configuration, with how each is read. */
+  readonly products: readonly ProductRead[];
   readonly #account: Account;
   readonly #known = new Map<Product, Known>();
   /** Whether the configurations of a product could be listed when that was last tried. */
@@ -61,6 +66,13 @@ export class AccountTargets {
     addressed: AccountTargets['addressed'] = (_, addressing) => addressing,
   ) {
     this.#account = account;
+    this.products = PRODUCTS.flatMap((product) => {
+      const collector = account.collectors[product.api];
+      const settings = collector?.products[product.slug];
+      if (collector === undefined || settings === undefined) return [];
+      const wants = wantedDimensions(settings.dimensions);
+      return [{ product, settings, schedule: settings.schedule ?? collector.schedule, wants }];
+    });
     this.addressed = addressed;
     this.metrics = former?.metrics ?? new ServedMetrics();
     if (former === undefined) return;
@@ -70,17 +82,6 @@ export class AccountTargets {
       const { address_by: by = 'auto' } = account.collectors[product.api]?.products[product.slug] ?? {};
       this.#know(product, configurations, by === 'auto' ? addressing : by);
     }
-  }
-
-  /** Products of the configuration, with how each is read. */
-  products(): ProductRead[] {
-    const { collectors } = this.#account;
-    return PRODUCTS.flatMap((product) => {
-      const collector = collectors[product.api];
-      const settings = collector?.products[product.slug];
-      if (collector === undefined || settings === undefined) return [];
-      return [{ product, settings, schedule: settings.schedule ?? collector.schedule }];
-    });
   }
 
   /** Records the list of a product's configurations. Whether it differs from the one before. */
@@ -148,7 +149,7 @@ export class AccountTargets {
 
   /** Whether the lists of configurations could be read, for those that were tried. */
   listings(): Listing[] {
-    return this.products().flatMap(({ product }) => {
+    return this.products.flatMap(({ product }) => {
       const listed = this.#listed.get(product);
       if (listed === undefined) return [];
       const { unmatched = [], withoutDomains = 0 } = this.#known.get(product) ?? {};

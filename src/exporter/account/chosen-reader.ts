@@ -43,8 +43,9 @@ export class ChosenReader implements SourceReader {
     return this.#reader?.group ?? this.#options.rest.group;
   }
 
-  brings(dimension: string): boolean {
-    return this.#reader?.brings(dimension) ?? false;
+  get dimensions(): ReadonlySet<string> | undefined {
+    const reader = this.#reader;
+    return reader === undefined ? new Set() : reader.dimensions;
   }
 
   cost(): number {

@@ -201,11 +201,9 @@ export class ObservedPlatform {
 
   constructor(options: ObservedPlatformOptions) {
     this.#options = options;
-    this.reachability = new Reachability(() => options.clock.now());
-    this.platformClock = new PlatformClock(
-      () => options.clock.now(),
-      () => options.clock.wall(),
-    );
+    const { clock } = options;
+    this.reachability = new Reachability(clock.now.bind(clock));
+    this.platformClock = new PlatformClock(clock.now.bind(clock), clock.wall.bind(clock));
     const { platformClock } = this;
     this.scopes = new LimitScopes({
       platformClock,

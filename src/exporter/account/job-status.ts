@@ -8,7 +8,7 @@ import type { JobStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import type { AccountView } from './view.ts';
 
-/** Computed when read: of thousands of jobs, a page shows a hundred. */
+/** What takes time is computed when read: of thousands of jobs, a page shows a hundred. */
 export function jobStatuses(view: AccountView, now: number, time: LocalTime): JobStatus[] {
   const decide = view.queue.decide(now);
   return view.jobs().map((job) => new ReadJobStatus(job, { view, decide, now, time }));
@@ -27,47 +27,35 @@ interface Moment {
 class ReadJobStatus implements JobStatus {
   readonly #job: JobState;
   readonly #moment: Moment;
+  readonly id: string;
+  readonly collector: string;
+  readonly product: string | undefined;
+  readonly configuration_id: string | undefined;
+  readonly configuration: string | undefined;
+  readonly metric: string | undefined;
+  readonly catches_up_for: string | undefined;
+  readonly schedule: string;
+  readonly state: JobStatus['state'];
+  readonly interval_seconds: number | null;
+  readonly last_outcome: JobStatus['last_outcome'];
+  readonly last_reason: string | null;
 
-  constructor(job: JobState, moment: Moment) {
-    this.#job = job;
+  constructor(state: JobState, moment: Moment) {
+    const { job, intervalMs, lastOutcome, lastReason } = state;
+    this.#job = state;
     this.#moment = moment;
-  }
-
-  get id(): string {
-    return this.#job.job.id;
-  }
-
-  get collector(): string {
-    return this.#job.job.subject.collector;
-  }
-
-  get product(): string | undefined {
-    return this.#job.job.subject.product;
-  }
-
-  get configuration_id(): string | undefined {
-    return this.#job.job.subject.configuration_id;
-  }
-
-  get configuration(): string | undefined {
-    return this.#job.job.subject.configuration;
-  }
-
-  get metric(): string | undefined {
-    return this.#job.job.subject.metric;
-  }
-
-  get catches_up_for(): string | undefined {
-    return this.#job.job.follows?.id;
-  }
-
-  get schedule(): string {
-    return this.#job.job.schedule ?? 'as needed';
-  }
-
-  get state(): JobStatus['state'] {
-    if (isWaiting(this.#job, this.#moment.now)) return 'waiting';
-    return this.#job.state === 'running' ? 'running' : 'idle';
+    this.id = job.id;
+    this.collector = job.subject.collector;
+    this.product = job.subject.product;
+    this.configuration_id = job.subject.configuration_id;
+    this.configuration = job.subject.configuration;
+    this.metric = job.subject.metric;
+    this.catches_up_for = job.follows?.id;
+    this.schedule = job.schedule ?? 'as needed';
+    this.state = isWaiting(state, moment.now) ? 'waiting' : state.state === 'running' ? 'running' : 'idle';
+    this.interval_seconds = intervalMs === undefined ? null : intervalMs / 1_000;
+    this.last_outcome = lastOutcome ?? null;
+    this.last_reason = lastReason ?? null;
   }
 
   get why(): string {
@@ -93,21 +81,8 @@ class ReadJobStatus implements JobStatus {
     return this.#moment.view.platform.scopes.of(this.#job.job.group);
   }
 
-  get interval_seconds(): number | null {
-    const { intervalMs } = this.#job;
-    return intervalMs === undefined ? null : intervalMs / 1_000;
-  }
-
   get last_polled_at(): string | null {
     return this.#moment.time(this.#job.startedAt);
-  }
-
-  get last_outcome(): JobStatus['last_outcome'] {
-    return this.#job.lastOutcome ?? null;
-  }
-
-  get last_reason(): string | null {
-    return this.#job.lastReason ?? null;
   }
 
   get last_success_at(): string | null {

@@ -18,7 +18,7 @@ import { mayTry } from '../settling/dimension-trial.ts';
 import { LearnedMetrics, readMode } from '../settling/learned.ts';
 import { AccountMemory } from '../state/memory.ts';
 import type { StateReader } from '../state/state.ts';
-import { type Addressing, type Target, targetName, wantedDimensions } from '../targets/target.ts';
+import { type Addressing, type Target, targetName } from '../targets/target.ts';
 import { AccountTargets } from './account-targets.ts';
 import { ChosenReader } from './chosen-reader.ts';
 import { DiscoveryJob, type ListElsewhere } from './discovery-job.ts';
@@ -72,6 +72,8 @@ export class AccountJobs {
   #graphql: GraphqlSource | undefined;
   /** Jobs by what they were made from: a job that stays is the same object, with all that it has learned. */
   readonly #jobs = new Map<string, Job>();
+  /** Those of them that read series. */
+  readonly #series = new Set<SeriesJob>();
   /** What limited the jobs when they were made last. */
   #wantedWithin: AccountLimits | undefined;
   /** The sources that they were made for. */
@@ -102,6 +104,7 @@ export class AccountJobs {
       const job = this.#jobs.get(key) ?? make();
       keys.add(key);
       this.#jobs.set(key, job);
+      if (job instanceof SeriesJob) this.#series.add(job);
       return job;
     };
     for (const product of this.#listed()) {
@@ -111,9 +114,8 @@ export class AccountJobs {
     const limits = this.#limits();
     const dropped: string[] = [];
     if (this.#readsAllAnalytics()) yield keep('metadata', () => new MetadataJob());
-    for (const read of this.targets.products()) {
-      const { product, settings, schedule } = read;
-      const wants = wantedDimensions(settings.dimensions);
+    for (const read of this.targets.products) {
+      const { product, schedule, wants } = read;
       for (const { target, metric } of this.targets.reads(read)) {
         if (!this.#hasSource(product, metric)) continue;
         const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
@@ -129,9 +131,17 @@ export class AccountJobs {
         yield keep(JSON.stringify([job.id, job.subject]), () => job);
       }
     }
-    for (const key of this.#jobs.keys()) if (!keys.has(key)) this.#jobs.delete(key);
+    this.#forgetAllBut(keys);
     this.#wantedWithin = limits;
     this.#tellDropped({ count: dropped.length, first: dropped[0] ?? '' });
+  }
+
+  #forgetAllBut(keys: ReadonlySet<string>): void {
+    for (const [key, job] of this.#jobs) {
+      if (keys.has(key)) continue;
+      this.#jobs.delete(key);
+      if (job instanceof SeriesJob) this.#series.delete(job);
+    }
   }
 
   /** Records what a poll shows about what there is to read. Returns whether the jobs change. */
@@ -159,7 +169,7 @@ export class AccountJobs {
 
   /** Which source the series of each collector are read by, and why. */
   chosenSources(): ChosenSource[] {
-    const apis = new Set(this.targets.products().map(({ product }) => product.api));
+    const apis = new Set(this.targets.products.map(({ product }) => product.api));
     return [...apis].map((collector) => {
       const { source, why } = this.sources.of(collector);
       return { collector, source, why };
@@ -168,7 +178,7 @@ export class AccountJobs {
 
   /** The jobs that read series. */
   series(): readonly SeriesJob[] {
-    return [...this.#jobs.values()].filter((job) => job instanceof SeriesJob);
+    return [...this.#series];
   }
 
   #discoveryOf(product: Product): Job {
@@ -326,9 +336,9 @@ export class AccountJobs {
 
   /** Products whose configurations must be listed: those read by configuration, and those that a collector needs. */
   #listed(): Set<Product> {
-    const byConfiguration = this.targets
-      .products()
-      .filter(({ settings }) => settings.by.includes('configuration'));
+    const byConfiguration = this.targets.products.filter(({ settings }) =>
+      settings.by.includes('configuration'),
+    );
     const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
     return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
   }
@@ -344,14 +354,14 @@ export class AccountJobs {
   }
 
   #readsAllAnalytics(): boolean {
-    return this.targets
-      .products()
-      .some(({ product, settings }) => product.api === 'analytics' && settings.metrics.includes('*'));
+    return this.targets.products.some(
+      ({ product, settings }) => product.api === 'analytics' && settings.metrics.includes('*'),
+    );
   }
 
   #reconciledApis(): Set<SeriesApi> {
     const wanted = this.#options.account.reconciliation_share > 0;
-    return new Set(wanted ? this.targets.products().map(({ product }) => product.api) : []);
+    return new Set(wanted ? this.targets.products.map(({ product }) => product.api) : []);
   }
 }
 

@@ -78,14 +78,15 @@ export function bucketsOf(rows: readonly unknown[], now: number, rejections: Rej
       continue;
     }
     const pair = row as readonly [timestamp: number, value: unknown];
-    const bad = valueFault(pair[1]);
-    if (bad !== undefined) reject(rejections, bad, 1);
+    const [, value] = pair;
+    const isUsable = typeof value === 'number' && value >= 0 && value <= MOST;
+    if (!isUsable) reject(rejections, valueFault(value) ?? 'bad_value', 1);
     if (size === 0) {
       timestamps = shortLivedArray(rows.length);
       values = shortLivedArray(rows.length);
     } else if (pair[0] <= Number(timestamps[size - 1])) ascending = false;
     timestamps[size] = pair[0];
-    values[size] = bad === undefined ? Number(pair[1]) : Number.NaN;
+    values[size] = isUsable ? value : Number.NaN;
     size += 1;
   }
   const buckets = { timestamps: fitted(timestamps, size), values: fitted(values, size) };

@@ -170,10 +170,8 @@ export class FamilyLines {
     const groups = new Set<number>();
     for (const row of rows) {
       const bytes: Buffer[] = [];
-      for (let index = firstChunkOf(row); index < firstChunkOf(row + 1); index += 1) {
-        const lines = this.#chunks[index]?.bytes ?? NOTHING;
+      for (const { bytes: lines } of this.#chunks.slice(firstChunkOf(row), firstChunkOf(row + 1)))
         if (lines.length > 0) bytes.push(lines);
-      }
       this.#rows[row] = segmentOf(bytes);
       groups.add(Math.floor(row / ROWS_IN_GROUP));
       yield;

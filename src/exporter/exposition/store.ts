@@ -56,7 +56,8 @@ export class Store implements ExpositionPart {
   /** Owners with something to carry out, in the order in which they first asked for it. */
   #queue = new Set<Owner>();
   #listener: () => void = () => {};
-  #isExcluded = new Remembered(() => false);
+  /** Undefined where nothing is. */
+  #isExcluded: Remembered | undefined;
   /** Whether nothing that is shown is excluded. */
   #isChecked = true;
   #dropped = 0;
@@ -75,8 +76,8 @@ export class Store implements ExpositionPart {
   }
 
   /** Leaves these families out from now on, those that are shown already as well; what is let in again comes with its next publication. */
-  exclude(isExcluded: (family: string) => boolean): void {
-    this.#isExcluded = new Remembered(isExcluded);
+  exclude(isExcluded: ((family: string) => boolean) | undefined): void {
+    this.#isExcluded = isExcluded && new Remembered(isExcluded);
     this.#isChecked = false;
     this.#listener();
   }
@@ -113,9 +114,7 @@ export class Store implements ExpositionPart {
     const entry = known ?? { name: owner, published: undefined, until, shown: [] };
     if (known === undefined) this.#owners.set(owner, entry);
     entry.until = until;
-    const excluded = samples.some(({ family }) => this.#isExcluded.of(family.name));
-    const shown = excluded ? samples.filter(({ family }) => !this.#isExcluded.of(family.name)) : samples;
-    this.#enqueue(entry, shown);
+    this.#enqueue(entry, this.#withoutExcluded(samples));
   }
 
   /** Removes everything that `owner` shows. */
@@ -174,6 +173,11 @@ export class Store implements ExpositionPart {
     this.#enqueue(entry, []);
   }
 
+  #withoutExcluded(samples: readonly Sample[]): readonly Sample[] {
+    const excluded = this.#isExcluded;
+    return excluded === undefined ? samples : samples.filter(({ family }) => !excluded.of(family.name));
+  }
+
   #enqueue(owner: Owner, samples: readonly Sample[]): void {
     owner.published = samples;
     this.#queue.add(owner);
@@ -203,10 +207,10 @@ export class Store implements ExpositionPart {
     this.#isChecked = true;
     const { chunks } = this.#families.table;
     for (const owner of this.#owners.values()) {
-      owner.published = owner.published?.filter(({ family }) => !this.#isExcluded.of(family.name));
+      owner.published = owner.published && this.#withoutExcluded(owner.published);
       owner.shown = owner.shown.map((series) => {
         const lines = chunks[series]?.family;
-        if (lines === undefined || !this.#isExcluded.of(lines.name)) return series;
+        if (lines === undefined || !this.#isExcluded?.of(lines.name)) return series;
         lines.remove(series);
         return NOT_SHOWN;
       });

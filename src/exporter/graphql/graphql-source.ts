@@ -96,8 +96,8 @@ class DatasetReader implements SourceReader {
     this.#options = options;
   }
 
-  brings(dimension: string): boolean {
-    return this.#served.some((column) => column.dimension === dimension);
+  get dimensions(): ReadonlySet<string> {
+    return new Set(this.#served.map(({ dimension }) => dimension));
   }
 
   cost(): number {

@@ -1,4 +1,4 @@
-import { FAILURE_OUTCOMES, type FailureOutcome } from '../platform/read.ts';
+import type { FailureOutcome } from '../platform/read.ts';
 import type { JobStatus } from '../status.ts';
 
 /** The part of the platform that a job belongs to: its product, or its collector where that knows no products. */
@@ -8,7 +8,7 @@ export function partOf({ product, collector }: JobStatus): string {
 
 /** How the job's last poll failed; undefined where it did not. */
 export function failureOf({ last_outcome: outcome }: JobStatus): FailureOutcome | undefined {
-  return FAILURE_OUTCOMES.find((failure) => failure === outcome);
+  return outcome === null || outcome === 'ok' || outcome === 'empty' ? undefined : outcome;
 }
 
 /** Whether the job's last poll failed. */

@@ -93,9 +93,9 @@ export function parseServerDate(headers: Headers): number | undefined {
 
 /** All values of a header. A proxy may have joined repeated ones with commas, which an HTTP date holds itself. */
 function valuesOf(headers: Headers, name: string, form: 'list' | 'date' = 'list'): string[] {
-  const found = Object.keys(headers)
-    .filter((key) => key.length === name.length && key.toLowerCase() === name)
-    .flatMap((key) => headers[key] ?? []);
+  const found: string[] = [];
+  for (const [key, values = []] of Object.entries(headers))
+    if (key.length === name.length && key.toLowerCase() === name) found.push(...[values].flat());
   const parts = form === 'date' ? found : found.flatMap((value) => value.split(','));
   return parts.map((part) => part.trim());
 }

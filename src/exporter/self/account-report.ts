@@ -73,7 +73,8 @@ export function reportTo(
     const { product = '', metric = '' } = job.subject;
     const { restated = [] } = result.counting ?? {};
     for (const changes of restated) countRestatements(metrics, account, { product, metric }, changes);
-    const ages = restated.flatMap((changes) => changes.ages.map((age) => age / 1_000));
+    const ages: number[] = [];
+    for (const changes of restated) for (const age of changes.ages) ages.push(age / 1_000);
     metrics.settleSeconds.observeAll(ages, product);
     warnOfUnknown(account, metric, result.unknownDimensions ?? []);
     if (result.warning !== undefined) log.warn({ account, job: job.id }, result.warning);

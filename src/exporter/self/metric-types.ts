@@ -224,10 +224,9 @@ function totals(family: OwnFamily, labels: Labels): Totals {
 }
 
 function addTotals(family: OwnFamily, { sum, count }: Totals, values: readonly number[]): void {
-  family.add(
-    sum,
-    values.reduce((all, value) => all + value, 0),
-  );
+  let all = 0;
+  for (const value of values) all += value;
+  family.add(sum, all);
   family.add(count, values.length);
 }
 

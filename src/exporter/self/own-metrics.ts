@@ -47,17 +47,22 @@ interface Piece {
 /** The labels that an account's lines have besides their own. */
 export type AddedLabels = (account: string) => Labels;
 
+/** Grows with each change of any family. */
+interface Changes {
+  count: number;
+}
+
 /** One family of the exporter's own metrics. Its lines are shown once they have a value. */
 export class OwnFamily {
   readonly metadata: FamilyMetadata;
   /** In the order in which they are shown. One without lines has room for others. */
   readonly chunks: Chunk[] = [];
-  readonly #changed: () => void;
+  readonly #changes: Changes;
   readonly #labelsOf: AddedLabels;
 
-  constructor(metadata: FamilyMetadata, changed: () => void, labelsOf: AddedLabels) {
+  constructor(metadata: FamilyMetadata, changes: Changes, labelsOf: AddedLabels) {
     this.metadata = metadata;
-    this.#changed = changed;
+    this.#changes = changes;
     this.#labelsOf = labelsOf;
   }
 
@@ -89,7 +94,7 @@ export class OwnFamily {
     line.value = value;
     line.chunk ??= this.#place(line);
     line.chunk.version += 1;
-    this.#changed();
+    this.#changes.count += 1;
   }
 
   /** Adds to the value of a line, which begins at 0. */
@@ -102,7 +107,7 @@ export class OwnFamily {
     line.chunk.lines.delete(line);
     line.chunk.version += 1;
     line.chunk = undefined;
-    this.#changed();
+    this.#changes.count += 1;
   }
 
   #place(line: OwnLine): Chunk {
@@ -124,18 +129,14 @@ type PieceChunks = [OwnFamily | undefined, Chunk][];
  */
 export class OwnMetrics {
   readonly #families: OwnFamily[] = [];
-  /** Grows with each change. */
-  #version = 0;
+  readonly #changes: Changes = { count: 0 };
   #isExcluded: (family: string) => boolean = () => false;
   #labelsOf: AddedLabels = () => ({});
   readonly #written = new Map<ExpositionFormat, Written>();
 
   /** Adds a family. Each has a name of its own. */
   family(metadata: FamilyMetadata): OwnFamily {
-    const changed = () => {
-      this.#version += 1;
-    };
-    const family = new OwnFamily(metadata, changed, (account) => this.#labelsOf(account));
+    const family = new OwnFamily(metadata, this.#changes, (account) => this.#labelsOf(account));
     this.#families.push(family);
     return family;
   }
@@ -143,23 +144,23 @@ export class OwnMetrics {
   /** Adds labels to every line of an account from now on. */
   label(labelsOf: AddedLabels): void {
     this.#labelsOf = labelsOf;
-    this.#version += 1;
+    this.#changes.count += 1;
     for (const family of this.#families) family.relabel();
   }
 
   /** Leaves these families out from now on. */
   exclude(isExcluded: (family: string) => boolean): void {
     this.#isExcluded = isExcluded;
-    this.#version += 1;
+    this.#changes.count += 1;
   }
 
   /** All of them, to be part of a body. */
   segments(format: ExpositionFormat): Promise<readonly Segment[]> | readonly Segment[] {
     const known = this.#written.get(format);
-    if (known?.version === this.#version) return known.segments;
+    if (known?.version === this.#changes.count) return known.segments;
     const segments: Segment[] = [];
     const done = runInSlices(this.#write(format, segments), () => true)?.then(() => segments) ?? segments;
-    this.#written.set(format, { version: this.#version, segments: done });
+    this.#written.set(format, { version: this.#changes.count, segments: done });
     return done;
   }
 

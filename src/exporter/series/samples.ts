@@ -16,8 +16,8 @@ export class SeriesSamples {
   #places: Places = new Map();
   /** By place: they stay the same object, so that their text is rendered once. */
   readonly #labels: Labels[] = [];
-  /** By place: what the catalogue says of the dimension. Shared with other targets. */
-  #faces: readonly Faces[] = [];
+  /** What is known of them. */
+  #known: PlacesTable = { faces: [], counts: [] };
   readonly #target: Target;
   readonly #metric: string;
   readonly #units: UnitOverrides;
@@ -47,7 +47,12 @@ export class SeriesSamples {
     const isTooMany = this.#places.size + added.length > MOST_PLACES;
     if (isTooMany) this.#labels.length = 0;
     this.#places = placesOf(isTooMany ? all : [...this.#places.keys(), ...added]);
-    this.#faces = facesByPlace(this.#places, this.#metric, this.#target.by, this.#units);
+    this.#known = tableOf(this.#places, {
+      metric: this.#metric,
+      scope: this.#target.by,
+      units: this.#units,
+      wants: this.#wants,
+    });
   }
 
   /** The gauges of one bucket: a dimension without a point at its start is absent, not zero. */
@@ -66,16 +71,16 @@ export class SeriesSamples {
 
   /** Whether a dimension has a counter. */
   counts(dimension: string): boolean {
-    return this.#wants(dimension) && this.facesOf(dimension).counter !== undefined;
+    const known = this.#known.counts[this.#places.get(dimension) ?? -1];
+    return known ?? (this.#wants(dimension) && this.facesOf(dimension).counter !== undefined);
   }
 
   counters(counters: CountersByDimension): Sample[] {
     const samples: Sample[] = [];
     this.meet(counters.keys());
     for (const [dimension, { total }] of counters) {
-      if (!this.#wants(dimension)) continue;
       const { counter } = this.facesOf(dimension);
-      if (counter === undefined) continue;
+      if (counter === undefined || !this.counts(dimension)) continue;
       const labels = this.#labelsOf(dimension);
       samples.push({ family: counter.family, labels, value: counterValue(total, counter) });
     }
@@ -90,7 +95,7 @@ export class SeriesSamples {
     this.meet(new Set(moments.map(({ dimension }) => dimension)));
     return moments.flatMap(({ dimension, total, at }) => {
       const { counter } = this.facesOf(dimension);
-      if (counter === undefined || !this.#wants(dimension)) return [];
+      if (counter === undefined || !this.counts(dimension)) return [];
       const labels = this.#labelsOf(dimension);
       return [{ family: counter.family, labels, value: counterValue(total, counter), at, since }];
     });
@@ -129,7 +134,7 @@ export class SeriesSamples {
 
   /** What the catalogue says of a dimension. */
   facesOf(dimension: string): Faces {
-    const known = this.#faces[this.#places.get(dimension) ?? -1];
+    const known = this.#known.faces[this.#places.get(dimension) ?? -1];
     return known ?? facesOf(this.#metric, dimension, { scope: this.#target.by, units: this.#units });
   }
 
@@ -141,29 +146,38 @@ export class SeriesSamples {
   }
 }
 
-/** What the catalogue says of dimensions, by place, for the targets that share the places: thousands may. */
-const facesTables = new WeakMap<Places, FacesTable[]>();
-
-interface FacesTable extends Required<FaceContext> {
-  readonly metric: string;
+/** What is known of dimensions by their place. */
+interface PlacesTable {
+  /** What the catalogue says. */
   readonly faces: readonly Faces[];
+  /** Whether there is a counter. */
+  readonly counts: readonly boolean[];
 }
 
-function facesByPlace(
-  places: Places,
-  metric: string,
-  scope: FaceContext['scope'],
-  units: UnitOverrides,
-): readonly Faces[] {
-  const tables = facesTables.get(places) ?? [];
-  facesTables.set(places, tables);
-  const known = tables.find(
-    (table) => table.metric === metric && table.scope === scope && table.units === units,
+/** Which samples are made of dimensions: the same for all targets of a metric. */
+interface SampleKind extends Required<FaceContext> {
+  readonly metric: string;
+  readonly wants: (dimension: string) => boolean;
+}
+
+/** By places, the table of each kind: thousands of targets share one. */
+const tables = new WeakMap<Places, { readonly kind: SampleKind; readonly table: PlacesTable }[]>();
+
+function tableOf(places: Places, kind: SampleKind): PlacesTable {
+  const made = tables.get(places) ?? [];
+  tables.set(places, made);
+  const { metric, scope, units, wants } = kind;
+  const known = made.find(
+    ({ kind: other }) =>
+      other.metric === metric && other.scope === scope && other.units === units && other.wants === wants,
   );
-  if (known !== undefined) return known.faces;
-  const faces = [...places.keys()].map((dimension) => facesOf(metric, dimension, { scope, units }));
-  tables.push({ metric, scope, units, faces });
-  return faces;
+  if (known !== undefined) return known.table;
+  const dimensions = [...places.keys()];
+  const faces = dimensions.map((dimension) => facesOf(metric, dimension, { scope, units }));
+  const counts = dimensions.map((name, place) => wants(name) && faces[place]?.counter !== undefined);
+  const table = { faces, counts };
+  made.push({ kind, table });
+  return table;
 }
 
 /** The start of the newest bucket that closed at or before `until` in any series, or undefined when there is none. */

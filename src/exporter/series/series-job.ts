@@ -41,6 +41,7 @@ import { NOTHING_TO_PUSH, PushedSeries, type ToPush } from './pushed-series.ts';
 import { type CountedSpan, type Reconcilable, spanBefore } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
 import {
+  type Counts,
   type KeptCounters,
   restoreSeries,
   type SeriesMemory,
@@ -254,9 +255,12 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return sumOfCounted(this.memory, this.counts, decoded, window);
   }
 
-  /** Whether a dimension has a counter that its source can bring on. */
-  readonly counts = (dimension: string): boolean =>
-    this.#options.samples.counts(dimension) && this.#options.reader.brings(dimension);
+  /** Whether a dimension has a counter that its source, as it is now, can bring on. */
+  get counts(): Counts {
+    const { samples, reader } = this.#options;
+    const { dimensions } = reader;
+    return (dimension) => samples.counts(dimension) && (dimensions?.has(dimension) ?? true);
+  }
 
   get platformClock(): PlatformClock {
     return this.#options.platformClock;

@@ -141,20 +141,22 @@ export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> 
     );
     stored[dimension] = [total, watermark, spans];
   }
+  const series = storable([...memory.young.series]);
   const platform = {
     reached: memory.reached ?? null,
     newest: memory.newest ?? null,
     young: memory.young.starts.map((start, row): [number, number, number[]] => [
       start,
-      orUnknown(memory.young.series[row] ?? Number.NaN),
-      shownOf(memory.young, row).map(orUnknown),
+      series[row] ?? -1,
+      storable(shownOf(memory.young, row)),
     ]),
   };
   return { version: 2, since, width, counters: stored, platform };
 }
 
-function orUnknown(value: number): number {
-  return Number.isNaN(value) ? -1 : value;
+function storable(values: number[]): number[] {
+  for (const [index, value] of values.entries()) if (Number.isNaN(value)) values[index] = -1;
+  return values;
 }
 
 function orNaN(value: number): number {

@@ -27,6 +27,9 @@ export class SeriesReader implements SourceReader {
   readonly name = 'rest';
   readonly #options: SeriesReaderOptions;
 
+  /** The platform may answer any dimension. */
+  readonly dimensions = undefined;
+
   constructor(options: SeriesReaderOptions) {
     this.#options = options;
   }
@@ -34,11 +37,6 @@ export class SeriesReader implements SourceReader {
   /** The API's operations share a limit. */
   get group(): string {
     return this.#options.target.product.api;
-  }
-
-  /** The platform may answer any dimension. */
-  brings(): boolean {
-    return true;
   }
 
   /** Operations that one read costs. */

@@ -38,8 +38,8 @@ export interface SourceReader {
   readonly name: SourceName;
   /** The group of operations that it performs, for their limit scope. */
   readonly group: string;
-  /** Whether answers can hold a dimension. Counters of others rest at their watermark until a source brings it again. */
-  brings(dimension: string): boolean;
+  /** The dimensions that answers can hold; undefined: any. Counters of others rest at their watermark until a source brings them again. */
+  readonly dimensions: ReadonlySet<string> | undefined;
   /** Operations that one read costs: a share of one, where one operation serves many readers. */
   cost(): number;
   /**

@@ -18,7 +18,7 @@ function accountOf(targets: number) {
   const sourceOf = (name: SourceName): SourceReader => ({
     name,
     group: name,
-    brings: () => true,
+    dimensions: undefined,
     cost: () => 1,
     read: async () => {
       reads.push(name);
