@@ -1,7 +1,6 @@
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { openAccountState } from '../../src/exporter/state/postgres-account.ts';
 import type { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';
 import { migrate } from '../../src/exporter/state/postgres-schema.ts';
 import { createSandbox, DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -10,6 +9,7 @@ import { configFile } from './config-file.ts';
 import { type ExporterProcess, startExporter } from './exporter-process.ts';
 import { freePort } from './free-port.ts';
 import type { PostgresServer } from './postgres.ts';
+import { openedByToken } from './postgres-state.ts';
 
 /** A request as it arrived at the platform. */
 export interface Arrival {
@@ -266,12 +266,7 @@ export async function auditAll(
   const wrong: string[] = [];
   let [series, buckets, oldest] = [0, 0, Number.POSITIVE_INFINITY];
   for (const [account, sandbox] of accounts) {
-    const [row] = await connections.query(
-      'UPDATE exporter_state.accounts SET token = token + 1, written = 0 WHERE name = $1 RETURNING token',
-      [account],
-    );
-    const state = await openAccountState(connections, { account, token: String(row?.['token']) });
-    const audit = auditCounters(state, sandbox);
+    const audit = auditCounters(await openedByToken(connections, account), sandbox);
     wrong.push(...audit.wrong);
     series += audit.series;
     buckets += audit.buckets;

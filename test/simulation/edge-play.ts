@@ -88,8 +88,15 @@ function shortest({ events }: Scenario): number {
   return Math.max(0, ...Object.keys(events).map(Number)) + COUNTED_WITHIN + 2;
 }
 
-/** Lets a scenario happen to a whole exporter against the embedded platform, over so many minutes at least. */
-export async function play(scenario: Scenario, atLeast = 0): Promise<Findings> {
+/**
+ * Lets a scenario happen to a whole exporter against the embedded platform, over so many minutes at least.
+ * @param kept where it is remembered, where the scenario has no wish of its own
+ */
+export async function play(
+  scenario: Scenario,
+  atLeast = 0,
+  kept: Pick<SimulationOptions, 'state' | 'busy'> = {},
+): Promise<Findings> {
   const minutes = Math.max(atLeast, shortest(scenario));
   const folder = await mkdtemp(join(tmpdir(), 'edges-'));
   const stateDirectory = join(folder, 'state');
@@ -99,6 +106,7 @@ export async function play(scenario: Scenario, atLeast = 0): Promise<Findings> {
   const simulation = await simulate({
     sandbox: { configurations: 2, domainsPerConfiguration: 1 },
     account: ACCOUNT,
+    ...kept,
     ...(scenario.keepsState === true && {
       state: (clock) => openState(stateDirectory, { info: note('info'), warn: note('warn') }, { clock }),
     }),

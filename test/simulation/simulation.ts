@@ -32,6 +32,8 @@ export interface SimulationOptions {
    * between two scrapes hundreds of polls pass, and most of what was rendered would be seen by nobody.
    */
   readonly rendersAhead?: boolean;
+  /** What is under way in another process, for which time stands still. */
+  readonly busy?: () => number;
   /** By how much (ms) the exporter's clock is ahead of the platform's. */
   readonly skew?: number;
 }
@@ -109,7 +111,7 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
   };
   let config: Config = configOf(options.push);
   const work = watchPendingWork();
-  const busy = { busy: () => work.count(0) };
+  const busy = { busy: () => work.count(0) + (options.busy?.() ?? 0) };
   const never = new AbortController().signal;
   let exporter: Exporter | undefined;
 

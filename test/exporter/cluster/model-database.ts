@@ -96,8 +96,14 @@ export class ModelDatabase {
   }
 
   #answer(session: string, now: number): NonNullable<BeatAnswer> {
-    const rows = [...this.accounts];
-    const of = (owner: string | undefined) => rows.filter(([, row]) => row.owner === owner);
+    const owned = new Map<string | undefined, [string, Row][]>();
+    for (const one of this.accounts) {
+      const [, { owner }] = one;
+      const others = owned.get(owner);
+      if (others === undefined) owned.set(owner, [one]);
+      else others.push(one);
+    }
+    const of = (owner: string | undefined) => owned.get(owner) ?? [];
     const demandOf = ([account, { demand }]: readonly [string, Row]): Demand => ({ account, demand });
     return {
       mine: of(session).map((one) => ({ ...demandOf(one), token: `${one[1].token}` })),

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll } from 'vitest';
+import { migrate } from '../../src/exporter/state/postgres-schema.ts';
+import { startPostgres } from '../end-to-end/postgres.ts';
+import { type OpenedBy, openedByToken } from '../end-to-end/postgres-state.ts';
+import type { SimulationOptions } from './simulation.ts';
+
+/** Kinds of state with which a file of tests is to run: `SIMULATED_STATES=memory,postgres` names both; memory by default. */
+const KINDS = (process.env['SIMULATED_STATES'] ?? 'memory').split(',');
+
+/** A kind of state, and how a simulation is given a new one of it. */
+type KindOfState = readonly [kind: string, kept: () => Pick<SimulationOptions, 'state' | 'busy'>];
+
+/** The kinds of state that the calling file is to run with, which it registers what they need for. */
+export function kindsOfState(): readonly KindOfState[] {
+  return KINDS.map((kind): KindOfState => {
+    if (kind === 'memory') return [kind, () => ({})];
+    if (kind !== 'postgres') throw new Error(`SIMULATED_STATES: no state is called ${kind}`);
+    return [kind, inPostgres()];
+  });
+}
+
+/** Each an account of its own in one database, and each opening of it a change of hands. */
+function inPostgres(): KindOfState[1] {
+  let connections: OpenedBy;
+  let [made, asked] = [0, 0];
+  let stop = async () => {};
+  beforeAll(async () => {
+    const server = await startPostgres((ends) => {
+      stop = ends;
+    });
+    const direct = server.connections();
+    await migrate(direct);
+    connections = {
+      shown: direct.shown,
+      query(...statement) {
+        asked += 1;
+        return direct.query(...statement).finally(() => {
+          asked -= 1;
+        });
+      },
+    };
+  });
+  afterAll(() => stop());
+  return () => {
+    made += 1;
+    const account = `simulated-${made}`;
+    return { state: () => openedByToken(connections, account), busy: () => asked };
+  };
+}
