@@ -65,7 +65,7 @@ it('three replicas share accounts through kills, pauses, updates and a database 
   for (const replica of replicas) expect(await replica.process().stop()).toMatchObject({ code: 0 });
 
   expect(twice).toEqual([]);
-  expect(await foreignRequests(platform, connections), happened.join('\n')).toEqual([]);
+  expect(await foreignRequests(replicas, platform, connections), happened.join('\n')).toEqual([]);
   expect(platform.arrivals.filter(({ status }) => status === 429)).toEqual([]);
   const { wrong, series, buckets } = await auditAll(platform, connections);
   expect(wrong).toEqual([]);

@@ -1,5 +1,8 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer, request } from 'node:http';
 import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';
 import { migrate } from '../../src/exporter/state/postgres-schema.ts';
@@ -13,7 +16,6 @@ import { openedByToken } from './postgres-state.ts';
 
 /** A request as it arrived at the platform. */
 export interface Arrival {
-  readonly at: number;
   /** By whose door it came. */
   readonly replica: string;
   readonly account: string;
@@ -46,7 +48,7 @@ export async function servePlatform(
   for (const replica of replicas) {
     const server = createServer((incoming, outgoing) => {
       const [, account = '', path = ''] = /^\/([^/]+)(\/.*)$/.exec(incoming.url ?? '') ?? [];
-      const arrival: Arrival = { at: Date.now(), replica, account, status: undefined };
+      const arrival: Arrival = { replica, account, status: undefined };
       arrivals.push(arrival);
       const onward = request(
         {
@@ -125,12 +127,43 @@ async function databaseDoor(to: number): Promise<DatabaseDoor> {
   };
 }
 
+/** A request, when it was written to its connection, and by which of a place's processes. */
+interface Sent {
+  readonly at: number;
+  readonly by: string;
+  readonly account: string;
+}
+
+/** Has a process note each request to the platform as it is written: a line with the time, and the path. */
+const NOTES_REQUESTS = `
+  import { subscribe } from 'node:diagnostics_channel';
+  import { openSync, writeSync } from 'node:fs';
+  const notes = openSync(process.env.NOTED_REQUESTS, 'a');
+  subscribe('undici:client:sendHeaders', ({ request }) =>
+    writeSync(notes, Date.now() + ' ' + request.path + '\\n'));`;
+
+async function readSent(file: string, by: string): Promise<Sent[]> {
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return [...text.matchAll(/^(\d+) \/([^/]+)\/.*\n/gm)].map(([, at, account = '']) => ({
+    at: Number(at),
+    by,
+    account,
+  }));
+}
+
+/** Of the processes at a place, each has the place's name and a number. */
+function nameOf(by: string): string {
+  return by.replace(/\.\d+$/, '');
+}
+
 /** A replica's place: processes come and go there, at one address. */
 export interface ReplicaPlace {
   readonly name: string;
   readonly process: () => ExporterProcess;
   readonly start: () => Promise<void>;
   readonly database: Pick<DatabaseDoor, 'cut' | 'mend'>;
+  /** What all its processes have sent to the platform. */
+  readonly sent: () => Promise<readonly Sent[]>;
 }
 
 export async function replicaPlace(
@@ -152,14 +185,21 @@ export async function replicaPlace(
   const port = await freePort();
   const door = await databaseDoor(database.port);
   const url = database.url.replace(`:${database.port}`, `:${door.port}`);
+  const notes = await mkdtemp(join(tmpdir(), 'requests-'));
   let running: ExporterProcess | undefined;
   let lives = 0;
   onTestFinished(async () => {
     await running?.kill('SIGKILL');
+    await rm(notes, { recursive: true });
   });
+  const processName = (life: number) => `${name}.${life}`;
   return {
     name,
     database: door,
+    async sent() {
+      const names = Array.from({ length: lives }, (_, before) => processName(before + 1));
+      return (await Promise.all(names.map((by) => readSent(join(notes, by), by)))).flat();
+    },
     process() {
       if (running === undefined) throw new Error(`${name} does not run`);
       return running;
@@ -168,7 +208,16 @@ export async function replicaPlace(
       lives += 1;
       running = await startExporter({
         port,
-        args: ['serve', `--config.file=${path}`, `--state.url=${url}`, `--state.replica=${name}.${lives}`],
+        args: [
+          'serve',
+          `--config.file=${path}`,
+          `--state.url=${url}`,
+          `--state.replica=${processName(lives)}`,
+        ],
+        env: {
+          NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(NOTES_REQUESTS)}`,
+          NOTED_REQUESTS: join(notes, processName(lives)),
+        },
       });
     },
   };
@@ -226,31 +275,39 @@ export async function noteOwners(connections: PostgresConnections): Promise<void
   );
 }
 
-/** A busy machine notes an arrival so much later (ms): less than a lease ends before another may begin. */
-const LATE_MS = 1_000;
-
-/** Requests that came from another replica than the one that owned the account then, by what `noteOwners` had noted. */
+/**
+ * Requests that a process wrote while it did not own the account, by what `noteOwners` had noted, and those that arrived without
+ * having been noted. A platform on a busy machine may see a request seconds after it was sent; so its sender notes when.
+ */
 export async function foreignRequests(
+  replicas: readonly ReplicaPlace[],
   { arrivals }: SharedPlatform,
   connections: PostgresConnections,
 ): Promise<string[]> {
-  const rows = await connections.query(
-    'SELECT extract(epoch FROM at) * 1000 AS at, account, owner FROM owners ORDER BY id',
+  const changes = await connections.query(
+    "SELECT extract(epoch FROM at) * 1000 AS at, account, coalesce(owner, 'nobody') AS owner FROM owners ORDER BY id",
   );
-  const changes = rows.map(({ at, account, owner }) => ({
-    at: Number(at),
-    account: String(account),
-    owner: owner === null ? 'nobody' : String(owner).replace(/\.\d+$/, ''),
-  }));
+  const sent = (await Promise.all(replicas.map((replica) => replica.sent()))).flat();
   const time = (at: number) => new Date(at).toISOString().slice(11, 23);
-  return arrivals.flatMap(({ at: arrivedAt, account, replica }) => {
-    const own = changes.filter((change) => change.account === account);
-    const last = own.findLastIndex(({ at }) => at <= arrivedAt - LATE_MS);
-    const since = own.slice(Math.max(0, last)).filter(({ at }) => at <= arrivedAt);
-    if (since.some(({ owner }) => owner === replica)) return [];
-    const history = own.map(({ at, owner }) => `${owner} from ${time(at)}`).join(', ');
-    return [`${time(arrivedAt)} ${account} asked by ${replica}: ${history}`];
+  const foreign = sent.flatMap(({ at, by, account }) => {
+    const own = changes.filter((change) => change['account'] === account);
+    if (own.findLast((change) => Number(change['at']) <= at)?.['owner'] === by) return [];
+    const history = own.map((change) => `${change['owner']} from ${time(Number(change['at']))}`).join(', ');
+    return [`${time(at)} ${account} asked by ${by}: ${history}`];
   });
+  const countOf = <T>(list: readonly T[], keyOf: (one: T) => string) =>
+    list.reduce(
+      (counts, one) => counts.set(keyOf(one), (counts.get(keyOf(one)) ?? 0) + 1),
+      new Map<string, number>(),
+    );
+  const noted = countOf(sent, ({ by, account }) => `${nameOf(by)} asked ${account}`);
+  const arrived = countOf(arrivals, ({ replica, account }) => `${replica} asked ${account}`);
+  return [
+    ...foreign,
+    ...[...arrived].flatMap(([what, times]) =>
+      times > (noted.get(what) ?? 0) ? [`${what} ${times} times, and noted fewer`] : [],
+    ),
+  ];
 }
 
 /** Compares every counter in the database with the platform's truth. */

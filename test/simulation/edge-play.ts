@@ -90,7 +90,7 @@ function shortest({ events }: Scenario): number {
 
 /**
  * Lets a scenario happen to a whole exporter against the embedded platform, over so many minutes at least.
- * @param kept where it is remembered, where the scenario has no wish of its own
+ * @param kept where what polls find is remembered, unless the scenario says so itself
  */
 export async function play(
   scenario: Scenario,
