@@ -14,6 +14,7 @@ const BENCHMARKS = {
   schedule: [join(BUILT, 'schedule.js')],
   surface: [join(BUILT, 'surface.js')],
   reload: [join(BUILT, 'reload.js')],
+  accounts: [join(BUILT, 'accounts.js')],
   rest: [join(BUILT, 'rest.js')],
   soak: [join(BUILT, 'soak.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],

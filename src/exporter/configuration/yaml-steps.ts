@@ -42,7 +42,7 @@ export function* parseInSteps(
 ): Generator<undefined, Document> {
   const composer = new Composer(options);
   const documents: Document[] = [];
-  const items: CST.BlockSequence[] = [];
+  const items: CST.Document[] = [];
   let hasDirectives = false;
   for (const token of yield* tokensInSteps(text, lines)) {
     hasDirectives ||= token.type === 'directive';
@@ -55,12 +55,9 @@ export function* parseInSteps(
   const list = longList(document)?.list;
   if (items.length > 0) list?.items.splice(0);
   for (const item of items) {
-    // Indented as they are, the list around an item makes it the same as in its place.
-    const [part] = [
-      ...new Composer(options).compose([{ type: 'document', offset: item.offset, start: [], value: item }]),
-    ];
+    const [part] = [...new Composer(options).compose([item])];
     if (part === undefined) continue;
-    if (isSeq(part.contents)) list?.items.push(...part.contents.items);
+    if (isSeq(part.contents)) list?.items.push(...part.contents.items.slice(-1));
     document.errors.push(...part.errors);
     document.warnings.push(...part.warnings);
     yield;
@@ -86,26 +83,57 @@ function* tokensInSteps(text: string, lines: LineCounter): Generator<undefined, 
   return tokens;
 }
 
-/**
- * The items of the long list as lists of one each. The list is left with one that is empty, where the key that follows
- * begins: the composer would take what is between them for a part of that key.
- */
-function takeOutItems({ value }: CST.Document): CST.BlockSequence[] {
-  if (value?.type !== 'block-map') return [];
-  const lists = value.items.flatMap(({ key, value: list }, index) =>
-    CST.isScalar(key) && key.source === LONG_LIST && list?.type === 'block-seq' ? [{ list, index }] : [],
+/** The items of the long list, each as a document of its own: a list that ends with it. None where they cannot be told apart. */
+function takeOutItems({ value: root }: CST.Document): CST.Document[] {
+  if (root?.type !== 'block-map' && root?.type !== 'flow-collection') return [];
+  const found = [...root.items.entries()].filter(
+    ([, { key }]) => CST.isScalar(key) && CST.resolveAsScalar(key).value === LONG_LIST,
   );
-  const [found] = lists;
-  if (found === undefined || lists.length > 1) return [];
-  const { list, index } = found;
-  const next = value.items[index + 1];
+  const [[index, { value: list }] = [0, {}]] = found;
+  if (found.length !== 1) return [];
+  if (list?.type === 'block-seq') return itemsOfBlock(list, root.items[index + 1]);
+  return list?.type === 'flow-collection' ? itemsInBrackets(list) : [];
+}
+
+function documentOf(value: CST.BlockSequence | CST.FlowCollection, offset: number): CST.Document {
+  // Indented as it is, the list around an item makes it the same as in its place.
+  return { type: 'document', offset, start: [], value: { ...value, offset } };
+}
+
+/**
+ * A list of lines. It is left with one item that is empty, where the key that follows begins: the composer would take what
+ * is between them for a part of that key.
+ */
+function itemsOfBlock(
+  list: CST.BlockSequence,
+  next: CST.BlockMap['items'][number] | CST.FlowCollection['items'][number] | undefined,
+): CST.Document[] {
   const end = next?.start[0]?.offset ?? next?.key?.offset;
   const items = list.items.splice(0);
   if (end !== undefined) {
     const indicator = { type: 'seq-item-ind', offset: end - 1, indent: list.indent, source: '-' } as const;
     list.items.push({ start: [indicator] });
   }
-  return items.map((item) => ({ ...list, offset: item.start[0]?.offset ?? list.offset, items: [item] }));
+  return items.map((item) => documentOf({ ...list, items: [item] }, item.start[0]?.offset ?? list.offset));
+}
+
+const BETWEEN: readonly string[] = ['comma', 'space', 'newline'];
+
+/** A list in brackets, as JSON writes it. A further item stands before each, since it begins with the comma between them. */
+function itemsInBrackets(list: CST.FlowCollection): CST.Document[] {
+  const { indent, start, items } = list;
+  const isPlain = items.every(({ start: before, key, sep, value }, index) => {
+    const isTrailing = index === items.length - 1 && before.every(({ type }) => BETWEEN.includes(type));
+    return key === undefined && sep === undefined && (value !== undefined || isTrailing);
+  });
+  if (start.source !== '[' || list.end[0]?.source !== ']' || !isPlain) return [];
+  return items.splice(0).flatMap((item, index) => {
+    const offset = item.start[0]?.offset ?? item.value?.offset;
+    if (item.value === undefined || offset === undefined) return [];
+    const before: CST.CollectionItem = { start: [], value: { type: 'scalar', offset, indent, source: '0' } };
+    const end = { type: 'flow-seq-end', offset, indent, source: ']' } as const;
+    return documentOf({ ...list, items: index === 0 ? [item] : [before, item], end: [end] }, offset);
+  });
 }
 
 /** The long list of a document and where it stands, if it has one, once. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Document, LineCounter, parseDocument } from 'yaml';
+import { type Document, Lexer, LineCounter, parseDocument } from 'yaml';
 import { parseInSteps } from '../../../src/exporter/configuration/yaml-steps.ts';
 import { toTheEnd } from '../../../src/exporter/slices.ts';
 
@@ -11,12 +11,31 @@ const account = (name: string) =>
 /** Longer than a key may be: what follows them must not be taken for their continuation. */
 const MANY = Array.from({ length: 60 }, (_, index) => account(`site-${index}`)).join('');
 
+const IN_BRACKETS = Array.from({ length: 60 }, (_, index) => `{ name: site-${index} }`).join(', ');
+
 it.each([
   ['one account', `accounts:\n${account('a')}`],
   ['many accounts, and keys after them', `accounts:\n${MANY}limits: { series: 1 }\nlog: debug\n`],
   ['keys before them', `limits:\n  series: 1\naccounts:\n${MANY}`],
   ['accounts that are not indented', `accounts:\n${MANY.replaceAll(/^ {2}/gm, '')}limits: { series: 1 }\n`],
   ['accounts in brackets', 'accounts: [{ name: a }, { name: b }]\nlimits: { series: 1 }\n'],
+  ['many in brackets, and keys after them', `accounts: [${IN_BRACKETS}] # all\nlimits: { series: 1 }\n`],
+  [
+    'brackets over lines, a comma at the end',
+    `accounts: [\n${IN_BRACKETS.replaceAll('},', '},\n  ')},\n]\nlog: debug\n`,
+  ],
+  ['JSON', JSON.stringify({ limits: { series: 1 }, accounts: [{ name: 'a' }, { name: 'b' }], push: [] })],
+  ['JSON over lines', JSON.stringify({ accounts: [{ name: 'a' }, { name: 'b' }], push: [] }, null, 2)],
+  ['comments between brackets', 'accounts: [ # one\n  { name: a }, # two\n  # three\n  { name: b }\n]\n'],
+  ['no comma between two in brackets', 'accounts: [{ name: a } { name: b }, { name: c }]\n'],
+  ['two commas in brackets', 'accounts: [{ name: a },, { name: b }]\n'],
+  ['a comma first in brackets', 'accounts: [, { name: a }]\n'],
+  ['pairs in brackets', 'accounts: [name: a, name: b]\n'],
+  ['brackets that are not closed', 'accounts: [{ name: a }, { name: b }\nlimits: { series: 1 }\n'],
+  ['an alias in brackets', 'accounts: [&a { name: a }, *a, { <<: *a, name: b }]\n'],
+  ['a comment without a space in brackets', 'accounts: [{ name: a },# b\n { name: b }]\n'],
+  ['a mistake in one in brackets', `accounts: [${IN_BRACKETS}, { name: "a" "b" }]\nlimits: { series: 1 }\n`],
+  ['a mistake in JSON', '{"accounts": [{"name": "a"}, {"name" "b"}], "push": []}'],
   ['no account', 'accounts: []\nlimits: { series: 1 }\n'],
   ['nothing under the key', 'accounts:\nlimits: { series: 1 }\n'],
   ['an anchor and its alias', 'accounts:\n  - &a { name: a }\n  - *a\nlimits: { series: 1 }\n'],
@@ -29,4 +48,14 @@ it.each([
   const mistakes = ({ errors }: Document) => errors.map(({ code, pos }) => [code, pos[0]]).sort();
   expect(mistakes(inSteps)).toEqual(mistakes(atOnce));
   if (atOnce.errors.length === 0) expect(inSteps.toJS()).toEqual(atOnce.toJS());
+});
+
+it.each([
+  ['in lines', `accounts:\n${MANY}`],
+  ['in brackets', `accounts: [${IN_BRACKETS}]\n`],
+  ['in JSON', JSON.stringify({ accounts: Array.from({ length: 60 }, () => ({ name: 'a' })) })],
+])('accounts %s take a step each to be composed', (_, text) => {
+  const lexemes = [...new Lexer().lex(text)].length;
+  const steps = [...parseInSteps(text, new LineCounter(), OPTIONS)].length;
+  expect(steps).toBe(60 + Math.floor(lexemes / 64));
 });
