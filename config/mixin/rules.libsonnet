@@ -2013,7 +2013,7 @@
           },
           {
             "alert": "EdgePushBehind",
-            "expr": "time() - edge_exporter_outbox_oldest_timestamp_seconds > 900",
+            "expr": "time() - edge_exporter_outbox_oldest_timestamp_seconds > 900 and (increase(edge_exporter_push_samples_sent_total[15m]) + increase(edge_exporter_push_failures_total[15m]) + sum without (reason) (increase(edge_exporter_push_samples_refused_total[15m])) > 0)",
             "for": "5m",
             "labels": {
               "severity": "ticket",
@@ -2023,6 +2023,20 @@
               "summary": "Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}",
               "description": "The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushbehind"
+            }
+          },
+          {
+            "alert": "EdgePushStopped",
+            "expr": "time() - edge_exporter_outbox_oldest_timestamp_seconds > 900 unless (increase(edge_exporter_push_samples_sent_total[15m]) + increase(edge_exporter_push_failures_total[15m]) + sum without (reason) (increase(edge_exporter_push_samples_refused_total[15m])) > 0)",
+            "for": "5m",
+            "labels": {
+              "severity": "page",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "Nothing is sent to {{ $labels.receiver }} although samples wait",
+              "description": "The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits. First: read its log; where the disk of its state is well, restart it.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushstopped"
             }
           },
           {

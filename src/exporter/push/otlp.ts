@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { ProtobufWriter } from './protobuf.ts';
 import { type ReceiverAnswer, reasonIn, refusalOrFailure } from './protocol.ts';
 import { helpOf, type PushedSample } from './pushed-sample.ts';
-import { NoReply, type ReceiverConnection, type Reply } from './receiver-connection.ts';
+import type { ReceiverConnection, Reply } from './receiver-connection.ts';
 
 const HEADERS = { 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' };
 
@@ -18,15 +18,9 @@ export class Otlp {
     this.#connection = connection;
   }
 
-  /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */
   async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
-    try {
-      const message = await compress(otlpRequest(samples));
-      return answerOf(await this.#connection.post(message, HEADERS, signal));
-    } catch (error) {
-      if (error instanceof NoReply) return { kind: 'failed', words: error.message };
-      throw error;
-    }
+    const message = await compress(otlpRequest(samples));
+    return answerOf(await this.#connection.post(message, HEADERS, signal));
   }
 }
 

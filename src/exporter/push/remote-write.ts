@@ -3,7 +3,7 @@ import type { Labels } from '../catalogue/family.ts';
 import { ProtobufWriter } from './protobuf.ts';
 import { type ReceiverAnswer, refusalOrFailure } from './protocol.ts';
 import { helpOf, type PushedFamily, type PushedSample } from './pushed-sample.ts';
-import { NoReply, type ReceiverConnection, type Reply } from './receiver-connection.ts';
+import type { ReceiverConnection, Reply } from './receiver-connection.ts';
 
 type Version = '2.0' | '1.0';
 
@@ -39,20 +39,14 @@ export class RemoteWrite {
     return `remote_write ${this.#version}`;
   }
 
-  /** Sends samples in one request, no two of one series. @throws the signal's reason when it aborts */
   async send(samples: readonly PushedSample[], signal: AbortSignal): Promise<ReceiverAnswer> {
-    try {
-      const reply = await this.#post(samples, signal);
-      // What an old receiver makes of 2.0 is up to it: most answer 204 and store nothing.
-      if (this.#version === '2.0' && !knows2(reply)) {
-        this.#version = '1.0';
-        return answerOf(await this.#post(samples, signal), samples.length);
-      }
-      return answerOf(reply, samples.length);
-    } catch (error) {
-      if (error instanceof NoReply) return { kind: 'failed', words: error.message };
-      throw error;
+    let reply = await this.#post(samples, signal);
+    // What an old receiver makes of 2.0 is up to it: most answer 204 and store nothing.
+    if (this.#version === '2.0' && !knows2(reply)) {
+      this.#version = '1.0';
+      reply = await this.#post(samples, signal);
     }
+    return answerOf(reply, samples.length);
   }
 
   #post(samples: readonly PushedSample[], signal: AbortSignal): Promise<Reply> {

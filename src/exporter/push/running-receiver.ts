@@ -6,7 +6,7 @@ import { Otlp } from './otlp.ts';
 import type { Addresses, Outbox } from './outbox.ts';
 import type { Protocol, RefusalReason } from './protocol.ts';
 import type { PushedSample } from './pushed-sample.ts';
-import { ReceiverConnection } from './receiver-connection.ts';
+import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
 import { ReceiverSnapshots } from './receiver-snapshots.ts';
 import { RemoteWrite } from './remote-write.ts';
@@ -89,6 +89,10 @@ export function startReceiver(
       trouble = words;
       observer.failed(name, words);
     },
+    unreadable: (words) => {
+      trouble = `the outbox cannot be read: ${words}`;
+      observer.outboxUnreadable(name, words);
+    },
   });
   const { signal } = stopping;
   const send = async (): Promise<void> => {
@@ -132,7 +136,14 @@ export function protocolOf({ kind, labels }: Receiver, connection: ReceiverConne
     get name() {
       return protocol.name;
     },
-    send: (samples, signal) => protocol.send(withLabels(samples, labels), signal),
+    async send(samples, signal) {
+      try {
+        return await protocol.send(withLabels(samples, labels), signal);
+      } catch (error) {
+        if (error instanceof NoReply) return { kind: 'failed', words: error.message };
+        throw error;
+      }
+    },
   };
 }
 
@@ -150,6 +161,8 @@ export interface PushObserver {
   dropped(receiver: string, reason: DropReason, samples: number): void;
   /** A request has failed; what it held is sent again. */
   failed(receiver: string, words: string): void;
+  /** The disk does not let the outbox be read, so that nothing is sent; it is read again. */
+  outboxUnreadable(receiver: string, words: string): void;
   /** A fault of the exporter itself has interrupted the pushing to a receiver. */
   pushDefect(receiver: string, error: unknown): void;
 }

@@ -10,6 +10,8 @@ interface SenderOptions extends DeliveryOptions {
   /** Has the queue take up what earlier runs left for it. */
   readonly takeUp: (signal: AbortSignal) => Promise<void>;
   readonly snapshots: ReceiverSnapshots;
+  /** The disk does not let the outbox be read; it is asked again. */
+  readonly unreadable: (words: string) => void;
   /** Rings when something comes into either. */
   readonly added: Bell;
 }
@@ -61,13 +63,13 @@ export class Sender {
 
   /** Reads the outbox, again and again until the disk lets it. */
   async #unlessUnreadable<Result>(read: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    const { failed, clock } = this.#options;
+    const { unreadable, clock } = this.#options;
     for (;;) {
       try {
         return await read();
       } catch (error) {
         signal.throwIfAborted();
-        failed(`the outbox cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+        unreadable(error instanceof Error ? error.message : String(error));
         await clock.sleep(UNREADABLE_MS, signal);
       }
     }

@@ -19,6 +19,7 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
       metrics.pushSent.add(samples, receiver);
       const before = failures.get(receiver) ?? 0;
       failures.delete(receiver);
+      logged.delete(`${receiver} unreadable`);
       if (before >= LOGGED_AFTER)
         log.info({ receiver, failures: before }, 'the receiver takes samples again');
     },
@@ -45,6 +46,10 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
       if (count === LOGGED_AFTER) {
         log.warn({ receiver, reason: words }, 'samples cannot be sent: they wait in the outbox');
       }
+    },
+    outboxUnreadable(receiver, words) {
+      if (!isNews(`${receiver} unreadable`)) return;
+      log.warn({ receiver, reason: words }, 'the outbox cannot be read: nothing is sent until it can');
     },
     pushDefect(receiver, error) {
       metrics.pushDefects.add(1, receiver);

@@ -67,6 +67,7 @@ export const FIRST_STEPS: Readonly<Record<PagingAlert, string>> = {
   EdgeCertificateExpiring: 'renew it and bind the new one to its domains.',
   EdgeTokenExpiring: 'give the exporter a new token, or see why its user may not log in any more.',
   EdgeExporterDown: 'look whether its process runs, and start it.',
+  EdgePushStopped: 'read its log; where the disk of its state is well, restart it.',
 };
 
 /** Every alert, with what users may choose of it. */
@@ -208,6 +209,7 @@ export const ALERTS = {
     severity: 'ticket',
     parameters: { after: time(15 * MINUTE, 'How long samples may wait for a receiver.', MINUTE) },
   },
+  EdgePushStopped: simple('exporter', 'page'),
   EdgePushLosing: simple('exporter', 'ticket'),
 } as const satisfies Readonly<Record<string, AlertKind>>;
 

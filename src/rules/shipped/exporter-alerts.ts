@@ -328,17 +328,31 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
 export function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const after = tuning.value('EdgePushBehind', 'after', OF_EXPORTER.judged);
   const lost = (family: string): string => `increase(${family}[${duration(times.hour)}]) > 0`;
+  const waiting = `time() - edge_exporter_outbox_oldest_timestamp_seconds > ${after}`;
+  const lately = (family: string): string => `increase(${family}[${duration(times.unasked)}])`;
+  const answers = ['edge_exporter_push_samples_sent_total', 'edge_exporter_push_failures_total'].map(lately);
+  const refusals = `sum without (reason) (${lately('edge_exporter_push_samples_refused_total')})`;
+  const asked = `(${[...answers, refusals].join(' + ')} > 0)`;
   const lossy = { ...OF_EXPORTER, alert: 'EdgePushLosing', hold: times.hold, severity: 'ticket' } as const;
   return [
     {
       ...OF_EXPORTER,
       alert: 'EdgePushBehind',
-      expr: `time() - edge_exporter_outbox_oldest_timestamp_seconds > ${after}`,
+      expr: `${waiting} and ${asked}`,
       hold: times.hold,
       severity: 'ticket',
       summary: 'Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}',
       description:
         'The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before.',
+    },
+    {
+      ...OF_EXPORTER,
+      alert: 'EdgePushStopped',
+      expr: `${waiting} unless ${asked}`,
+      hold: times.hold,
+      severity: 'page',
+      summary: 'Nothing is sent to {{ $labels.receiver }} although samples wait',
+      description: `The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for ${times.unasked / 60_000} minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits.`,
     },
     {
       ...lossy,

@@ -50,6 +50,8 @@ export interface Times {
   readonly quotaShort: number;
   /** How long the state must refuse writes. */
   readonly stateErrors: number;
+  /** How long a receiver is not asked although samples wait: longer than any receiver may ask to be left alone. */
+  readonly unasked: number;
   /** How long nothing was read for a collector. Well above the interval of any; see the hold on top of it. */
   readonly unread: number;
   /** How long a change of a setting is announced. */
@@ -86,6 +88,7 @@ export const TIMES: Times = {
   settled: 30 * MINUTE,
   quotaShort: 15 * MINUTE,
   stateErrors: 15 * MINUTE,
+  unasked: 15 * MINUTE,
   unread: 2 * HOUR,
   announced: 15 * MINUTE,
 };

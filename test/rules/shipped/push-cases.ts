@@ -1,22 +1,35 @@
 import { type AlertCase, grown } from './alert-case.ts';
 
 const RECEIVER = 'instance="exporter:9801", receiver="central"';
+const SENT = `edge_exporter_push_samples_sent_total{${RECEIVER}}`;
+const FAILURES = `edge_exporter_push_failures_total{${RECEIVER}}`;
+const REFUSED = `edge_exporter_push_samples_refused_total{${RECEIVER}, reason="too_old"}`;
 const OLDEST = `edge_exporter_outbox_oldest_timestamp_seconds{${RECEIVER}}`;
 
 /** Every alert of what is pushed. */
 export const PUSH_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgePushBehind',
-    normal: { [OLDEST]: (minute) => 60 * minute - 1 },
+    // It fails all the time, as one that answers now and then.
+    normal: { [OLDEST]: (minute) => 60 * minute - 1, [SENT]: 0, [FAILURES]: (minute) => minute, [REFUSED]: 0 },
     bad: { [OLDEST]: 60 * 150 },
     mild: { [OLDEST]: (minute) => 60 * (minute - 10) },
     lasts: 40,
     resolves: 5,
   },
   {
+    alert: 'EdgePushStopped',
+    normal: { [OLDEST]: (minute) => 60 * minute - 1, [SENT]: 0, [FAILURES]: 0, [REFUSED]: 0 },
+    bad: { [OLDEST]: 60 * 150 },
+    // A receiver that is away is asked once a minute; one that asks to be left alone, every ten minutes.
+    mild: { [OLDEST]: 60 * 150, [FAILURES]: (minute) => Math.floor(minute / 10) },
+    lasts: 40,
+    resolves: 5,
+  },
+  {
     alert: 'EdgePushLosing',
     which: 'loss="refused"',
-    ...grown(`edge_exporter_push_samples_refused_total{${RECEIVER}, reason="too_old"}`, [5, 0], 20),
+    ...grown(REFUSED, [5, 0], 20),
     lasts: 20,
     resolves: 90,
   },
