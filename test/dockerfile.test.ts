@@ -149,6 +149,17 @@ describe('the package', () => {
     expect(needed).toEqual([]);
   });
 
+  it('is released by actions that are named by their commits, each with its version beside it', () => {
+    const folder = join(ROOT, '.github/workflows');
+    const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'));
+    const used = lines
+      .filter((line) => /^\s*(?:- )?uses:/.test(line))
+      .map((line) => line.split('uses: ')[1] ?? '');
+    expect(used.length).toBeGreaterThan(10);
+    for (const one of used) expect(one).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+    expect(new Set(used).size).toBe(new Set(used.map((one) => one.split('@')[0])).size);
+  });
+
   it('is locked for every platform that an optional dependency is made for', () => {
     const { packages } = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'));
     const optional = Object.values<{ optionalDependencies?: object }>(packages).flatMap((entry) =>
