@@ -13,6 +13,7 @@ const PAGING = {
   certificate: 'EdgeCertificateExpiring',
   token: 'EdgeTokenExpiring',
   exporter: 'EdgeExporterDown',
+  push: 'EdgePushStopped',
 } as const;
 
 const TOLD_IN_WORDS = [ATTACK, ...Object.values(PAGING)].join('|');
@@ -86,6 +87,12 @@ export const PAGES: readonly Trouble[] = [
     while: ofExporter(paging('exporter', 'instance!=""')),
     says: 'the exporter is down: nothing that it polls is seen',
     next: 'Start it; Prometheus’ page of targets and its log say why. Counters go on where they were',
+    act: 'now',
+  },
+  {
+    while: ofExporter(paging('push')),
+    says: 'nothing is sent to a receiver, although samples wait for it',
+    next: 'The exporter’s log says why. Where the disk of its state is well, restart it: nothing is lost',
     act: 'now',
   },
   { while: pages(`alertname!~"${TOLD_IN_WORDS}"`, 'account!=""'), ...OTHERS },

@@ -144,6 +144,11 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
     [['all of edge:9801', 'the exporter is down: nothing that it polls is seen', 2]],
   ],
   [
+    'an exporter that no longer sends',
+    { ...UP, ...alert('EdgePushStopped', 'page', INSTANCE) },
+    [['all of edge:9801', 'nothing is sent to a receiver, although samples wait for it', 2]],
+  ],
+  [
     'another page of an exporter',
     { ...UP, ...alert('EdgePushLosing', 'page', INSTANCE) },
     [['all of edge:9801', 'another page fires: EdgePushLosing', 2]],
@@ -164,7 +169,7 @@ it('tells every alert that pages as shipped in words of its own', () => {
   const shipped = ruleFiles().alerts.groups.flatMap(({ rules }) => rules);
   const paging = shipped.filter(({ labels }) => labels.severity === 'page').map(({ alert }) => alert);
   expect(new Set(paging)).toEqual(
-    new Set([...Object.keys(WORDS_OF_PAGES), 'EdgeWafSpike', 'EdgeExporterDown']),
+    new Set([...Object.keys(WORDS_OF_PAGES), 'EdgeWafSpike', 'EdgeExporterDown', 'EdgePushStopped']),
   );
 });
 

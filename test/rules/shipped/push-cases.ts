@@ -11,7 +11,12 @@ export const PUSH_CASES: readonly AlertCase[] = [
   {
     alert: 'EdgePushBehind',
     // It fails all the time, as one that answers now and then.
-    normal: { [OLDEST]: (minute) => 60 * minute - 1, [SENT]: 0, [FAILURES]: (minute) => minute, [REFUSED]: 0 },
+    normal: {
+      [OLDEST]: (minute) => 60 * minute - 1,
+      [SENT]: 0,
+      [FAILURES]: (minute) => minute,
+      [REFUSED]: 0,
+    },
     bad: { [OLDEST]: 60 * 150 },
     mild: { [OLDEST]: (minute) => 60 * (minute - 10) },
     lasts: 40,
