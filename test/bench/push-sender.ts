@@ -73,7 +73,7 @@ const sender = new Sender({
   sent: report,
   refused: (reason, _samples, words) => fail(`${reason}: ${words}`),
   failed: fail,
-  unreadable: fail,
+  notRead: fail,
 });
 // Not `once`: the channel keeps the process alive when all is sent.
 process.on('message', () => void sender.run(new AbortController().signal));

@@ -89,9 +89,9 @@ export function startReceiver(
       trouble = words;
       observer.failed(name, words);
     },
-    unreadable: (words) => {
+    notRead: (words) => {
       trouble = `the outbox cannot be read: ${words}`;
-      observer.outboxUnreadable(name, words);
+      observer.outboxNotRead(name, words);
     },
   });
   const { signal } = stopping;
@@ -162,7 +162,7 @@ export interface PushObserver {
   /** A request has failed; what it held is sent again. */
   failed(receiver: string, words: string): void;
   /** The disk does not let the outbox be read, so that nothing is sent; it is read again. */
-  outboxUnreadable(receiver: string, words: string): void;
+  outboxNotRead(receiver: string, words: string): void;
   /** A fault of the exporter itself has interrupted the pushing to a receiver. */
   pushDefect(receiver: string, error: unknown): void;
 }

@@ -11,7 +11,7 @@ interface SenderOptions extends DeliveryOptions {
   readonly takeUp: (signal: AbortSignal) => Promise<void>;
   readonly snapshots: ReceiverSnapshots;
   /** The disk does not let the outbox be read; it is asked again. */
-  readonly unreadable: (words: string) => void;
+  readonly notRead: (words: string) => void;
   /** Rings when something comes into either. */
   readonly added: Bell;
 }
@@ -63,13 +63,13 @@ export class Sender {
 
   /** Reads the outbox, again and again until the disk lets it. */
   async #unlessUnreadable<Result>(read: () => Promise<Result>, signal: AbortSignal): Promise<Result> {
-    const { unreadable, clock } = this.#options;
+    const { notRead, clock } = this.#options;
     for (;;) {
       try {
         return await read();
       } catch (error) {
         signal.throwIfAborted();
-        unreadable(error instanceof Error ? error.message : String(error));
+        notRead(error instanceof Error ? error.message : String(error));
         await clock.sleep(UNREADABLE_MS, signal);
       }
     }

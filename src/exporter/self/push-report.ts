@@ -19,7 +19,7 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
       metrics.pushSent.add(samples, receiver);
       const before = failures.get(receiver) ?? 0;
       failures.delete(receiver);
-      logged.delete(`${receiver} unreadable`);
+      logged.delete(`${receiver} outbox`);
       if (before >= LOGGED_AFTER)
         log.info({ receiver, failures: before }, 'the receiver takes samples again');
     },
@@ -47,8 +47,8 @@ export function reportPush(metrics: SelfMetrics, log: ReportLog): PushObserver {
         log.warn({ receiver, reason: words }, 'samples cannot be sent: they wait in the outbox');
       }
     },
-    outboxUnreadable(receiver, words) {
-      if (!isNews(`${receiver} unreadable`)) return;
+    outboxNotRead(receiver, words) {
+      if (!isNews(`${receiver} outbox`)) return;
       log.warn({ receiver, reason: words }, 'the outbox cannot be read: nothing is sent until it can');
     },
     pushDefect(receiver, error) {

@@ -39,7 +39,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
   const dropped: [DropReason, number][] = [];
   const refused: [string, number][] = [];
   const failures: string[] = [];
-  const unreadable: string[] = [];
+  const notRead: string[] = [];
   let sent = 0;
   let failure: unknown;
   const start = (name = 'r', address = 'address') => {
@@ -83,7 +83,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
       },
       refused: (reason, samples) => void refused.push([reason, samples]),
       failed: (words) => void failures.push(words),
-      unreadable: (words) => void unreadable.push(words),
+      notRead: (words) => void notRead.push(words),
     });
     const running = sender.run(stopping.signal).catch((error: unknown) => {
       if (!stopping.signal.aborted) failure ??= error;
@@ -97,7 +97,7 @@ export function outboxBed({ send, state = memoryState(), ...limits }: BedOptions
     dropped,
     refused,
     failures,
-    unreadable,
+    notRead,
     get sent() {
       return sent;
     },

@@ -159,7 +159,7 @@ it('goes on when a disk that could not be read as it started can be read again',
   await bed.commit('job', many(5, 1));
   await bed.empty();
   expect(receiver.stored.size).toBe(5);
-  expect(bed.unreadable).toEqual(Array.from({ length: 3 }, () => 'the disk has not answered for 10 s'));
+  expect(bed.notRead).toEqual(Array.from({ length: 3 }, () => 'the disk has not answered for 10 s'));
   expect(bed.failures).toEqual([]);
 });
 
