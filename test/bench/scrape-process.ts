@@ -16,9 +16,21 @@ export interface Server {
   readonly client: Client;
 }
 
+const started = new Set<ChildProcess>();
+process.on('exit', () => {
+  for (const child of started) child.kill('SIGKILL');
+});
+
+/** Ends the process with this one, also where a benchmark fails before it stops what it started. */
+function endingWithThis(child: ChildProcess): ChildProcess {
+  started.add(child);
+  child.once('exit', () => started.delete(child));
+  return child;
+}
+
 /** One of this folder's own processes. */
 export function forkRole(name: string, argument: string): ChildProcess {
-  return fork(fileURLToPath(new URL('scrape-roles.js', import.meta.url)), [name, argument]);
+  return endingWithThis(fork(fileURLToPath(new URL('scrape-roles.js', import.meta.url)), [name, argument]));
 }
 
 /** One of them that serves a page, once it has told its port. */
@@ -40,7 +52,8 @@ export async function startProgram(
   told?: 'ipc',
 ): Promise<Server> {
   const address = `127.0.0.1:${await freePort()}`;
-  const child = spawn(path, args(address), { stdio: ['ignore', 'ignore', 'inherit', told ?? 'ignore'] });
+  const stdio = ['ignore', 'ignore', 'inherit', told ?? 'ignore'] as const;
+  const child = endingWithThis(spawn(path, args(address), { stdio: [...stdio] }));
   const url = `http://${address}`;
   const client = new Client(url);
   for (let attempt = 0; ; attempt++) {
