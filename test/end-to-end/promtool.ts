@@ -1,3 +1,4 @@
+import { atNight } from '../nightly.ts';
 import { type Ending, runToEnd } from './child-process.ts';
 import { toolPath } from './tools.ts';
 
@@ -8,6 +9,14 @@ export function promtool(args: readonly string[], stdin?: string | Uint8Array): 
 
 /** The rules are for Prometheus 2.42 to 3.x: promtool of both ends. */
 export const PROMTOOLS = ['promtool', 'promtool3'] as const;
+
+/** Those for the nth of many alike tests, or of those that cost most: for a change one in turn. */
+export function promtoolsFor(nth: number): readonly (typeof PROMTOOLS)[number][] {
+  return atNight(
+    PROMTOOLS,
+    PROMTOOLS.filter((_, index) => index === nth % PROMTOOLS.length),
+  );
+}
 
 /** Collecting its garbage is a fifth to a third of promtool's work on rules: not before there is this much. */
 const LAZY_COLLECTION = { GOGC: 'off', GOMEMLIMIT: '512MiB' };

@@ -73,7 +73,7 @@ export const WEEK: readonly Turn[] = [
   calm(96),
   change(99, (sandbox) => pause(sandbox, 2, true)),
   // The few requests that are never answered take real time.
-  faults(100, { timeout: { paths: ['/metrics/*/status_code'], probability: 0.2 } }),
+  faults(100, { timeout: { paths: ['/metrics/*/status_code'], probability: 0.4 } }),
   calm(100.4),
   faults(104, { truncated_body: { probability: 0.3 }, late_data: { minutes: 5, settling: 'late' } }),
   restart(107),

@@ -11,7 +11,12 @@ it('counts nothing wrong while GraphQL answers in every hostile way, one after t
     sandbox: { configurations: 2, restAnalytics: 'absent' },
     account: {
       source: 'graphql',
-      collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } } } },
+      collectors: {
+        metrics: {
+          schedule: '*/2 * * * *',
+          products: { edge_applications: { metrics: ['cdn_requests', 'waf'] } },
+        },
+      },
     },
   });
   const { clock, sandbox, state } = simulation;

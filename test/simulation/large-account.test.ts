@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import { COLLECTORS } from '../../src/exporter/collectors.ts';
+import { atNight } from '../nightly.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 /** 3,000 domains of 30 applications, 500 functions, 200 zones with 20,000 records; 160 of 200 operations a minute are ours. */
@@ -98,7 +99,7 @@ it.each([
   for (const collectors of [traffic(...metrics), { ...traffic(...metrics), ...SETTINGS }]) {
     const running = await begin(collectors);
     await running.minutes(5);
-    ages.push(await meanAge(running, 20));
+    ages.push(await meanAge(running, atNight(20, 10)));
   }
   const [without = 0, alongside = 0] = ages;
   const jobs = [...(simulation?.exporter().accounts() ?? [])][0]?.jobs ?? [];

@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
+import { atNight } from '../nightly.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
 
 const MINUTE = 60_000;
-const HOURS = 24;
-const SWITCHES = 20;
+/** Each trouble comes while either source is read. */
+const HOURS = atNight(24, 15);
+const SWITCHES = atNight(20, 14);
 
 /** What happens to the platform, one after the other, for an hour each, while the source is switched back and forth. */
 const TROUBLE: readonly FaultSettings[] = [
@@ -25,7 +27,7 @@ const TROUBLE: readonly FaultSettings[] = [
  */
 const SPLIT = { max_response_bytes: 65_536 };
 
-it('counts every bucket once, whichever source brings it: 24 hours of troubles, kills and 20 switches', async () => {
+it(`counts every bucket once, whichever source brings it: ${HOURS} hours of troubles, kills and ${SWITCHES} switches`, async () => {
   const simulation = await simulate({
     sandbox: {
       configurations: 3,
