@@ -11,7 +11,7 @@ import { type ServedSandbox, serveSandbox } from './platform.ts';
 import { busyAccount, countersOf, prepareCounters } from './prepared-counters.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
-const KILLS = atNight(50, 12);
+const KILLS = atNight(50, 15);
 /** In one life: two seconds of an idle machine. */
 const MOST_REQUESTS = 80;
 const SEED = 1;
