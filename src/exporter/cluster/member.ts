@@ -54,6 +54,9 @@ const PICTURE_MS = 10_000;
 /** By how much a demand must have changed before the others are told, as a share of it. */
 const DEMAND_CHANGE = 0.2;
 
+/** A clock that is set forward by more than this (ms) at once may have stood still while the machine slept. */
+const SLEPT_MS = 500;
+
 /** A replica that shares its accounts with others: the one place that acts on what `step` says of the lease. */
 export class Member {
   readonly name: string;
@@ -71,9 +74,13 @@ export class Member {
   #isTakingPicture = false;
   #trouble: string | undefined;
   #closed: (() => void) | undefined;
+  /** How far the machine's clock is ahead of what no change touches, and for how long the machine has slept. */
+  #ahead: number;
+  #sleptMs = 0;
 
   constructor(options: MemberOptions) {
     this.#options = options;
+    this.#ahead = options.clock.wall() - options.clock.now();
     this.name = options.name;
     this.#view = beginning(options.newSession());
     this.#timer = new Timer(options.clock, () => this.#dispatch({ kind: 'time' }));
@@ -94,13 +101,13 @@ export class Member {
 
   /** Why this replica serves nothing; undefined where it serves what it owns. */
   get trouble(): string | undefined {
-    if (this.#view.isJoined && this.#options.clock.now() < this.#view.until) return undefined;
+    if (this.#view.isJoined && this.leaseLeftMs > 0) return undefined;
     return `this replica holds no lease: ${this.#trouble ?? 'the database has not answered yet'}`;
   }
 
   /** The accounts that it owns and may poll now. */
   owned(): string[] {
-    const now = this.#options.clock.now();
+    const now = this.#now();
     return [...this.#view.holds].flatMap(([account, { token }]) =>
       mayAct(this.#view, account, token, now) ? [account] : [],
     );
@@ -108,7 +115,7 @@ export class Member {
 
   /** How long (ms) its lease still holds by its own clock; 0 where it does not. */
   get leaseLeftMs(): number {
-    return Math.max(0, this.#view.until - this.#options.clock.now());
+    return Math.max(0, this.#view.until - this.#now());
   }
 
   get replicas(): readonly Replica[] {
@@ -137,13 +144,21 @@ export class Member {
     });
   }
 
-  #dispatch(event: LeaseEvent): void {
+  /** Local time (ms) that goes on while the machine sleeps: then its other clocks may stand still, and one is set when it wakes. */
+  #now(): number {
     const now = this.#options.clock.now();
-    const [view, actions] = step(this.#view, event, now);
+    const ahead = this.#options.clock.wall() - now;
+    if (ahead > this.#ahead + SLEPT_MS) this.#sleptMs += ahead - this.#ahead;
+    this.#ahead = ahead;
+    return now + this.#sleptMs;
+  }
+
+  #dispatch(event: LeaseEvent): void {
+    const [view, actions] = step(this.#view, event, this.#now());
     this.#view = view;
     for (const action of actions) this.#perform(action);
     this.#report(actions);
-    if (this.#closed === undefined || this.#hasHolds()) this.#timer.set(nextAt(this.#view));
+    if (this.#closed === undefined || this.#hasHolds()) this.#timer.set(nextAt(this.#view) - this.#sleptMs);
   }
 
   #perform(action: LeaseAction): void {
@@ -181,7 +196,7 @@ export class Member {
     const opening = {};
     this.#openings.set(account, opening);
     const isNewest = () => this.#openings.get(account) === opening;
-    const isOpen = () => isNewest() && mayAct(this.#view, account, token, this.#options.clock.now());
+    const isOpen = () => isNewest() && mayAct(this.#view, account, token, this.#now());
     try {
       const state = await this.#options.openState({ account, token });
       // It was closed meanwhile, and perhaps opened again.

@@ -88,6 +88,30 @@ test('what ran before the lease lapsed may not act when the account is opened an
   expect(owned.map(({ mayAct }) => mayAct())).toEqual([false, true]);
 });
 
+test('a machine that slept, whose clock was set when it woke, asks the database before it acts again', async () => {
+  const { clock, member, loads, owned } = await ownsOne();
+  loads[0]?.succeed(memoryState());
+  await clock.advance(10);
+  expect(owned.map(({ mayAct }) => mayAct())).toEqual([true]);
+  clock.setWall(60_000);
+  expect(owned.map(({ mayAct }) => mayAct())).toEqual([false]);
+  expect(member.trouble).toMatch(/holds no lease/);
+  await clock.advance(5_000);
+  loads[1]?.succeed(memoryState());
+  await clock.advance(10);
+  expect(owned.map(({ mayAct }) => mayAct())).toEqual([false, true]);
+});
+
+test('a clock that is set back, or kept right by small steps, ends no lease', async () => {
+  const { clock, loads, owned } = await ownsOne();
+  loads[0]?.succeed(memoryState());
+  await clock.advance(10);
+  for (let n = 0; n < 100; n += 1) {
+    clock.setWall(n === 50 ? -3_600_000 : 400);
+    expect(owned[0]?.mayAct()).toBe(true);
+  }
+});
+
 test('a picture of all that is long in coming delays no renewal and is asked for once', async () => {
   let asked = 0;
   const { clock, member } = await ownsOne(() => {
