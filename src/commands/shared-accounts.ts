@@ -47,8 +47,8 @@ export async function shareAccounts(
     throw new BadStateUrl(['--state.url and --shard: replicas on a database divide the accounts themselves']);
   const address = postgresAddress({ url, passwordFile: flags['state.password-file'], env });
   if (address.secret !== undefined) guard(new Secret(address.secret));
-  const [forLease, forStates] = [1, CONNECTIONS].map((most) => new PostgresConnections(address, most));
-  if (forLease === undefined || forStates === undefined) throw new Error('no connections');
+  const forLease = new PostgresConnections(address, 1);
+  const forStates = new PostgresConnections(address, CONNECTIONS);
   const registry = new Registry(forLease, forStates);
   try {
     await registry.migrate();

@@ -259,24 +259,19 @@ export class Member {
   }
 
   #report(actions: readonly LeaseAction[]): void {
-    const { log } = this.#options;
-    const of = (wanted: LeaseAction['kind'], orderly?: boolean) =>
-      actions.flatMap((action) =>
-        action.kind === wanted &&
-        'account' in action &&
-        (action.kind !== 'close' || action.orderly === orderly)
-          ? [action.account]
-          : [],
+    const tell = (level: 'info' | 'warn', message: string, concerns: (action: LeaseAction) => boolean) => {
+      const accounts = actions.flatMap((action) =>
+        'account' in action && concerns(action) ? [action.account] : [],
       );
-    const [opened, given, lost] = [of('open'), of('close', true), of('close', false)];
-    if (opened.length > 0) log.info(factsOf(opened), 'accounts are polled here now');
-    if (given.length > 0) log.info(factsOf(given), 'accounts are given to others');
-    if (lost.length > 0) log.warn(factsOf(lost), 'accounts are no longer polled here: the lease is over');
+      if (accounts.length === 0) return;
+      const facts = { count: accounts.length, accounts: accounts.slice(0, 5).join(', ') };
+      this.#options.log[level](facts, message);
+    };
+    tell('info', 'accounts are polled here now', ({ kind }) => kind === 'open');
+    tell('info', 'accounts are given to others', (one) => one.kind === 'close' && one.orderly);
+    const lost = 'accounts are no longer polled here: the lease is over';
+    tell('warn', lost, (one) => one.kind === 'close' && !one.orderly);
   }
-}
-
-function factsOf(accounts: readonly string[]): object {
-  return { count: accounts.length, accounts: accounts.slice(0, 5).join(', ') };
 }
 
 function reasonOf(error: unknown): string {
