@@ -241,6 +241,19 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** How many records are read at once: a few milliseconds' work, and no more than one statement can bring. */
+const BATCH = 1_000;
+
+/** All records, in the order of their names. */
+export async function* everyRecord(database: Pick<Database, 'read'>): AsyncGenerator<StoredRecord, void> {
+  let batch: readonly StoredRecord[] = [];
+  do {
+    const last = batch.at(-1);
+    batch = await database.read({ from: last ? `${last.name}\0` : '', until: endOfPrefix(''), limit: BATCH });
+    yield* batch;
+  } while (batch.length === BATCH);
+}
+
 /** What is on disk is not what the last commit left; it is not to be trusted. */
 export class DamagedState extends Error {
   override readonly name = 'DamagedState';

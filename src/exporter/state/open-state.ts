@@ -14,12 +14,12 @@ import {
   DamagedState,
   type Database,
   DurableState,
+  everyRecord,
   openDatabase,
   QUEUE_NAMES,
   type Tally,
 } from './durable.ts';
 import {
-  endOfPrefix,
   isIntact,
   type RangeOptions,
   Records,
@@ -27,7 +27,6 @@ import {
   type StateEntry,
   type StateKey,
   StateWriteFailure,
-  type StoredRecord,
   storedChecksum,
 } from './state.ts';
 
@@ -35,9 +34,6 @@ export interface StateLog {
   info(message: string): void;
   warn(message: string): void;
 }
-
-/** How many records are read at once: a few milliseconds' work. */
-const BATCH = 1_000;
 
 /** The state has a format that this version does not read; it is left as it is. */
 export class OtherFormat extends Error {
@@ -166,16 +162,6 @@ async function readAll(database: Database, tally: Tally): Promise<Records> {
     throw new DamagedState('its records are not those of its last commit');
   }
   return held;
-}
-
-async function* everyRecord(database: Database): AsyncGenerator<StoredRecord> {
-  let batch: readonly StoredRecord[] = [];
-  do {
-    const last = batch.at(-1);
-    const from = last ? `${last.name}\0` : '';
-    batch = await database.read({ from, until: endOfPrefix(''), limit: BATCH });
-    yield* batch;
-  } while (batch.length === BATCH);
 }
 
 /** How long (ms) to wait before the directory is tried again. */

@@ -1,4 +1,11 @@
-import { type Database, DurableState, OutcomeUnknown, QUEUE_NAMES, type Range } from './durable.ts';
+import {
+  type Database,
+  DurableState,
+  everyRecord,
+  OutcomeUnknown,
+  QUEUE_NAMES,
+  type Range,
+} from './durable.ts';
 import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
 import { type Change, isIntact, type OwnedAccount, Records, type State, type StoredRecord } from './state.ts';
 
@@ -19,31 +26,17 @@ let written = 0;
 export async function openAccountState(connections: Connections, owned: OwnedAccount): Promise<State> {
   // Whatever an earlier opening has left under way is refused from now on.
   await write(connections, owned, []);
-  const records = new Records();
-  for await (const { name, bytes } of readAll(connections, owned)) {
-    if (!isIntact(name, bytes)) throw new Error(`the state record ${name} of ${owned.account} is damaged`);
-    if (!name.startsWith(QUEUE_NAMES)) records.apply([[name, bytes]]);
-  }
   const database: Database = {
     read: (range) => read(connections, owned, range),
     write: (changes) => write(connections, owned, changes),
     close: async () => undefined,
   };
-  return new DurableState({ directory: connections.shown, note: undefined, database, records });
-}
-
-/** So many records are asked for at once: all of a large account would not come within the time of one statement. */
-const PAGE = 2_000;
-
-/** All records, in pages; whoever changes them between two has made this owner's token outdated. */
-async function* readAll(connections: Connections, owned: OwnedAccount): AsyncGenerator<StoredRecord, void> {
-  let from: string | undefined = '';
-  while (from !== undefined) {
-    const page = await read(connections, owned, { from, until: '\x7f', limit: PAGE });
-    yield* page;
-    const last = page.at(-1);
-    from = page.length < PAGE || last === undefined ? undefined : `${last.name}\0`;
+  const records = new Records();
+  for await (const { name, bytes } of everyRecord(database)) {
+    if (!isIntact(name, bytes)) throw new Error(`the state record ${name} of ${owned.account} is damaged`);
+    if (!name.startsWith(QUEUE_NAMES)) records.apply([[name, bytes]]);
   }
+  return new DurableState({ directory: connections.shown, note: undefined, database, records });
 }
 
 async function read(
