@@ -24,6 +24,8 @@ const UPDATES = Number(process.env['CLUSTER_UPDATES'] ?? 1);
 /** Longer than a lease; of several pauses, one after another lasts as long (ms). */
 const PAUSES_MS = [14_000, 60_000, 20_000, 35_000];
 const CUT_MS = 14_000;
+/** As long (ms) as nobody shows an account that changes hands, at least. */
+const TOGETHER_MS = 500;
 const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? 30);
 const SEED = keyOf(Number(process.env['CLUSTER_SEED'] ?? 1), 'cluster');
 
@@ -147,8 +149,8 @@ function watchScrapes(replicas: readonly ReplicaPlace[], twice: string[]) {
   let scrapes = 0;
   const run = async () => {
     while (!isOver) {
-      // All of it is of one moment, or an account would be seen before and after it moved.
-      const shown = await shownBy(replicas, 1_000).catch(() => new Map<string, string[]>());
+      // An account that moves is shown nowhere for longer than that: what these scrapes show was shown together.
+      const shown = await shownBy(replicas, TOGETHER_MS).catch(() => new Map<string, string[]>());
       for (const [account, by] of shown) if (by.length > 1) twice.push(`${account} by ${by.join(' and ')}`);
       scrapes += 1;
       await pause(500);

@@ -22,7 +22,8 @@ type Parameter = string | number | boolean | null | readonly string[] | readonly
 
 /**
  * Connections to a PostgreSQL, each for one statement at a time. One that fails or does not answer in time is closed, and
- * the next statement gets another.
+ * the next statement gets another. The pool of `pg` makes all of its connections alike: it would read certificates once,
+ * and not try again without TLS where `sslmode` allows that.
  */
 export class PostgresConnections {
   readonly #address: PostgresAddress;
