@@ -3,7 +3,7 @@ import { EDGE_CONFIGURATION_INFO, EDGE_CONFIGURATIONS } from '../catalogue/platf
 import type { Product } from '../catalogue/products.ts';
 import { decodeSeries, isEmpty } from '../decode/decode.ts';
 import { type Rejections, reject } from '../decode/points.ts';
-import { ConfigurationsCut } from '../graphql/configurations-with-traffic.ts';
+import { ConfigurationsCut } from '../graphql/graphql-source.ts';
 import { isLarge } from '../platform/large-answers.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';

@@ -1,6 +1,7 @@
 import { type Rejections, reject } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
+import { widthOf } from './question.ts';
 
 /** A row as it was sent. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -36,20 +37,6 @@ const OLD_MS = 30 * MINUTE_MS;
 
 /** A span without rows is taken for an idle one where that is more likely than this. */
 const UNLIKELY = 1e-3;
-
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
-
-/** The longest windows that are answered in minutes and in hours. What lies between is not documented. */
-export const LONGEST_OF_MINUTES_MS = 48 * HOUR_MS;
-export const SHORTEST_OF_HOURS_MS = 60 * HOUR_MS;
-export const LONGEST_OF_HOURS_MS = 59 * DAY_MS;
-
-/** The width (ms) of the buckets that a window is answered with. */
-export function widthOf({ from, to }: Window): number {
-  if (to - from <= LONGEST_OF_MINUTES_MS) return MINUTE_MS;
-  return to - from <= LONGEST_OF_HOURS_MS ? HOUR_MS : DAY_MS;
-}
 
 /**
  * The rows of a dataset in an answer.

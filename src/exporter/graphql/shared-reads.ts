@@ -6,8 +6,20 @@ import type { Window } from '../settling/window.ts';
 import { madeInSlices } from '../slices.ts';
 import { type DatasetRows, datasetRows, rowsOf, rowsOfPiece } from './dataset-rows.ts';
 import type { KnownFields } from './known-fields.ts';
-import { askable, halves, type Need, type Part, type Piece, partsOf, piecesOf, rowLimit } from './parts.ts';
-import { datasetQuestion, MOST_FIELDS, QUESTIONS, resourceOf } from './question.ts';
+import {
+  askable,
+  datasetQuestion,
+  halves,
+  MOST_FIELDS,
+  type Need,
+  type Part,
+  type Piece,
+  partsOf,
+  piecesOf,
+  QUESTIONS,
+  resourceOf,
+  rowLimit,
+} from './question.ts';
 
 export interface SharedReadsOptions {
   readonly dataset: string;

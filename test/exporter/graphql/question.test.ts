@@ -7,7 +7,7 @@ import {
   partsOf,
   piecesOf,
   rowLimit,
-} from '../../../src/exporter/graphql/parts.ts';
+} from '../../../src/exporter/graphql/question.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
