@@ -1,5 +1,6 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
+import { origin } from './configuration-origin.ts';
 import { errorPages, responses } from './configuration-responses.ts';
 import { services } from './configuration-services.ts';
 import { delivered } from './configuration-traffic.ts';
@@ -110,6 +111,7 @@ export const configuration: Dashboard = dashboard({
     { title: 'At a glance', shelves: [TROUBLES, ...shelves(figures, 4, 8)] },
     ...delivered,
     { title: 'Status codes', shelves: [...shelves(responses, 7, 4), ...errorPages] },
+    { title: 'Latency and origin', shelves: shelves(origin, 7) },
     { title: 'WAF threats', shelves: shelves(waf, 8) },
     { title: 'Services around it', shelves: shelves(services, 7, 4) },
   ],

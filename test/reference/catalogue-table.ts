@@ -18,12 +18,16 @@ export interface CatalogueRow {
  * of whole products begin with `edge_product_` instead of `edge_`.
  */
 export function describeCatalogue(): readonly CatalogueRow[] {
-  const metrics = new Set(PRODUCTS.flatMap((product) => product.metrics));
+  const metrics = new Set(PRODUCTS.flatMap(metricsOf));
   return [...metrics].flatMap(rowsOf);
 }
 
+function metricsOf({ metrics, further = [] }: (typeof PRODUCTS)[number]): readonly string[] {
+  return [...metrics, ...further];
+}
+
 function rowsOf(metric: string): readonly CatalogueRow[] {
-  const products = PRODUCTS.filter((product) => product.metrics.includes(metric)).map(({ slug }) => slug);
+  const products = PRODUCTS.filter((product) => metricsOf(product).includes(metric)).map(({ slug }) => slug);
   const rows = new Map<string, CatalogueRow>();
   for (const dimension of DIMENSIONS[metric] ?? []) {
     const { gauge, counter, labels } = facesOf(metric, dimension, { scope: 'configuration' });

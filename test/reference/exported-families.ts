@@ -76,6 +76,8 @@ const UNITS: readonly (readonly [RegExp, string])[] = [
   [/_bytes(_\w+)?_per_second$/, 'bytes/s'],
   [/_bytes(_\w+)?_per_minute$/, 'bytes/min'],
   [/_bytes(_\w+)?_total$|_bytes$/, 'bytes'],
+  [/_seconds_per_minute$/, 's/min'],
+  [/_seconds_total$/, 's'],
   [/_per_second$/, '1/s'],
   [/_per_minute$/, '1/min'],
   [/_ratio$/, 'ratio'],

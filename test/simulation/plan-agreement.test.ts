@@ -152,6 +152,19 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
     },
     warmUp: 15,
   },
+  'what REST does not have': {
+    fits: true,
+    sandbox: LIMIT,
+    account: {
+      reconciliation_share: 0,
+      collectors: {
+        metrics: {
+          products: { edge_applications: { metrics: ['waf', 'request_duration', 'upstream_responses'] } },
+        },
+      },
+    },
+    warmUp: 10,
+  },
   'counters that are compared with the platform': {
     fits: true,
     sandbox: LIMIT,

@@ -123,13 +123,14 @@ export class AccountTargets {
     return this.#known.get(product)?.configurations;
   }
 
-  /** What is read of a product. */
-  of({ product, settings }: ProductRead): Target[] {
+  /** What is read of a product. @param isFurther whether by a source that does not tell the domains of a configuration apart */
+  of({ product, settings }: ProductRead, isFurther = false): Target[] {
     const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
     // The path of the whole product is the only one of the analytics API that the specification shows (section 4.12).
     const by =
       product.api === 'analytics' && this.#unlistable.has(product) ? (['product'] as const) : settings.by;
-    const taken = this.addressed(product.api, addressing);
+    const isWhole = isFurther && addressing === 'domain';
+    const taken = isWhole ? 'only_domain' : this.addressed(product.api, addressing);
     return targetsOf(this.#account.name, product, { ...settings, by }, configurations, taken);
   }
 
@@ -139,10 +140,14 @@ export class AccountTargets {
     const targets = this.of(read);
     const { served, tried } = this.metrics.of(product);
     const all = settings.metrics.includes('*');
-    const metrics = new Set(settings.metrics.flatMap((name) => (name === '*' ? served : [name])));
-    const trials = all ? tried.filter((metric) => !metrics.has(metric)) : [];
+    const named = new Set(settings.metrics.flatMap((name) => (name === '*' ? served : [name])));
+    const further = (product.further ?? []).filter((metric) => named.has(metric));
+    const metrics = [...named].filter((metric) => !further.includes(metric));
+    const trials = all ? tried.filter((metric) => !named.has(metric)) : [];
+    const wholes = further.length === 0 ? [] : this.of(read, true);
     return [
-      ...targets.flatMap((target) => [...metrics].map((metric) => ({ target, metric }))),
+      ...targets.flatMap((target) => metrics.map((metric) => ({ target, metric }))),
+      ...wholes.flatMap((target) => further.map((metric) => ({ target, metric }))),
       ...targets.slice(0, 1).flatMap((target) => trials.map((metric) => ({ target, metric }))),
     ];
   }

@@ -224,13 +224,17 @@ export class AccountJobs {
   }
 
   #hasSource(product: Product, metric: string): boolean {
-    return this.sources.of(product.api).source === 'rest' || GraphqlSource.has(product, metric);
+    const { source, isFixed } = this.sources.of(product.api);
+    if (isFurther(product, metric)) return source !== 'rest' || !isFixed;
+    return source === 'rest' || GraphqlSource.has(product, metric);
   }
 
   #readerOf(options: SeriesReaderOptions): SourceReader {
     const { product } = options.target;
     const { api } = product;
     const rest = new SeriesReader(options);
+    // Whichever source is chosen: REST does not have it.
+    if (isFurther(product, options.metric)) return this.#graphqlSource.reader(options) ?? rest;
     const { source, isFixed } = this.sources.of(api);
     if (isFixed && source === 'rest') return rest;
     return new ChosenReader({
@@ -363,6 +367,10 @@ export class AccountJobs {
     const wanted = this.#options.account.reconciliation_share > 0;
     return new Set(wanted ? this.targets.products.map(({ product }) => product.api) : []);
   }
+}
+
+function isFurther({ further = [] }: Product, metric: string): boolean {
+  return further.includes(metric);
 }
 
 function isSameTarget(a: Target, b: Target): boolean {

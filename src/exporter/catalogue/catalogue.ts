@@ -40,7 +40,7 @@ function readingOf(metric: string, dimension: string): Reading | undefined {
 }
 
 function scaleOf({ unit }: Meaning, metric: string, dimension: string, units: UnitOverrides): number {
-  if (unit === 'count') return 1;
+  if (unit === 'count' || unit === 'seconds') return 1;
   if (unit === 'percent') return 0.01;
   const override = units[`${metric}.${dimension}`] ?? units[metric];
   const scale = (override && baseUnits(override, unit)) ?? baseUnits(DEFAULT_UNITS[unit], unit) ?? 1;

@@ -34,6 +34,7 @@ const NAMESPACES = { configuration: 'edge', product: 'edge_product' } as const;
 
 const UNIT_NOTES: Record<Meaning['unit'], string> = {
   count: '',
+  seconds: '',
   volume: ` The platform documents no unit; ${DEFAULT_UNITS.volume} are assumed unless the configuration sets another.`,
   rate: ` In bytes; multiply by 8 for bits. The platform documents no unit; ${DEFAULT_UNITS.rate} is assumed unless the configuration sets another.`,
   percent: '',
@@ -49,7 +50,7 @@ function sourcesOf(meaning: Meaning): readonly string[] {
 
 function apisOf(metric: string): string {
   const products = PRODUCTS.filter((product) => product.metrics.includes(metric));
-  return [...new Set(products.map(({ api }) => api))].join('/');
+  return [...new Set(products.map(({ api }) => api))].join('/') || 'GraphQL';
 }
 
 function familiesOf(meaning: Meaning, scope: Scope): MeaningFamilies {

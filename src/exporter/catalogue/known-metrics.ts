@@ -7,6 +7,7 @@ import {
   level,
   type Meaning,
   type Reading,
+  seconds,
   volume,
 } from './meaning.ts';
 import { DIMENSIONS } from './products.ts';
@@ -41,6 +42,22 @@ const METHODS = new Set(['get', 'head', 'post', 'put', 'delete', 'options', 'pat
 function response(dimension: string): Reading | undefined {
   const labels = statusCodeLabels(dimension);
   return labels && { meaning: RESPONSES, labels };
+}
+
+const UPSTREAM_SECONDS = seconds(
+  'upstream_response_seconds',
+  'Seconds that origins took for the responses in edge_upstream_responses',
+);
+const UPSTREAM_RESPONSES = count(
+  'upstream_responses',
+  'Responses of origins by class and status code; code="other" is the rest of a class, class="other" what is no status code',
+);
+
+function upstream(dimension: string): Reading | undefined {
+  if (dimension === 'seconds') return { meaning: UPSTREAM_SECONDS, labels: {} };
+  const isOther = dimension === 'other';
+  const labels = isOther ? { class: 'other', code: 'other' } : statusCodeLabels(dimension);
+  return labels && { meaning: UPSTREAM_RESPONSES, labels };
 }
 
 function byMethod(dimension: string): Reading | undefined {
@@ -130,6 +147,17 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
       level('bandwidth_by_cache_bytes_per_second', 'rate', `Bandwidth of data ${CACHE}`),
     ),
   ],
+  [
+    'request_duration',
+    known(
+      [
+        'seconds',
+        seconds('request_duration_seconds', 'Seconds that the requests in edge_timed_requests took'),
+      ],
+      ['requests', count('timed_requests', 'Requests whose time is in edge_request_duration_seconds')],
+    ),
+  ],
+  ['upstream_responses', patterned('upstream_responses', upstream)],
   ['requests_offloaded', known(offload('requests', 'requests'))],
   ['requests_per_second_offloaded', known(offload('requests_per_second', 'requests per second'))],
   ['bandwidth_offloaded', known(offload('bandwidth', 'bandwidth'))],

@@ -10,7 +10,7 @@ export interface Meaning {
   /** Whether the values of consecutive buckets add up (counts, volumes); others are levels, rates or ratios. */
   readonly additive: boolean;
   /** What the platform's figure is in, which decides how it becomes a base unit. */
-  readonly unit: 'count' | 'volume' | 'rate' | 'percent';
+  readonly unit: 'count' | 'seconds' | 'volume' | 'rate' | 'percent';
   /** What is measured, as the beginning of a sentence. */
   readonly text: string;
   /** The labels by which its lower bounds differ; undefined where none are shown. */
@@ -41,6 +41,11 @@ export function count(stem: string, text: string): Meaning {
 /** The same meaning, with lower bounds and estimates of its newest buckets: of what wakes people. */
 export function bounded(meaning: Meaning, boundedBy: readonly string[]): Meaning {
   return { ...meaning, boundedBy };
+}
+
+/** Time that was taken in a bucket; `stem` says `seconds`. */
+export function seconds(stem: string, text: string): Meaning {
+  return { stem, additive: true, unit: 'seconds', text };
 }
 
 /** An amount of data moved in a bucket; `stem` says `bytes`. */

@@ -10,9 +10,12 @@ export interface Product {
   readonly id: number;
   /** The names that the path parameter `:metric_name` takes for this product. */
   readonly metrics: readonly string[];
+  /** Metrics that the two APIs do not have, and another source does: read where they are named, `*` leaves them out. */
+  readonly further?: readonly string[];
 }
 
 const TRAFFIC = ['status_code', 'waf', 'http_method', 'requests_per_second', 'bandwidth'];
+const FURTHER = ['request_duration', 'upstream_responses'];
 
 /**
  * Every product of section 2.12. The specification lists the analytics metrics without naming their products: they
@@ -32,6 +35,7 @@ export const PRODUCTS: readonly Product[] = [
       'data_offloaded',
       'bandwidth_offloaded',
     ],
+    further: FURTHER,
   },
   { api: 'analytics', slug: 'cloud_storage', id: 1441740013, metrics: ['used_space'] },
   { api: 'analytics', slug: 'image_optimization', id: 1441110021, metrics: ['images_processed'] },
@@ -47,6 +51,7 @@ export const PRODUCTS: readonly Product[] = [
     slug: 'edge_applications',
     id: 1441740010,
     metrics: [...TRAFFIC, 'cdn_requests', 'requests_offloaded', 'data_transferred_total', 'data_offloaded'],
+    further: FURTHER,
   },
   {
     api: 'metrics',
@@ -64,6 +69,7 @@ export const PRODUCTS: readonly Product[] = [
 
 const VOLUMES = ['total', 'http', 'https', 'saved', 'missed'];
 const STATUS_CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
+const RESPONSES = [...STATUS_CODES, '2xx', '3xx', '4xx', '5xx'];
 
 /**
  * The dimensions of each metric: those of the analytics metadata (section 2.12) and, since the metrics API documents
@@ -75,7 +81,9 @@ export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = {
   cdn_requests: VOLUMES,
   data_transferred: VOLUMES,
   data_transferred_total: VOLUMES,
-  status_code: [...STATUS_CODES, '2xx', '3xx', '4xx', '5xx'],
+  status_code: RESPONSES,
+  request_duration: ['seconds', 'requests'],
+  upstream_responses: ['seconds', ...RESPONSES, 'other'],
   http_method: ['get', 'head', 'post', 'others'],
   waf: ['requests', 'blocked', 'threats', 'xss', 'rfi', 'sql', 'others'],
   bandwidth: ['total', 'saved', 'missed'],

@@ -7,6 +7,11 @@ import { listOf, nameOrId, schedule, text } from './field-types.ts';
 
 const enabled = () => z.boolean().default(true).describe('false disables the collector.');
 
+function metricsText({ metrics, further = [] }: Product): string {
+  const named = further.length === 0 ? '' : `; only by name: ${further.join(', ')}`;
+  return `Metrics to read, "*" for all: ${metrics.join(', ')}${named}. Others are exported raw.`;
+}
+
 function productSettings(product: Product) {
   const by = listOf(z.enum(['configuration', 'product'])).min(1, 'must not be empty');
   return z.strictObject({
@@ -36,10 +41,10 @@ function productSettings(product: Product) {
       })
       .prefault({})
       .describe('Which configurations to read.'),
-    metrics: listOf(text().meta({ examples: ['*', ...product.metrics] }))
+    metrics: listOf(text().meta({ examples: ['*', ...product.metrics, ...(product.further ?? [])] }))
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])
-      .describe(`Metrics to read, "*" for all: ${product.metrics.join(', ')}. Others are exported raw.`),
+      .describe(metricsText(product)),
     dimensions: listOf(text())
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])

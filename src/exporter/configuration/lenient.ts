@@ -18,11 +18,12 @@ const TEXT = z.string().optional().catch(undefined);
 const COLLECTOR = z
   .object({
     enabled: z.unknown().optional(),
+    source: TEXT,
     schedule: TEXT,
     configurations: z.array(z.unknown()).catch([]),
     products: z.record(z.string(), PRODUCT).optional().catch({}),
   })
-  .catch({ enabled: true, schedule: undefined, configurations: [], products: {} });
+  .catch({ enabled: true, source: undefined, schedule: undefined, configurations: [], products: {} });
 
 const REQUEST = z.object({ ca_file: TEXT, cert_file: TEXT, key_file: TEXT }).catch({});
 
@@ -30,6 +31,7 @@ const ACCOUNT = z
   .object({
     name: TEXT,
     api_url: TEXT,
+    source: TEXT,
     token: TEXT,
     token_file: TEXT,
     password_file: TEXT,

@@ -79,13 +79,18 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
 }
 
 function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug, metrics }) =>
-    (running(account, api)?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
-      if (typeof metric !== 'string' || metric === '*' || Object.hasOwn(DIMENSIONS, metric)) return [];
-      const message = `not a known metric, will be exported raw as edge_metric${didYouMean(metric, metrics)}`;
+  return PRODUCTS.flatMap(({ api, slug, metrics, further = [] }) => {
+    const collector = running(account, api);
+    return (collector?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
+      if (typeof metric !== 'string' || metric === '*') return [];
+      const isRead = !further.includes(metric) || (collector?.source ?? account.source) !== 'rest';
+      if (Object.hasOwn(DIMENSIONS, metric) && isRead) return [];
+      const message = isRead
+        ? `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...further])}`
+        : 'REST does not have this metric: with source: rest it is not read';
       return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], message)];
-    }),
-  );
+    });
+  });
 }
 
 function unknownDimensions(account: LenientAccount, path: ConfigPath): Finding[] {

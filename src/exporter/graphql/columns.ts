@@ -72,7 +72,9 @@ interface Place {
  */
 function placesOf({ times, rows, rejected }: KeyRows, answer: DatasetRows, window: Window): Place[] {
   const { width, wholeUntil, holes } = answer;
-  const present = times.map((time, index) => ({ time, row: rows[index] }));
+  const present: Place[] = [];
+  for (const [index, time] of times.entries())
+    if (time >= window.from && time < window.to) present.push({ time, row: rows[index] });
   // A row without a usable time may be that of any bucket.
   const isUnclear = UNPLACED.some((reason) => rejected.has(reason));
   if (width === undefined || wholeUntil === undefined || isUnclear) return present;

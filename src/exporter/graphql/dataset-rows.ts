@@ -1,6 +1,7 @@
-import { type Rejections, reject } from '../decode/points.ts';
+import { type Rejections, reject, valueFault } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Split } from './fields.ts';
 import { widthOf } from './question.ts';
 
 /** A row as it was sent. */
@@ -55,13 +56,15 @@ export function rowsOf(body: unknown, dataset: string): readonly unknown[] {
 /** What is known of the answer to a question that may have been asked in parts. */
 export interface Answered {
   readonly key: string | undefined;
+  /** By what the rows of a time and key are told apart further: they are put together again, as one row of all parts. */
+  readonly split?: Split | undefined;
   readonly window: Window;
   /** The platform's time when it came. */
   readonly now: number;
 }
 
 /** Puts rows in order: by key and time. */
-export function datasetRows(rows: readonly unknown[], { key, window, now }: Answered): DatasetRows {
+export function datasetRows(rows: readonly unknown[], { key, split, window, now }: Answered): DatasetRows {
   const width = widthOf(window);
   const byKey = new Map<string, SortedRows>();
   const unplaced: Rejections = new Map();
@@ -73,7 +76,7 @@ export function datasetRows(rows: readonly unknown[], { key, window, now }: Answ
       reject(unplaced, row === undefined ? 'not_a_pair' : 'bad_item', 1);
       continue;
     }
-    const mine = byKey.get(id) ?? new SortedRows();
+    const mine = byKey.get(id) ?? new SortedRows(split);
     byKey.set(id, mine);
     const start = mine.take(row, { now, width });
     if (start === undefined || start < window.from || start >= window.to) continue;
@@ -85,7 +88,7 @@ export function datasetRows(rows: readonly unknown[], { key, window, now }: Answ
   const isWhole = unplaced.size === 0 && seen === 'as expected';
   const newest = sorted.at(-1);
   return {
-    byKey: new Map([...byKey].map(([id, mine]) => [id, mine.sorted()])),
+    byKey: new Map([...byKey].map(([id, mine]) => [id, mine.sorted(unplaced.size > 0)])),
     width: typeof seen === 'number' ? seen : seen === 'unclear' ? undefined : width,
     wholeUntil: isWhole && newest !== undefined ? wholeUntil(newest, width, now) : undefined,
     holes: isWhole ? holesIn(sorted, width, window.from) : [],
@@ -96,8 +99,13 @@ export function datasetRows(rows: readonly unknown[], { key, window, now }: Answ
 /** Rows of one key as they come. */
 class SortedRows {
   readonly rejected: Rejections = new Map();
+  readonly #split: Split | undefined;
   readonly #byTime = new Map<number, Row | undefined>();
   readonly #repeated = new Map<number, number>();
+
+  constructor(split: Split | undefined) {
+    this.#split = split;
+  }
 
   /** The start of a row's bucket; undefined where it is not usable. */
   take(row: Row, { now, width }: { readonly now: number; readonly width: number }): number | undefined {
@@ -110,19 +118,50 @@ class SortedRows {
   }
 
   add(time: number, row: Row): void {
-    if (!this.#byTime.has(time)) {
-      this.#byTime.set(time, row);
+    const before = this.#byTime.get(time);
+    const isFirst = !this.#byTime.has(time);
+    const parts = this.#split?.partsOf(row[this.#split.by]);
+    if (this.#split === undefined) this.#byTime.set(time, isFirst ? row : undefined);
+    else if (parts === undefined) {
+      // What it is a part of is not known: nothing of its time is.
+      reject(this.rejected, 'bad_item', 1);
+      this.#byTime.set(time, undefined);
       return;
+    } else if (isFirst || before !== undefined) {
+      this.#byTime.set(time, withParts(before ?? nothingOf(this.#split), row, parts, this.#split.by));
     }
-    this.#byTime.set(time, undefined);
-    this.#repeated.set(time, (this.#repeated.get(time) ?? 1) + 1);
+    if (this.#byTime.get(time) === undefined) this.#repeated.set(time, (this.#repeated.get(time) ?? 1) + 1);
   }
 
-  sorted(): KeyRows {
+  /** @param isUnclear whether there are rows of which it is not known whose they are */
+  sorted(isUnclear: boolean): KeyRows {
+    // Where it is not known of when a row is, or whose, any whole may lack it.
+    const lacks =
+      this.#split !== undefined && (isUnclear || MISPLACED.some((reason) => this.rejected.has(reason)));
     for (const times of this.#repeated.values()) reject(this.rejected, 'duplicate', times);
     const times = [...this.#byTime.keys()].sort((a, b) => a - b);
-    return { times, rows: times.map((time) => this.#byTime.get(time)), rejected: this.rejected };
+    const rows = times.map((time) => (lacks ? undefined : this.#byTime.get(time)));
+    return { times, rows, rejected: this.rejected };
   }
+}
+
+const MISPLACED = ['bad_timestamp', 'future', 'misaligned'] as const;
+
+/** A whole of which no part has come yet. */
+function nothingOf({ parts }: Split): Row {
+  return Object.fromEntries(parts.map((part) => [part, 0]));
+}
+
+/** A whole with what a row adds to some of its parts; undefined where it has had such a row. */
+function withParts(whole: Row, row: Row, parts: readonly string[], by: string): Row | undefined {
+  const name = `${by} ${String(row[by])}`;
+  if (Object.hasOwn(whole, name)) return undefined;
+  const sum = valueFault(row['sum']) === undefined ? Number(row['sum']) : Number.NaN;
+  return {
+    ...whole,
+    [name]: true,
+    ...Object.fromEntries(parts.map((part) => [part, Number(whole[part]) + sum])),
+  };
 }
 
 function wholeUntil(newest: number, width: number, now: number): number {

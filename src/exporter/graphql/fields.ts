@@ -1,7 +1,7 @@
 import type { Product } from '../catalogue/products.ts';
 
 /** In what a field is, as a number of the base unit of the family that shows it: bytes, bytes a second, a share of one. */
-export const UNITS = { count: 1, bytes: 1, 'bits a second': 1 / 8, percent: 0.01 } as const;
+export const UNITS = { count: 1, seconds: 1, bytes: 1, 'bits a second': 1 / 8, percent: 0.01 } as const;
 
 /** How a dimension of a metric of REST comes from the fields of a row. */
 export interface DimensionFields {
@@ -21,6 +21,16 @@ export interface Dataset {
   readonly key: string;
   /** The measure that is summed, where the dataset has no calculated fields. The answer calls it `sum`. */
   readonly summed?: string;
+  /** By what the rows of a time and configuration are told apart further. */
+  readonly split?: Split;
+}
+
+/** A field by which rows are told apart, and which parts of the whole each of its values adds to. */
+export interface Split {
+  readonly by: string;
+  readonly parts: readonly string[];
+  /** Undefined where a value cannot be one of the field. */
+  readonly partsOf: (value: unknown) => readonly string[] | undefined;
 }
 
 /** Where a metric of a product is found. */
@@ -66,6 +76,7 @@ const DATA_TRANSFERRED = dimensionsOf(
 );
 
 const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
+const CLASSES = ['2xx', '3xx', '4xx', '5xx'];
 const OTHER_CODES = 'the other codes of the class, as with REST';
 
 /** The metrics of what visitors of the configurations cause. */
@@ -75,7 +86,7 @@ const TRAFFIC: Readonly<Record<string, readonly [string, DimensionFields][]>> = 
   status_code: dimensionsOf(
     'count',
     ...CODES.map((code): Given => [code, `requestsStatusCode${code}`]),
-    ...['2xx', '3xx', '4xx', '5xx'].map((code): Given => [code, `requestsStatusCode${code}`, OTHER_CODES]),
+    ...CLASSES.map((code): Given => [code, `requestsStatusCode${code}`, OTHER_CODES]),
   ),
   http_method: dimensionsOf(
     'count',
@@ -123,6 +134,8 @@ const TRAFFIC: Readonly<Record<string, readonly [string, DimensionFields][]>> = 
 
 const WORKLOADS: Dataset = { dataset: 'workloadMetrics', key: 'configurationId' };
 
+const UPSTREAM_PARTS = [...CODES, ...CLASSES, 'other'];
+
 function summed(
   dataset: string,
   key: string,
@@ -150,16 +163,49 @@ const SERVICES: ReadonlyMap<string, MetricFields> = new Map([
   ],
 ]);
 
-const TRAFFIC_METRICS: ReadonlyMap<string, MetricFields> = new Map(
-  Object.entries(TRAFFIC).map(([metric, dimensions]) => [
-    metric,
-    { ...WORKLOADS, dimensions: new Map(dimensions) },
-  ]),
-);
+/**
+ * The status of an origin's response: of several tries the last one. None where the edge answered without it.
+ */
+function upstreamPartsOf(value: unknown): readonly string[] | undefined {
+  if (value === null || value === '' || value === '-' || value === 0) return [];
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  const [, code = ''] = /(?:^|\D)(\d{3})\D*$/.exec(String(value)) ?? [];
+  const others = `${code[0]}xx`;
+  return [CODES.includes(code) ? code : CLASSES.includes(others) ? others : 'other'];
+}
 
-/** Where a metric of a product is found; undefined where no dataset has it. */
-export function fieldsOf({ slug, metrics }: Product, metric: string): MetricFields | undefined {
+const UPSTREAM: Split = { by: 'upstreamStatus', parts: UPSTREAM_PARTS, partsOf: upstreamPartsOf };
+
+const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
+  ...Object.entries(TRAFFIC).map(([metric, dimensions]): [string, MetricFields[]] => [
+    metric,
+    [{ ...WORKLOADS, dimensions: new Map(dimensions) }],
+  ]),
+  [
+    'request_duration',
+    [
+      summed('workloadMetrics', 'configurationId', 'requestTime', 'seconds', 'seconds'),
+      { ...WORKLOADS, dimensions: new Map(dimensionsOf('count', ['requests', 'requestsTotal'])) },
+    ],
+  ],
+  [
+    'upstream_responses',
+    [
+      summed('workloadMetrics', 'configurationId', 'upstreamResponseTime', 'seconds', 'seconds'),
+      {
+        ...WORKLOADS,
+        summed: 'requests',
+        split: UPSTREAM,
+        dimensions: new Map(dimensionsOf('count', ...UPSTREAM_PARTS.map((part): Given => [part, part]))),
+      },
+    ],
+  ],
+]);
+
+/** Where a metric of a product is found, each part of its dimensions in rows of its own; none where no dataset has it. */
+export function fieldsOf({ slug, metrics }: Product, metric: string): readonly MetricFields[] {
   const isTraffic = slug === 'content_delivery' || slug === 'edge_applications';
-  if (isTraffic) return TRAFFIC_METRICS.get(metric);
-  return metrics.includes(metric) ? SERVICES.get(metric) : undefined;
+  if (isTraffic) return TRAFFIC_METRICS.get(metric) ?? [];
+  const found = metrics.includes(metric) ? SERVICES.get(metric) : undefined;
+  return found === undefined ? [] : [found];
 }

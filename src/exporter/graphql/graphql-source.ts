@@ -1,5 +1,6 @@
 import type { Product } from '../catalogue/products.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
+import { mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { SeriesAsked, SeriesSource, SourceReader, WindowedAnswer } from '../series/series-source.ts';
@@ -25,6 +26,8 @@ export interface GraphqlSourceOptions {
 export class GraphqlSource implements SeriesSource {
   readonly #options: GraphqlSourceOptions;
   readonly #schema = new KnownFields();
+  /** By what is asked of a target. */
+  readonly #parts = new Map<string, readonly MetricPart[]>();
   /** By dataset, key and measure. */
   readonly #datasets = new Map<string, SharedReads>();
 
@@ -34,24 +37,40 @@ export class GraphqlSource implements SeriesSource {
 
   /** Whether there is a field for any dimension of a metric. */
   static has(product: Product, metric: string): boolean {
-    return fieldsOf(product, metric) !== undefined;
+    return fieldsOf(product, metric).length > 0;
   }
 
-  reader({ target, metric, wants }: SeriesAsked): SourceReader | undefined {
-    const found = fieldsOf(target.product, metric);
-    if (found === undefined) return undefined;
-    const columns = [...found.dimensions]
-      .filter(([dimension]) => wants(dimension))
-      .map(([dimension, fields]) => columnOf(target, metric, dimension, fields, this.#options.units));
-    const dataset = this.#datasetOf(found, target.by === 'product');
-    dataset.join(columns.flatMap(({ fields }) => fields));
-    return new DatasetReader({
-      key: target.by === 'product' ? '' : ownId(target),
-      dataset: found.dataset,
-      columns,
-      reads: dataset,
-      schema: this.#schema,
+  reader(asked: SeriesAsked): SourceReader | undefined {
+    const { target } = asked;
+    const parts = this.#partsOf(asked);
+    if (parts.length === 0) return undefined;
+    for (const { reads, selects } of parts) reads.join(selects);
+    const key = target.by === 'product' ? '' : ownId(target);
+    return new DatasetReader(key, parts, this.#schema);
+  }
+
+  /** The same for all targets of which the same is asked: there are thousands. */
+  #partsOf({ target, metric, wants }: SeriesAsked): readonly MetricPart[] {
+    const { product, by } = target;
+    const found = fieldsOf(product, metric).map((fields) => ({
+      fields,
+      dimensions: [...fields.dimensions].filter(([dimension]) => wants(dimension)),
+    }));
+    const names = found.flatMap(({ dimensions }) => dimensions.map(([dimension]) => dimension));
+    const key = JSON.stringify([product.api, product.slug, by, metric, names]);
+    const known = this.#parts.get(key);
+    if (known !== undefined) return known;
+    const parts = found.map(({ fields, dimensions }) => {
+      const columns = dimensions.map(([dimension, given]) =>
+        columnOf(target, metric, dimension, given, this.#options.units),
+      );
+      // What is summed comes as one field, by whatever it is told apart.
+      const isOne = fields.summed !== undefined && columns.length > 0;
+      const selects = isOne ? ['sum'] : [...new Set(columns.flatMap((column) => column.fields))];
+      return { fields, columns, selects, reads: this.#datasetOf(fields, by === 'product') };
     });
+    this.#parts.set(key, parts);
+    return parts;
   }
 
   /** Lists a product's configurations. @throws PlatformFailure */
@@ -59,8 +78,8 @@ export class GraphqlSource implements SeriesSource {
     return configurationsWithTraffic(product, this.#options.platformClock, read, signal);
   }
 
-  #datasetOf({ dataset, key, summed }: MetricFields, isWhole: boolean) {
-    const name = [dataset, isWhole ? '' : key, summed].join();
+  #datasetOf({ dataset, key, summed, split }: MetricFields, isWhole: boolean) {
+    const name = [dataset, isWhole ? '' : key, summed, split?.by].join();
     const { platformClock, mostBytes } = this.#options;
     const known =
       this.#datasets.get(name) ??
@@ -68,6 +87,7 @@ export class GraphqlSource implements SeriesSource {
         dataset,
         key: isWhole ? undefined : key,
         summed,
+        split,
         schema: this.#schema,
         platformClock,
         mostBytes,
@@ -77,52 +97,81 @@ export class GraphqlSource implements SeriesSource {
   }
 }
 
-interface DatasetReaderOptions {
-  /** The value of the dataset's key. */
-  readonly key: string;
-  readonly dataset: string;
+/** What one question about a dataset brings of a metric. */
+interface MetricPart {
+  readonly fields: MetricFields;
   readonly columns: readonly Column[];
+  /** What the question selects for them. */
+  readonly selects: readonly string[];
   readonly reads: SharedReads;
-  readonly schema: KnownFields;
 }
 
 /** Reads one metric of one target, by operations that it shares with the other readers of its dataset. */
 class DatasetReader implements SourceReader {
   readonly name = 'graphql';
   readonly group = QUESTIONS.group;
-  readonly #options: DatasetReaderOptions;
+  readonly #key: string;
+  readonly #parts: readonly MetricPart[];
+  readonly #schema: KnownFields;
 
-  constructor(options: DatasetReaderOptions) {
-    this.#options = options;
+  /** @param key the value of the dataset's key */
+  constructor(key: string, parts: readonly MetricPart[], schema: KnownFields) {
+    this.#key = key;
+    this.#parts = parts;
+    this.#schema = schema;
   }
 
   get dimensions(): ReadonlySet<string> {
-    return new Set(this.#served.map(({ dimension }) => dimension));
+    const columns = this.#parts.flatMap((part) => this.#served(part));
+    return new Set(columns.map(({ dimension }) => dimension));
   }
 
   cost(): number {
-    return this.#options.reads.cost();
+    return this.#parts.reduce((sum, { reads, columns }) => sum + (columns.length > 0 ? reads.cost() : 0), 0);
   }
 
   async read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer> {
-    const { key, reads, dataset, columns } = this.#options;
-    const fields = [...new Set(columns.flatMap((column) => column.fields))];
-    if (this.#served.length === 0)
-      throw new PlatformFailure('not_found', `the account's ${dataset} has none of ${fields.join(', ')}`);
-    const { rows, window: asked, now, notice } = await reads.read({ key, fields }, window, read, signal);
+    const parts = this.#parts.filter((part) => this.#served(part).length > 0);
+    if (parts.length === 0) throw this.#nothingServed();
+    let first: Window | undefined;
+    const asked = (now: number) => {
+      first ??= window(now);
+      return first;
+    };
+    const answers = await Promise.all(
+      parts.map(({ reads, selects }) => reads.read({ key: this.#key, fields: selects }, asked, read, signal)),
+    );
+    // Operations that serve others as well may reach further, each of its own: what all of them reach is taken.
+    const common = {
+      from: Math.max(...answers.map((answer) => answer.window.from)),
+      to: Math.min(...answers.map((answer) => answer.window.to)),
+    };
+    // A field may have been refused meanwhile.
+    const decoded = parts.flatMap((part, index) => {
+      const { rows } = answers[index] ?? {};
+      return rows === undefined ? [] : [decodeColumns(rows, this.#key, this.#served(part), common)];
+    });
+    const [only = mergeDecoded(decoded)] = decoded.length === 1 ? decoded : [];
+    const notice = answers.find((answer) => answer.notice !== undefined)?.notice;
     return {
-      decoded: decodeColumns(rows, key, this.#served, asked),
-      window: asked,
-      now,
+      decoded: only,
+      window: common,
+      now: Math.min(...answers.map(({ now }) => now)),
       ...(notice !== undefined && { notice }),
     };
   }
 
-  /** The columns of which all fields are there. */
-  get #served(): readonly Column[] {
-    const { columns, schema, dataset } = this.#options;
-    if (schema.lacksDataset(dataset)) return [];
-    return columns.filter(({ fields }) => fields.every((field) => !schema.lacks(dataset, field)));
+  #nothingServed(): PlatformFailure {
+    const fields = new Set(this.#parts.flatMap(({ selects }) => selects));
+    const { dataset } = this.#parts[0]?.fields ?? {};
+    return new PlatformFailure('not_found', `the account's ${dataset} has none of ${[...fields].join(', ')}`);
+  }
+
+  /** The columns of a part of which all fields are there. */
+  #served({ fields: { dataset, split }, columns }: MetricPart): readonly Column[] {
+    if (this.#schema.lacksDataset(dataset)) return [];
+    if (split !== undefined) return this.#schema.lacks(dataset, split.by) ? [] : columns;
+    return columns.filter(({ fields }) => fields.every((field) => !this.#schema.lacks(dataset, field)));
   }
 }
 
@@ -153,7 +202,7 @@ export async function configurationsWithTraffic(
   read: Read,
   signal: AbortSignal,
 ): Promise<readonly Configuration[]> {
-  const [found] = product.metrics.flatMap((metric) => fieldsOf(product, metric) ?? []);
+  const [found] = product.metrics.flatMap((metric) => fieldsOf(product, metric));
   if (found === undefined) throw new PlatformFailure('not_found', `no dataset is that of ${product.slug}`);
   const { dataset, key, summed = 'requests' } = found;
   const idsIn = async (window: Window): Promise<readonly string[]> => {

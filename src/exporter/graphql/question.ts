@@ -37,6 +37,8 @@ export interface DatasetQuestion {
   readonly dataset: string;
   /** The field that tells the rows of one time apart; undefined for the sum of all. */
   readonly key: string | undefined;
+  /** A field that tells them apart further. */
+  readonly by?: string | undefined;
   /** Calculated fields by name; or, of a measure, what is summed, which the answer calls `sum`. */
   readonly fields: readonly string[];
   readonly summed: string | undefined;
@@ -50,7 +52,8 @@ export interface DatasetQuestion {
 /** The rows of a dataset, each of one time and key. */
 export function datasetQuestion(asked: DatasetQuestion): Question {
   const { key } = asked;
-  return rowsBy(key === undefined ? ['ts'] : ['ts', key], 'orderBy: [ts_ASC]', asked);
+  const keys = ['ts', key, asked.by].filter((name) => name !== undefined);
+  return rowsBy(keys, 'orderBy: [ts_ASC]', asked);
 }
 
 /** The keys that a dataset has rows of. */
@@ -210,7 +213,8 @@ export function piecesOf({ needs, window }: Part<Need>, { limit, perKey }: RowsE
   const named = ids.length > 0 && ids.length <= MOST_IDS ? ids : undefined;
   if (perBucket * buckets <= limit) return [{ window, ids: named }];
   const together = Math.floor(limit / perBucket);
-  if (!isCoarse(window) && together >= 1) return inTime({ window, ids: named }, together);
+  if (widthOf(window) === MINUTE_MS && together >= 1) return inTime({ window, ids: named }, together);
+  if (ids.length === 0) return [{ window, ids: undefined }];
   return inKeys({ window, ids }, Math.max(1, Math.floor(limit / (buckets * perKey))));
 }
 
@@ -219,7 +223,8 @@ export function halves(piece: Piece, needs: readonly Need[]): Piece[] {
   const { window } = piece;
   const width = widthOf(window);
   const buckets = Math.ceil((window.to - window.from) / width);
-  if (!isCoarse(window) && buckets > 1) return inTime(piece, Math.ceil(buckets / 2));
+  // Of wider buckets a part would be answered in narrower ones.
+  if (width === MINUTE_MS && buckets > 1) return inTime(piece, Math.ceil(buckets / 2));
   const ids = piece.ids ?? [...new Set(needs.map(({ key }) => key))];
   return ids.length > 1 ? inKeys({ window, ids }, Math.ceil(ids.length / 2)) : [];
 }

@@ -5,6 +5,7 @@ import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
 import { madeInSlices } from '../slices.ts';
 import { type DatasetRows, datasetRows, rowsOf, rowsOfPiece } from './dataset-rows.ts';
+import type { Split } from './fields.ts';
 import type { KnownFields } from './known-fields.ts';
 import {
   askable,
@@ -26,6 +27,8 @@ export interface SharedReadsOptions {
   /** The field that tells rows of one time apart; undefined for the sum of all. */
   readonly key: string | undefined;
   readonly summed: string | undefined;
+  /** By what the rows of a time and key are told apart further. */
+  readonly split?: Split | undefined;
   readonly schema: KnownFields;
   readonly platformClock: PlatformClock;
   /** The largest answer that is accepted, in bytes. */
@@ -179,10 +182,10 @@ export class SharedReads {
         this.#options,
         rowLimit(part.fields.length, this.#options.mostBytes),
       );
-      const { key, platformClock } = this.#options;
+      const { key, platformClock, split } = this.#options;
       const now = platformClock.now();
       const { window } = part;
-      const answer = datasetRows(rows, { key, window, now });
+      const answer = datasetRows(rows, { key, split, window, now });
       this.#learn(part, rows.length, reading.operations);
       await madeInSlices(
         delivered(part.needs, { rows: answer, window, now, notice: undefined }, reading.notice),
@@ -207,11 +210,13 @@ export class SharedReads {
 
   #resource({ fields }: Pick<Part<Member>, 'fields'>, piece: Piece | undefined) {
     if (piece === undefined) throw new Error('a part has no pieces');
-    const { dataset, key, summed, schema, mostBytes } = this.#options;
+    const { dataset, key, summed, split, schema, mostBytes } = this.#options;
     const { window, ids } = piece;
     const limit = rowLimit(fields.length, mostBytes);
     const known = fields.filter((field) => !schema.lacks(dataset, field));
-    return resourceOf(datasetQuestion({ dataset, key, summed, fields: known, window, ids, limit }));
+    return resourceOf(
+      datasetQuestion({ dataset, key, by: split?.by, summed, fields: known, window, ids, limit }),
+    );
   }
 
   get #keys(): number {

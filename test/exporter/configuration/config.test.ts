@@ -240,6 +240,29 @@ test('dimensions that nothing is known to have are told, with the likely one', a
   ]);
 });
 
+test('what only GraphQL has is a known metric, and told where GraphQL is not to be read', async () => {
+  const named = (source: string) => `${ACCOUNT}    source: ${source}
+    collectors:
+      metrics: { products: { edge_applications: { metrics: ['*', request_duration, upstream_response] } } }
+      analytics: { source: rest, products: { content_delivery: { metrics: [upstream_responses] } } }
+`;
+  const warningsOf = async (source: string) =>
+    (await loadGood(named(source))).warnings
+      .filter(({ path }) => path.includes('metrics['))
+      .map(({ path, message }) => [path.replace(/.*products./, ''), message]);
+  const unknown = [
+    'edge_applications.metrics[2]',
+    'not a known metric, will be exported raw as edge_metric; did you mean "upstream_responses"?',
+  ];
+  const notRead = 'REST does not have this metric: with source: rest it is not read';
+  expect(await warningsOf('auto')).toEqual([unknown, ['content_delivery.metrics[0]', notRead]]);
+  expect(await warningsOf('rest')).toEqual([
+    ['edge_applications.metrics[1]', notRead],
+    unknown,
+    ['content_delivery.metrics[0]', notRead],
+  ]);
+});
+
 test('a file that is missing, a directory, binary, of another encoding or too large is one issue', async () => {
   expect(await problemsOf(join(directory, 'absent.yaml'))).toEqual([': there is no such file']);
   expect(await problemsOf(directory)).toEqual([': expected a file, found a directory']);

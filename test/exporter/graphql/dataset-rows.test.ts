@@ -212,7 +212,7 @@ describe('an answer', () => {
 describe('values are in the units of REST, in which the counters are kept', () => {
   const target = { account: 'a', product: PRODUCT, by: 'configuration', id: 'x', name: 'x' } as const;
   const valueIn = (metric: string, dimension: string, fields: object, units = {}) => {
-    const found = fieldsOf(PRODUCT, metric)?.dimensions.get(dimension);
+    const found = fieldsOf(PRODUCT, metric)[0]?.dimensions.get(dimension);
     if (found === undefined) throw new Error(`${metric} has no ${dimension}`);
     const column = columnOf(target, metric, dimension, found, units);
     const answer = datasetRows([{ ts: at(1), configurationId: 'x', ...fields }], {
@@ -234,5 +234,76 @@ describe('values are in the units of REST, in which the counters are kept', () =
     ['status_code', '4xx', { requestsStatusCode4xx: 2 }, {}, 2],
   ])('%s %s of %j', (metric, dimension, fields, units, expected) => {
     expect(valueIn(metric, dimension, fields, units)).toBe(expected);
+  });
+});
+
+describe('rows that are told apart further', () => {
+  const [, byStatus] = fieldsOf(PRODUCT, 'upstream_responses');
+  const TARGET = { account: 'a', product: PRODUCT, by: 'configuration', id: 'x', name: 'x' } as const;
+  const COLUMNS = [...(byStatus?.dimensions ?? [])].map(([dimension, fields]) =>
+    columnOf(TARGET, 'upstream_responses', dimension, fields, {}),
+  );
+  const status = (minute: number, upstreamStatus: unknown, sum: unknown = 1, id: unknown = 'x') => ({
+    ts: at(minute),
+    configurationId: id,
+    upstreamStatus,
+    sum,
+  });
+
+  /** What is found in minutes, by dimension, without zeros; of minutes without a usable row nothing. */
+  function partsOf(rows: readonly unknown[]) {
+    const answer = datasetRows(rows, {
+      key: 'configurationId',
+      split: byStatus?.split,
+      window: WINDOW,
+      now: NOW,
+    });
+    const decoded = decodeColumns(answer, 'x', COLUMNS, WINDOW);
+    const minutes = new Map<number, Record<string, number>>();
+    for (const [dimension, { timestamps, values }] of decoded.series)
+      for (const [index, time] of [...timestamps].entries()) {
+        const minute = (time - WINDOW.from) / MINUTE;
+        const found = minutes.get(minute) ?? {};
+        minutes.set(minute, found);
+        if (values[index] !== 0) found[dimension] = Number(values[index]);
+      }
+    return { minutes: Object.fromEntries(minutes), rejected: Object.fromEntries(decoded.rejected) };
+  }
+
+  test('are one row of all parts, each of which adds up', () => {
+    const rows = [
+      ...[status(1, 200, 5), status(1, 201, 2), status(1, 207, 3), status(1, null, 100)],
+      ...[status(2, '502, 200', 4), status(2, '502', 1), status(2, '-', 9), status(2, 999, 7)],
+      status(3, null, 8),
+    ];
+    expect(partsOf(rows)).toEqual({
+      minutes: { 1: { 200: 5, '2xx': 5 }, 2: { 200: 4, 502: 1, other: 7 }, 3: {} },
+      rejected: {},
+    });
+  });
+
+  test('are refused for a minute in which one is there twice, or of an unknown part', () => {
+    const rows = [
+      status(1, 200, 5),
+      status(1, 200, 5),
+      status(2, 200, 5),
+      status(2, { a: 1 }, 5),
+      status(3, 404, 1),
+    ];
+    expect(partsOf(rows)).toEqual({ minutes: { 3: { 404: 1 } }, rejected: { duplicate: 2, bad_item: 1 } });
+  });
+
+  test('are missing where a part of them has no usable number, with the other parts there', () => {
+    const { minutes, rejected } = partsOf([status(1, 200, '5'), status(1, 404, 2), status(2, 200, 1)]);
+    expect(minutes).toEqual({ 1: { 404: 2 }, 2: { 200: 1 } });
+    expect(rejected).toEqual({ bad_value: 1 });
+  });
+
+  test.each([
+    ['whose', status(2, 500, 1, null)],
+    ['of when', { ...status(2, 500), ts: 'now' }],
+    ['of which minute', { ...status(2, 500), ts: at(2).replace(':00Z', ':30Z') }],
+  ])('are all missing where it is not known %s one is: any of them may lack it', (_, stray) => {
+    expect(partsOf([status(1, 200, 5), status(2, 200, 5), stray]).minutes).toEqual({});
   });
 });

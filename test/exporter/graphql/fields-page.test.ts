@@ -10,14 +10,16 @@ const PAGE = join(import.meta.dirname, '../../../docs/graphql.md');
 function lines(): string[] {
   const seen = new Set<string>();
   return PRODUCTS.flatMap((product) =>
-    product.metrics.flatMap((metric) => {
-      const found = fieldsOf(product, metric);
-      if (found === undefined || seen.has(metric)) return [];
+    [...product.metrics, ...(product.further ?? [])].flatMap((metric) => {
+      if (seen.has(metric)) return [];
       seen.add(metric);
-      return [...found.dimensions].map(([dimension, { fields, unit, note = '' }]) => {
-        const from = found.summed === undefined ? fields.join(' + ') : `sum of ${found.summed}`;
-        return `| \`${metric}\` | ${dimension} | \`${found.dataset}\` | \`${from}\` | ${unit} | ${note} |`;
-      });
+      return fieldsOf(product, metric).flatMap(({ dataset, summed, split, dimensions }) =>
+        [...dimensions].map(([dimension, { fields, unit, note = '' }]) => {
+          const by = split === undefined ? '' : ` by ${split.by}`;
+          const from = summed === undefined ? fields.join(' + ') : `sum of ${summed}${by}`;
+          return `| \`${metric}\` | ${dimension} | \`${dataset}\` | \`${from}\` | ${unit} | ${note} |`;
+        }),
+      );
     }),
   );
 }
@@ -25,7 +27,7 @@ function lines(): string[] {
 it('is what the code says (npx vitest run test/exporter/graphql/fields-page.test.ts -u brings it up to date)', async () => {
   const page = await readFile(PAGE, 'utf8');
   const table = [
-    '| metric of REST | dimension | dataset | field | unit | note |',
+    '| metric | dimension | dataset | field | unit | note |',
     '|---|---|---|---|---|---|',
     ...lines(),
   ];
@@ -35,7 +37,7 @@ it('is what the code says (npx vitest run test/exporter/graphql/fields-page.test
 it('adds up detections of the WAF from what was blocked and what was only noticed', () => {
   const [product] = PRODUCTS.filter(({ api, slug }) => api === 'metrics' && slug === 'edge_applications');
   if (product === undefined) throw new Error('there is no such product');
-  expect(fieldsOf(product, 'waf')?.dimensions.get('threats')?.fields).toEqual([
+  expect(fieldsOf(product, 'waf')[0]?.dimensions.get('threats')?.fields).toEqual([
     'wafRequestsBlocked',
     'wafRequestsThreat',
   ]);

@@ -89,6 +89,24 @@ test('a long window is never cut in time, since the length decides how wide its 
   expect(halves({ window, ids: ['1', '2'] }, []).map((piece) => piece.window)).toEqual([window, window]);
 });
 
+test('a day is cut in time where it has more rows of one key than are answered: all of it is minutes', () => {
+  const window = { from: NOW - 24 * HOUR, to: NOW };
+  const part = { needs: [need('1', 'sum')], fields: ['sum'], window };
+  const pieces = piecesOf(part, { limit: 10_000, perKey: 16 });
+  expect(pieces.length).toBeGreaterThan(1);
+  expect(pieces.map(({ ids }) => ids)).toEqual(pieces.map(() => ['1']));
+  expect(halves({ window, ids: ['1'] }, part.needs).map((half) => half.window.to)).toEqual([
+    NOW - 12 * HOUR,
+    NOW,
+  ]);
+});
+
+test('what has no key is asked for in one piece where it cannot be cut in time', () => {
+  const window = { from: NOW - 30 * 24 * HOUR, to: NOW };
+  const part = { needs: [need('', 'sum')], fields: ['sum'], window };
+  expect(piecesOf(part, { limit: 10_000, perKey: 16 })).toEqual([{ window, ids: undefined }]);
+});
+
 test('a window whose width no document names is begun earlier', () => {
   expect(askable({ from: NOW - 50 * HOUR, to: NOW })).toEqual({ from: NOW - 60 * HOUR, to: NOW });
   expect(askable({ from: NOW - 48 * HOUR, to: NOW })).toEqual({ from: NOW - 48 * HOUR, to: NOW });

@@ -1,0 +1,41 @@
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { chart } from './chart.ts';
+import { mean, SITE, share, sum } from './query.ts';
+
+const total = (family: string) => sum(mean(family, SITE));
+const READ_WHERE = 'Read by GraphQL where the configuration names the metric.';
+
+/** How long requests take, and what the origins answer. */
+export const origin: readonly Panel[] = [
+  chart({
+    title: 'Time a request takes',
+    description: `Mean time of all requests at the edge, and of the responses of the origins alone. ${READ_WHERE}`,
+    unit: 's',
+    queries: [
+      {
+        expr: share(
+          total('edge_request_duration_seconds_per_minute'),
+          total('edge_timed_requests_per_minute'),
+        ),
+        legend: 'requests',
+      },
+      {
+        expr: share(
+          total('edge_upstream_response_seconds_per_minute'),
+          total('edge_upstream_responses_per_minute'),
+        ),
+        legend: 'origin',
+      },
+    ],
+  }),
+  chart({
+    title: 'Responses of the origin',
+    description: `Responses of the origins per minute by class; what the cache answers is not among them. ${READ_WHERE}`,
+    unit: 'short',
+    axis: 'per minute',
+    shape: 'stack',
+    queries: [
+      { expr: `${sum(mean('edge_upstream_responses_per_minute', SITE), 'class')} > 0`, legend: '{{class}}' },
+    ],
+  }),
+];
