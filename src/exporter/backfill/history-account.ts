@@ -134,7 +134,9 @@ export class HistoryAccount {
     const rest = new SeriesReader(asked);
     const other = configured === 'rest' ? undefined : this.#graphql.reader(asked);
     if (other === undefined) return rest;
-    if (configured === 'graphql') return other;
+    const { further = [] } = asked.target.product;
+    // That REST does not know what it never has shows nothing of REST.
+    if (configured === 'graphql' || further.includes(asked.metric)) return other;
     return {
       read: async (...question) => {
         if (this.#closed.has(api)) return other.read(...question);

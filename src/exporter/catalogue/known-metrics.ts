@@ -46,7 +46,7 @@ function response(dimension: string): Reading | undefined {
 
 const UPSTREAM_SECONDS = seconds(
   'upstream_response_seconds',
-  'Seconds that origins took for the responses in edge_upstream_responses',
+  'Seconds that origins took to respond, all together',
 );
 const UPSTREAM_RESPONSES = count(
   'upstream_responses',
@@ -152,9 +152,9 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
     known(
       [
         'seconds',
-        seconds('request_duration_seconds', 'Seconds that the requests in edge_timed_requests took'),
+        seconds('request_duration_seconds', 'Seconds that requests took at the edge, all together'),
       ],
-      ['requests', count('timed_requests', 'Requests whose time is in edge_request_duration_seconds')],
+      ['requests', count('timed_requests', 'Requests whose time was added up')],
     ),
   ],
   ['upstream_responses', patterned('upstream_responses', upstream)],

@@ -1,6 +1,8 @@
+import { DiscoveryJob } from '../account/discovery-job.ts';
 import { partOf } from '../account/jobs.ts';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { planOf, unlistedProducts } from '../plan/plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';
@@ -92,13 +94,26 @@ async function* listSteps(session: Session): AsyncGenerator<Outcome> {
     const { product } = job.subject;
     const finding = await session.poll(job);
     if (typeof finding === 'string') yield { step: `list of ${product}`, why: finding };
+    else if (finding.outcome === 'not_found' && isNotServed(session, job))
+      yield stepsNamed(`list of ${product}`).skipped(
+        'GraphQL has none of its metrics: nothing of it is read',
+      );
     else yield listStep(finding, selectedOf(session, job), session.unmatched(job));
   }
 }
 
+/** Whether series come from a source that has nothing of a product: that it does not list its configurations is no mistake. */
+function isNotServed(session: Session, job: Job): boolean {
+  if (!(job instanceof DiscoveryJob) || session.sourceOf(job.product.api).source !== 'graphql') return false;
+  return !job.product.metrics.some((metric) => GraphqlSource.has(job.product, metric));
+}
+
 /** How many of the configured products cannot be listed, and which. */
 function* productsStep(session: Session): Generator<Step> {
-  const listings = session.listings();
+  const unserved = new Set(
+    listsOf(session).flatMap((job) => (isNotServed(session, job) ? (job.subject.product ?? []) : [])),
+  );
+  const listings = session.listings().filter(({ product }) => !unserved.has(product.slug));
   const unlisted = unlistedProducts(listings);
   if (unlisted.length === 0) return;
   yield stepsNamed('products').problem(

@@ -317,6 +317,22 @@ it('a product that only GraphQL lists: by which API its series are read, and why
   expect(of('source of metrics')?.text).toContain('GraphQL, at http://');
 });
 
+it('an account of GraphQL alone: what that has nothing of is no problem', async () => {
+  const { steps, of } = await diagnose({
+    sandbox: { faults: { not_found: { paths: ['/metrics/products/*', '/analytics/*'] } } },
+    account: { collectors: { metrics: {}, domains: {} } },
+  });
+  const nothing = ['live_streaming', 'load_balancer'];
+  for (const product of nothing) {
+    expect(of(`list of ${product}`), product).toMatchObject({
+      status: 'skipped',
+      text: 'GraphQL has none of its metrics: nothing of it is read',
+    });
+  }
+  expect(of('list of edge_functions')?.status).toBe('ok');
+  expect(steps.filter(({ status }) => status === 'problem')).toEqual([]);
+});
+
 it('lists that are all not there: nothing is said of a permission that nothing has shown', async () => {
   const { steps, of } = await diagnose({
     sandbox: { faults: { not_found: { paths: ['/metrics/', '/analytics/'] } } },

@@ -1,0 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { historyBed, seriesOf } from './history-bed.ts';
+
+const HOUR = 3_600_000;
+const HOURS = 2;
+const END = Date.UTC(2026, 0, 5, 10);
+const FURTHER = /^edge_(request_duration|timed_requests|upstream)/;
+
+/** The history of some hours by a source, and what was asked for on the way. */
+async function historyBy(source: 'auto' | 'rest' | 'graphql', ...metrics: string[]) {
+  const { sandbox, folder, run } = await historyBed({
+    sandbox: { domainsPerConfiguration: 1, graphqlRateLimit: 100_000 },
+    account: { source, collectors: { metrics: { products: { edge_applications: { metrics } } } } },
+  });
+  await run({ from: END - HOURS * HOUR, to: END });
+  const series = seriesOf(await readFile(join(folder, 'history.om'), 'utf8'));
+
+  const paths = sandbox.requests.recent.map(({ path }) => path);
+  return { series, paths };
+}
+
+it('is the same by either source, in minutes, each of them once', async () => {
+  const rest = await historyBy('rest', 'cdn_requests', 'status_code', 'waf');
+  const graphql = await historyBy('graphql', 'cdn_requests', 'status_code', 'waf');
+  expect([...graphql.series.keys()].sort()).toEqual([...rest.series.keys()].sort());
+  for (const [key, samples] of rest.series) expect(graphql.series.get(key), key).toEqual(samples);
+  const [[, minutes = []] = []] = rest.series;
+  expect(minutes.length).toBeGreaterThanOrEqual(HOURS * 60);
+  // Which ids the platform takes is found out by a read of another metric.
+  expect(graphql.paths.filter((path) => /cdn_requests|waf/.test(path))).toEqual([]);
+});
+
+it('has what REST does not, beside what REST goes on to bring', async () => {
+  const { series, paths } = await historyBy('auto', 'cdn_requests', 'request_duration', 'upstream_responses');
+  const further = [...series].filter(([key]) => FURTHER.test(key));
+  // Gauges and counters: 2 of requests, 18 of origins.
+  expect(further).toHaveLength(2 * (2 + 18));
+  for (const [key, samples] of further) {
+    const times = samples.map(({ at }) => at);
+    expect(new Set(times).size, key).toBe(times.length);
+    expect(times.length, key).toBeGreaterThanOrEqual(HOURS * 60);
+  }
+  expect(paths.filter((path) => path.includes('cdn_requests'))).toHaveLength(HOURS);
+});

@@ -1,0 +1,78 @@
+import { afterEach, expect, it } from 'vitest';
+import { CONFIG } from '../../src/exporter/configuration/schema.ts';
+import { livePlan } from '../../src/exporter/plan/live-plan.ts';
+import { createSandbox, DEFAULT_TOKEN, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import { SimulatedClock } from '../simulated-clock.ts';
+import { type Simulation, simulate } from './simulation.ts';
+
+/** 1,800 jobs, at a quota of 80 operations a minute for each of the two APIs. */
+const LARGE: SandboxOptions = {
+  configurations: 200,
+  domainsPerConfiguration: 1,
+  rateLimit: { reads: 80, writes: 20, purges: 20 },
+  graphqlRateLimit: 80,
+};
+const JOBS = 200 * 9;
+
+let simulation: Simulation | undefined;
+
+afterEach(async () => {
+  await simulation?.close();
+  simulation = undefined;
+});
+
+const accountOf = (source: 'rest' | 'graphql') => ({
+  source,
+  reconciliation_share: 0,
+  collectors: { metrics: { products: { edge_applications: {} } } },
+});
+
+/** What `plan` says before anything runs. */
+async function planned(source: 'rest' | 'graphql') {
+  const clock = new SimulatedClock();
+  const platform = await createSandbox({ now: () => clock.now(), ...LARGE }).listen(0);
+  const { accounts } = CONFIG.parse({
+    accounts: [{ name: 'test', api_url: platform.url, token: DEFAULT_TOKEN.token, ...accountOf(source) }],
+  });
+  const [account] = accounts;
+  if (account === undefined) throw new Error('one account was configured');
+  const { signal } = new AbortController();
+  try {
+    const plan = await livePlan({ account, clock, signal, tell: () => {}, guard: () => {} });
+    if ('unreachable' in plan) throw new Error(plan.unreachable);
+    const operations = plan.scopes.reduce((sum, scope) => sum + scope.operations, 0);
+    const ages = plan.rows.flatMap(({ age_seconds: age }) => age ?? []);
+    return { operations, age: Math.max(...ages), fits: plan.fits };
+  } finally {
+    await platform.close();
+  }
+}
+
+/** Operations a minute, and the mean age (s) of what every job shows, once all jobs have had their turn. */
+async function measured(source: 'rest' | 'graphql', warmUp: number) {
+  simulation = await simulate({ sandbox: LARGE, account: accountOf(source) });
+  await simulation.minutes(warmUp);
+  const { clock, sandbox } = simulation;
+  const before = sandbox.requests.total;
+  await simulation.minutes(5);
+  const operations = (sandbox.requests.total - before) / 5;
+  const { samples } = await simulation.scrape();
+  const ends = [...samples].filter(([key]) => key.startsWith('["edge_data_until_timestamp_seconds"'));
+  expect(ends).toHaveLength(JOBS);
+  expect(sandbox.requests.byStatus.get(429)).toBeUndefined();
+  const age = clock.now() / 1_000 - ends.reduce((sum, [, end]) => sum + end, 0) / ends.length;
+  return { operations, age };
+}
+
+it('is minutes old by GraphQL where by REST the quota makes it a quarter of an hour, and `plan` says both before', async () => {
+  const rest = { planned: await planned('rest'), measured: await measured('rest', 31) };
+  await simulation?.close();
+  const graphql = { planned: await planned('graphql'), measured: await measured('graphql', 10) };
+  process.stdout.write(`200 configurations, 9 metrics: ${JSON.stringify({ rest, graphql })}\n`);
+  expect([rest.planned.fits, graphql.planned.fits]).toEqual([false, true]);
+  expect(rest.measured.operations / rest.planned.operations).toBeCloseTo(1, 1);
+  expect(rest.measured.age).toBeGreaterThan(900);
+  expect(graphql.planned.operations).toBeLessThan(4);
+  expect(graphql.measured.operations).toBeLessThan(4);
+  expect(graphql.measured.age).toBeLessThan(300);
+});
