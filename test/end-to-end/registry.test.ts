@@ -164,3 +164,27 @@ it('the database answers every sequence of statements as the model does by which
     { numRuns: 40 },
   );
 });
+
+it('the database tells who owns what since when, and what has moved, the newest first', async () => {
+  const registry = new Registry(connections);
+  await registry.migrate();
+  await connections.query(
+    'TRUNCATE exporter_state.accounts, exporter_state.replicas, exporter_state.moves CASCADE',
+  );
+  const request = { digest: 'd', joins: true, buries: false, wanted: [], released: [], acquired: [] };
+  await registry.beat({ ...request, session: 's0', wanted: ['a', 'b'] }, 'replica-0', []);
+  await registry.beat({ ...request, session: 's0', acquired: ['a'] }, 'replica-0', []);
+  await registry.leave('s0');
+  await registry.beat({ ...request, session: 's1', acquired: ['a'] }, 'replica-1', []);
+  const at = expect.closeTo(Date.now(), -6);
+  expect(await registry.ownership()).toEqual({
+    accounts: [
+      { account: 'a', owner: 'replica-1', since: at, token: '2' },
+      { account: 'b', owner: null, since: null, token: '0' },
+    ],
+    moves: [
+      { at, account: 'a', from: 'replica-0', to: 'replica-1', reason: 'replica stopped' },
+      { at, account: 'a', from: null, to: 'replica-0', reason: 'first' },
+    ],
+  });
+});

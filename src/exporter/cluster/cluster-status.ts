@@ -55,19 +55,11 @@ export function clusterStatus(
       demand: load,
     })),
     as_of: picture === undefined ? null : timeOf(wallAt(clock, picture.at)),
-    accounts: (picture?.accounts ?? []).map(({ account, owner, since, token }) => ({
-      account,
-      owner: owner ?? null,
-      since: since === undefined ? null : timeOf(since),
-      token,
+    accounts: (picture?.accounts ?? []).map(({ since, ...one }) => ({
+      ...one,
+      since: since === null ? null : timeOf(since),
     })),
-    moves: (picture?.moves ?? []).map(({ at, account, from, to, reason }) => ({
-      at: timeOf(at),
-      account,
-      from: from ?? null,
-      to,
-      reason,
-    })),
+    moves: (picture?.moves ?? []).map(({ at, ...move }) => ({ at: timeOf(at), ...move })),
   };
 }
 

@@ -26,10 +26,10 @@ const answerShape = z
 /** Who owns an account. */
 export interface OwnedBy {
   readonly account: string;
-  /** The name of the replica; undefined where nobody does. */
-  readonly owner: string | undefined;
+  /** The name of the replica; null where nobody does. */
+  readonly owner: string | null;
   /** Since when, by the database's clock (ms since the epoch). */
-  readonly since: number | undefined;
+  readonly since: number | null;
   readonly token: string;
 }
 
@@ -37,7 +37,7 @@ export interface OwnedBy {
 export interface Move {
   readonly at: number;
   readonly account: string;
-  readonly from: string | undefined;
+  readonly from: string | null;
   readonly to: string;
   readonly reason: string;
 }
@@ -124,17 +124,21 @@ export class Registry {
     return {
       accounts: accounts.map(({ name, owner, since, token }) => ({
         account: String(name),
-        owner: owner === null ? undefined : String(owner),
-        since: owner === null || since === null ? undefined : Number(since),
+        owner: textOf(owner),
+        since: owner === null ? null : Number(since),
         token: String(token),
       })),
       moves: moves.map(({ at, account, former, owner, reason }) => ({
         at: Number(at),
         account: String(account),
-        from: former === null ? undefined : String(former),
+        from: textOf(former),
         to: String(owner),
         reason: String(reason),
       })),
     };
   }
+}
+
+function textOf(value: unknown): string | null {
+  return value === null ? null : String(value);
 }
