@@ -1,5 +1,5 @@
 import { mkdtempSync } from 'node:fs';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -135,5 +135,20 @@ describe('a reload', () => {
       'password_file',
       'graphql_url',
     ]);
+  });
+
+  it('is documented for every key of an account, and by what was tried', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
+    const [, table = ''] = page.split('| changed key of an account |');
+    const rows = [...(table.split('\n\n')[0] ?? '').matchAll(/^\| (`.*?`) \| (.*) \|$/gm)];
+    const keysOf = (some: typeof rows) =>
+      some.flatMap(([, keys]) => (keys ?? '').replaceAll('`', '').split(', '));
+    expect(keysOf(rows).sort()).toEqual(Object.keys(ACCOUNT.in.shape).sort());
+    const none = keysOf(rows.filter(([, , what]) => what === 'none'));
+    const losing = Object.values(CHANGES).flatMap(({ account = {}, gone }) =>
+      gone === undefined ? [] : Object.keys(account),
+    );
+    expect(losing).toContain('collectors');
+    expect(none.filter((key) => losing.includes(key))).toEqual([]);
   });
 });
