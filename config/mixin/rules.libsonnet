@@ -471,7 +471,7 @@
           },
           {
             "record": "configuration:edge_server_error_ratio:always",
-            "expr": "quantile_over_time(0.5, configuration:edge_server_error_ratio:avg6h[2d23h57m30s])"
+            "expr": "quantile_over_time(0.5, configuration:edge_server_error_ratio:avg6h[2d23h57m30s])\nand last_over_time(configuration:edge_server_error_ratio:avg6h[2d23h57m30s] offset 6h)"
           },
           {
             "record": "account:edge_server_error_ratio:avg3d",
@@ -479,7 +479,7 @@
           },
           {
             "record": "account:edge_server_error_ratio:always",
-            "expr": "quantile_over_time(0.5, account:edge_server_error_ratio:avg6h[2d23h57m30s])"
+            "expr": "quantile_over_time(0.5, account:edge_server_error_ratio:avg6h[2d23h57m30s])\nand last_over_time(account:edge_server_error_ratio:avg6h[2d23h57m30s] offset 6h)"
           }
         ]
       },
@@ -541,7 +541,7 @@
           },
           {
             "record": "configuration:edge_server_errors_per_minute:paging",
-            "expr": "configuration:edge_server_error_ratio:avg5m > 0.0144\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.0144\nand\n(sum_over_time(configuration:edge_server_errors_per_minute:failing[9m30s]) >= 5 or sum_over_time(configuration:edge_server_errors_per_minute:failing[59m30s]) >= 8)\nand\nconfiguration:edge_server_errors_per_minute:avg5m >= 1.5\nand\nconfiguration:edge_responses_per_minute:avg30m >= 10\nunless\nconfiguration:edge_server_error_ratio:avg30m < 3 * last_over_time(configuration:edge_server_error_ratio:always[12m30s] offset 6h)\nor\nconfiguration:edge_server_error_ratio:avg5m > 0.006\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.006\nand\nconfiguration:edge_server_error_ratio:avg30m > 3 * last_over_time(configuration:edge_server_error_ratio:always[12m30s] offset 6h)\nand\nconfiguration:edge_server_error_ratio:avg6h > 0.006\nand\nsum_over_time(configuration:edge_server_errors_per_minute:failing[29m30s]) >= 10\nand\nconfiguration:edge_server_errors_per_minute:avg30m >= 0.5\nand\nconfiguration:edge_responses_per_minute:avg30m >= 10"
+            "expr": "configuration:edge_server_error_ratio:avg5m > 0.0144\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.0144\nand\n(sum_over_time(configuration:edge_server_errors_per_minute:failing[9m30s]) >= 5 or sum_over_time(configuration:edge_server_errors_per_minute:failing[59m30s]) >= 8)\nand\nconfiguration:edge_server_errors_per_minute:avg5m >= 1.5\nand\n(configuration:edge_server_errors_per_minute:avg30m - 3 * (last_over_time(configuration:edge_server_error_ratio:always[12m30s] offset 6h) or last_over_time(configuration:edge_server_error_ratio:always[12m30s])) * configuration:edge_responses_per_minute:avg30m or configuration:edge_server_errors_per_minute:avg30m) >= 0.5\nand\nconfiguration:edge_responses_per_minute:avg30m >= 10\nor\nconfiguration:edge_server_error_ratio:avg5m > 0.006\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.006\nand\nconfiguration:edge_server_error_ratio:avg6h > 0.006\nand\nsum_over_time(configuration:edge_server_errors_per_minute:failing[29m30s]) >= 10\nand\nconfiguration:edge_server_errors_per_minute:avg30m - 3 * (last_over_time(configuration:edge_server_error_ratio:always[12m30s] offset 6h) or last_over_time(configuration:edge_server_error_ratio:always[12m30s])) * configuration:edge_responses_per_minute:avg30m >= 0.5\nand\nconfiguration:edge_responses_per_minute:avg30m >= 10"
           },
           {
             "record": "account:edge_server_errors_per_minute:failing",
@@ -549,7 +549,7 @@
           },
           {
             "record": "account:edge_server_errors_per_minute:paging",
-            "expr": "account:edge_server_error_ratio:avg5m > 0.0144\nand\naccount:edge_server_error_ratio:avg30m > 0.0144\nand\n(sum_over_time(account:edge_server_errors_per_minute:failing[9m30s]) >= 5 or sum_over_time(account:edge_server_errors_per_minute:failing[59m30s]) >= 8)\nand\naccount:edge_server_errors_per_minute:avg5m >= 15\nand\naccount:edge_responses_per_minute:avg30m >= 10\nunless\naccount:edge_server_error_ratio:avg30m < 3 * last_over_time(account:edge_server_error_ratio:always[12m30s] offset 6h)\nor\naccount:edge_server_error_ratio:avg5m > 0.006\nand\naccount:edge_server_error_ratio:avg30m > 0.006\nand\naccount:edge_server_error_ratio:avg30m > 3 * last_over_time(account:edge_server_error_ratio:always[12m30s] offset 6h)\nand\naccount:edge_server_error_ratio:avg6h > 0.006\nand\nsum_over_time(account:edge_server_errors_per_minute:failing[29m30s]) >= 10\nand\naccount:edge_server_errors_per_minute:avg30m >= 10\nand\naccount:edge_responses_per_minute:avg30m >= 10"
+            "expr": "account:edge_server_error_ratio:avg5m > 0.0144\nand\naccount:edge_server_error_ratio:avg30m > 0.0144\nand\n(sum_over_time(account:edge_server_errors_per_minute:failing[9m30s]) >= 5 or sum_over_time(account:edge_server_errors_per_minute:failing[59m30s]) >= 8)\nand\naccount:edge_server_errors_per_minute:avg5m >= 15\nand\n(account:edge_server_errors_per_minute:avg30m - 3 * (last_over_time(account:edge_server_error_ratio:always[12m30s] offset 6h) or last_over_time(account:edge_server_error_ratio:always[12m30s])) * account:edge_responses_per_minute:avg30m or account:edge_server_errors_per_minute:avg30m) >= 5\nand\naccount:edge_responses_per_minute:avg30m >= 10\nor\naccount:edge_server_error_ratio:avg5m > 0.006\nand\naccount:edge_server_error_ratio:avg30m > 0.006\nand\naccount:edge_server_error_ratio:avg6h > 0.006\nand\nsum_over_time(account:edge_server_errors_per_minute:failing[29m30s]) >= 10\nand\naccount:edge_server_errors_per_minute:avg30m - 3 * (last_over_time(account:edge_server_error_ratio:always[12m30s] offset 6h) or last_over_time(account:edge_server_error_ratio:always[12m30s])) * account:edge_responses_per_minute:avg30m >= 10\nand\naccount:edge_responses_per_minute:avg30m >= 10"
           }
         ]
       },
@@ -1367,7 +1367,7 @@
           },
           {
             "alert": "Edge5xxRatio",
-            "expr": "configuration:edge_server_error_ratio:avg6h > 0.001\nand\nconfiguration:edge_server_error_ratio:avg3d > 0.001\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.001\nand\nconfiguration:edge_responses_per_minute:avg6h >= 30\nand\nconfiguration:edge_server_errors_per_minute:avg30m >= 0.25\nunless\nlast_over_time(configuration:edge_server_errors_per_minute:paging[5h59m30s])",
+            "expr": "configuration:edge_server_error_ratio:avg6h > 0.001\nand\nconfiguration:edge_server_error_ratio:avg3d > 0.001\nand\nconfiguration:edge_server_error_ratio:avg30m > 0.001\nand\nconfiguration:edge_server_error_ratio:avg30m <= 0.5\nand\nconfiguration:edge_responses_per_minute:avg6h >= 10\nand\nconfiguration:edge_server_errors_per_minute:avg6h >= 0.06\nunless\nlast_over_time(configuration:edge_server_errors_per_minute:paging[5h59m30s])",
             "for": "30m",
             "keep_firing_for": "1d",
             "labels": {
@@ -1419,7 +1419,7 @@
           },
           {
             "alert": "Edge5xxRatio",
-            "expr": "account:edge_server_error_ratio:avg6h > 0.001\nand\naccount:edge_server_error_ratio:avg3d > 0.001\nand\naccount:edge_server_error_ratio:avg30m > 0.001\nand\naccount:edge_responses_per_minute:avg6h >= 30\nand\naccount:edge_server_errors_per_minute:avg30m >= 5\nunless\nlast_over_time(account:edge_server_errors_per_minute:paging[5h59m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])",
+            "expr": "account:edge_server_error_ratio:avg6h > 0.001\nand\naccount:edge_server_error_ratio:avg3d > 0.001\nand\naccount:edge_server_error_ratio:avg30m > 0.001\nand\naccount:edge_server_error_ratio:avg30m <= 0.5\nand\naccount:edge_responses_per_minute:avg6h >= 10\nand\naccount:edge_server_errors_per_minute:avg6h >= 5\nunless\nlast_over_time(account:edge_server_errors_per_minute:paging[5h59m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])",
             "for": "30m",
             "keep_firing_for": "1d",
             "labels": {

@@ -92,7 +92,8 @@ export function notifications(
     for (const [key, alerts] of groupedBy(firing, ({ labels }) => groupOf(labels, route))) {
       const { receiver, interval } = settingsOf(alerts[0]?.labels ?? {}, route);
       const known = groups.get(key);
-      const gone = known === undefined || moment - known.seenAt > Math.max(interval, 90 * MINUTE);
+      const lasts = alerts.some(({ from }) => known !== undefined && from <= known.seenAt);
+      const gone = known === undefined || (!lasts && moment - known.seenAt > Math.max(interval, 90 * MINUTE));
       const group = gone ? { flushAt: moment, seenAt: moment, told: new Map() } : known;
       groups.set(key, group);
       group.seenAt = moment;
