@@ -1820,7 +1820,7 @@
           },
           {
             "alert": "EdgeQuotaNearlySpent",
-            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (min_over_time(edge_api_ratelimit_remaining[15m]))\n/\nmax without (container, endpoint, instance, job, node, pod, replica, service) (max_over_time(edge_api_ratelimit_limit[15m]))\n< 0.1",
+            "expr": "min without (container, endpoint, instance, job, node, pod, replica, service) (min_over_time(edge_api_ratelimit_remaining[15m]))\n/\nmax without (container, endpoint, instance, job, node, pod, replica, service) (max_over_time(edge_api_ratelimit_limit[15m]))\n< 0.1\nunless on (account)\nmax without (container, endpoint, instance, job, node, pod, replica, service) (edge_up) == 0",
             "for": "15m",
             "labels": {
               "severity": "ticket",
@@ -1835,7 +1835,7 @@
           },
           {
             "alert": "EdgeQuotaNearlySpent",
-            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (min_over_time(edge_exporter_operations_waiting[15m])) > 0",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (min_over_time(edge_exporter_operations_waiting[15m])) > 0\nunless on (account)\nmax by (account) (edge_exporter_interval_stretch_ratio) <= 1.5\nunless on (account)\nmax without (container, endpoint, instance, job, node, pod, replica, service) (edge_up) == 0",
             "for": "15m",
             "labels": {
               "severity": "ticket",
@@ -1850,7 +1850,7 @@
           },
           {
             "alert": "EdgeQuotaNearlySpent",
-            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_interval_stretch_ratio) > 1.5",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (edge_exporter_interval_stretch_ratio) > 1.5\nunless on (account)\nmax without (container, endpoint, instance, job, node, pod, replica, service) (edge_up) == 0",
             "for": "15m",
             "labels": {
               "severity": "ticket",

@@ -1,4 +1,4 @@
-import { ACCOUNT, largest, now, of, sum } from './query.ts';
+import { ACCOUNT, of } from './query.ts';
 
 /** Something that is wrong, and what an operator does about it. */
 export interface Trouble {
@@ -11,82 +11,112 @@ export interface Trouble {
 
 export const ACT = { now: 2, soon: 1, 'just wait': 0 } as const;
 
-const UP = of('edge_up', ACCOUNT);
-const DOWN = `${UP} == 0`;
+type Words = Omit<Trouble, 'while'>;
 
-/** Accounts of which polls have just failed so: while the platform is down, one is tried every five minutes at least. */
-const failed = (outcomes: string): string =>
-  `${sum(`increase(${of('edge_exporter_polls_total', ACCOUNT, `outcome=~"${outcomes}"`)}[6m])`, 'account')} > 0`;
+const SEE_WHICH = 'The exporter’s status page says what each job waits for';
 
-const METRIC = 'account,product,metric';
-const DATA_UNTIL = of('edge_data_until_timestamp_seconds', ACCOUNT);
-/** A metric that is late for long has all its series withdrawn, their age as well: then it is as old as it was last seen to be. */
-const KNOWN_UNTIL = `(${now('edge_data_until_timestamp_seconds', ACCOUNT)} or on (${METRIC}) ${largest(`last_over_time(${DATA_UNTIL}[6h])`, METRIC)})`;
-/** Series that are as old as the alerts call stale, of metrics that are still read; the alerts tell it minutes later. */
-const LATE = `(${KNOWN_UNTIL} < time() - 600) < on (${METRIC}) group_left () (time() - 1.5 * ${largest(of('edge_expected_age_seconds', ACCOUNT), METRIC)})`;
-
-/** Accounts that are down for that, rather than for what tells more: single polls fail for another reason just before. */
-export function downBy(outcomes: string, tellsMore?: string): string {
-  const unless = tellsMore === undefined ? '' : ` unless on (account) ${failed(tellsMore)}`;
-  return `${DOWN} and on (account) ${failed(outcomes)}${unless}`;
-}
-
-const refusals = sum(
-  `increase(${of('edge_exporter_operations_total', ACCOUNT, 'status="429"')}[15m])`,
-  'account',
-);
-
-const WITHHELD = 'edge_exporter_state_durable == 0';
-
-/** What keeps an account's data from being complete. */
-const OF_ACCOUNTS: readonly Trouble[] = [
-  {
-    while: downBy('unauthorized'),
+/** What the exporter finds wrong with an account, by `cause` of `edge_trouble_info`, in words. */
+export const OF_CAUSES = {
+  unauthorized: {
     says: 'no new data: the platform refuses the token',
     next: 'Renew the credentials: a token file is read again by itself',
     act: 'now',
   },
-  {
-    while: downBy('timeout|network', 'unauthorized|server_error'),
-    says: 'no new data: the platform cannot be reached',
+  unreachable: {
+    says: 'no new data: the platform cannot be reached, or something else answers in its place',
     next: 'edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address',
     act: 'now',
   },
-  {
-    while: downBy('server_error', 'unauthorized'),
-    says: 'no new data: the platform is down (it answers with errors)',
+  server_error: {
+    says: 'the platform fails: it answers with errors',
     next: 'See the platform’s own status page; polling goes on, and counters catch up',
     act: 'just wait',
   },
-  {
-    while: `${DOWN} unless on (account) ${failed('unauthorized|timeout|network|server_error')}`,
-    says: 'no new data: the platform does not answer as it should',
-    next: 'The exporter’s status page says why; edge-exporter doctor finds where it breaks',
-    act: 'now',
-  },
-  {
-    while: `${refusals} > 0`,
-    says: 'operations are refused (429): others use up the token’s quota',
-    next: 'Give the exporter a token of its own, or leave more to others with quota.reserve',
+  rate_limited: {
+    says: 'the platform refuses operations (429)',
+    next: 'They leave again when it allows them. If it lasts, give the exporter a token of its own',
     act: 'soon',
   },
-  {
-    while: `${LATE} and on (account) ${UP} == 1`,
+  forbidden: {
+    says: 'a permission is missing: the token may not read all that is configured',
+    next: 'Grant it to the token’s user: edge-exporter doctor lists what is missing',
+    act: 'soon',
+  },
+  not_found: {
+    says: 'the platform does not have something that is configured',
+    next: 'The exporter’s status page names it: leave it out, or correct the path in api_url',
+    act: 'soon',
+  },
+  'not_acceptable|timeout|network|undecodable': {
+    says: 'some reads fail',
+    next: 'The exporter’s status page says which and why; edge-exporter doctor finds where it breaks',
+    act: 'soon',
+  },
+  quota: {
+    says: 'the quota makes polls wait: data comes later than planned',
+    next: 'The exporter’s status page says whether others use it up; edge-exporter plan, what it is used for',
+    act: 'soon',
+  },
+  platform_late: {
     says: 'data is late, although the platform answers',
-    next: 'The exporter’s status page says what each job waits for. Stale gauges are withdrawn, not wrong',
+    next: `${SEE_WHICH}. Stale gauges are withdrawn, not wrong`,
     act: 'just wait',
   },
-];
+  exporter_late: {
+    says: 'data is late: the exporter does not keep up',
+    next: `${SEE_WHICH}; more CPU, or a higher request.concurrency, may help`,
+    act: 'soon',
+  },
+  nothing_there: {
+    says: 'no data: the platform has nothing of what is configured',
+    next: 'Is it the right account? Are the names in configurations.include right?',
+    act: 'soon',
+  },
+  counters_behind: {
+    says: 'counters are behind',
+    next: 'What is missing is read again as soon as it can be: until then increase() lacks it',
+    act: 'just wait',
+  },
+  clock: {
+    says: 'the clock of the exporter’s machine is wrong',
+    next: 'Set it (NTP). Data is polled and aged by the platform’s clock, so none is lost',
+    act: 'soon',
+  },
+} as const satisfies Readonly<Record<string, Words>>;
+
+/** Accounts of which the exporter says that these causes stand. */
+export function accountsWith(causes: string): string {
+  return of('edge_trouble_info', ACCOUNT, `cause=~"${causes}"`);
+}
+
+/** What keeps an account's data from being complete: as the exporter's status page says it. */
+const OF_ACCOUNTS = Object.entries(OF_CAUSES).map(
+  ([cause, words]): Trouble => ({ while: accountsWith(cause), ...words }),
+);
 
 const OF_EXPORTERS: readonly Trouble[] = [
   {
-    while: `label_replace(${WITHHELD}, "account", "all of $1", "instance", "(.*)")`,
+    // At once, though the alert waits until a new version has taken over from the old one.
+    while: of('ALERTS', 'alertname="EdgeAccountPolledTwice"', ACCOUNT),
+    says: 'is polled twice: the quota is spent twice, and your own sums may be doubled',
+    next: 'The Overview names the targets under “What fires now”: stop one, or leave it if it is meant',
+    act: 'soon',
+  },
+  {
+    while: 'label_replace(edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
     says: 'counters are withheld: the state directory cannot be used',
     next: 'Make it exist, writable and with room: counters go on where they were. Gauges are not affected',
     act: 'soon',
   },
   {
-    while: `label_replace(absent(${UP}), "account", "none", "", "")`,
+    while:
+      'label_replace(increase(edge_exporter_state_errors_total[3m]) > 0 unless edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
+    says: 'counters stand still: the state directory cannot be written',
+    next: 'Make room, or make it writable: counters catch up. Gauges are not affected',
+    act: 'soon',
+  },
+  {
+    while: `label_replace(absent(${of('edge_up', ACCOUNT)}), "account", "none", "", "")`,
     says: 'nothing is known: Prometheus scrapes no exporter of such an account',
     next: 'Start the exporter, or mend the scrape configuration',
     act: 'now',

@@ -1,5 +1,5 @@
 import { firingAlerts } from './annotations.ts';
-import { downBy, type Trouble } from './data-troubles.ts';
+import { accountsWith, type Trouble } from './data-troubles.ts';
 
 /** Told whether they page or are tickets. */
 const ATTACK = 'EdgeWaf(Spike|BlockedSpike|FamilyAttack)';
@@ -77,7 +77,7 @@ export const PAGES: readonly Trouble[] = [
   },
   {
     // A token that is refused is told as that.
-    while: `${paging('token')} unless on (account) (${downBy('unauthorized')})`,
+    while: `${paging('token')} unless on (account) ${accountsWith('unauthorized')}`,
     says: 'the token is about to expire: then there is no new data',
     next: 'Renew the credentials: a token file is read again by itself',
     act: 'now',

@@ -78,7 +78,7 @@ export class Running {
     const { exporter, inUse, state, clock, member } = this.#options;
     const notReady = await this.#notReady();
     const accounts = await takenInSlices(exporter.accounts());
-    const { kind, directory, note } = state;
+    const { kind, directory, note, refusal } = state;
     return {
       version: VERSION,
       started_at: new Date(wallAt(clock, this.#startedAt)).toISOString(),
@@ -91,6 +91,7 @@ export class Running {
         kind,
         ...(directory === undefined ? {} : { directory }),
         ...(note === undefined ? {} : { note }),
+        ...(refusal === undefined ? {} : { refusal }),
       },
       ...(member === undefined ? {} : { cluster: clusterStatus(member, clock) }),
       series: exporter.seriesCount,

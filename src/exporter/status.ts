@@ -58,6 +58,8 @@ export interface StateStatus {
   /** Where they are kept, or should be: with the kind `unavailable` it cannot be used yet, and counters are withheld. */
   readonly directory?: string;
   readonly note?: string;
+  /** Why the last commit was refused; absent when it was not. Meanwhile counters stand still. */
+  readonly refusal?: string;
 }
 
 /** One account of the platform: its token, its quota and its jobs. */

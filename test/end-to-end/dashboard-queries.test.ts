@@ -23,6 +23,7 @@ const VALUES = {
 
 /** Queries that may be empty on an exporter that has just started, by what they contain. */
 const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
+  ['edge_trouble_info', 'nothing is wrong'],
   ['ALERTS{', 'nothing fires on quiet traffic'],
   ['ALERTS_FOR_STATE{', 'nothing fires on quiet traffic'],
   [':threshold{', 'recording rules learn thresholds from hours of history'],

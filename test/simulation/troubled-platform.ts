@@ -21,26 +21,42 @@ export interface TroubledPlatform {
   trouble: Trouble;
   /** By how much (ms) its data is late. */
   late: number;
+  /** The share of the limit that other clients of the token take, as soon as a window opens. */
+  others: number;
 }
 
-const LIMIT = 200;
+export interface PlatformSize {
+  /** Operations that it allows a minute. */
+  readonly limit?: number;
+  readonly configurations?: number;
+}
 
-/** A platform that is nobody's but this test's: one application with steady traffic, one domain, and whatever trouble is set. */
-export async function serveTroubledPlatform(start: number): Promise<TroubledPlatform> {
-  const platform = { url: '', now: () => start, trouble: () => undefined, late: 0 } as TroubledPlatform & {
-    url: string;
+/** A platform that is nobody's but this test's: applications with steady traffic, one domain, and whatever trouble is set. */
+export async function serveTroubledPlatform(
+  start: number,
+  { limit = 200, configurations = 1 }: PlatformSize = {},
+): Promise<TroubledPlatform> {
+  const platform: TroubledPlatform & { url: string } = {
+    url: '',
+    now: () => start,
+    trouble: () => undefined,
+    late: 0,
+    others: 0,
   };
   let window = { opened: 0, used: 0 };
   const server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const now = platform.now();
     if (now >= window.opened + MINUTE) window = { opened: now, used: 0 };
     window.used += 1;
+    const taken = window.used + Math.round(platform.others * limit);
     const url = new URL(request.url ?? '/', 'http://platform');
     const { status, headers, body } = platform.trouble(url.pathname, now) ?? {
-      ...healthy(url, now - platform.late),
+      ...(taken > limit
+        ? { status: 429, body: { detail: 'Request was throttled.' } }
+        : healthy(url, now - platform.late, configurations)),
       headers: {
-        'X-RateLimit-Limit': String(LIMIT),
-        'X-RateLimit-Remaining': String(Math.max(0, LIMIT - window.used)),
+        'X-RateLimit-Limit': String(limit),
+        'X-RateLimit-Remaining': String(Math.max(0, limit - taken)),
         'X-RateLimit-Reset': new Date(window.opened + MINUTE).toISOString(),
       },
     };
@@ -62,10 +78,12 @@ export async function serveTroubledPlatform(start: number): Promise<TroubledPlat
   return platform;
 }
 
-function healthy(url: URL, until: number): Answer {
+function healthy(url: URL, until: number, configurations: number): Answer {
   const { pathname: path } = url;
-  if (path.endsWith('/configurations'))
-    return { status: 200, body: [{ id: 7, name: 'shop', active: true, domains: [] }] };
+  if (path.endsWith('/configurations')) {
+    const ids = Array.from({ length: configurations }, (_, index) => 7 + index);
+    return { status: 200, body: ids.map((id) => ({ id, name: `shop-${id}`, active: true, domains: [] })) };
+  }
   if (path === '/domains')
     return {
       status: 200,

@@ -10,6 +10,7 @@ import {
   EDGE_RATELIMIT_RESET_TIMESTAMP,
   EDGE_SOURCE_INFO,
   EDGE_TOKEN_EXPIRY_TIMESTAMP,
+  EDGE_TROUBLE_INFO,
   EDGE_UP,
   PRODUCT_LISTED,
   PUBLISH_DELAY_SECONDS,
@@ -20,7 +21,7 @@ import {
 } from '../catalogue/platform-families.ts';
 import { type Clock, Timer, wallAt } from '../clock.ts';
 import type { Store } from '../exposition/store.ts';
-import { judge } from '../judgement/judgement.ts';
+import { type Judgement, judge } from '../judgement/judgement.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import {
   completenessByMinute,
@@ -100,15 +101,12 @@ export class AccountSamples {
     const status = this.#options.status();
     this.#judgedUp = this.#view.platform.reachability.up;
     this.#judgeFrom = clock.now() + Math.max(SHORTEST_JUDGED_MS, status.jobs.length * JUDGED_PER_JOB_MS);
-    const { up, parts } = yield* judge(status, clock.wall());
-    const { name: account } = this.#view;
-    const samples: Sample[] =
-      up === null ? [] : [{ family: EDGE_UP, labels: { account }, value: Number(up) }];
-    for (const { product, hasData } of parts) {
-      if (product === undefined || hasData === null) continue;
-      samples.push({ family: EDGE_DATA_AVAILABLE, labels: { account, product }, value: Number(hasData) });
-    }
-    this.#publish('judgement', samples);
+    const judgedAt = clock.now();
+    const judgement = yield* judge(status, clock.wall());
+    this.#publish('judgement', judgedSamples(this.#view.name, judgement));
+    // What is in time becomes late without any poll.
+    const lateAt = judgedAt + judgement.lateInSeconds * 1_000 + 1;
+    if (Number.isFinite(lateAt) && !this.#withdrawn) this.#judgeLater.set(Math.max(lateAt, this.#judgeFrom));
   }
 
   /** Exposes how reading the lists of configurations went, which say what is to be read. */
@@ -154,6 +152,19 @@ export class AccountSamples {
     if (this.#withdrawn) return;
     store.publish(`${this.#view.name}/${part}`, samples, clock.now() + staleAfter);
   }
+}
+
+/** What is said of an account, apart from words. */
+function judgedSamples(account: string, { up, parts, causes }: Judgement): Sample[] {
+  const samples: Sample[] = up === null ? [] : [{ family: EDGE_UP, labels: { account }, value: Number(up) }];
+  for (const { product, hasData } of parts) {
+    if (product === undefined || hasData === null) continue;
+    samples.push({ family: EDGE_DATA_AVAILABLE, labels: { account, product }, value: Number(hasData) });
+  }
+  for (const cause of new Set(causes.map(({ kind }) => kind)))
+    if (cause !== 'first_polls')
+      samples.push({ family: EDGE_TROUBLE_INFO, labels: { account, cause }, value: 1 });
+  return samples;
 }
 
 /** Samples about the account itself. */

@@ -124,6 +124,12 @@ export const EDGE_DATA_AVAILABLE = gauge(
   'Whether any data of a product is in time: 1 or 0; absent where the platform says that the account has none.',
 );
 
+export const EDGE_TROUBLE_INFO = gauge(
+  'edge_trouble_info',
+  ['account', 'cause'],
+  'Why data of an account is missing, late or in danger, as the status page says it: always 1, absent while nothing is wrong.',
+);
+
 export const EDGE_RATELIMIT_LIMIT = gauge(
   'edge_api_ratelimit_limit',
   ['account', 'scope'],
@@ -190,6 +196,7 @@ export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
   EDGE_ACCOUNT_INFO,
   EDGE_UP,
   EDGE_DATA_AVAILABLE,
+  EDGE_TROUBLE_INFO,
   EDGE_RATELIMIT_LIMIT,
   EDGE_RATELIMIT_REMAINING,
   EDGE_RATELIMIT_RESET_TIMESTAMP,

@@ -185,7 +185,7 @@ export class Causes {
     const failure = FAILURE_OUTCOMES.find((outcome) => outcome === worst);
     const tried = next === null ? 'being tried now' : `next try ${within(next, now)}`;
     return {
-      kind: failure === 'unauthorized' ? failure : 'unreachable',
+      kind: failure !== undefined && failure in NEXT_WHEN_DOWN ? failure : 'unreachable',
       text: `${note} (${since === null ? '' : `since ${timeOfDay(since, now)}, `}${tried})`,
       next: (failure && NEXT_WHEN_DOWN[failure]) ?? FIND_OUT,
       symptoms: this.#symptoms(this.#whole),
@@ -221,7 +221,7 @@ export class Causes {
       case 'unauthorized':
         return { text: `the platform refuses the token${reason === '' ? '' : `: ${reason}`}`, next: RENEW };
       case 'quota':
-        return { text: `the quota makes polls wait${this.#intervals}${this.#others}`, next: this.#share };
+        return { text: `the quota makes polls wait${this.#others}`, next: this.#share };
       case 'platform_late':
         return {
           text: 'the platform is late',
@@ -291,13 +291,6 @@ export class Causes {
     return this.#othersPerMinute >= 1 ? OWN_TOKEN : PLAN;
   }
 
-  /** While the platform refuses everything, how long intervals would become says nothing. */
-  get #intervals(): string {
-    const { stretch } = this.#account;
-    if (stretch < NOTABLE_STRETCH || this.isStopped) return '';
-    return `: intervals are ${grouped(stretch)} times as long as planned`;
-  }
-
   /** Nothing fails, and there is no data: either not yet, or the platform has none. */
   #nothingThere(): Cause[] {
     const { hadData, pending, jobs, series } = this.#whole;
@@ -333,7 +326,7 @@ export class Causes {
     const and = others.length === 0 ? '' : ` and ${numberOf(others.length, 'other part')}`;
     const by = `${others.length === 0 ? '' : 'up to '}${duration(behindBy.get(worst) ?? 0)} behind`;
     const text = `counters of ${worst}${and} are ${by}${late === 0 ? ', gauges are in time' : ''}`;
-    const next = 'What is missing is being read again: until then `increase()` lacks it.';
+    const next = 'What is missing is read again as soon as it can be: until then `increase()` lacks it.';
     return [{ kind: 'counters_behind', text, next, symptoms: [], jobs: behind }];
   }
 
@@ -341,7 +334,7 @@ export class Causes {
   #stretched(): Cause[] {
     const { stretch, demand_per_minute: demand } = this.#account;
     if (this.#covered.has('quota') || this.isStopped || stretch < NOTABLE_STRETCH) return [];
-    const text = `the quota makes intervals ${grouped(stretch)} times as long as planned${this.#others}`;
+    const text = `the quota suffices for intervals ${grouped(stretch)} times as long as planned${this.#others}`;
     const planned = `${grouped(demand)} operations a minute are planned: ${PLAN}`;
     const next = this.#othersPerMinute >= 1 ? OWN_TOKEN : planned;
     return [{ kind: 'quota', text, next, symptoms: [], jobs: 0 }];

@@ -37,6 +37,8 @@ export interface Judgement {
   readonly causes: readonly Cause[];
   readonly tally: Tally;
   readonly parts: readonly PartJudgement[];
+  /** After how many seconds without a poll the first of what is in time is late; infinite where nothing is in time. */
+  readonly lateInSeconds: number;
 }
 
 /** A refusal by the limit (429) concerns all jobs, once none has succeeded for this long (ms) before it. */
@@ -89,7 +91,8 @@ class SeenAccount {
       hasData: this.#hasData(sum, first.product),
       tally: sum.tally(),
     }));
-    return { state, up, says: this.#says(state, causes), causes, tally, parts };
+    const { lateInSeconds } = this.#whole;
+    return { state, up, says: this.#says(state, causes), causes, tally, parts, lateInSeconds };
   }
 
   /** A permission or a path may be missing for a part: only where no job's last poll succeeded, the account is down. */

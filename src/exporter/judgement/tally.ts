@@ -115,6 +115,8 @@ export class Sum {
   /** How far (s) counters are behind that are, by part. */
   readonly behindBy = new Map<string, number>();
   oldestSeconds: number | undefined;
+  /** After how many seconds the first of what is in time is late, unless something newer comes. */
+  lateInSeconds = Number.POSITIVE_INFINITY;
   /** Whether series are asked for, rather than settings alone. */
   #wantsSeries = false;
   /** Of the reads of series: when the newest began that succeeded, when one was forbidden, and until when (ms) a success counts. */
@@ -184,13 +186,17 @@ export class Sum {
     this.#servedUntil = Math.max(this.#servedUntil, Date.parse(polledAt) + 1_500 * interval);
   }
 
-  #takeSeries({ ageSeconds, late }: JobFacts): void {
+  #takeSeries({ job, ageSeconds, late }: JobFacts): void {
     this.series += 1;
     if (ageSeconds === null) {
       this.#without += 1;
       return;
     }
-    if (!late) this.inTime += 1;
+    if (!late) {
+      this.inTime += 1;
+      const expected = job.expected_age_seconds ?? Number.POSITIVE_INFINITY;
+      this.lateInSeconds = Math.min(this.lateInSeconds, expected + TOLERATED_SECONDS - ageSeconds);
+    }
     this.oldestSeconds = Math.max(ageSeconds, this.oldestSeconds ?? ageSeconds);
   }
 

@@ -134,15 +134,13 @@ function cluster({ replica, replicas, note, moves }: ClusterStatus, now: number)
 }
 
 function state(state: StateStatus): Html {
-  const { kind, directory, note } = state;
-  if (isMissing(state)) {
-    return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">cannot be used: counters are withheld</div>`;
-  }
+  const { kind, directory, note, refusal } = state;
+  const trouble =
+    kind === 'unavailable'
+      ? 'cannot be used: counters are withheld'
+      : refusal && 'cannot be written: counters stand still';
+  if (trouble !== undefined)
+    return html`<bdi class="mono">${directory}</bdi><div class="small bad-text">${trouble}</div>`;
   const where = kind === 'durable' ? html`<bdi class="mono">${directory}</bdi>` : html`in memory only`;
   return html`${where}<div class="small quiet">${note ?? (kind === 'durable' ? 'survives a restart' : 'counters restart at zero')}</div>`;
-}
-
-/** Whether a directory was asked for that cannot be used. */
-function isMissing({ kind }: StateStatus): boolean {
-  return kind === 'unavailable';
 }

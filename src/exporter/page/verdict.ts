@@ -181,7 +181,18 @@ function receiverFindings({ name, oldest_waiting_at: oldest, note }: ReceiverSta
   ];
 }
 
-function stateFindings({ kind, directory, note }: StateStatus): Finding[] {
+function stateFindings({ kind, directory, note, refusal }: StateStatus): Finding[] {
+  if (refusal !== undefined) {
+    return [
+      {
+        severity: SEVERITY.withheld,
+        mood: 'bad',
+        text: html`counters stand still: the state directory <bdi class="mono">${directory}</bdi> cannot be written`,
+        next: html`Make room, or make it writable: counters catch up as soon as it can be written. Gauges are not affected.`,
+        lines: [refusal],
+      },
+    ];
+  }
   if (kind === 'unavailable') {
     return [
       {

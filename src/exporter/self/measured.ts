@@ -105,7 +105,9 @@ function jobsByCollector({ jobs, forecast }: AccountView): ReadonlyMap<string, C
     sum.jobs += 1;
     if (intervalMs === undefined) continue;
     sum.measured += 1;
-    sum.stretches += Math.max(1, intervalMs / forecast.periodOf(job.schedule));
+    const stretch = intervalMs / forecast.periodOf(job.schedule);
+    // What does not always have something to ask is planned to be asked for less often.
+    sum.stretches += stretch <= 1 ? 1 : Math.max(1, stretch * Math.min(1, job.cost()));
   }
   return found;
 }

@@ -55,6 +55,7 @@ export class DurableState implements State {
   /** Undoes what was written after its commits had been refused. */
   #undo: readonly Change[] = [];
   #closed = false;
+  #refused: StateWriteFailure | undefined;
 
   constructor({ directory, note, database, records, timeLimitMs = LONGEST_COMMIT_MS }: DurableStateParts) {
     this.directory = directory;
@@ -62,6 +63,10 @@ export class DurableState implements State {
     this.#database = database;
     this.#records = records;
     this.#timeLimitMs = timeLimitMs;
+  }
+
+  get refusal(): string | undefined {
+    return this.#refused?.message;
   }
 
   get(key: StateKey): unknown {
@@ -117,6 +122,7 @@ export class DurableState implements State {
     try {
       await this.#inTime(writing);
       this.#undo = [];
+      this.#refused = undefined;
       this.#records.apply(changes.filter(([name]) => !isQueued(name)));
       for (const { resolve } of group) resolve();
     } catch (error) {
@@ -163,7 +169,10 @@ export class DurableState implements State {
 
   #refusal(cause: unknown): StateWriteFailure {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new StateWriteFailure(`cannot write the state in ${this.directory}: ${reason}`, { cause });
+    this.#refused = new StateWriteFailure(`cannot write the state in ${this.directory}: ${reason}`, {
+      cause,
+    });
+    return this.#refused;
   }
 
   #refuseWhenClosed(): void {

@@ -202,6 +202,10 @@ export class AwaitedState implements State {
     return this.#opened ? this.#opened.note : this.#trouble();
   }
 
+  get refusal(): string | undefined {
+    return this.#opened?.refusal;
+  }
+
   get(key: StateKey): unknown {
     return this.#opened?.get(key);
   }

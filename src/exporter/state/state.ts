@@ -43,6 +43,8 @@ export interface State extends StateReader {
   readonly directory: string | undefined;
   /** What an operator should know, in plain words: why it is not durable, or what was set aside. */
   readonly note: string | undefined;
+  /** Why the last commit was refused; undefined when it was not. */
+  readonly refusal?: string | undefined;
   /**
    * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects when they cannot be read.
    */

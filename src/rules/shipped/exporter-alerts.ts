@@ -88,10 +88,13 @@ export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinit
   const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent', severity: 'ticket' } as const;
   // The least left in any rate-limit window: what is left right now goes up and down with each of them.
   const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
+  const stretch = 'edge_exporter_interval_stretch_ratio';
+  // Where nothing is served at all, that alone is told: what waits then does not wait for the quota.
+  const served = `unless on (account)\n${merged('edge_up')} == 0`;
   return [
     {
       ...common,
-      expr: `${merged(`min_over_time(${over('edge_api_ratelimit_remaining')})`, 'min')}\n/\n${merged(`max_over_time(${over('edge_api_ratelimit_limit')})`)}\n< ${tuning.value('EdgeQuotaNearlySpent', 'remaining', { series: 'edge_api_ratelimit_limit', labels: ['account'] })}`,
+      expr: `${merged(`min_over_time(${over('edge_api_ratelimit_remaining')})`, 'min')}\n/\n${merged(`max_over_time(${over('edge_api_ratelimit_limit')})`)}\n< ${tuning.value('EdgeQuotaNearlySpent', 'remaining', { series: 'edge_api_ratelimit_limit', labels: ['account'] })}\n${served}`,
       hold: times.quotaShort,
       labels: { reason: 'remaining' },
       summary: 'Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left',
@@ -100,7 +103,8 @@ export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinit
     },
     {
       ...common,
-      expr: `${merged(`min_over_time(${over('edge_exporter_operations_waiting')})`)} > 0`,
+      // Something may wait whenever it is scraped, and yet nothing comes late.
+      expr: `${merged(`min_over_time(${over('edge_exporter_operations_waiting')})`)} > 0\nunless on (account)\nmax by (account) (${stretch}) <= 1.5\n${served}`,
       hold: times.quotaShort,
       labels: { reason: 'waiting' },
       summary: 'At least {{ $value }} operations of {{ $labels.account }} wait all the time',
@@ -109,7 +113,7 @@ export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinit
     },
     {
       ...common,
-      expr: `${merged('edge_exporter_interval_stretch_ratio')} > ${tuning.value('EdgeQuotaNearlySpent', 'stretch', { series: 'edge_exporter_interval_stretch_ratio', labels: ['account'] })}`,
+      expr: `${merged(stretch)} > ${tuning.value('EdgeQuotaNearlySpent', 'stretch', { series: stretch, labels: ['account'] })}\n${served}`,
       hold: times.quotaShort,
       labels: { reason: 'stretch' },
       summary: '{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured',

@@ -56,7 +56,7 @@ test('data older than expected is not fresh, and the quota is named where it mak
   const quota = [madeUpQuota({ others_per_minute: 149.6 })];
   const account = madeUpAccount({ jobs, quota, stretch: 3.2 });
   expect(verdict({ accounts: [account] })).toEqual([
-    'production shows data up to 25 min old: the quota makes polls wait: intervals are 3.2 times as long as planned; other clients of the token take about 150 operations a minute.',
+    'production shows data up to 25 min old: the quota makes polls wait; other clients of the token take about 150 operations a minute.',
   ]);
   expect(page(madeUpStatus({ accounts: [account] }))).toContain(
     '1 of 2 jobs show data older than expected, up to 25 min',
@@ -108,7 +108,7 @@ test('counters that wait for a bucket no longer than the alert allows are not to
 
 test('data that is older than usual, but not than the quota makes expected, is told as that', () => {
   expect(verdict({ accounts: [madeUpAccount({ stretch: 2.5 })] })[0]).toContain(
-    'production is fresh: the oldest data is 1 min 40 s old; the quota makes intervals 2.5 times as long as planned.',
+    'production is fresh: the oldest data is 1 min 40 s old; the quota suffices for intervals 2.5 times as long as planned.',
   );
 });
 
@@ -126,7 +126,7 @@ test('what is forbidden comes before a quota that stretches, with what to do', (
   const account = madeUpAccount({ stretch: 2.5, quota, jobs });
   expect(verdict({ accounts: [account] })).toEqual([
     'production is fresh in part: the token may not read images: HTTP 403.',
-    'production: the quota makes intervals 2.5 times as long as planned; other clients of the token take about 120 operations a minute.',
+    'production: the quota suffices for intervals 2.5 times as long as planned; other clients of the token take about 120 operations a minute.',
   ]);
   expect(page(madeUpStatus({ accounts: [account] }))).toContain('Analytics is granted, since other reads');
   expect(page(madeUpStatus({ accounts: [account] }))).toContain('give the exporter a token of its own');

@@ -3,36 +3,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
+import { ACT, OF_CAUSES } from '../../../grafana/source/data-troubles.ts';
 import { filledIn } from '../../../grafana/source/filled-in.ts';
 import { TOLD } from '../../../grafana/source/troubles.ts';
+import type { CauseKind } from '../../../src/exporter/judgement/causes.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
 import { PROMTOOLS, testRules } from '../../end-to-end/promtool.ts';
 
 const ACCOUNT = 'account="a"';
-const NO_DATA = 'no new data: the platform';
 
 /** Series -> values, a minute apart. */
 type Given = Readonly<Record<string, string>>;
 
 const UP: Given = { [`edge_up{${ACCOUNT}}`]: '1x10' };
-const DOWN: Given = { [`edge_up{${ACCOUNT}}`]: '0x10' };
-const polls = (outcome: string): Given => ({
-  [`edge_exporter_polls_total{${ACCOUNT}, collector="metrics", outcome="${outcome}"}`]: '3+1x10',
-});
-const refused: Given = { [`edge_exporter_operations_total{${ACCOUNT}, status="429"}`]: '0+2x10' };
-/** Ten minutes after the epoch, so old (s), of data that should be four minutes old at most. */
-const aged = (seconds: number): Given => ({
-  [`edge_data_until_timestamp_seconds{${ACCOUNT}, product="p", metric="waf", configuration="shop"}`]: `${600 - seconds}+0x10`,
-  [`edge_expected_age_seconds{${ACCOUNT}, product="p", metric="waf"}`]: '240x10',
-});
-/** Another configuration's, of the same metric. */
-const another = (seconds: number): Given => ({
-  [`edge_data_until_timestamp_seconds{${ACCOUNT}, product="p", metric="waf", configuration="blog"}`]: `${600 - seconds}+0x10`,
-});
-/** The same of a metric that is still read, and whose series were withdrawn. */
-const withdrawn = (seconds: number): Given => ({
-  ...aged(seconds),
-  [`edge_data_until_timestamp_seconds{${ACCOUNT}, product="p", metric="waf", configuration="shop"}`]: `${600 - seconds}+0x4 stale`,
+const because = (cause: string): Given => ({
+  ...UP,
+  [`edge_trouble_info{${ACCOUNT}, cause="${cause}"}`]: '1x10',
 });
 const alert = (name: string, severity = 'page', about = ACCOUNT): Given => ({
   [`ALERTS{${about}, alertname="${name}", alertstate="firing", severity="${severity}"}`]: '1x10',
@@ -59,53 +45,31 @@ const WORDS_OF_PAGES = {
 } as const;
 
 const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
-  ['nothing while all is well', { ...UP, ...polls('ok'), ...state(1) }, []],
+  ['nothing while all is well', { ...UP, ...state(1) }, []],
   ['nothing of tickets, of which there is a list', { ...UP, ...alert('Edge5xxRatio', 'ticket') }, []],
   [
     'an attack',
     { ...UP, ...alert('EdgeWafSpike'), ...alert('EdgeWafFamilyAttack') },
     [['a', 'is under attack: the WAF sees far more threats than usual', 2]],
   ],
-  ['a refused token', { ...DOWN, ...polls('unauthorized') }, [['a', `${NO_DATA} refuses the token`, 2]]],
+  ...Object.entries(OF_CAUSES).flatMap(([causes, { says, act }]) =>
+    causes
+      .split('|')
+      .map((cause) => [`in words the cause ${cause}`, because(cause), [['a', says, ACT[act]]]] as const),
+  ),
   [
-    'a platform that is down',
-    { ...DOWN, ...polls('server_error') },
-    [['a', `${NO_DATA} is down (it answers with errors)`, 0]],
+    'an account that two exporters poll',
+    { ...UP, ...alert('EdgeAccountPolledTwice', 'ticket') },
+    [['a', 'is polled twice: the quota is spent twice, and your own sums may be doubled', 1]],
   ],
   [
-    'a refused token alone, although single polls have failed otherwise just before',
-    { ...DOWN, ...polls('unauthorized'), ...polls('server_error'), ...polls('timeout') },
-    [['a', `${NO_DATA} refuses the token`, 2]],
-  ],
-  [
-    'a platform that cannot be reached',
-    { ...DOWN, ...polls('timeout') },
-    [['a', `${NO_DATA} cannot be reached`, 2]],
-  ],
-  [
-    'a platform that is down in a way of which nothing more is known',
-    { ...DOWN, ...polls('undecodable') },
-    [['a', `${NO_DATA} does not answer as it should`, 2]],
-  ],
-  ['no trouble of single polls that fail while the platform is up', { ...UP, ...polls('server_error') }, []],
-  [
-    'a quota that others use up',
-    { ...UP, ...refused },
-    [['a', 'operations are refused (429): others use up the token’s quota', 1]],
-  ],
-  ['late data', { ...UP, ...aged(601) }, [['a', 'data is late, although the platform answers', 0]]],
-  [
-    'late data that was withdrawn',
-    { ...UP, ...withdrawn(900) },
-    [['a', 'data is late, although the platform answers', 0]],
-  ],
-  ['no late data of a metric that was withdrawn just now', { ...UP, ...withdrawn(500) }, []],
-  ['no late data of a configuration that is gone', { ...UP, ...withdrawn(900), ...another(240) }, []],
-  ['no late data of what is a little older than expected', { ...UP, ...aged(599) }, []],
-  [
-    'stale data of a platform that is down as that alone',
-    { ...DOWN, ...polls('server_error'), ...aged(1_500) },
-    [['a', `${NO_DATA} is down (it answers with errors)`, 0]],
+    'a state that cannot be written',
+    {
+      ...UP,
+      ...state(1),
+      'edge_exporter_state_errors_total{instance="edge:9801", job="edge-exporter"}': '0+2x10',
+    },
+    [['all of edge:9801', 'counters stand still: the state directory cannot be written', 1]],
   ],
   [
     'counters that are withheld',
@@ -127,8 +91,8 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
   ],
   [
     'the refused token alone, of one that was about to expire',
-    { ...DOWN, ...polls('unauthorized'), ...alert('EdgeTokenExpiring') },
-    [['a', `${NO_DATA} refuses the token`, 2]],
+    { ...because('unauthorized'), ...alert('EdgeTokenExpiring') },
+    [['a', OF_CAUSES.unauthorized.says, 2]],
   ],
   [
     'a page of a ticket that somebody has made one',
@@ -160,10 +124,40 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
   ],
   [
     'that nothing is known',
-    polls('ok'),
+    { 'edge_exporter_polls_total{account="a"}': '3+1x10' },
     [['none', 'nothing is known: Prometheus scrapes no exporter of such an account', 2]],
   ],
 ];
+
+/** Each with whether the dashboards say it. */
+const KINDS: Readonly<Record<CauseKind, boolean>> = {
+  unauthorized: true,
+  forbidden: true,
+  not_found: true,
+  not_acceptable: true,
+  rate_limited: true,
+  server_error: true,
+  timeout: true,
+  network: true,
+  undecodable: true,
+  unreachable: true,
+  quota: true,
+  platform_late: true,
+  exporter_late: true,
+  nothing_there: true,
+  first_polls: false,
+  counters_behind: true,
+  clock: true,
+};
+
+it('has words for every cause that the exporter names, but first polls', () => {
+  const wanted = Object.entries(KINDS).flatMap(([kind, isSaid]) => (isSaid ? [kind] : []));
+  expect(
+    Object.keys(OF_CAUSES)
+      .flatMap((kinds) => kinds.split('|'))
+      .sort(),
+  ).toEqual(wanted.sort());
+});
 
 it('tells every alert that pages as shipped in words of its own', () => {
   const shipped = ruleFiles().alerts.groups.flatMap(({ rules }) => rules);

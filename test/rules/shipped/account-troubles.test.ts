@@ -1,0 +1,682 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { stringify } from 'yaml';
+import { filledIn } from '../../../grafana/source/filled-in.ts';
+import { TOLD } from '../../../grafana/source/troubles.ts';
+import type { CauseKind } from '../../../src/exporter/judgement/causes.ts';
+import type { AccountState } from '../../../src/exporter/judgement/judgement.ts';
+import { parseJobQuery } from '../../../src/exporter/page/job-selection.ts';
+import { renderPage } from '../../../src/exporter/page/page.ts';
+import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { parseStatusQuery, statusText } from '../../../src/exporter/status-document.ts';
+import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
+import { selectorsOf } from '../../dashboards/promql.ts';
+import { testRules } from '../../end-to-end/promtool.ts';
+import { madeUpStatus } from '../../exporter/page/made-up-status.ts';
+import { allStepsOf } from '../../in-steps.ts';
+import { neededRules } from '../../simulation/judgement/needed-rules.ts';
+import { type Simulation, simulate } from '../../simulation/simulation.ts';
+import {
+  type Answer,
+  type PlatformSize,
+  serveTroubledPlatform,
+  type Trouble,
+  type TroubledPlatform,
+} from '../../simulation/troubled-platform.ts';
+
+const START = Date.UTC(2026, 0, 5, 10);
+const HOUR = 60;
+
+/** Minutes that are looked at before a trouble begins, those that are taken to be like the first of them, and the last. */
+const BEFORE = 14;
+const EARLIER = 60;
+const LAST = BEFORE + 75;
+
+const IS_FRESH = /^test is fresh: the oldest data is [^;]* old\.$/;
+
+/** Where eight reads a minute meet a limit of forty. */
+const SMALL_QUOTA = { limit: 40, configurations: 8 };
+
+const PRODUCT = 'edge_applications';
+
+const COLLECTORS = {
+  metrics: { products: { [PRODUCT]: { metrics: ['cdn_requests'] } } },
+  domains: {},
+};
+
+/** An error as the platform words it, with its headers. */
+function refusal(status: number, detail: string): Trouble {
+  return (_path, now): Answer => ({
+    status,
+    headers: {
+      'X-RateLimit-Limit': '200',
+      'X-RateLimit-Remaining': status === 429 ? '0' : '150',
+      'X-RateLimit-Reset': new Date(now + 30_000).toISOString(),
+    },
+    body: { detail },
+  });
+}
+
+const FORBIDDEN = refusal(403, 'You do not have permission to perform this action.');
+const NOT_FOUND = refusal(404, 'Not found.');
+const LIMITED = refusal(429, 'Request was throttled.');
+const UNLIMITED: Trouble = () => ({ status: 429, body: { detail: 'Request was throttled.' } });
+const REFUSED = refusal(401, 'Invalid token.');
+const FAILING = refusal(503, 'Try again later.');
+const PAGE: Trouble = () => ({ status: 200, body: '<html><title>Sign in</title></html>' });
+const EMPTY: Trouble = (path) => ({
+  status: 200,
+  body: path === '/domains' ? { count: 0, total_pages: 1, results: [] } : [],
+});
+/** Of the metrics API alone. */
+const ofMetrics =
+  (trouble: Trouble): Trouble =>
+  (path, now) =>
+    path.startsWith('/metrics/') ? trouble(path, now) : undefined;
+
+/** What a case may touch. */
+interface Stage {
+  readonly platform: TroubledPlatform;
+  readonly simulation: () => Simulation;
+  /** Set while the disk refuses what is to be written. */
+  readonly disk: { isFull: boolean };
+}
+
+interface Case {
+  readonly begin: (stage: Stage) => unknown;
+  /** After how many minutes it ends, and how; ten minutes later all is well. */
+  readonly ends?: readonly [minutes: number, end: (stage: Stage) => unknown];
+  /** When (min) it begins; 0: from the start. */
+  readonly from: number;
+  /** None where truth is that nothing is wrong, or nothing that is the account's. */
+  readonly cause?: CauseKind | readonly CauseKind[];
+  /** What comes of it later, where it is not the account's. */
+  readonly follows?: CauseKind;
+  /** What the first sentence of the page names. */
+  readonly says: RegExp;
+  /** Whether reads are answered with success: the truth of `edge_up` once each job was polled in the trouble. */
+  readonly served: boolean;
+  /** Whether data is in time all along. */
+  readonly fresh?: boolean;
+  /** Minutes after which the cause stands first, where it takes more than two polls. */
+  readonly within?: number;
+  readonly size?: PlatformSize;
+  /** What the dashboards' first row says at the end, and which alerts have fired. */
+  readonly told?: readonly string[];
+  readonly alerts?: string;
+}
+
+/** Another answer than that of a platform that is well. */
+const answers =
+  (trouble: Trouble) =>
+  ({ platform }: Stage): void => {
+    platform.trouble = trouble;
+  };
+const isLateBy =
+  (minutes: number) =>
+  ({ platform }: Stage): void => {
+    platform.late = minutes * 60_000;
+  };
+const othersTake =
+  (share: number) =>
+  ({ platform }: Stage): void => {
+    platform.others = share;
+  };
+
+const CASES: Readonly<Record<string, Case>> = {
+  'all 403': {
+    begin: answers(FORBIDDEN),
+    from: 0,
+    cause: 'forbidden',
+    says: /may not read anything/,
+    served: false,
+    told: ['a permission is missing: the token may not read all that is configured'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'metrics 403': {
+    begin: answers(ofMetrics(FORBIDDEN)),
+    from: 0,
+    cause: 'forbidden',
+    says: /lacks the permission Analytics/,
+    served: true,
+    told: ['a permission is missing: the token may not read all that is configured'],
+    alerts: 'EdgeCollectorFailing EdgeNotDiscovered',
+  },
+  'permission withdrawn after an hour': {
+    begin: answers(ofMetrics(FORBIDDEN)),
+    from: HOUR,
+    cause: 'forbidden',
+    // What is refused is asked for ever less: only its second poll, minutes later, shows that all reads of series are refused.
+    says: /lacks the permission Analytics|may not read edge_applications/,
+    served: true,
+    told: ['a permission is missing: the token may not read all that is configured', 'counters are behind'],
+    alerts: 'EdgeDataStale EdgeNotDiscovered EdgePollsFailing',
+  },
+  'every permission withdrawn': {
+    begin: answers(FORBIDDEN),
+    from: HOUR,
+    cause: 'forbidden',
+    says: /may not read anything|lacks the permission Analytics|may not read edge_applications/,
+    served: false,
+    told: ['a permission is missing: the token may not read all that is configured', 'counters are behind'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable EdgePollsFailing',
+  },
+  'all 404': {
+    begin: answers(NOT_FOUND),
+    from: 0,
+    cause: 'not_found',
+    says: /nothing is found at this address/,
+    served: false,
+    told: ['the platform does not have something that is configured'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'all 429': {
+    begin: answers(LIMITED),
+    from: 0,
+    cause: 'rate_limited',
+    says: /the platform refuses reads \(429\)/,
+    served: false,
+    told: ['the platform refuses operations (429)'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'all 429 without headers': {
+    begin: answers(UNLIMITED),
+    from: 0,
+    cause: 'rate_limited',
+    says: /the platform refuses reads \(429\)/,
+    served: false,
+    told: ['the platform refuses operations (429)'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'all 429 after an hour': {
+    begin: answers(LIMITED),
+    from: HOUR,
+    cause: 'rate_limited',
+    says: /the platform refuses reads \(429\)/,
+    served: false,
+    told: ['counters are behind', 'the platform refuses operations (429)'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
+  },
+  'all 429 without headers after an hour': {
+    begin: answers(UNLIMITED),
+    from: HOUR,
+    cause: 'rate_limited',
+    says: /the platform refuses reads \(429\)/,
+    served: false,
+    told: ['counters are behind', 'the platform refuses operations (429)'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
+  },
+  'token refused': {
+    begin: answers(REFUSED),
+    from: 0,
+    cause: 'unauthorized',
+    says: /refuses the token/,
+    served: false,
+    told: ['no new data: the platform refuses the token'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'token refused after an hour': {
+    begin: answers(REFUSED),
+    from: HOUR,
+    cause: 'unauthorized',
+    says: /refuses the token/,
+    served: false,
+    told: ['no new data: the platform refuses the token'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
+  },
+  'every answer 503': {
+    begin: answers(FAILING),
+    from: HOUR,
+    // Until a second path fails as well, it may be that of the one.
+    cause: ['server_error', 'unreachable'],
+    says: /503/,
+    served: false,
+    told: ['the platform fails: it answers with errors'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable EdgePollsFailing',
+  },
+  'a web page': {
+    begin: answers(PAGE),
+    from: 0,
+    cause: 'unreachable',
+    says: /answers 200 with HTML/,
+    served: false,
+    told: ['no new data: the platform cannot be reached, or something else answers in its place'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'a web page after an hour': {
+    begin: answers(PAGE),
+    from: HOUR,
+    // Whether it is the platform that answers is judged anew with every answer.
+    cause: ['unreachable', 'undecodable'],
+    says: /answers 200 with HTML|the answer is not JSON/,
+    served: false,
+    within: 4,
+    told: ['no new data: the platform cannot be reached, or something else answers in its place'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
+  },
+  'empty lists': {
+    begin: answers(EMPTY),
+    from: 0,
+    cause: 'nothing_there',
+    says: /lists no configurations/,
+    served: true,
+    told: ['no data: the platform has nothing of what is configured'],
+  },
+  'late by half an hour': {
+    begin: isLateBy(30),
+    from: HOUR,
+    cause: 'platform_late',
+    says: /the platform is late/,
+    served: true,
+    within: 8,
+    told: ['data is late, although the platform answers'],
+    alerts: 'EdgeDataStale',
+  },
+  'late by 8 minutes': {
+    begin: isLateBy(8),
+    from: HOUR,
+    // Until it is learned that the platform is that slow now.
+    follows: 'platform_late',
+    says: /the platform is late|is fresh/,
+    served: true,
+    alerts: 'EdgeDataStale',
+  },
+  'late by 3 minutes': {
+    begin: isLateBy(3),
+    from: HOUR,
+    follows: 'platform_late',
+    says: /the platform is late|is fresh/,
+    served: true,
+  },
+  'other clients take 10 % of the quota': {
+    begin: othersTake(0.1),
+    from: HOUR,
+    says: IS_FRESH,
+    served: true,
+    fresh: true,
+    size: SMALL_QUOTA,
+  },
+  'other clients take 50 % of the quota': {
+    begin: othersTake(0.5),
+    from: HOUR,
+    says: IS_FRESH,
+    served: true,
+    fresh: true,
+    size: SMALL_QUOTA,
+  },
+  'other clients take 90 % of the quota': {
+    begin: othersTake(0.9),
+    from: HOUR,
+    cause: 'quota',
+    says: /the quota (makes polls wait|suffices for).*; other clients of the token take about (3[5-9]|40) operations/,
+    served: true,
+    fresh: true,
+    size: SMALL_QUOTA,
+    told: ['the quota makes polls wait: data comes later than planned'],
+    alerts: 'EdgeQuotaNearlySpent',
+  },
+  'a full disk': {
+    begin: ({ disk }) => {
+      disk.isFull = true;
+    },
+    from: HOUR,
+    says: /is (fresh|behind): .*; counters stand still: the state directory \/state cannot be written/,
+    served: true,
+    fresh: true,
+    follows: 'counters_behind',
+    told: ['counters are behind', 'counters stand still: the state directory cannot be written'],
+    alerts: 'EdgeStateNotKept',
+  },
+  'a restart': {
+    begin: ({ simulation }) => simulation().restart(),
+    from: HOUR,
+    says: IS_FRESH,
+    served: true,
+    fresh: true,
+  },
+  'a clock that is set an hour ahead': {
+    begin: ({ simulation }) => simulation().clock.setWall(3_600_000),
+    from: HOUR,
+    cause: 'clock',
+    says: /is fresh: .*; this machine’s clock is 1 h ahead of the platform’s/,
+    served: true,
+    fresh: true,
+    told: ['the clock of the exporter’s machine is wrong'],
+  },
+  'a clock that is set back by ten minutes': {
+    begin: ({ simulation }) => simulation().clock.setWall(-600_000),
+    from: HOUR,
+    cause: 'clock',
+    says: /is fresh: .*; this machine’s clock is 10 min (1 s )?behind the platform’s/,
+    served: true,
+    fresh: true,
+    told: ['the clock of the exporter’s machine is wrong'],
+  },
+  'catching up after 35 minutes of 503': {
+    begin: answers(FAILING),
+    from: HOUR,
+    ends: [35, answers(() => undefined)],
+    cause: ['server_error', 'unreachable'],
+    says: /503/,
+    served: false,
+    alerts: 'EdgeDataStale EdgePlatformUnreachable EdgePollsFailing',
+  },
+};
+
+/** What the exporter says of its account, in all places. */
+async function said(simulation: Simulation, { isFull }: { readonly isFull: boolean } = { isFull: false }) {
+  const exporter = simulation.exporter();
+  const scrape = await simulation.scrape();
+  const now = simulation.clock.wall();
+  const status = madeUpStatus({
+    accounts: [...exporter.accounts()],
+    state: { kind: 'durable', directory: '/state', ...(isFull && { refusal: FULL }) },
+  });
+  const markup = allStepsOf(renderPage(status, { query: parseJobQuery(''), now, telemetryPath: '/metrics' }));
+  const query = parseStatusQuery('');
+  if (!('offset' in query)) throw new Error('no query is a query');
+  const [account] = (
+    JSON.parse(allStepsOf(statusText(status, query, now))) as {
+      accounts: {
+        up: boolean | null;
+        judgement: {
+          state: AccountState;
+          says: string;
+          causes: { kind: CauseKind; jobs: number; next: string }[];
+          data: { part: string; has_data: boolean | null }[];
+        };
+      }[];
+    }
+  ).accounts;
+  if (account === undefined) throw new Error('one account is configured');
+  const keysOf = (family: string) =>
+    [...scrape.samples.keys()].filter((key) => key.startsWith(`["${family}"`));
+  const value = (family: string) => scrape.samples.get(keysOf(family)[0] ?? '');
+  return {
+    samples: scrape.samples,
+    up: value('edge_up'),
+    hasData: value('edge_data_available'),
+    catchesUp: value('edge_totals_catching_up'),
+    troubles: keysOf('edge_trouble_info').map((key) => /"cause","(\w+)"/.exec(key)?.[1] ?? ''),
+    gauges: keysOf('edge_requests_per_minute').length,
+    notReady: [...exporter.notReady()].flat(),
+    sentence: (/<p class="says"[^>]*>(.*?)<\/p>/s.exec(markup)?.[1] ?? '')
+      .replace(/<[^>]*>/g, '')
+      .replaceAll('&#39;', "'"),
+    status: account,
+  };
+}
+
+type Said = Awaited<ReturnType<typeof said>>;
+
+/** What must hold at any moment, whatever the trouble: no two places contradict each other. */
+function expectAgreement(now: Said): void {
+  const { up, hasData, gauges, notReady, sentence, status, troubles } = now;
+  const { state, says, causes } = status.judgement;
+  expect(up).toBe(status.up === null ? undefined : Number(status.up));
+  expect(sentence).toContain(says.replaceAll('`', ''));
+  expect(/ is fresh(?! in part)/.test(sentence)).toBe(state === 'well');
+  const kinds = new Set(causes.map(({ kind }) => kind).filter((kind) => kind !== 'first_polls'));
+  expect([sentence, new Set(troubles)]).toEqual([sentence, kinds]);
+  if (state !== 'well') expect(causes.length).toBeGreaterThan(0);
+  if (state === 'well' || state === 'partly_failing') expect([up, hasData, notReady]).toEqual([1, 1, []]);
+  if (state === 'down') expect(up).toBe(0);
+  if (state === 'no_data' || state === 'starting') expect(gauges).toBe(0);
+  if (hasData === 1) expect(gauges).toBeGreaterThan(0);
+}
+
+const TWO = 'two exporters of one account';
+
+const FULL = 'cannot write the state in /state: database or disk is full';
+
+/** A platform of its own, an exporter of it once it was started, and a disk that can fill up. */
+async function setStage(size?: PlatformSize): Promise<{ stage: Stage; start: () => Promise<Simulation> }> {
+  const platform = await serveTroubledPlatform(START, size);
+  const disk = { isFull: false };
+  const kept = memoryState();
+  const state: State = {
+    ...kept,
+    commit: async (entries) => {
+      if (disk.isFull && entries.length > 0) throw new StateWriteFailure(FULL);
+      return kept.commit(entries);
+    },
+    close: async () => undefined,
+  };
+  const account = { api_url: platform.url, collectors: COLLECTORS };
+  let running: Simulation | undefined;
+  const simulation = (): Simulation => {
+    if (running === undefined) throw new Error('it has not been started');
+    return running;
+  };
+  const start = async () => {
+    const started = await simulate({ start: START, account, state });
+    onTestFinished(() => started.close());
+    platform.now = () => started.clock.now();
+    running = started;
+    return started;
+  };
+  return { stage: { platform, simulation, disk }, start };
+}
+
+const FILES = ruleFiles();
+const ALERTS = FILES.alerts.groups
+  .flatMap(({ rules }) => rules)
+  .flatMap(({ alert, labels }) =>
+    labels.about === 'exporter' && alert !== 'EdgeConfigReloadFailed' ? [alert] : [],
+  );
+/** The rules about the exporter. */
+const { groups: GROUPS } = neededRules(FILES, ...ALERTS);
+/** What they and the dashboards' first row are made of. */
+const WATCHED = new Set(
+  [
+    ...GROUPS.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+    filledIn(TOLD, { account: '.+' }),
+  ].flatMap((expr) => selectorsOf(expr).flatMap(({ metric }) => metric ?? [])),
+);
+
+/** What Prometheus scrapes each minute of a case, under the case's name. */
+const recorded = new Map<string, (number | undefined)[]>();
+
+function record(name: string, minute: number, { samples }: Said): void {
+  for (const [key, value] of samples) {
+    const [family, labels] = JSON.parse(key) as [string, [string, string][]];
+    if (!WATCHED.has(family)) continue;
+    const own = labels.map(
+      ([label, text]) => `${label}=${JSON.stringify(label === 'account' ? name : text)}`,
+    );
+    const series = `${family}{${[...own, 'job="edge-exporter"', `instance=${JSON.stringify(name)}`].join(', ')}}`;
+    const values = recorded.get(series) ?? [];
+    recorded.set(series, values);
+    values[minute] = value;
+  }
+}
+
+/** A quarter of an hour in which all is well. */
+async function seeAllWell(name: string, simulation: Simulation): Promise<void> {
+  for (let minute = 0; minute <= BEFORE; minute += 1) {
+    await simulation.minutes(1);
+    const before = await said(simulation);
+    expectAgreement(before);
+    expect([before.status.judgement.state, before.up, before.notReady]).toEqual(['well', 1, []]);
+    record(name, minute, before);
+  }
+}
+
+/** What must hold so many minutes after a trouble has begun. */
+function expectTruth(known: Case, minute: number, now: Said): void {
+  const { cause, follows, from, says, served, fresh = false, within = 2 } = known;
+  const context = `minute ${minute}: ${now.sentence}`;
+  const { causes, state } = now.status.judgement;
+  if (minute < within) return;
+  if (cause === undefined)
+    expect([now.troubles.filter((kind) => kind !== follows), context]).toEqual([[], context]);
+  else {
+    expect([[cause].flat().includes(causes[0]?.kind ?? 'first_polls'), context]).toEqual([true, context]);
+    expect(causes[0]?.next, context).not.toBe('');
+  }
+  expect([now.sentence, context]).toEqual([expect.stringMatching(says), context]);
+  if (cause !== undefined && !fresh) expect(state, context).not.toBe('well');
+  if (from === 0) expect([now.notReady.length > 0, context]).toEqual([!served, context]);
+  // Settings are read every ten minutes: until then their last poll succeeded.
+  if (minute > 12) expect([now.up, context]).toEqual([Number(served), context]);
+  // Data of this platform is to be expected up to 12 min old.
+  if (fresh || (cause !== undefined && minute > 15))
+    expect([now.hasData ?? 0, context]).toEqual([Number(fresh), context]);
+}
+
+it.each(Object.entries(CASES))(
+  '%s: everything that is said agrees with the truth, and the cause comes first within two polls',
+  async (name, known) => {
+    const { begin, ends: [endsAt, end] = [Number.POSITIVE_INFINITY], from, size } = known;
+    const { stage, start } = await setStage(size);
+    if (from === 0) await begin(stage);
+    const simulation = await start();
+    if (from > 0) {
+      await simulation.minutes(from - BEFORE - 0.5);
+      await seeAllWell(name, simulation);
+      await begin(stage);
+    }
+    let minutesTooOld = 0;
+    let caughtUp = false;
+    for (let minute = 1; minute <= 75; minute += 1) {
+      await simulation.minutes(1);
+      const now = await said(simulation, stage.disk);
+      record(name, BEFORE + minute, now);
+      expectAgreement(now);
+      const context = `minute ${minute}: ${now.sentence}`;
+      // While the account is down, its last gauges stay for a while; else they go within a minute of being late.
+      minutesTooOld = now.up === 1 && now.hasData === 0 && now.gauges > 0 ? minutesTooOld + 1 : 0;
+      expect([minutesTooOld <= 1, context]).toEqual([true, context]);
+      caughtUp ||= minute > endsAt && now.catchesUp === 1;
+      if (minute <= endsAt) expectTruth(known, minute, now);
+      else if (minute >= endsAt + 10)
+        expect([now.status.judgement.state, now.troubles, now.up, context]).toEqual(['well', [], 1, context]);
+      if (minute === endsAt) await end?.(stage);
+    }
+    expect(caughtUp).toBe(end !== undefined);
+  },
+);
+
+it('when the trouble ends, all is well again within ten minutes, and within an hour where a permission was missing', async () => {
+  const { stage, start } = await setStage();
+  const { platform } = stage;
+  const simulation = await start();
+  await simulation.minutes(30.5);
+  const forbidden = ofMetrics(FORBIDDEN);
+  for (const trouble of [forbidden, LIMITED, REFUSED, PAGE]) {
+    platform.trouble = trouble;
+    await simulation.minutes(20);
+    expect((await said(simulation)).status.judgement.state).not.toBe('well');
+    platform.trouble = () => undefined;
+    await simulation.minutes(trouble === forbidden ? 61 : 10);
+    const now = await said(simulation);
+    expectAgreement(now);
+    expect([now.status.judgement.state, now.up]).toEqual(['well', 1]);
+  }
+});
+
+it('what is in time is said to be late within a second of being it, though no poll comes', async () => {
+  const { stage, start } = await setStage();
+  const simulation = await start();
+  await simulation.minutes(30);
+  stage.platform.late = 30 * 60_000;
+  await simulation.minutes(6);
+  let secondsBehind = 0;
+  const seen = new Set<number>();
+  for (let second = 0; second < 180; second += 1) {
+    await simulation.minutes(1 / 60);
+    const { hasData = 0, status } = await said(simulation);
+    seen.add(hasData);
+    const isTrue =
+      status.judgement.data.some(({ part, has_data: has }) => part === PRODUCT && has) === (hasData === 1);
+    secondsBehind = isTrue ? 0 : secondsBehind + 1;
+    expect([second, secondsBehind <= 1]).toEqual([second, true]);
+  }
+  expect([...seen]).toEqual([1, 0]);
+});
+
+it('in each trouble the dashboards’ first row and the alerts say what is so, and nothing else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'account-troubles-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const rules = join(folder, 'rules.yml');
+  await writeFile(rules, stringify({ groups: GROUPS }, { lineWidth: 0 }));
+  const scraped = [...recorded, ...twice('a restart')].map(([series, values]) => ({
+    series,
+    values: notation(series, values),
+  }));
+  const up = Object.keys(CASES).map((name) => ({
+    series: `up{job="edge-exporter", instance=${JSON.stringify(name)}}`,
+    values: `1x${EARLIER + LAST}`,
+  }));
+  const told = Object.entries(CASES).flatMap(([name, { told = [] }]) =>
+    told.map((words) => [name, words] as const),
+  );
+  const fired = Object.entries(CASES).flatMap(([name, { alerts = '' }]) =>
+    alerts.split(' ').flatMap((alert) => (alert === '' ? [] : [[name, alert] as const])),
+  );
+  told.push([TWO, 'is polled twice: the quota is spent twice, and your own sums may be doubled']);
+  fired.push([TWO, 'EdgeAccountPolledTwice']);
+  const test = {
+    interval: '1m',
+    input_series: [...up, ...scraped],
+    promql_expr_test: [
+      {
+        expr: `label_replace(max by (account, trouble) (${filledIn(TOLD, { account: '.+' })}) * 0, "account", "$1", "account", "all of (.+)")`,
+        eval_time: `${EARLIER + LAST}m`,
+        exp_samples: told.map(([name, trouble]) => ({
+          labels: `{account=${JSON.stringify(name)}, trouble="${trouble}"}`,
+          value: 0,
+        })),
+      },
+      {
+        expr: `max by (name, alertname) (label_replace(label_replace(max_over_time(ALERTS{alertstate="firing"}[${LAST}m]), "name", "$1", "instance", "(.+)"), "name", "$1", "account", "(.+)"))`,
+        eval_time: `${EARLIER + LAST}m`,
+        exp_samples: fired.map(([name, alert]) => ({
+          labels: `{name=${JSON.stringify(name)}, alertname="${alert}"}`,
+          value: 1,
+        })),
+      },
+    ],
+  };
+  const file = join(folder, 'test.yml');
+  await writeFile(
+    file,
+    stringify({ rule_files: [rules], evaluation_interval: '1m', tests: [test] }, { lineWidth: 0 }),
+  );
+  expect(await testRules('promtool', file)).toBe('');
+});
+
+/** What two exporters of one account show, of which each shows what one of an account without trouble does. */
+function twice(name: string): (readonly [string, (number | undefined)[]])[] {
+  return [...recorded]
+    .filter(([series]) => series.includes(`instance="${name}"`))
+    .flatMap(([series, values]) =>
+      ['a', 'b'].map((target) => {
+        const renamed = series
+          .replace(`account="${name}"`, `account="${TWO}"`)
+          .replace(`instance="${name}"`, `instance="${target}"`)
+          .replace(/account_id="/, 'account_id="of two: ');
+        return [renamed, values] as const;
+      }),
+    );
+}
+
+/**
+ * As promtool takes them, whose time begins with 1970: what was there first has been so for an hour, and a series that is
+ * not there any more is marked as stale.
+ */
+function notation(series: string, values: readonly (number | undefined)[]): string {
+  const isTime = /^\w+_timestamp_seconds\{/.test(series);
+  const texts = Array.from({ length: EARLIER + LAST + 1 }, (_, index) => {
+    const minute = index - EARLIER;
+    const value = values[Math.max(0, minute)];
+    if (value === undefined) return minute > 0 && values[minute - 1] !== undefined ? 'stale' : '_';
+    if (!isTime) return value;
+    // Recorded cases begin an hour after the start, less what is looked at before.
+    const began = START / 1_000 + 60 * (60 - BEFORE);
+    return value - began + 60 * (EARLIER + Math.min(0, minute));
+  });
+  return texts.join(' ');
+}
