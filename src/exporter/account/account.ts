@@ -271,9 +271,7 @@ export class Account {
   *#takeStock(): Generator<undefined, void> {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
-    const { memory, learned } = this.#jobs;
-    const known = [...learned].map((metric) => ({ ...metric, known: memory.of(metric.part) }));
-    for (const metric of known) {
+    for (const metric of this.#learned()) {
       for (const change of this.#delayReports.changes(metric, metric.known, platformNow))
         observer.delayChanged(config.name, change);
     }
@@ -285,8 +283,14 @@ export class Account {
     this.#samples.exposeVitals();
     this.#samples.exposeListings();
     yield* this.#samples.exposeJudgement();
-    yield* this.#samples.exposeLearned(known, this.#jobs.series());
+    yield* this.#samples.exposeLearned(this.#learned(), this.#jobs.series());
     yield* this.#samples.exposeCatchingUp(this.#jobs.series());
+  }
+
+  /** What is known of each metric. */
+  #learned() {
+    const { memory, learned } = this.#jobs;
+    return [...learned].map((metric) => ({ ...metric, known: memory.of(metric.part) }));
   }
 
   /** Saves what was learned soon, with what other polls of these seconds learn. */
@@ -301,9 +305,7 @@ export class Account {
 
   /** Makes durable what was learned since the last time: a kill loses some seconds of it, and no poll waits for it. */
   async #saveLearned(): Promise<void> {
-    const { memory, learned } = this.#jobs;
-    const known = [...learned].map(({ part }) => ({ part, known: memory.of(part) }));
-    const unsaved = known.filter(({ part, known }) => this.#saved.get(part) !== known);
+    const unsaved = this.#learned().filter(({ part, known }) => this.#saved.get(part) !== known);
     const entries = unsaved.map(({ part, known }) => ({ key: part.key, value: storeMetric(known) }));
     try {
       await this.#options.ownership.state.commit(entries);
@@ -323,7 +325,13 @@ export class Account {
     // Also one that had nothing to ask, or was to ask no more for a while: it shows that polls come to an end.
     this.#polledAt = this.#options.clock.now();
     observer.polled(config.name, end);
-    if (end.result?.learned !== undefined) this.#saveSoon();
+    const metric = end.result?.learned?.metric;
+    if (metric !== undefined) {
+      this.#saveSoon();
+      const known = this.#jobs.memory.of(metric.part);
+      if (this.#samples.isOtherwiseLate({ ...metric, known }))
+        void runInSlices(this.#samples.exposeLearned(this.#learned(), this.#jobs.series()));
+    }
     this.#samples.polled();
     if (this.#jobs.areOutdated) this.#replace();
     if (!end.job.findsJobs) return;

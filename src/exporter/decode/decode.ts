@@ -150,12 +150,14 @@ function keep(points: Points, passes: (timestamp: number, value: number) => bool
  * The grid on which the buckets of an answer lie. Its width is the most frequent difference of neighbouring timestamps
  * over all series (the smaller of two as frequent), since the platform chooses widths by the window asked for and does
  * not say which. It must be the only difference, or more frequent than a single stray point can make one, and most
- * buckets must share its phase; otherwise the grid stays unknown, rather than be one that strays have made up.
+ * buckets must share its phase; otherwise the grid stays unknown, rather than be one that strays have made up. Where more
+ * of the newest than strays can be lie closer together they are the narrower buckets, and those of before wider.
  */
 function gridOf(series: readonly Points[]): Grid | undefined {
-  const differences = differencesIn(series);
-  const width = mostFrequent(differences);
-  if (width === undefined) return undefined;
+  const { counts: differences, newest } = differencesIn(series);
+  const usual = mostFrequent(differences);
+  if (usual === undefined) return undefined;
+  const width = Math.min(usual, ...[...newest].filter((narrower) => usual % narrower === 0));
   if (differences.size > 1 && Number(differences.get(width)) <= STRAY_DIFFERENCES) return undefined;
   const phases = phasesIn(series, width);
   const phase = majority(phases);
@@ -164,9 +166,10 @@ function gridOf(series: readonly Points[]): Grid | undefined {
     : { width, phase, complete: differences.size === 1 && phases.size === 1 };
 }
 
-/** How often each difference of neighbouring timestamps occurs. */
-function differencesIn(series: readonly Points[]): Map<number, number> {
+/** How often each difference of neighbouring timestamps occurs, and those by which the newest of a series lie apart. */
+function differencesIn(series: readonly Points[]) {
   const counts = new Map<number, number>();
+  const newest = new Set<number>();
   for (const { timestamps } of series) {
     let run = 0;
     let current = Number.NaN;
@@ -180,8 +183,9 @@ function differencesIn(series: readonly Points[]): Map<number, number> {
       run += 1;
     }
     add(counts, current, run);
+    if (run > STRAY_DIFFERENCES) newest.add(current);
   }
-  return counts;
+  return { counts, newest };
 }
 
 /** How many timestamps have each offset from the multiples of `width`. */

@@ -148,21 +148,27 @@ function isGapless(starts: readonly number[], width: number): boolean {
 
 /**
  * By the start of each bucket whose width is not shown, where it ends at most: where the next one begins. A bucket that is
- * followed at once is as wide as the others. The newest is followed by none: it is taken for one of them, except where it
- * may be another of those that are followed later.
+ * followed at once is as wide as the others, and so is one that cannot begin a wider one. The newest is followed by none: it
+ * is taken for one of them, except where it may be another of those that are followed later.
  */
 function unclearEnds(starts: readonly number[], width: number): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
   const gaps = new Set<number>();
   for (let place = 0; place + 1 < starts.length; place += 1) {
     const [start, next] = [Number(starts[place]), Number(starts[place + 1])];
-    if (next - start === width) continue;
+    if (!mayBeWider(start, width, next)) continue;
     ends.set(start, next);
     gaps.add(next - start);
   }
   const last = Number(starts.at(-1));
   if ([...gaps].some((gap) => last % gap === 0)) ends.set(last, Number.POSITIVE_INFINITY);
   return ends;
+}
+
+/** Whether a bucket that begins at `start` may be wider, and end by `end`: buckets begin at multiples of their width. */
+function mayBeWider(start: number, width: number, end: number): boolean {
+  for (let wider = 2 * width; start + wider <= end; wider += width) if (start % wider === 0) return true;
+  return false;
 }
 
 function unclearRows({ timestamps, values }: Points, ends: ReadonlyMap<number, number>): UnclearRow[] {

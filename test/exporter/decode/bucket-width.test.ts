@@ -25,6 +25,14 @@ describe('the bucket width of an answer', () => {
     expect(widthOf(0, 1, 2, 3, 7, 8, 15)).toBe(MINUTE);
   });
 
+  it('is that of the newest where more of those before are wider', () => {
+    expect(widthOf(0, 5, 10, 15, 20, 25, 26, 27, 28)).toBe(MINUTE);
+    expect(widthOf(20, 21, 22, 23, 24, 25, 30, 35, 40, 45, 50, 55)).toBe(5 * MINUTE);
+    // A stray makes two of them.
+    expect(widthOf(0, 6, 12, 18, 24, 27, 30)).toBe(6 * MINUTE);
+    expect(widthOf(0, 5, 10, 15, 20, 25, 27, 29, 31)).toBe(5 * MINUTE);
+  });
+
   it('is unknown of a single bucket, and where the differences do not say', () => {
     expect(widthOf(0)).toBeUndefined();
     expect(widthOf(0, 5, 7)).toBeUndefined();

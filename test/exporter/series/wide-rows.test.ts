@@ -53,6 +53,15 @@ describe('rows whose buckets may be wider than the others of their answer', () =
     expect(parted({ total: [0, 2] }, { valueless })).toMatchObject({ isSame: true });
   });
 
+  it('are none of those at which no wider bucket can begin: others are missing after them', () => {
+    expect(parted({ total: [1, 3, 4, 7, 10, 11] })).toMatchObject({
+      clear: [1, 3, 7, 10, 11],
+      unclear: [[4, 7]],
+    });
+    // Nothing says that the newest is wide, either.
+    expect(parted({ total: [15, 16, 17, 21, 22, 23, 24] })).toMatchObject({ isSame: true, rejected: 0 });
+  });
+
   it('include the newest where it may be as wide as one before', () => {
     expect(parted({ total: [0, 5, 6, 7, 8, 9, 10] })).toMatchObject({
       clear: [5, 6, 7, 8, 9],
