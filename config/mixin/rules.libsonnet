@@ -1898,6 +1898,20 @@
             }
           },
           {
+            "alert": "EdgeBucketsRestatedLate",
+            "expr": "max without (container, endpoint, instance, job, node, pod, replica, service) (increase(edge_exporter_late_restatement_total[1h]) / increase(edge_exporter_buckets_counted_total[1h]))\n> 0.01",
+            "for": "5m",
+            "labels": {
+              "severity": "ticket",
+              "about": "exporter"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted",
+              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsrestatedlate"
+            }
+          },
+          {
             "alert": "EdgeCountersBehind",
             "expr": "max by (account, product, metric) (\n  time() - (edge_counted_until_timestamp_seconds or edge_product_counted_until_timestamp_seconds)\n)\n> on (account, product, metric)\n(3600 + max by (account, product, metric) (edge_exporter_settle_delay_seconds))",
             "for": "30m",

@@ -84,13 +84,22 @@ export function bucketsOf(rows: readonly unknown[], now: number, rejections: Rej
     if (size === 0) {
       timestamps = shortLivedArray(rows.length);
       values = shortLivedArray(rows.length);
-    } else if (pair[0] <= Number(timestamps[size - 1])) ascending = false;
-    timestamps[size] = pair[0];
+    } else if (startOf(pair[0]) <= Number(timestamps[size - 1])) ascending = false;
+    timestamps[size] = startOf(pair[0]);
     values[size] = isUsable ? value : Number.NaN;
     size += 1;
   }
   const buckets = { timestamps: fitted(timestamps, size), values: fitted(values, size) };
   return ascending ? buckets : sorted(buckets, rejections);
+}
+
+/** How far off the minute (ms) the platform's clock may write a bucket down that begins with it. */
+const OFF_MS = 500;
+
+function startOf(timestamp: number): number {
+  const past = timestamp % 60_000;
+  if (past <= OFF_MS) return timestamp - past;
+  return past >= 60_000 - OFF_MS ? timestamp + 60_000 - past : timestamp;
 }
 
 function rowFault(row: unknown, latest: number): RejectionReason | undefined {

@@ -1,9 +1,8 @@
 import type { Decoded, UnclearRow } from '../decode/decode.ts';
 import { NO_POINTS, type Points, type Rejections, reject } from '../decode/points.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
-import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS, partsOf } from '../settling/window.ts';
 import { someStart } from './answer-buckets.ts';
-import { partsOf } from './narrower-buckets.ts';
 import { isSame, type SeenBuckets } from './seen-buckets.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
@@ -52,8 +51,11 @@ export function answerWidth(decoded: Decoded, { known, seen, doubt }: KnownWidth
   if (apart < MINUTE_MS && rows < MANY_ROWS) return undefined;
   const expected = known ?? MINUTE_MS;
   if (apart <= expected) return expected % apart === 0 || known === undefined ? apart : undefined;
-  if (apart % expected !== 0) return undefined;
-  return widerWidth(decoded, apart, expected, { known, seen, doubt });
+  // Rows beside the grid of the others show that some buckets are narrower.
+  if (apart % expected !== 0 || decoded.rejected.has('misaligned')) return undefined;
+  const reason = seen?.width === expected ? widerOrHoled(decoded, apart, seen) : undefined;
+  if (reason !== undefined) return reason === 'wider' ? apart : expected;
+  return doubt && widthByDoubt(doubt, decoded, { known, expected });
 }
 
 /** Of any series. */
@@ -66,19 +68,6 @@ function mostRows({ series }: Decoded): number {
 /** Whether an answer to an hour or less may well have a single bucket; one of minutes has lost the others. */
 function isAlone(known: number | undefined): boolean {
   return known !== undefined && known >= FINEST_WINDOW_MS / 2;
-}
-
-function widerWidth(
-  decoded: Decoded,
-  apart: number,
-  expected: number,
-  { known, seen, doubt }: KnownWidth,
-): number | undefined {
-  // Rows beside the grid of the others show that some buckets are narrower.
-  if (decoded.rejected.has('misaligned')) return undefined;
-  const reason = seen?.width === expected ? widerOrHoled(decoded, apart, seen) : undefined;
-  if (reason !== undefined) return reason === 'wider' ? apart : expected;
-  return doubt === undefined ? undefined : widthByDoubt(doubt, decoded, { known, expected });
 }
 
 /** One bucket may by chance be as large as the sum of others; this many are not. */
@@ -117,19 +106,17 @@ export function withoutUnclear(decoded: Decoded): Decoded {
   const starts = width === undefined ? [] : startsIn(decoded);
   if (width === undefined || isGapless(starts, width)) return decoded;
   const ends = unclearEnds(starts, width);
-  const series = new Map<string, Points>();
+  const series = new Map(decoded.series);
   const unclear = new Map<string, readonly UnclearRow[]>();
-  let dropped = 0;
+  const rejected = new Map(decoded.rejected);
   for (const [name, points] of decoded.series) {
     const rows = unclearRows(points, ends);
-    series.set(name, rows.length === 0 ? points : without(points, ends));
-    if (rows.length > 0) unclear.set(name, rows);
-    dropped += rows.length;
+    if (rows.length === 0) continue;
+    series.set(name, without(points, ends));
+    unclear.set(name, rows);
+    reject(rejected, 'unclear_width', rows.length);
   }
-  if (dropped === 0) return decoded;
-  const rejected = new Map(decoded.rejected);
-  reject(rejected, 'unclear_width', dropped);
-  return { ...decoded, series, rejected, unclear };
+  return unclear.size === 0 ? decoded : { ...decoded, series, rejected, unclear };
 }
 
 /** Where the buckets of an answer begin, ascending: those of all series, with those that have no usable value. */
@@ -210,29 +197,27 @@ export function doubtAgain(
   const { width: apart } = decoded;
   const start = someStart(decoded);
   if (apart === undefined || start === undefined) return doubt;
-  const common = doubt === undefined ? undefined : commonSpacing(decoded, doubt);
-  if (doubt === undefined || common !== doubt.apart || common !== apart) {
+  if (doubt?.apart !== apart || commonSpacing(decoded, doubt) !== apart)
     return { apart, phase: start % apart, answers: 1, since: now, until: now };
-  }
   return { ...doubt, answers: doubt.answers + 1, since: Math.min(doubt.since, now), until: now };
 }
 
 /**
- * What an answer and those in doubt tell together: rows of one that lie between those of another show that each has lost
+ * What an answer and those in doubt show together: rows of one that lie between those of another show that each has lost
  * some; where all agree for long enough their buckets are as wide. Undefined where the doubt remains.
- * @param expected the width that the buckets are to have (ms)
  */
-export function widthByDoubt(
+function widthByDoubt(
   doubt: WidthDoubt,
   decoded: Decoded,
   { known, expected }: { readonly known: number | undefined; readonly expected: number },
 ): number | undefined {
-  const { width: apart } = decoded;
+  const { apart, answers, since, until } = doubt;
   // Of answers that differ in how far their rows lie apart each may have wide buckets of its own.
-  if (doubt.apart !== apart) return undefined;
+  if (apart !== decoded.width) return undefined;
   const common = commonSpacing(decoded, doubt);
   if (common !== undefined && common <= expected) return expected;
-  return common === apart && isBelieved(doubt, known) ? apart : undefined;
+  const isBelieved = answers >= AGREEING_ANSWERS && (known === undefined || until - since >= AGREEING_MS);
+  return common === apart && isBelieved ? apart : undefined;
 }
 
 /** How far apart the rows of an answer and of those in doubt lie taken together. */
@@ -240,10 +225,6 @@ function commonSpacing(decoded: Decoded, { apart, phase }: WidthDoubt): number |
   const start = someStart(decoded);
   if (decoded.width === undefined || start === undefined) return undefined;
   return commonDivisor(commonDivisor(decoded.width, apart), Math.abs(start - phase));
-}
-
-function isBelieved({ answers, since, until }: WidthDoubt, known: number | undefined): boolean {
-  return answers >= AGREEING_ANSWERS && (known === undefined || until - since >= AGREEING_MS);
 }
 
 function commonDivisor(a: number, b: number): number {

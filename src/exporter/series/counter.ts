@@ -2,17 +2,18 @@ import { addedUp } from '../catalogue/family.ts';
 import type { UnclearRow } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
 import {
+  type Buckets,
   changedWithin,
   covers,
   firstAtOrAfter,
   joined,
   MINUTE_MS,
+  partsOf,
   reachesPresent,
   type Window,
   without,
 } from '../settling/window.ts';
 import type { CoarseBuckets, Reading } from './answer-buckets.ts';
-import { type Buckets, partsOf } from './narrower-buckets.ts';
 
 /** How often a span of time was asked for without an answer that had its buckets. */
 export interface Evidence {
@@ -113,29 +114,32 @@ export function count(
   counter: Counter,
   points: Points,
   reading: Reading,
-  { unclear = [], before }: Beside = NOTHING_BESIDE,
+  { unclear = [], before }: Beside = {},
 ): Counted {
   const due = dueSpans(counter, reading);
   if (due.length === 0) return { counter, settled: [], skipped: 0 };
   const clear = dueBuckets(due, counter.total, points, reading, before);
   const asked = noteMissing(without(due, timesOf(clear)), reading);
   const late = lateBuckets(asked, clear.at(-1)?.total ?? counter.total, { unclear, before }, reading);
-  const left = late.length === 0 ? asked : without(asked, timesOf(late));
   // What a row of unclear width may hold waits until that row has settled.
   const isHeld = (span: MissingSpan) =>
     unclear.some(({ start, end }) => start < span.to && end > span.from && end > reading.settledUntil);
-  const missing = left.filter((span) => !isSkipped(span, reading) || isHeld(span));
-  const settled = late.length === 0 ? clear : [...clear, ...late];
-  const skipped = left.filter((span) => isSkipped(span, reading) && !isHeld(span));
+  const missing: MissingSpan[] = [];
   // Of a row that is counted late what it may lack is said to be skipped, whether or not its bucket was wider.
-  const lacking = late.map(({ start, width }) => ({ from: start + reading.width, to: start + width }));
+  const skipped: Window[] = late.map(({ start, width }) => ({
+    from: start + reading.width,
+    to: start + width,
+  }));
+  for (const span of without(asked, timesOf(late)))
+    (isSkipped(span, reading) && !isHeld(span) ? skipped : missing).push(span);
+  const settled = [...clear, ...late];
   const watermark = Math.max(counter.watermark, reading.watermark ?? counter.watermark);
   const total = settled.at(-1)?.total ?? counter.total;
   const after = { total, watermark, missing: joined(missing, areAlike) };
   return {
     counter: isSame(after, counter) ? counter : after,
     settled,
-    skipped: [...skipped, ...lacking].reduce((sum, span) => sum + bucketsIn(span, reading.width), 0),
+    skipped: skipped.reduce((sum, span) => sum + bucketsIn(span, reading.width), 0),
   };
 }
 
@@ -146,8 +150,6 @@ export interface Beside {
   /** Narrower buckets that were shown before. */
   readonly before?: Buckets | undefined;
 }
-
-const NOTHING_BESIDE: Beside = {};
 
 function timesOf(buckets: readonly CountedBucket[]): Window[] {
   return buckets.map(({ start, width }) => ({ from: start, to: start + width }));

@@ -1,8 +1,7 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points, shortLivedArray } from '../decode/points.ts';
 import type { Restatements } from '../poll/job.ts';
-import { firstAtOrAfter, MINUTE_MS, type Window } from '../settling/window.ts';
-import { type Buckets, partsOf } from './narrower-buckets.ts';
+import { type Buckets, firstAtOrAfter, MINUTE_MS, partsOf, type Window } from '../settling/window.ts';
 import { PackedPoints, type PointsByDimension } from './packed-series.ts';
 import type { WindowedAnswer } from './series-source.ts';
 

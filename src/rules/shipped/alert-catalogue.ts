@@ -181,6 +181,11 @@ export const ALERTS = {
     severity: 'ticket',
     parameters: { tolerance: share(0.01, 'Share of the buckets that may be missing for good.') },
   },
+  EdgeBucketsRestatedLate: {
+    level: 'account',
+    severity: 'ticket',
+    parameters: { tolerance: share(0.01, 'Share of the buckets that may change after they were counted.') },
+  },
   EdgeCountersBehind: {
     level: 'account',
     severity: 'ticket',

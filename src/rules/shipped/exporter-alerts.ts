@@ -258,6 +258,7 @@ export function discoveryAlerts(times: Times): readonly AlertDefinition[] {
 
 const SKIPPED = 'edge_exporter_buckets_skipped_total';
 const COUNTED = 'edge_exporter_buckets_counted_total';
+const RESTATED = 'edge_exporter_late_restatement_total';
 const RECONCILED = 'edge_exporter_reconciliation_ratio';
 
 const OF_METRIC = 'account, product, metric';
@@ -266,8 +267,12 @@ const BEHIND = { series: 'edge_exporter_settle_delay_seconds', labels: ['account
 /** What the counters lack, or are about to lose. */
 export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
   const inAnHour = (name: string): string => `increase(${name}[${duration(times.hour)}])`;
-  const tolerance = (alert: 'EdgeReconciliationOff' | 'EdgeBucketsSkipped', series: string) =>
-    tuning.value(alert, 'tolerance', { series, labels: ['account', 'product'] });
+  const tolerance = (
+    alert: 'EdgeReconciliationOff' | 'EdgeBucketsSkipped' | 'EdgeBucketsRestatedLate',
+    series: string,
+  ) => tuning.value(alert, 'tolerance', { series, labels: ['account', 'product'] });
+  const amounts = `{{ range printf "sum by (metric) (${inAnHour('edge_exporter_late_restatement_amount_total{account=%q, product=%q}')})" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }}`;
+  const age = `{{ range printf "histogram_quantile(0.99, sum by (le) (${inAnHour('edge_exporter_settle_seconds_bucket{product=%q}')}))" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }}`;
   const behind = tuning.value('EdgeCountersBehind', 'after', { ...BEHIND, by: OF_METRIC.split(', ') });
   const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept', severity: 'ticket' } as const;
   return [
@@ -294,6 +299,17 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
         'Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets',
       description:
         'The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.',
+    },
+    {
+      ...OF_ACCOUNT,
+      alert: 'EdgeBucketsRestatedLate',
+      expr: `${merged(`${inAnHour(RESTATED)} / ${inAnHour(COUNTED)}`)}\n> ${tolerance('EdgeBucketsRestatedLate', RESTATED)}`,
+      judged: { series: RESTATED, labels: ['account', 'product'] },
+      hold: times.hold,
+      severity: 'ticket',
+      summary:
+        '{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted',
+      description: `The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:${amounts} up or down. Buckets of the product change up to ${age} after their end. The counters keep what they counted.`,
     },
     {
       ...OF_ACCOUNT,

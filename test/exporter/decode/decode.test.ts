@@ -40,6 +40,26 @@ function failure(body: unknown, asked: Asked = ASKED): PlatformFailure {
   throw new Error('decoded');
 }
 
+describe('timestamps that are not quite on the minute', () => {
+  it('are those of the minute, up to half a second', () => {
+    const offs = [500, -500, 137];
+    const answer = decode({
+      total: ROWS.map(([time = 0, value], index) => [time + (offs[index] ?? 0), value]),
+    });
+    expect(seriesOf(answer)).toEqual(seriesOf(decode({ total: ROWS })));
+    expect([answer.width, answer.rejected.size]).toEqual([MINUTE, 0]);
+  });
+
+  it('are of others beyond that, and rows of one minute contradict each other', () => {
+    expect(
+      decode({ total: [...ROWS, [T0 + 3 * MINUTE, 3], [T0 + 4 * MINUTE + 501, 4]] }).rejected.get(
+        'misaligned',
+      ),
+    ).toBe(1);
+    expect(decode({ total: [...ROWS, [T0 + 400, 4]] }).rejected.get('duplicate')).toBe(2);
+  });
+});
+
 describe('an answer of very many dimensions', () => {
   const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, index) => [`d${index}`, ROWS]));
 

@@ -8,6 +8,12 @@ const COUNTED: Given = {
 };
 const STATE_ERRORS = 'edge_exporter_state_errors_total{instance="exporter:9801"}';
 
+const RESTATED = `edge_exporter_late_restatement_total{${PRODUCT}}`;
+const AMOUNT: Given = {
+  [`edge_exporter_late_restatement_amount_total{${PRODUCT}, metric="waf"}`]: (minute) => minute * 7,
+};
+
+const restated = grown(RESTATED, [10, 1], 30);
 const skipped = grown(SKIPPED, [10, 3], 30);
 
 /** Counters that end so many minutes ago; they take a bucket after ten. */
@@ -29,6 +35,13 @@ export const COUNTER_CASES: readonly AlertCase[] = [
     alert: 'EdgeBucketsSkipped',
     ...skipped,
     normal: { ...skipped.normal, ...COUNTED },
+    lasts: 30,
+    resolves: 65,
+  },
+  {
+    alert: 'EdgeBucketsRestatedLate',
+    ...restated,
+    normal: { ...restated.normal, ...COUNTED, ...AMOUNT },
     lasts: 30,
     resolves: 65,
   },
