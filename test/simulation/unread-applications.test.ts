@@ -38,20 +38,35 @@ async function begin(withEmpty: boolean): Promise<Simulation> {
   return running;
 }
 
-/** Operations per minute, and the share of them that is answered 404, over ten minutes. */
-async function tenMinutes({ minutes, sandbox: { requests } }: Simulation) {
+/** Over ten minutes: operations per minute, the share of them that is answered 404, and how old the data is (s). */
+async function tenMinutes({ minutes, scrape, clock, sandbox: { requests } }: Simulation) {
   const before = { total: requests.total, notFound: requests.byStatus.get(404) ?? 0 };
-  await minutes(10);
+  const ages: number[] = [];
+  for (let minute = 0; minute < 10; minute += 1) {
+    await minutes(1);
+    for (const [key, until] of (await scrape()).samples)
+      if (key.startsWith('["edge_data_until_timestamp_seconds"')) ages.push(clock.now() / 1_000 - until);
+  }
   const total = requests.total - before.total;
-  return { perMinute: total / 10, notFound: ((requests.byStatus.get(404) ?? 0) - before.notFound) / total };
+  return {
+    perMinute: total / 10,
+    notFound: ((requests.byStatus.get(404) ?? 0) - before.notFound) / total,
+    shown: ages.length,
+    meanAge: ages.reduce((sum, age) => sum + age, 0) / ages.length,
+    oldest: Math.max(...ages),
+  };
 }
 
-it('applications without domains cost nothing: hardly a 404, and as many operations as without them', async () => {
+it('applications without domains cost nothing: hardly a 404, as many operations and as fresh data as without them', async () => {
   const running = await begin(true);
-  const { perMinute, notFound } = await tenMinutes(running);
+  const { perMinute, notFound, ...data } = await tenMinutes(running);
   expect(notFound).toBeLessThan(0.01);
   expect(running.sandbox.requests.byStatus.get(429)).toBeUndefined();
   await running.close();
   const without = await tenMinutes(await begin(false));
   expect(Math.abs(perMinute - without.perMinute)).toBeLessThan(0.02 * without.perMinute);
+  // Of two metrics each.
+  expect([data.shown, without.shown]).toEqual(Array(2).fill(10 * 2 * (APPLICATIONS - WITHOUT_DOMAINS)));
+  expect(data.meanAge).toBeLessThanOrEqual(1.02 * without.meanAge);
+  expect(data.oldest).toBeLessThanOrEqual(without.oldest + 1);
 });
