@@ -110,6 +110,33 @@ it('returns to REST within half an hour of an outage in which that answered 404,
   expect(audit.oldestWatermark).toBeGreaterThan(clock.now() - 15 * 60_000);
 });
 
+it('goes on after a kill by the source that it has found', async () => {
+  simulation = await simulate({
+    sandbox: {
+      configurations: 2,
+      domainsPerConfiguration: 1,
+      faults: { not_found: { paths: ['/metrics/products/*/metrics/*'] } },
+    },
+    account: {
+      collectors: { metrics: { products: { edge_applications: { metrics: ['waf', 'status_code'] } } } },
+    },
+  });
+  const { sandbox, log } = simulation;
+  // Lists of configurations go on by REST, and so does what tells how those are addressed.
+  const readsByRest = () =>
+    sandbox.requests.recent.filter(({ path }) => path.endsWith('/metrics/waf')).length;
+  await simulation.minutes(5);
+  const before = readsByRest();
+  expect(before).toBeGreaterThan(1);
+  const logged = log.length;
+  await simulation.restart();
+  await simulation.minutes(3);
+  expect(readsByRest()).toBe(before);
+  expect(log.slice(logged).filter(({ message }) => message === 'source of series')).toMatchObject([
+    { facts: { source: 'graphql' } },
+  ]);
+});
+
 it('leaves out what an account has no field for, and says so', async () => {
   simulation = await simulate({
     sandbox: {

@@ -11,8 +11,9 @@ import { Schedule } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/series-memory.ts';
-import { DelayReports, type LearnedMetric, type MetricMemory, storeMetric } from '../settling/learned.ts';
+import { DelayReports } from '../settling/learned.ts';
 import { runInSlices } from '../slices.ts';
+import type { SavedPart } from '../state/memory.ts';
 import { type State, StateWriteFailure } from '../state/state.ts';
 import { AccountSamples } from './account-samples.ts';
 import { accountStatus } from './account-status.ts';
@@ -77,8 +78,8 @@ export class Account {
   readonly #exposed: ExposedResults;
   readonly #samples: AccountSamples;
   readonly #delayReports: DelayReports;
-  /** What was learned of each metric as the state holds it. */
-  readonly #saved = new WeakMap<LearnedMetric['part'], MetricMemory>();
+  /** What was learned, as the state holds it. */
+  readonly #saved = new WeakMap<SavedPart<unknown>, unknown>();
   /** Undefined while nothing is pushed. */
   #pushed: PushOutput | undefined;
   /** When (local ms) the scheduler ran last, and something was polled; at first, when the account began. */
@@ -305,8 +306,11 @@ export class Account {
 
   /** Makes durable what was learned since the last time: a kill loses some seconds of it, and no poll waits for it. */
   async #saveLearned(): Promise<void> {
-    const unsaved = this.#learned().filter(({ part, known }) => this.#saved.get(part) !== known);
-    const entries = unsaved.map(({ part, known }) => ({ key: part.key, value: storeMetric(known) }));
+    const { memory } = this.#jobs;
+    const held = [...this.#jobs.saved()].filter((part) => memory.holds(part));
+    const known = held.map((part) => ({ part, known: memory.of(part) }));
+    const unsaved = known.filter(({ part, known }) => this.#saved.get(part) !== known);
+    const entries = unsaved.map(({ part, known }) => ({ key: part.key, value: part.store(known) }));
     try {
       await this.#options.ownership.state.commit(entries);
     } catch (error) {
@@ -325,9 +329,9 @@ export class Account {
     // Also one that had nothing to ask, or was to ask no more for a while: it shows that polls come to an end.
     this.#polledAt = this.#options.clock.now();
     observer.polled(config.name, end);
+    if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
     const metric = end.result?.learned?.metric;
     if (metric !== undefined) {
-      this.#saveSoon();
       const known = this.#jobs.memory.of(metric.part);
       if (this.#samples.isOtherwiseLate({ ...metric, known }))
         void runInSlices(this.#samples.exposeLearned(this.#learned(), this.#jobs.series()));

@@ -16,7 +16,7 @@ import type { SourceName, SourceReader } from '../series/series-source.ts';
 import type { Collector, CollectorContext } from '../settings/collector.ts';
 import { mayTry } from '../settling/dimension-trial.ts';
 import { LearnedMetrics, readMode } from '../settling/learned.ts';
-import { AccountMemory } from '../state/memory.ts';
+import { AccountMemory, type SavedPart } from '../state/memory.ts';
 import type { StateReader } from '../state/state.ts';
 import { type Addressing, type Target, targetName } from '../targets/target.ts';
 import { AccountTargets } from './account-targets.ts';
@@ -84,11 +84,16 @@ export class AccountJobs {
   constructor(options: AccountJobsOptions) {
     this.#options = options;
     const { account } = options;
-    this.sources = new SourceChoice((api) => account.collectors[api]?.source ?? account.source);
+    this.memory = new AccountMemory(options.state);
+    this.sources = new SourceChoice({
+      account,
+      memory: this.memory,
+      configured: (api) => account.collectors[api]?.source ?? account.source,
+      now: () => options.scopes.platformClock.localNow(),
+    });
     this.targets = new AccountTargets(account, options.formerTargets, (api, addressing) =>
       this.#addressed(api, addressing),
     );
-    this.memory = new AccountMemory(options.state);
     this.learned = new LearnedMetrics(options.account.name);
   }
 
@@ -176,6 +181,13 @@ export class AccountJobs {
     });
   }
 
+  /** What is learned little by little, and to be saved now and then. */
+  *saved(): Generator<SavedPart<unknown>, void> {
+    for (const { part } of this.learned) yield part;
+    yield* this.sources.parts();
+    if (this.#graphql !== undefined) yield this.#graphql.part;
+  }
+
   /** The jobs that read series. */
   series(): readonly SeriesJob[] {
     return [...this.#series];
@@ -210,6 +222,8 @@ export class AccountJobs {
     const { account, scopes } = this.#options;
     if (this.#graphql === undefined) scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
     this.#graphql ??= new GraphqlSource({
+      account: { name: account.name, address: account.graphql_url ?? account.api_url },
+      memory: this.memory,
       platformClock: scopes.platformClock,
       units: account.units,
       mostBytes: account.request.max_response_bytes,

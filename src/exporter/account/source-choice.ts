@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { SeriesApi } from '../catalogue/products.ts';
 import type { Outcome } from '../platform/read.ts';
 import type { SourceName } from '../series/series-source.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/memory.ts';
 
 /** Which source the series of an API are read by, and why, as a phrase. */
 export interface Chosen {
@@ -142,24 +144,90 @@ function answering(source: SourceName): string {
   return source === 'rest' ? 'REST answers' : 'GraphQL answers where REST does not';
 }
 
-/** What is known of the sources of an account, by API. */
-export class SourceChoice {
-  readonly #known = new Map<SeriesApi, SourceMemory>();
-  readonly #configured: (api: SeriesApi) => 'auto' | SourceName;
+const storedShown = z.object({
+  answeredAt: z.number().optional(),
+  gone: z.array(z.tuple([z.string(), z.string()])),
+});
 
-  constructor(configured: (api: SeriesApi) => 'auto' | SourceName) {
-    this.#configured = configured;
+const storedSource = z.strictObject({
+  version: z.literal(1),
+  source: z.enum(['rest', 'graphql']),
+  why: z.string(),
+  restLists: z.boolean(),
+  restAskedAt: z.number().optional(),
+  shown: z.object({ rest: storedShown, graphql: storedShown }),
+});
+
+function storeSource({ isFixed: _, shown: { rest, graphql }, ...known }: SourceMemory): unknown {
+  const stored = ({ answeredAt, gone }: Shown) => ({ answeredAt, gone: [...gone] });
+  return { ...known, version: 1, shown: { rest: stored(rest), graphql: stored(graphql) } };
+}
+
+/** @param now the time (ms): the machine's clock may have been set back since */
+function restoreSource(stored: unknown, now: number): SourceMemory {
+  const data = stored === undefined ? undefined : storedSource.safeParse(stored).data;
+  if (data === undefined) return sourceAtFirst('auto');
+  const { version: _, restAskedAt, shown, ...known } = data;
+  const past = (time: number | undefined) => time && Math.min(time, now);
+  const restored = ({ answeredAt, gone }: z.output<typeof storedShown>): Shown => ({
+    answeredAt: past(answeredAt),
+    gone: new Map(gone),
+  });
+  return {
+    ...known,
+    isFixed: false,
+    restAskedAt: past(restAskedAt),
+    shown: { rest: restored(shown.rest), graphql: restored(shown.graphql) },
+  };
+}
+
+export interface SourceChoiceOptions {
+  /** Which account of which platform it is. */
+  readonly account: { readonly name: string; readonly api_url: string };
+  readonly memory: Pick<AccountMemory, 'of' | 'adopt'>;
+  readonly configured: (api: SeriesApi) => 'auto' | SourceName;
+  /** Local ms. */
+  readonly now: () => number;
+}
+
+/** What an account remembers of its sources, by API. */
+export class SourceChoice {
+  readonly #options: SourceChoiceOptions;
+  readonly #parts = new Map<SeriesApi, SavedPart<SourceMemory>>();
+
+  constructor(options: SourceChoiceOptions) {
+    this.#options = options;
   }
 
   of(api: SeriesApi): SourceMemory {
-    return this.#known.get(api) ?? sourceAtFirst(this.#configured(api));
+    const { configured, memory } = this.#options;
+    const source = configured(api);
+    return source === 'auto' ? memory.of(this.#partOf(api)) : sourceAtFirst(source);
   }
 
   /** Replaces what is known of an API. Returns whether another source is chosen. */
   learn(api: SeriesApi, change: (known: SourceMemory) => SourceMemory): boolean {
     const before = this.of(api);
     const after = change(before);
-    if (after !== before) this.#known.set(api, after);
+    if (after !== before) this.#options.memory.adopt(changed(this.#partOf(api), after), true);
     return after.source !== before.source;
+  }
+
+  /** What is to be saved. */
+  parts(): Iterable<SavedPart<SourceMemory>> {
+    return this.#parts.values();
+  }
+
+  #partOf(api: SeriesApi): SavedPart<SourceMemory> {
+    const { account, now } = this.#options;
+    const known = this.#parts.get(api);
+    if (known !== undefined) return known;
+    const part: SavedPart<SourceMemory> = {
+      key: ['source', account.name, api, account.api_url],
+      open: (stored) => restoreSource(stored, now()),
+      store: storeSource,
+    };
+    this.#parts.set(api, part);
+    return part;
   }
 }

@@ -13,6 +13,8 @@ import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.
 import type { SourceReader } from '../series/series-source.ts';
 import type { ReadMode } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
+import { AccountMemory } from '../state/memory.ts';
+import { NO_MEMORY } from '../state/state.ts';
 import { wantedDimensions } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import { type Available, availableAt } from './history-range.ts';
@@ -43,8 +45,14 @@ export class HistoryAccount {
     this.#connection = new Connection({ ...options, account, reserve: () => this.#reserve() });
     const { platformClock, scopes } = this.#connection.platform;
     if (account.source !== 'rest') scopes.apart(QUESTIONS.group, QUESTIONS.assumedLimit);
-    const { units, request } = account;
-    this.#graphql = new GraphqlSource({ platformClock, units, mostBytes: request.max_response_bytes });
+    const { name, api_url, units, request } = account;
+    this.#graphql = new GraphqlSource({
+      account: { name, address: api_url },
+      memory: new AccountMemory(NO_MEMORY),
+      platformClock,
+      units,
+      mostBytes: request.max_response_bytes,
+    });
   }
 
   get name(): string {

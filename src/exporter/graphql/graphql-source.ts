@@ -5,6 +5,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { SeriesAsked, SeriesSource, SourceReader, WindowedAnswer } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { AccountMemory } from '../state/memory.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
 import { type Column, columnOf, decodeColumns } from './columns.ts';
@@ -15,6 +16,9 @@ import { keysQuestion, MOST_ROWS, QUESTIONS, resourceOf } from './question.ts';
 import { SharedReads } from './shared-reads.ts';
 
 export interface GraphqlSourceOptions {
+  /** The account, and the address of its API. */
+  readonly account: { readonly name: string; readonly address: string };
+  readonly memory: Pick<AccountMemory, 'of' | 'adopt'>;
   readonly platformClock: PlatformClock;
   /** The units in which the account's counters are kept. */
   readonly units: UnitOverrides;
@@ -25,14 +29,21 @@ export interface GraphqlSourceOptions {
 /** The platform's GraphQL analytics of one account: few operations, each of which serves the readers of a whole dataset. */
 export class GraphqlSource implements SeriesSource {
   readonly #options: GraphqlSourceOptions;
-  readonly #schema = new KnownFields();
+  readonly #schema: KnownFields;
   /** By what is asked of a target. */
   readonly #parts = new Map<string, readonly MetricPart[]>();
   /** By dataset, key and measure. */
   readonly #datasets = new Map<string, SharedReads>();
 
   constructor(options: GraphqlSourceOptions) {
+    const { account, memory, platformClock } = options;
     this.#options = options;
+    this.#schema = new KnownFields(account, memory, () => platformClock.localNow());
+  }
+
+  /** What is to be saved of it. */
+  get part(): KnownFields['part'] {
+    return this.#schema.part;
   }
 
   /** Whether there is a field for any dimension of a metric. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PlatformFailure, type Read } from '../platform/read.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/memory.ts';
 import { QUESTIONS, resourceOf, SCHEMA_QUESTION } from './question.ts';
 
 const TYPE = z.object({ name: z.string().nullish() });
@@ -30,38 +31,101 @@ const ANSWER = z.object({
 /** The fields of each dataset that an account's endpoint serves. */
 type Datasets = ReadonlyMap<string, ReadonlySet<string>>;
 
+/** What is known of an account's fields. */
+interface FieldsMemory {
+  /** When (local ms) the endpoint said so, or refused to; undefined before. */
+  readonly askedAt: number | undefined;
+  /** Undefined where it does not say. */
+  readonly datasets: Datasets | undefined;
+  /** As `dataset.field`: those that were refused. */
+  readonly refused: ReadonlySet<string>;
+}
+
+const NOTHING_KNOWN: FieldsMemory = { askedAt: undefined, datasets: undefined, refused: new Set() };
+
+const storedFields = z.strictObject({
+  version: z.literal(1),
+  askedAt: z.number(),
+  datasets: z.array(z.tuple([z.string(), z.array(z.string())])).optional(),
+  refused: z.array(z.string()),
+});
+
+/** A process that starts asks again after so long (ms): platforms gain fields. */
+const KEPT_MS = 24 * 3_600_000;
+
+function storeFields({ askedAt, datasets, refused }: FieldsMemory): unknown {
+  if (askedAt === undefined) return undefined;
+  const named = datasets && [...datasets].map(([name, fields]) => [name, [...fields]]);
+  return { version: 1, askedAt, datasets: named, refused: [...refused] };
+}
+
+function restoreFields(stored: unknown, now: number): FieldsMemory {
+  const { data } = storedFields.safeParse(stored);
+  if (data === undefined || Math.abs(now - data.askedAt) > KEPT_MS) return NOTHING_KNOWN;
+  const { askedAt, datasets, refused } = data;
+  const named = datasets && new Map(datasets.map(([name, fields]) => [name, new Set(fields)]));
+  return { askedAt, datasets: named, refused: new Set(refused) };
+}
+
 /** Which fields an account's datasets lack: as the endpoint says when it is asked once, and as refusals show later. */
 export class KnownFields {
-  #isAsked = false;
-  #datasets: Datasets | undefined;
-  readonly #refused = new Set<string>();
+  /** What the account remembers of them. */
+  readonly part: SavedPart<FieldsMemory>;
+  readonly #memory: Pick<AccountMemory, 'of' | 'adopt'>;
+  readonly #now: () => number;
+  #isAsking = false;
+
+  /** @param account and address whose endpoint it is @param now local ms */
+  constructor(
+    account: { readonly name: string; readonly address: string },
+    memory: Pick<AccountMemory, 'of' | 'adopt'>,
+    now: () => number,
+  ) {
+    this.#memory = memory;
+    this.#now = now;
+    this.part = {
+      key: ['fields', account.name, account.address],
+      open: (stored) => restoreFields(stored, now()),
+      store: storeFields,
+    };
+  }
 
   /** Asks the endpoint, once. One that does not answer this question may answer all others. */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
-    if (this.#isAsked) return;
-    this.#isAsked = true;
+    if (this.#isAsking || this.#known.askedAt !== undefined) return;
+    this.#isAsking = true;
     try {
       const { body } = await read(() => resourceOf(SCHEMA_QUESTION), signal, QUESTIONS.group);
-      this.#datasets = datasetsIn(body);
+      this.#learn({ askedAt: this.#now(), datasets: datasetsIn(body) });
     } catch (failure) {
-      if (!(failure instanceof PlatformFailure)) {
-        this.#isAsked = false;
-        throw failure;
-      }
-      if (failure.status === undefined || failure.status >= 500 || failure.status === 429)
-        this.#isAsked = false;
+      if (!(failure instanceof PlatformFailure)) throw failure;
+      const { status } = failure;
+      const maySayLater = status === undefined || status >= 500 || status === 429;
+      if (!maySayLater) this.#learn({ askedAt: this.#now() });
+    } finally {
+      this.#isAsking = false;
     }
+  }
+
+  get #known(): FieldsMemory {
+    return this.#memory.of(this.part);
+  }
+
+  #learn(shown: Partial<FieldsMemory>): void {
+    this.#memory.adopt(changed(this.part, { ...this.#known, ...shown }), true);
   }
 
   /** Whether a dataset is known not to be served. */
   lacksDataset(dataset: string): boolean {
-    return this.#datasets !== undefined && !this.#datasets.has(dataset);
+    const { datasets } = this.#known;
+    return datasets !== undefined && !datasets.has(dataset);
   }
 
   /** Whether a field is known not to be there. */
   lacks(dataset: string, field: string): boolean {
-    if (this.#refused.has(`${dataset}.${field}`)) return true;
-    const fields = this.#datasets?.get(dataset);
+    const { datasets, refused } = this.#known;
+    if (refused.has(`${dataset}.${field}`)) return true;
+    const fields = datasets?.get(dataset);
     // What `aggregate` brings is a field of every answer, whatever the type says.
     return fields !== undefined && field !== 'sum' && !fields.has(field);
   }
@@ -76,7 +140,9 @@ export class KnownFields {
     if (outcome !== 'not_acceptable') return [];
     const words = new Set(message.match(/\w+/g));
     const named = fields.filter((field) => words.has(field));
-    for (const field of named) this.#refused.add(`${dataset}.${field}`);
+    const { refused } = this.#known;
+    if (named.length > 0)
+      this.#learn({ refused: new Set([...refused, ...named.map((field) => `${dataset}.${field}`)]) });
     return named;
   }
 }

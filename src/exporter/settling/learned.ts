@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { MemoryPart } from '../state/memory.ts';
-import type { StateKey } from '../state/state.ts';
+import type { SavedPart } from '../state/memory.ts';
 import {
   type Completeness,
   completeAt,
@@ -309,7 +308,7 @@ export interface LearnedMetric {
   readonly product: string;
   readonly metric: string;
   /** Shared by all targets. */
-  readonly part: MemoryPart<MetricMemory> & { readonly key: StateKey };
+  readonly part: SavedPart<MetricMemory>;
 }
 
 /** The metrics of an account of which something is learned. */
@@ -324,7 +323,11 @@ export class LearnedMetrics {
   of(api: string, product: string, metric: string): LearnedMetric {
     const name = `${api} ${product} ${metric}`;
     const key = ['learned', this.#account, api, product, metric];
-    const known = this.#known.get(name) ?? { product, metric, part: { key, open: restoreMetric } };
+    const known = this.#known.get(name) ?? {
+      product,
+      metric,
+      part: { key, open: restoreMetric, store: storeMetric },
+    };
     this.#known.set(name, known);
     return known;
   }

@@ -8,6 +8,13 @@ export interface MemoryPart<T> {
   open(stored: unknown): T;
 }
 
+/** A part that is learned little by little: what runs the account saves it now and then, and no commit of a poll holds it. */
+export interface SavedPart<T> extends MemoryPart<T> {
+  readonly key: StateKey;
+  /** What the state keeps of it. */
+  store(value: T): unknown;
+}
+
 /** What a poll leaves in a part of the memory. */
 export interface MemoryChange {
   readonly part: MemoryPart<unknown>;
@@ -23,7 +30,8 @@ export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): M
 
 /**
  * All that an account remembers from one poll to the next. Opening a state and having a memory is the same: a part that no
- * poll has replaced yet is what the state holds of it. Polls read it; only what runs them (`runner.ts`) replaces parts of it.
+ * poll has replaced yet is what the state holds of it. Polls read it; what runs them (`runner.ts`) replaces parts of it, and what a
+ * read shows of its source replaces what is known of that.
  */
 export class AccountMemory {
   readonly #state: Pick<StateReader, 'get'>;
@@ -42,6 +50,11 @@ export class AccountMemory {
     // A state that cannot be read yet holds nothing: it is asked again.
     if (stored !== undefined) this.#values.set(part, opened);
     return opened;
+  }
+
+  /** Whether anything is remembered of a part. */
+  holds(part: MemoryPart<unknown>): boolean {
+    return this.#values.has(part);
   }
 
   /** @param committed whether what was to be committed with it is durable now */

@@ -4,6 +4,8 @@ import { SourceChoice } from '../../../src/exporter/account/source-choice.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { SourceName, SourceReader } from '../../../src/exporter/series/series-source.ts';
+import { AccountMemory } from '../../../src/exporter/state/memory.ts';
+import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const WINDOW = { from: 0, to: MINUTE };
@@ -14,7 +16,12 @@ function accountOf(targets: number) {
   const outcomes: Record<SourceName, 'ok' | 'not_found' | 'forbidden'> = { rest: 'not_found', graphql: 'ok' };
   const reads: string[] = [];
   const platformClock = new PlatformClock(() => now);
-  const sources = new SourceChoice(() => 'auto');
+  const sources = new SourceChoice({
+    account: { name: 'acme', api_url: 'https://api.example.net' },
+    memory: new AccountMemory(NO_MEMORY),
+    configured: () => 'auto',
+    now: () => now,
+  });
   const sourceOf = (name: SourceName): SourceReader => ({
     name,
     group: name,

@@ -4,6 +4,7 @@ import {
   mayListElsewhere,
   restAsked,
   type SeriesRead,
+  SourceChoice,
   type SourceMemory,
   sourceAnswered,
   sourceAtFirst,
@@ -11,6 +12,8 @@ import {
   sourceListedByRest,
 } from '../../../src/exporter/account/source-choice.ts';
 import type { Outcome } from '../../../src/exporter/platform/read.ts';
+import { AccountMemory } from '../../../src/exporter/state/memory.ts';
+import { memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 
@@ -135,4 +138,56 @@ test.each(['rest', 'graphql'] as const)('what is configured stands: %s', (source
 test('nothing new leaves the same object: thousands of polls a minute end in it', () => {
   const known = polledBy(AUTO, ['a', 'ok', 0]);
   expect(polledBy(known, ['b', 'ok', 30_000])).toBe(known);
+});
+
+describe('after a restart', () => {
+  const ACCOUNT = { name: 'acme', api_url: 'https://api.example.net' };
+  const open = (state: State, { account = ACCOUNT, configured = 'auto' as 'auto' | 'rest', now = 0 } = {}) =>
+    new SourceChoice({
+      account,
+      memory: new AccountMemory(state),
+      configured: () => configured,
+      now: () => now,
+    });
+
+  /** A state in which REST was left at minute 5. */
+  async function stateWithout(): Promise<State> {
+    const state = memoryState();
+    const memory = new AccountMemory(state);
+    const choice = new SourceChoice({ account: ACCOUNT, memory, configured: () => 'auto', now: () => 0 });
+    for (const target of ['a', 'b', 'c'])
+      choice.learn('metrics', (known) => read(known, { target, outcome: 'not_found', now: 5 * MINUTE }));
+    for (const part of choice.parts())
+      await state.commit([{ key: part.key, value: part.store(memory.of(part)) }]);
+    return state;
+  }
+
+  test('the source that was chosen is read by, with all that is known of both', async () => {
+    const state = await stateWithout();
+    const known = open(state, { now: 10 * MINUTE }).of('metrics');
+    expect(known).toMatchObject({ source: 'graphql', why: 'REST answers 404 to the reads of series' });
+    const asks = (target: string) =>
+      [14, 15, 24, 25].filter((minute) => mayAskRest(known, target, minute * MINUTE));
+    expect([asks('x'), asks('a')]).toEqual([[15, 24, 25], [25]]);
+  });
+
+  test('what was noted in the future, before the clock was set back, is taken to be of now', async () => {
+    const known = open(await stateWithout(), { now: 2 * MINUTE }).of('metrics');
+    expect(mayAskRest(known, 'x', 12 * MINUTE)).toBe(true);
+  });
+
+  test('what is configured stands, and another platform of the same name begins anew', async () => {
+    const state = await stateWithout();
+    expect(open(state, { configured: 'rest' }).of('metrics').source).toBe('rest');
+    const elsewhere = { ...ACCOUNT, api_url: 'https://other.example.net' };
+    expect(open(state, { account: elsewhere }).of('metrics')).toEqual(AUTO);
+  });
+
+  test('what is stored in another form is as nothing', async () => {
+    const state = memoryState();
+    await state.commit([
+      { key: ['source', 'acme', 'metrics', ACCOUNT.api_url], value: { version: 9, source: 'graphql' } },
+    ]);
+    expect(open(state).of('metrics')).toEqual(AUTO);
+  });
 });

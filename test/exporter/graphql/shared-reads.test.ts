@@ -3,6 +3,8 @@ import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
 import { SharedReads } from '../../../src/exporter/graphql/shared-reads.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
+import { AccountMemory } from '../../../src/exporter/state/memory.ts';
+import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 0, 5, 12, 30);
@@ -22,7 +24,7 @@ it('counts a row once where the platform includes the end of each window that is
     dataset: 'workloadMetrics',
     key: 'configurationId',
     summed: undefined,
-    schema: new KnownFields(),
+    schema: new KnownFields({ name: 'acme', address: '' }, new AccountMemory(NO_MEMORY), () => NOW),
     platformClock: new PlatformClock(() => NOW),
     mostBytes: 1_300,
   });
