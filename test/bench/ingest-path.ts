@@ -90,7 +90,7 @@ export class IngestPath {
       const { commit = [] } = result;
       if (commit.length > 0) await this.#state.commit(commit);
       adopt(this.#memory, result, true);
-      for (const exposure of result.exposures(true)) this.#exposed.expose(scheduled, exposure);
+      this.#exposed.expose(scheduled, result.exposures(true));
       if (index % atOnce === atOnce - 1) await this.#show();
     }
     await this.#show();

@@ -98,7 +98,7 @@ export class AccountSamples {
     else void runInSlices(this.exposeJudgement());
   }
 
-  /** Judges the account, in steps, and exposes what comes of it. */
+  /** Judges the account, in steps, and exposes the judgement. */
   *exposeJudgement(): Generator<undefined, void> {
     const { clock } = this.#options;
     const status = this.#options.status();

@@ -58,7 +58,7 @@ export class AccountTargets {
 
   /**
    * @param former of the account as it was configured before: its lists hold until they are read again
-   * @param addressed which ids stand for configurations, where the source of an API has its own
+   * @param addressed which ids the source of an API takes for configurations
    */
   constructor(
     account: Account,

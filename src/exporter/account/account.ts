@@ -35,7 +35,7 @@ export interface HandedOver {
   readonly exposed: HeldOver;
   /** What is known of the lists of configurations. */
   readonly targets: AccountTargets;
-  /** Whose account it is, and how that was known. */
+  /** The platform's id of the account, and what it was read with. */
   readonly id: string | undefined;
   readonly access: Pick<AccountConfig, 'api_url' | 'credentials'>;
 }
@@ -206,7 +206,7 @@ export class Account {
     return this.stop(signal);
   }
 
-  /** What is handed over, once it has stopped for another. */
+  /** What it hands over once it has stopped for another. */
   handedOver(): HandedOver {
     const { config: access } = this.#options;
     return { exposed: this.#store.heldOver(), targets: this.#jobs.targets, id: this.view.id(), access };

@@ -63,7 +63,7 @@ export class ChosenReader implements SourceReader {
     try {
       return await this.#noted(first, question);
     } catch (failure) {
-      // Also where what is chosen has changed meanwhile: what then fails is what is chosen.
+      // The choice may have changed meanwhile: then the failure is that of the source chosen now.
       const next = this.#reader;
       if (!(failure instanceof PlatformFailure) || next === undefined || next === first) throw failure;
       return await this.#noted(next, question);

@@ -31,7 +31,7 @@ export interface DiscoveryJobOptions {
   readonly memory: Pick<AccountMemory, 'of'>;
   /** Lists them by another API, where this one does not; undefined where none is to be asked. */
   readonly elsewhere?: ListElsewhere | undefined;
-  /** Which ids stand for configurations in the end, where another source has its own. */
+  /** Which ids the source in use takes for configurations. */
   readonly addressed?: (addressing: Addressing) => Addressing;
 }
 
@@ -119,13 +119,13 @@ export class DiscoveryJob implements Job<Listed> {
       return { discovered, isFromElsewhere: false };
     } catch (failure) {
       const isGone = failure instanceof PlatformFailure && GONE.includes(failure.status);
-      // What was listed before is what its series are named by: another API knows fewer ids and no names.
+      // Series keep the names of the earlier list: another API knows fewer ids and no names.
       const wasListed = this.#memory.known > 0 && !this.#memory.isFromElsewhere;
       if (!isGone || wasListed || elsewhere === undefined) throw failure;
       const all = await elsewhere(read, signal).catch((other: unknown) => {
         throw other instanceof PlatformFailure && !(other instanceof ConfigurationsCut) ? failure : other;
       });
-      // Nothing there is what an account without the product looks like.
+      // An account without the product looks like this: it has nothing.
       if (all.length === 0) throw failure;
       const configurations = all.slice(0, most());
       const overLimit = all.length - configurations.length;

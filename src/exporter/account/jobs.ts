@@ -231,7 +231,7 @@ export class AccountJobs {
     return this.#graphql;
   }
 
-  /** GraphQL does not tell the domains of a configuration apart. */
+  /** GraphQL has no series of single domains. */
   #addressed(api: SeriesApi, addressing: Addressing): Addressing {
     const isWhole = addressing === 'domain' && this.sources.of(api).source === 'graphql';
     return isWhole ? 'only_domain' : addressing;

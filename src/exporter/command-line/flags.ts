@@ -150,7 +150,7 @@ const HISTORY_FLAGS = {
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 
-/** What a process that serves is told: where from, where to, where it remembers, and the embedded platform. */
+/** Flags of a process that serves: its configuration, its address, its state, and the embedded platform. */
 const SERVICE_FLAGS = {
   'config.file': {
     value: text('file'),

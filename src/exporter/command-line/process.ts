@@ -41,7 +41,7 @@ export function isTooFewFiles(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 }
 
-/** How many files and connections this process may have open; undefined where the system does not tell. */
+/** How many files and connections this process may have open; undefined where the system does not say. */
 export function openFilesLimit(): number | undefined {
   try {
     const limits = readFileSync('/proc/self/limits', 'utf8');

@@ -35,7 +35,7 @@ export interface CheckedAccount {
   readonly issueAt: (key: 'name' | 'token', message: string) => ConfigIssue;
 }
 
-/** The accounts of one file, and what there is to say of each for itself. */
+/** The accounts of one file, with the mistakes and warnings of each by itself. */
 interface CheckedAccounts {
   readonly accounts: readonly CheckedAccount[];
   readonly mistakes: readonly ConfigIssue[];

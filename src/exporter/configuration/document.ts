@@ -174,7 +174,7 @@ function fillIn(scalar: Scalar, env: Environment): readonly string[] {
   return problems;
 }
 
-/** Has the dialect see each text that is no key, a part of the document a step. */
+/** Rewrites each text that is no key as the dialect says, a part of the document a step. */
 function* rewritten(
   document: Document,
   { scalar: rewrite }: YamlDialect,

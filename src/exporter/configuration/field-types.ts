@@ -4,19 +4,19 @@ import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/duratio
 import { isGlob } from '../text/glob.ts';
 import type { ConfigPath } from './issue.ts';
 
-/** What is wrong, for the person who wrote it; said otherwise where variables of the environment stand for keys. */
+/** What is wrong, for the person who wrote it; `inEnvironment` names variables instead of keys. */
 export interface Mistake {
   readonly message: string;
   readonly inEnvironment: string;
 }
 
-/** What a transformation returns that fails: zod reports `message` at the value's path. */
+/** Fails a transformation: zod reports `message` at the value's path. */
 export function refuse(context: z.RefinementCtx, message: string, inEnvironment = message): never {
   addMistake(context, [], { message, inEnvironment });
   return z.NEVER;
 }
 
-/** Has zod report a mistake at `path`. */
+/** Reports a mistake at `path`. */
 export function addMistake(
   context: z.RefinementCtx,
   path: ConfigPath,

@@ -73,8 +73,8 @@ const WORDS: Readonly<Record<string, string>> = {
 type Schema = z.core.JSONSchema.BaseSchema;
 
 /**
- * What zod found, in the words of someone who edits the file, one finding for each mistake; `schema` tells which keys
- * there could have been. It takes issues that hold their input.
+ * zod's issues in the words of someone who edits the file, one finding for each mistake; `schema` lists the keys that there
+ * could have been. It takes issues that hold their input.
  * @param above where in the whole, which `schema` describes, that stands which was checked
  */
 export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = []): Finding[] {

@@ -3,7 +3,7 @@ import { durationOrAuto } from './field-types.ts';
 
 /**
  * What a configuration says, as far as it can be read whatever else is wrong with it. Mistakes are left out here:
- * the schema tells them.
+ * the schema reports them.
  */
 const PRODUCT = z
   .object({

@@ -8,7 +8,7 @@ import { addMistake, duration, durationOrAuto, integer, schedule, text } from '.
 import { PUSH } from './push-settings.ts';
 import { REQUEST, tlsMistakes } from './request.ts';
 
-/** What Prometheus sets itself, what histograms have, and what the exporter's own metrics are told apart by. */
+/** What Prometheus sets itself, what histograms have, and what the exporter's own metrics use. */
 const RESERVED = [
   'job',
   'instance',
@@ -66,7 +66,7 @@ export const UNITS = z.record(z.string(), unitName).superRefine(
   { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
 );
 
-/** Why a unit would have no effect. Of names that the catalogue does not know a warning tells. */
+/** Why a unit would have no effect. A name that the catalogue does not know is a warning instead. */
 function unitMistake(name: string, given: unknown): string | undefined {
   const kinds = unitKinds(name);
   if (kinds === undefined) return undefined;

@@ -10,7 +10,7 @@ export interface Points {
 export const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
 
 /** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows, `unclear_width` a row of
- * an answer that does not tell how wide its buckets are, `bad_item` a setting that is none or could not be read,
+ * an answer that does not show how wide its buckets are, `bad_item` a setting that is none or could not be read,
  * `over_limit` a dimension or a configuration more than is taken. */
 export const REJECTION_REASONS = [
   'not_a_pair',
@@ -132,7 +132,7 @@ const AMBIGUOUS = Number.POSITIVE_INFINITY;
 
 /**
  * In order, each bucket once. Of different values for one bucket none is taken: which is right cannot be known, and
- * the next answer will tell.
+ * the next answer will show it.
  */
 function sorted(given: Points, rejections: Rejections): Points {
   const timestamps = given.timestamps.toSorted().filter((time, index, all) => time !== all[index - 1]);

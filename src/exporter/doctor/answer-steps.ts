@@ -109,7 +109,7 @@ interface QuotaSettings {
   readonly assumed_limit: number;
 }
 
-/** Clocks that differ by less (ms) agree: the platform tells its time in whole seconds. */
+/** Clocks that differ by less (ms) agree: the platform's `Date` has whole seconds. */
 const AGREEMENT_MS = 2_000;
 
 /** From this difference (ms) on the machine's clock makes the data misleading. */

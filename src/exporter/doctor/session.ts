@@ -59,7 +59,7 @@ export class Session {
     return this.#survey.sourceOf(api);
   }
 
-  /** The job that tells most by a single read: a list, else settings, else series. */
+  /** The job whose first read shows most: a list, else settings, else series. */
   firstJob(): Job | undefined {
     const jobs = this.jobs();
     const first = (part: ReturnType<typeof partOf>) => jobs.find((job) => partOf(job) === part);

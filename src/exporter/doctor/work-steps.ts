@@ -187,7 +187,7 @@ async function* settingsSteps(session: Session): AsyncGenerator<Outcome> {
     const needed = ({ subject }: Job) => needs.some(({ slug }) => slug === subject.product);
     found.push([name, job === undefined ? await whyUnlisted(session, needed) : await session.poll(job)]);
   }
-  // Whether a permission is granted is told by all that need it together.
+  // All reads that need a permission show together whether it is granted.
   const granted = grantedPermissions(
     found.flatMap(([name, finding]) => (typeof finding === 'object' ? [[name, finding] as const] : [])),
   );

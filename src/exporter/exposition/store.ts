@@ -22,7 +22,7 @@ interface Owner {
   shown: readonly number[];
 }
 
-/** What is said of a name, once for each. */
+/** An answer for each name, asked for once. */
 class Remembered {
   readonly #said = new Map<string, boolean>();
   readonly #say: (name: string) => boolean;
@@ -64,7 +64,7 @@ export class Store implements ExpositionPart {
   #duplicates = 0;
   #shortened = 0;
 
-  /** How many series are shown at most, of all owners together; a lower limit makes none go that is shown already. */
+  /** How many series are shown at most, of all owners together; lowering it removes none that is shown already. */
   seriesLimit: number;
 
   constructor({ seriesLimit, onShortened }: StoreOptions) {
@@ -75,7 +75,7 @@ export class Store implements ExpositionPart {
     });
   }
 
-  /** Leaves these families out from now on, those that are shown already as well; what is let in again comes with its next publication. */
+  /** Leaves these families out from now on, shown ones included; a family that is let in again appears with its next publication. */
   exclude(isExcluded: ((family: string) => boolean) | undefined): void {
     this.#isExcluded = isExcluded && new Remembered(isExcluded);
     this.#isChecked = false;

@@ -80,8 +80,8 @@ function shortened(value: string): string {
 export type OnShortened = (name: string, shown: string) => void;
 
 /**
- * The text of labels. Equal texts mean equal series, in whatever order two callers name their labels: the order of the
- * first is taken for all label sets of the same names. Values that are too long end in an ellipsis.
+ * The text of labels. Equal texts mean equal series: all label sets of the same names are written in the order of the first.
+ * Values that are too long end in an ellipsis.
  */
 export class LabelTexts {
   /** By the names as given, and by the names sorted. Labels come in a few shapes, so both stay small. */

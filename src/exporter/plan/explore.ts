@@ -53,7 +53,7 @@ function representatives(jobs: readonly Job[]): readonly Job[] {
   });
 }
 
-/** Polls a few jobs of each kind: the lists of configurations first, since they tell which others there are. */
+/** Polls a few jobs of each kind: the lists of configurations first, since the others follow from them. */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
   const findings: Finding[] = [];
   const notes: string[] = [];

@@ -14,7 +14,7 @@ export interface LivePlanOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Told how it goes where that takes long. */
+  /** Called with the progress of work that takes long. */
   readonly tell: (text: string) => void;
   readonly guard: (secret: Secret) => void;
 }
@@ -74,11 +74,11 @@ function unmatchedNote({ product: { api, slug }, unmatched }: Listing): string[]
 /** Progress is worth a line this often (ms). */
 const SPACING_MS = 5_000;
 
-/** A wait that is worth telling the operator about (ms). */
+/** A wait of so long (ms) is worth a line. */
 const LONG_WAIT_MS = 2_000;
 
 /**
- * Tells of long work now and then, and at once of a long wait for the quota.
+ * Reports the progress of long work now and then, and a long wait for the quota at once.
  * @param waitMs milliseconds until an operation of a group may leave
  */
 function progressLines(

@@ -73,7 +73,7 @@ const USUAL_PAGE_SIZE = 10;
 
 /**
  * A platform of which only the sizes of its lists are known: it answers each read with that many made-up items. Which
- * metrics it has is not known: the catalogue tells.
+ * metrics it has is not known: it is taken to have those of the catalogue.
  */
 export function imaginedRead(counts: ListSizes): Read {
   return async (resource) => {

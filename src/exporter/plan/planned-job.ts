@@ -11,7 +11,7 @@ import type { Finding } from './survey.ts';
 export interface PlannedJob extends Demand {
   readonly subject: JobSubject;
   readonly group: string;
-  /** Series that it will show; undefined where nothing tells. */
+  /** Series that it will show; undefined where that is not known. */
   readonly series: number | undefined;
   /** Width of its buckets in ms; undefined for what has none. */
   readonly bucketMs: number | undefined;

@@ -12,7 +12,7 @@ export interface PlanRow {
   readonly operations: number;
   /** Demand by the scope's limit. */
   readonly share_of_limit: number;
-  /** Series that will be shown; null where nothing tells. */
+  /** Series that will be shown; null where that is not known. */
   readonly series: number | null;
   readonly scheduled_seconds: readonly [least: number, most: number];
   readonly interval_seconds: readonly [least: number, most: number];

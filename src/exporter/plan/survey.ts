@@ -27,7 +27,7 @@ export interface Finding {
   readonly failure?: PlatformFailure;
   /** Whether it failed since it was not the platform that answered. */
   readonly foreign?: boolean;
-  /** Series that the exporter would show from it; absent where the answer does not tell. */
+  /** Series that the exporter would show from it; absent where the answer does not show it. */
   readonly series?: number;
   readonly result?: PollResult;
 }

@@ -28,17 +28,20 @@ export class ExposedResults {
     this.#options = options;
   }
 
-  /** Exposes what a job has found in place of what it exposed as the same part before. */
-  expose({ job, exposed }: ScheduledJob, { part, samples, dataAgeMs }: Exposure): void {
+  /** Exposes what a job has found, each part in place of what it exposed as the same part before. */
+  expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
     const { account, clock, store, exposes } = this.#options;
     const source = job.follows ?? job;
-    const owner = `${account}/${source.id}/${part}`;
     const now = clock.now();
-    exposed.add(owner);
-    if (dataAgeMs === undefined) this.#shown.delete(owner);
-    else this.#shown.set(owner, { until: now - dataAgeMs, job: source });
-    if (dataAgeMs !== undefined && this.#staleFor(source, now - dataAgeMs) > 0) this.#withdraw(owner);
-    else store.publish(owner, samples.filter(exposes), now + this.#lifetime(source));
+    const until = now + this.#lifetime(source);
+    for (const { part, samples, dataAgeMs } of exposures) {
+      const owner = `${account}/${source.id}/${part}`;
+      exposed.add(owner);
+      if (dataAgeMs === undefined) this.#shown.delete(owner);
+      else this.#shown.set(owner, { until: now - dataAgeMs, job: source });
+      if (dataAgeMs !== undefined && this.#staleFor(source, now - dataAgeMs) > 0) this.#withdraw(owner);
+      else store.publish(owner, samples.filter(exposes), until);
+    }
   }
 
   /** Stops exposing what a job has exposed. */

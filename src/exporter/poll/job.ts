@@ -49,7 +49,7 @@ export interface Job<Answer = unknown> {
   readonly follows?: Job;
   /** How much its freshness matters, relative to the others. */
   readonly weight: number;
-  /** Whether what comes of a poll may change which jobs there are. */
+  /** Whether the result of a poll may change which jobs there are. */
   readonly findsJobs?: boolean;
   /** Operations that one poll costs, as far as is known. */
   cost(): number;

@@ -16,7 +16,7 @@ export interface OperationsOptions {
   readonly turns?: Turns | undefined;
 }
 
-/** What becomes of an operation before it is over. */
+/** What happens to an operation before it is over. */
 export interface OperationProgress {
   /** Its turn has come. */
   readonly started: () => void;

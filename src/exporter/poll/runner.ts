@@ -123,7 +123,7 @@ export class PollRunner {
     const committed = await this.#commit(scheduled.job, result);
     if (scheduled.signal.aborted) return BLANK;
     adopt(this.#options.memory, result, committed);
-    for (const exposure of result.exposures(committed)) this.#options.exposed.expose(scheduled, exposure);
+    this.#options.exposed.expose(scheduled, result.exposures(committed));
     const { outcome, rejected, failure } = result;
     const ending = failure === undefined ? { ...BLANK, outcome, rejected } : failed(failure);
     return { ...ending, result, committed };

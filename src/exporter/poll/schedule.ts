@@ -65,7 +65,7 @@ export class Schedule {
       if (!wanted.has(scheduled.job.follows ?? scheduled.job)) this.#remove(scheduled);
       else {
         const exposure = scheduled.job.relisted?.();
-        if (exposure !== undefined) this.#options.exposed.expose(scheduled, exposure);
+        if (exposure !== undefined) this.#options.exposed.expose(scheduled, [exposure]);
       }
       yield;
     }

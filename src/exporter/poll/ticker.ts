@@ -182,7 +182,7 @@ const FIELDS = [
 
 /**
  * The same answers, but each second, minute, hour and day is asked about once: node-cron formats the whole date every
- * time. A moment matches when all its fields do, so a field is asked about in a moment of which the others match.
+ * time. A moment matches when all its fields do, so a field is asked about at a moment whose other fields match.
  */
 function remembered(matches: (at: number) => boolean): (at: number) => boolean {
   const fields = FIELDS.map((field) => ({ ...field, known: new Map<number, boolean>() }));

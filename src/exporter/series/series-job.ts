@@ -174,10 +174,12 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     };
     if (width === undefined || newestEnd === undefined)
       return { ...common, ...this.left(counted), buckets: { ...buckets, newestExposed: undefined } };
-    const reached = progressBeyond(newestEnd, width, answer.now, usualLag(this.#learned));
+    const known = this.#learned;
+    const { delays } = this.#options;
+    const reached = progressBeyond(newestEnd, width, answer.now, usualLag(known));
     // With what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
-    const learned = learn(this.#learned, counted.evidence);
-    const publishAge = publishDelay(this.#learned, this.#options.delays);
+    const learned = learn(known, counted.evidence);
+    const publishAge = publishDelay(known, delays);
     const shown = bucketToShow(memory, answer, width, reached - publishAge);
     const { boundUntil } = memory;
     const early = this.#early.expose({
@@ -191,8 +193,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
     const shownUntil = shown === undefined ? memory.shownUntil : shown + width;
     const after = (left: SeriesMemory) => ({ ...left, width, shownUntil, boundUntil: early.boundUntil });
-    const pushAge = pushDelay(this.#learned, this.#options.delays, answer.now);
-    const toPush = this.#gaugesToPush(answer, width, reached - pushAge);
+    const toPush = this.#gaugesToPush(answer, width, reached - pushDelay(known, delays, answer.now));
     return {
       ...common,
       ...this.left(
@@ -219,7 +220,8 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   counted(intervalMs: number): Counted | undefined {
     const { record } = this.memory;
     if (record?.progress.countedUntil === undefined) return undefined;
-    const settled = this.#settleDelay(this.#options.platformClock.now());
+    const { delays, platformClock } = this.#options;
+    const settled = settleDelay(this.#learned, delays, platformClock.now());
     return { until: record.progress.countedUntil, expectedAge: settled + intervalMs + record.width };
   }
 
@@ -282,11 +284,13 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   /** What an answer means for the counters. */
   count(answer: WindowedAnswer): CountedAnswer {
     const { now } = answer;
+    const { delays } = this.#options;
+    const known = this.#learned;
     const rules = {
       counts: this.counts,
-      settleDelay: this.#settleDelay(now),
-      horizon: this.horizon(now),
-      lag: usualLag(this.#learned),
+      settleDelay: settleDelay(known, delays, now),
+      horizon: horizon(known, delays, now),
+      lag: usualLag(known),
     };
     return countAnswer(this.memory, answer, rules);
   }
@@ -329,10 +333,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
 
   get #learned(): MetricMemory {
     return this.#options.memory.of(this.#options.learned.part);
-  }
-
-  #settleDelay(now: number): number {
-    return settleDelay(this.#learned, this.#options.delays, now);
   }
 
   #counters({ record }: SeriesMemory): Exposure[] {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Refusal, refusalKey } from '../poll/refused-reads.ts';
-import { NONE_YOUNG, shownOf, type YoungBuckets, youngOf } from '../settling/completeness.ts';
+import { NONE_YOUNG, rowsOf, type YoungBuckets, youngOf } from '../settling/completeness.ts';
 import type { State, StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import type { WidthDoubt } from './bucket-width.ts';
@@ -141,22 +141,22 @@ export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> 
     );
     stored[dimension] = [total, watermark, spans];
   }
-  const series = storable([...memory.young.series]);
   const platform = {
     reached: memory.reached ?? null,
     newest: memory.newest ?? null,
-    young: memory.young.starts.map((start, row): [number, number, number[]] => [
+    young: rowsOf(memory.young).map(({ start, series, shown }): [number, number, number[]] => [
       start,
-      series[row] ?? -1,
-      storable(shownOf(memory.young, row)),
+      Number.isNaN(series) ? -1 : series,
+      storable(shown),
     ]),
   };
   return { version: 2, since, width, counters: stored, platform };
 }
 
-function storable(values: number[]): number[] {
-  for (const [index, value] of values.entries()) if (Number.isNaN(value)) values[index] = -1;
-  return values;
+function storable(values: readonly number[]): number[] {
+  const stored = [...values];
+  for (const [index, value] of stored.entries()) if (Number.isNaN(value)) stored[index] = -1;
+  return stored;
 }
 
 function orNaN(value: number): number {

@@ -104,7 +104,7 @@ export interface Collector {
   readonly version: Resource['version'];
   /** The permission that the token's user needs (section 5). */
   readonly permission: string;
-  /** Permissions of which one is needed besides, to list what there is to read; empty where its own suffices. */
+  /** One of these permissions is needed as well, to list what there is to read; empty where its own suffices. */
   readonly listPermissions: readonly string[];
   /** Paths that it reads. */
   readonly reads: readonly string[];

@@ -148,7 +148,7 @@ export class DurableState implements State {
 
   /** What was, or may have been, written of refused commits is taken back with the next write. */
   #undoLater(changes: readonly Change[]): void {
-    // What a queue held before is not known; that an entry is gone is what its removal was to bring about.
+    // What a queue held before is not known; an entry that is gone was to be removed anyway.
     const undone = changes.filter(([name, bytes]) => bytes !== undefined || !isQueued(name));
     const before = undone.map(([name]): Change => [name, this.#records.bytes(name)]);
     this.#undo = [...new Map([...this.#undo, ...before])];
@@ -272,7 +272,7 @@ export class DamagedState extends Error {
 const DATABASE = 'state.db';
 const LAST_COMMIT = 'last-commit';
 
-/** Failures of SQLite that the disk or another process causes. Every other one comes of what the files hold. */
+/** Failures of SQLite that the disk or another process causes. All others are caused by the contents of the files. */
 const FROM_OUTSIDE = /^SQLITE_(IOERR|CANTOPEN|FULL|BUSY|LOCKED|NOMEM|PERM|PROTOCOL)/;
 
 /**

@@ -50,7 +50,7 @@ export class OtherFormat extends Error {
   }
 }
 
-/** The directory cannot be used, and the exporter was told not to start without it. */
+/** The directory cannot be used, and the exporter must not start without it. */
 export class StateRequired extends Error {
   override readonly name = 'StateRequired';
 }

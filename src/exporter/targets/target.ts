@@ -68,7 +68,7 @@ export function seriesResource({ target, metric, dimension, window }: SeriesQues
 
 /**
  * Which id stands for a configuration in the paths of an API. `only_domain`: that of its domain where it has one alone, else its
- * own, for a source that does not tell domains apart.
+ * own, for a source without series of single domains.
  */
 export type Addressing = 'configuration' | 'domain' | 'only_domain';
 

@@ -83,7 +83,7 @@ export function createLoginVerifier(compare: Compare = compareOnThread): VerifyL
       .update(JSON.stringify([hash, login.user, login.password]))
       .digest('base64');
     if (hash !== undefined && remembered.has(key)) return true;
-    // How long a refusal takes does not tell who is a user.
+    // A refusal takes as long for a user as for anybody else.
     const [anyHash = ''] = users.values();
     const verdict = await turns.take(client, () => compare(login.password, hash ?? decoyOf(anyHash)));
     if (verdict === 'busy') return 'busy';

@@ -31,7 +31,7 @@ function poll(commit: (seen: () => { memory: number; exposed: readonly number[] 
     forecast: { carefulIntervalOf: () => 60_000 },
     commit: () => commit(() => ({ memory: memory.of(TOTAL), exposed: [...exposed] })),
     memory,
-    exposed: { expose: (_job, { part }) => void exposed.push(Number(part)) },
+    exposed: { expose: (_job, parts) => void exposed.push(...parts.map(({ part }) => Number(part))) },
     observer: {
       commitRefused: () => void events.push('refused'),
       overdue: () => undefined,
