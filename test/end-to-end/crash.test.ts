@@ -2,7 +2,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { openState } from '../../src/exporter/state/open-state.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { eventually } from '../eventually.ts';
-import { atNight } from '../nightly.ts';
 import { auditCounters } from '../simulation/true-counters.ts';
 import { configFile, temporaryFolder } from './config-file.ts';
 import { type ExporterOptions, startExporter } from './exporter-process.ts';
@@ -11,7 +10,7 @@ import { type ServedSandbox, serveSandbox } from './platform.ts';
 import { busyAccount, countersOf, prepareCounters } from './prepared-counters.ts';
 import { type Prometheus, startPrometheus } from './prometheus.ts';
 
-const KILLS = atNight(50, 15);
+const KILLS = 50;
 /** In one life: two seconds of an idle machine. */
 const MOST_REQUESTS = 80;
 const SEED = 1;
@@ -26,7 +25,7 @@ const silent = { info: () => undefined, warn: () => undefined };
 
 const ACCOUNT = busyAccount('killed', METRICS);
 
-it(`killed ${KILLS} times while it polls and is scraped, it has lost no bucket and counted none twice`, async () => {
+it('killed 50 times while it polls and is scraped, it has lost no bucket and counted none twice', async () => {
   // So slow that there is something to catch up with in every life.
   const sandbox = await serveSandbox({ settleMs: 20_000, faults: { latency: { ms: 40, spread_ms: 20 } } });
   const directory = await temporaryFolder();
