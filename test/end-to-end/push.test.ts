@@ -1,10 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { atNight } from '../nightly.ts';
 import { type SimulationOptions, simulate } from '../simulation/simulation.ts';
 import { compareSamples, type Difference, expectedSamples, namesById } from './expected-samples.ts';
 import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+/** For so long it pushes. */
+const HOURS = atNight(6, 2);
 
 /** Buckets are final when they are shown, so that gauges can be compared with the truth. */
 const ACCOUNT: SimulationOptions['account'] = {
@@ -33,21 +36,21 @@ function summaryOf({ missing, doubled, wrong }: Difference) {
   return { missing: missing.length, doubled: doubled.length, wrong: wrong.length, first };
 }
 
-it('pushes every settled bucket to each receiver at its own time with exactly the value of the platform, over six hours', async () => {
+it(`pushes every settled bucket to each receiver at its own time with exactly the value of the platform, over ${HOURS} hours`, async () => {
   const receivers = await startReceivers();
-  const start = startBefore(6.5);
+  const start = startBefore(HOURS + 0.5);
   const simulation = await simulate({
     start,
     account: ACCOUNT,
     push: [...receivers].map(([name, { kind, url }]) => ({ name, kind, url })),
   });
   onTestFinished(() => simulation.close());
-  await simulation.minutes(6 * 60 + 15.5);
+  await simulation.minutes(HOURS * 60 + 15.5);
   const expected = expectedSamples(simulation, await namesById(simulation), start);
   for (const [name, receiver] of receivers) {
     const found = compareSamples(await receiver.stored(), expected);
     expect(summaryOf(found), name).toEqual({ missing: 0, doubled: 0, wrong: 0, first: [] });
-    expect(found.samples).toBeGreaterThan(2 * 2 * 21 * 360);
+    expect(found.samples).toBeGreaterThan(2 * 2 * 21 * 60 * HOURS);
   }
   expect(simulation.log.filter(({ level }) => level !== 'info')).toEqual([]);
   expect(
