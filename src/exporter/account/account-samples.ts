@@ -31,7 +31,6 @@ import {
   publishDelay,
   settleDelay,
   upwardShare,
-  usualLag,
 } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { runInSlices } from '../slices.ts';
@@ -49,7 +48,7 @@ interface AccountSamplesOptions {
 }
 
 /** What is learned of a metric. */
-type LearnedOf = LearnedMetric & { readonly known: MetricMemory };
+type LearnedOf = Pick<LearnedMetric, 'product' | 'metric'> & { readonly known: MetricMemory };
 
 /** How long (ms) after one judgement a poll may bring the next: the more jobs there are, the longer it takes. */
 const SHORTEST_JUDGED_MS = 1_000;
@@ -71,8 +70,6 @@ export class AccountSamples {
   readonly #judgeLater: Timer;
   /** Whose counters catch up. */
   #behind: BehindAt = new Map();
-  /** How late the platform was, by metric, when the ages to be expected were exposed. */
-  readonly #lags = new Map<LearnedMetric['part'], number>();
   /** Whether the platform answered when the account was judged last. */
   #judgedUp: boolean | undefined;
 
@@ -121,7 +118,6 @@ export class AccountSamples {
   *exposeLearned(learned: Iterable<LearnedOf>, jobs: Iterable<DatedJob>): Generator<undefined, void> {
     const { name: account, platform, forecast } = this.#view;
     const oldest = new OldestData();
-    for (const { part, known } of learned) this.#lags.set(part, usualLag(known));
     for (const job of jobs) {
       oldest.add(job, job.expectedAge(forecast.plannedIntervalOf(job)));
       yield;
@@ -131,12 +127,6 @@ export class AccountSamples {
       learnedSamples({ account, product, metric }, known, this.#options.delays, now),
     );
     this.#publish('learned', [...samples, ...oldest.samples(account)]);
-  }
-
-  /** Whether the platform is later, or less late, with a metric than the ages say that are exposed. */
-  isOtherwiseLate({ part, known }: LearnedOf): boolean {
-    const lag = usualLag(known);
-    return Math.abs(lag - (this.#lags.get(part) ?? lag)) >= MINUTE_MS;
   }
 
   /** Exposes which counters catch up, in steps. Called before the first poll too: after a restart it brings all at once. */

@@ -272,7 +272,9 @@ export class Account {
   *#takeStock(): Generator<undefined, void> {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
-    for (const metric of this.#learned()) {
+    const { memory, learned } = this.#jobs;
+    const known = [...learned].map((metric) => ({ ...metric, known: memory.of(metric.part) }));
+    for (const metric of known) {
       for (const change of this.#delayReports.changes(metric, metric.known, platformNow))
         observer.delayChanged(config.name, change);
     }
@@ -284,14 +286,8 @@ export class Account {
     this.#samples.exposeVitals();
     this.#samples.exposeListings();
     yield* this.#samples.exposeJudgement();
-    yield* this.#samples.exposeLearned(this.#learned(), this.#jobs.series());
+    yield* this.#samples.exposeLearned(known, this.#jobs.series());
     yield* this.#samples.exposeCatchingUp(this.#jobs.series());
-  }
-
-  /** What is known of each metric. */
-  #learned() {
-    const { memory, learned } = this.#jobs;
-    return [...learned].map((metric) => ({ ...metric, known: memory.of(metric.part) }));
   }
 
   /** Saves what was learned soon, with what other polls of these seconds learn. */
@@ -330,12 +326,6 @@ export class Account {
     this.#polledAt = this.#options.clock.now();
     observer.polled(config.name, end);
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
-    const metric = end.result?.learned?.metric;
-    if (metric !== undefined) {
-      const known = this.#jobs.memory.of(metric.part);
-      if (this.#samples.isOtherwiseLate({ ...metric, known }))
-        void runInSlices(this.#samples.exposeLearned(this.#learned(), this.#jobs.series()));
-    }
     this.#samples.polled();
     if (this.#jobs.areOutdated) this.#replace();
     if (!end.job.findsJobs) return;

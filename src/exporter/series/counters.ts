@@ -132,7 +132,7 @@ export function countAnswer(
   const update = updateOf(memory, answer, rules);
   if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
   const seen = withSeen(memory, answer, update.record.width, settledBefore(memory, rules.settleDelay));
-  const learned = learnedFrom(seen, memory.reached, answer, update, rules);
+  const learned = learnedFrom(seen, answer, update, rules);
   const { record } = update;
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
   return { ...learned, memory: { ...learned.refused, record, checkpoints }, update };
@@ -145,7 +145,6 @@ function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): Counted
 /** What the platform does to its buckets does not depend on whether they could be counted. */
 function learnedFrom(
   memory: SeriesMemory,
-  before: number | undefined,
   answer: WindowedAnswer,
   { record: { width }, restated, counted }: CounterUpdate,
   { horizon, lag }: CountingRules,
@@ -164,10 +163,7 @@ function learnedFrom(
     { series: decoded.series, width, now: reached },
     horizon,
   );
-  // What answers before have reached lies in the future where the platform's clock was set back.
-  const isNew = before === undefined || newest > before || before > now;
-  const lagMs = isNew ? now - newest : undefined;
-  return { refused: { ...memory, young }, evidence: { ...evidence, lagMs, grown } };
+  return { refused: { ...memory, young }, evidence: { ...evidence, lagMs: now - newest, grown } };
 }
 
 /** What an answer changes; undefined when its width is in doubt, or it holds nothing to begin with. */

@@ -32,7 +32,7 @@ export interface MetricMemory {
   /** Since when buckets are watched for restatements (platform ms), and how many were counted since. */
   readonly watchedSince: number | undefined;
   readonly watchedBuckets: number;
-  /** How late new buckets came: the least lag of each of the last slots, ascending. */
+  /** The least lag of each of the last slots, ascending. */
   readonly lags: readonly Lag[];
   /** Until when (platform ms) each dimension is read by an operation of its own, before one for all is tried again. */
   readonly singlyUntil: number;
@@ -50,7 +50,7 @@ export interface Restated {
   readonly oldest: number;
 }
 
-/** How long before an answer that brought a new bucket this ended at least (ms), in one slot of time. */
+/** How long before an answer the newest bucket ended at least (ms), in one slot of time. */
 interface Lag {
   readonly slot: number;
   readonly ms: number;
@@ -60,7 +60,7 @@ interface Lag {
 export interface MetricEvidence {
   /** The platform's time. */
   readonly now: number;
-  /** How long ago (ms) the newest bucket of the answer ended; undefined where no answer before lacked it. */
+  /** How long ago (ms) the newest bucket of the answer ended; undefined where it does not reach the present. */
   readonly lagMs: number | undefined;
   /** Ages (ms since the bucket closed) at which buckets were seen changed. */
   readonly ages: readonly number[];
@@ -162,9 +162,9 @@ function withRestated(
   return [...kept, { hour, up: last.up + ages.length - downwards, down: last.down + downwards, oldest }];
 }
 
-/** One answer may come from a node that is behind: the lag is the least in so many of these (ms). */
-const SLOT_MS = 2 * MINUTE_MS;
-const SLOTS = 2;
+/** A lag is usual once it has lasted for two or three of these (ms). */
+const SLOT_MS = 10 * MINUTE_MS;
+const SLOTS = 3;
 
 function withLag(lags: readonly Lag[], ms: number, now: number): readonly Lag[] {
   const slot = Math.floor(now / SLOT_MS);
@@ -218,10 +218,7 @@ export function horizon(known: MetricMemory, settings: DelaySettings, now: numbe
 /** The platform aggregates for up to ten minutes; one that is further behind is not as it should be. */
 const LONGEST_LAG_MS = 10 * MINUTE_MS;
 
-/**
- * How long after their end (ms) the newest buckets came: 0 before any was seen. One that stands still brings none, and does
- * not seem to be as it should.
- */
+/** How far (ms) behind the clock the newest buckets usually are: the least of the last half an hour; 0 before any was seen. */
 export function usualLag({ lags }: MetricMemory): number {
   if (lags.length === 0) return 0;
   return lags.reduce((least, { ms }) => Math.min(least, ms), LONGEST_LAG_MS);
