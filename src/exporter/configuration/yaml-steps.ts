@@ -86,8 +86,10 @@ function* tokensInSteps(text: string, lines: LineCounter): Generator<undefined, 
 /** The items of the long list, each as a document of its own: a list that ends with it. None where they cannot be told apart. */
 function takeOutItems({ value: root }: CST.Document): CST.Document[] {
   if (root?.type !== 'block-map' && root?.type !== 'flow-collection') return [];
+  // A key that is no good text is told where the document is composed.
   const found = [...root.items.entries()].filter(
-    ([, { key }]) => CST.isScalar(key) && CST.resolveAsScalar(key).value === LONG_LIST,
+    ([, { key }]) =>
+      CST.isScalar(key) && CST.resolveAsScalar(key, true, () => undefined)?.value === LONG_LIST,
   );
   const [[index, { value: list }] = [0, {}]] = found;
   if (found.length !== 1) return [];

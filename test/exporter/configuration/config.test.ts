@@ -304,6 +304,11 @@ test('a hundred thousand mistakes are told in part', async () => {
   expect(loaded.ok ? [] : loaded.issues).toHaveLength(1_000);
 });
 
+test('a key whose quotation mark is missing is told with its line', async () => {
+  const loaded = await load('accounts: []\n"push\n');
+  expect(loaded.ok ? [] : loaded.issues.map(({ line }) => line)).toContain(2);
+});
+
 test('a good file damaged anywhere is told with places in it, and never throws', async () => {
   const example = await readFile(join(import.meta.dirname, '../../../config/exporter.yaml'), 'utf8');
   const last = example.split('\n').length + 1;

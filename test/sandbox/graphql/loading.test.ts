@@ -30,5 +30,5 @@ it.each(['main', 'commands/serve', 'commands/plan', 'commands/doctor', 'commands
 );
 
 it('the embedded platform loads it', () => {
-  expect(loadedWith(join(SOURCES, 'commands/sandbox-account.ts'))).toContain('graphql');
+  expect(loadedWith(join(SOURCES, 'commands/sandbox.ts'))).toContain('graphql');
 });
