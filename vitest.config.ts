@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/slowest-first.ts';
+import { UnhandledErrors } from './test/unhandled-errors.ts';
 
 const END_TO_END = [
   'test/end-to-end/**/*.test.ts',
@@ -11,6 +12,9 @@ const SIMULATION = ['test/simulation/**/*.test.ts'];
 
 /** The files that `.ci/run` leaves out, by their paths; anybody else runs all. */
 const LEFT_OUT = (process.env['LEFT_OUT_TESTS'] ?? '').split(',').filter((path) => path !== '');
+
+/** Where `.ci/run` reads how the tests ended. */
+const REPORT = process.env['TEST_REPORT'] ?? '.cache/test-report.json';
 
 /** The projects that were asked for by `--project`. */
 const ASKED = process.argv.flatMap((argument, index, all) => {
@@ -32,7 +36,7 @@ export default defineConfig({
     // Files share processes: to start one for each, with all that it imports, takes a quarter of the whole.
     isolate: false,
     reporters: process.env['CI']
-      ? ['default', ['json', { outputFile: process.env['TEST_REPORT'] ?? '.cache/test-report.json' }]]
+      ? ['default', ['json', { outputFile: REPORT }], new UnhandledErrors(`${REPORT}.unhandled`)]
       : ['default'],
     projects: [
       {

@@ -1,6 +1,6 @@
 // What vitest's JSON reports of .ci/run say. `summary.mjs REPORT STATUS [SECOND_REPORT SECOND_STATUS]` ends with the line
 // `N passed, N failed` and exits non-zero unless all is well; `summary.mjs --try-again REPORT` prints the files worth a
-// second try, each with a NUL after it.
+// second try, each with a NUL after it: none where there was also an error that no test caught.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -8,10 +8,12 @@ import { relative } from 'node:path';
 const MOST_FILES_TRIED_AGAIN = 3;
 
 const [first, ...others] = process.argv.slice(2);
-if (first === '--try-again') tryAgain(readReport(others[0]));
+if (first === '--try-again') tryAgain(others[0]);
 else summarize(readReport(first), ...others);
 
-function tryAgain({ testResults }) {
+function tryAgain(path) {
+  if (unhandledErrors(path) !== 0) return;
+  const { testResults } = readReport(path);
   const failed = testResults.filter(hasFailed).map(({ name }) => relative(process.cwd(), name));
   if (failed.length <= MOST_FILES_TRIED_AGAIN) for (const file of failed) process.stdout.write(`${file}\0`);
 }
@@ -55,6 +57,15 @@ function summarize(report, status, secondPath, secondStatus) {
 
 function hasFailed({ status, assertionResults }) {
   return status === 'failed' || assertionResults.some((test) => test.status === 'failed');
+}
+
+/** How many errors no test caught; undefined where that is not known. */
+function unhandledErrors(path) {
+  try {
+    return Number(readFileSync(`${path}.unhandled`, 'utf8'));
+  } catch {
+    return undefined;
+  }
 }
 
 /** Without a whole report there were no tests, whatever the exit status says. */

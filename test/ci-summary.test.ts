@@ -20,10 +20,10 @@ function summary(...tries: readonly (Files | undefined)[]): { lines: string[]; s
 }
 
 /** The files that .ci/run tries again. */
-function triedAgain(files: Files): string[] {
-  return summarize(['--try-again', reportOf(files)])
-    .stdout.split('\0')
-    .slice(0, -1);
+function triedAgain(files: Files, unhandled = 0): string[] {
+  const path = reportOf(files);
+  writeFileSync(`${path}.unhandled`, String(unhandled));
+  return summarize(['--try-again', path]).stdout.split('\0').slice(0, -1);
 }
 
 function summarize(args: readonly string[]): { stdout: string; status: number | null } {
@@ -94,5 +94,9 @@ describe('a second try', () => {
       ['a', 'b', 'c', 'd'].map((name) => [`${name}.test.ts`, ['failed']] as const),
     );
     expect(triedAgain(all)).toEqual([]);
+  });
+
+  it('is not made where there was an error that no test caught', () => {
+    expect(triedAgain({ 'a.test.ts': ['failed'] }, 1)).toEqual([]);
   });
 });

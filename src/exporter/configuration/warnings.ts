@@ -78,12 +78,22 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
   return collector?.enabled === false ? undefined : collector;
 }
 
+/** The metrics that some products have by GraphQL alone. */
+const FURTHER = new Set(PRODUCTS.flatMap(({ further = [] }) => further));
+
 function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
   return PRODUCTS.flatMap(({ api, slug, metrics, further = [] }) => {
     const collector = running(account, api);
     return (collector?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
       if (typeof metric !== 'string' || metric === '*') return [];
       const isRead = !further.includes(metric) || (collector?.source ?? account.source) !== 'rest';
+      if (FURTHER.has(metric) && !further.includes(metric)) {
+        const those = PRODUCTS.filter((product) => product.further?.includes(metric)).map(
+          (product) => product.slug,
+        );
+        const words = `not a metric of ${slug}, but of ${[...new Set(those)].join(' and ')}`;
+        return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], words)];
+      }
       if (Object.hasOwn(DIMENSIONS, metric) && isRead) return [];
       const message = isRead
         ? `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...further])}`

@@ -106,8 +106,9 @@ function jobsByCollector({ jobs, forecast }: AccountView): ReadonlyMap<string, C
     if (intervalMs === undefined) continue;
     sum.measured += 1;
     const stretch = intervalMs / forecast.periodOf(job.schedule);
-    // What does not always have something to ask is planned to be asked for less often.
-    sum.stretches += stretch <= 1 ? 1 : Math.max(1, stretch * Math.min(1, job.cost()));
+    // Reconciliation does not always have something to ask, and is planned to be asked for less often.
+    const share = collector === 'reconciliation' ? Math.min(1, job.cost()) : 1;
+    sum.stretches += Math.max(1, stretch * share);
   }
   return found;
 }

@@ -140,19 +140,22 @@ function isGapless(starts: readonly number[], width: number): boolean {
  */
 function unclearEnds(starts: readonly number[], width: number): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();
-  const gaps = new Set<number>();
+  const last = Number(starts.at(-1));
   for (let place = 0; place + 1 < starts.length; place += 1) {
     const [start, next] = [Number(starts[place]), Number(starts[place + 1])];
-    if (!mayBeWider(start, width, next)) continue;
+    const gap = next - start;
+    // Several in a row at the same distance are wide, wherever they begin.
+    const isRegular = gap === start - Number(starts[place - 1]) || gap === Number(starts[place + 2]) - next;
+    const isAnyWidth = gap > width && isRegular;
+    if (!isAnyWidth && !mayBeWider(start, width, next)) continue;
     ends.set(start, next);
-    gaps.add(next - start);
+    if (last % gap === 0 || (isAnyWidth && (last - start) % gap === 0))
+      ends.set(last, Number.POSITIVE_INFINITY);
   }
-  const last = Number(starts.at(-1));
-  if ([...gaps].some((gap) => last % gap === 0)) ends.set(last, Number.POSITIVE_INFINITY);
   return ends;
 }
 
-/** Whether a bucket that begins at `start` may be wider, and end by `end`: buckets begin at multiples of their width. */
+/** Whether a bucket that begins at `start` may be wider, and end by `end`, where buckets begin at multiples of their width. */
 function mayBeWider(start: number, width: number, end: number): boolean {
   for (let wider = 2 * width; start + wider <= end; wider += width) if (start % wider === 0) return true;
   return false;

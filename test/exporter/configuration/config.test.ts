@@ -263,6 +263,15 @@ test('what only GraphQL has is a known metric, and told where GraphQL is not to 
   ]);
 });
 
+test('a metric that only another product has is told', async () => {
+  const { warnings } = await loadGood(`${ACCOUNT}    collectors:
+      metrics: { products: { edge_functions: { metrics: [request_duration] } } }
+`);
+  expect(warnings.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^not a metric of edge_functions, but of .*edge_applications/),
+  );
+});
+
 test('a file that is missing, a directory, binary, of another encoding or too large is one issue', async () => {
   expect(await problemsOf(join(directory, 'absent.yaml'))).toEqual([': there is no such file']);
   expect(await problemsOf(directory)).toEqual([': expected a file, found a directory']);

@@ -55,11 +55,25 @@ describe('rows whose buckets may be wider than the others of their answer', () =
 
   it('are none of those at which no wider bucket can begin: others are missing after them', () => {
     expect(parted({ total: [1, 3, 4, 7, 10, 11] })).toMatchObject({
-      clear: [1, 3, 7, 10, 11],
-      unclear: [[4, 7]],
+      clear: [1, 3, 10, 11],
+      unclear: [
+        [4, 7],
+        [7, 10],
+      ],
     });
     // Nothing says that the newest is wide, either.
     expect(parted({ total: [15, 16, 17, 21, 22, 23, 24] })).toMatchObject({ isSame: true, rejected: 0 });
+  });
+
+  it('are those of several that follow each other at the same distance, wherever they begin', () => {
+    expect(parted({ total: [1, 6, 11, 12, 13] })).toMatchObject({
+      clear: [11, 12, 13],
+      unclear: [
+        [1, 6],
+        [6, 11],
+      ],
+    });
+    expect(parted({ total: [10.5, 15.5, 20.5, 21.5] }).unclear).toHaveLength(2);
   });
 
   it('include the newest where it may be as wide as one before', () => {
