@@ -3,11 +3,13 @@ import type { Clock } from '../clock.ts';
 import { sameAccess } from '../configuration/access.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
+import { isPassing } from '../platform/read.ts';
 import { ExposedResults } from '../poll/exposed-results.ts';
 import type { Job } from '../poll/job.ts';
 import type { Turns } from '../poll/operations.ts';
 import { type Commit, type PollEnd, PollRunner } from '../poll/runner.ts';
 import { Schedule } from '../poll/schedule.ts';
+import type { JobState } from '../poll/scheduled-job.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/series-memory.ts';
@@ -20,7 +22,7 @@ import { accountStatus } from './account-status.ts';
 import { AccountStore, type HeldOver, withLabels } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
-import { AccountJobs, type AccountLimits, isSurveyed } from './jobs.ts';
+import { AccountJobs, type AccountLimits, partOf } from './jobs.ts';
 import { type AccountObserver, type AccountView, shortestInterval, silenceOf } from './view.ts';
 
 /** Takes what is pushed: with what is committed, and in place of what `/metrics` would show. */
@@ -332,4 +334,13 @@ export class Account {
     if (this.#jobs.learn(end.job, end.outcome, end.result)) this.#replace();
     this.#samples.exposeListings();
   }
+}
+
+/** Whether all lists were read once (or refused), so that what there is to poll is known. */
+function isSurveyed(states: readonly JobState[]): boolean {
+  const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
+  return lists.every(
+    ({ lastSuccessAt, lastOutcome }) =>
+      lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
+  );
 }

@@ -4,9 +4,8 @@ import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { QUESTIONS } from '../graphql/question.ts';
-import { isPassing, type Outcome } from '../platform/read.ts';
+import type { Outcome } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
-import type { JobState } from '../poll/scheduled-job.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import { ReconciliationJob } from '../series/reconciliation-job.ts';
 import { SeriesSamples } from '../series/samples.ts';
@@ -399,13 +398,4 @@ export function partOf({ subject: { collector } }: Job): JobPart {
   if (collector === 'discovery') return 'discovery';
   if (Object.hasOwn(COLLECTORS, collector)) return 'settings';
   return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
-}
-
-/** Whether all lists were read once (or refused), so that what there is to poll is known. */
-export function isSurveyed(states: readonly JobState[]): boolean {
-  const lists = states.filter(({ job }) => partOf(job) === 'discovery' || partOf(job) === 'settings');
-  return lists.every(
-    ({ lastSuccessAt, lastOutcome }) =>
-      lastSuccessAt !== undefined || (lastOutcome !== undefined && !isPassing(lastOutcome)),
-  );
 }
