@@ -68,6 +68,8 @@ export class AccountSamples {
   /** From when on (local ms) the account may be judged again. */
   #judgeFrom = 0;
   readonly #judgeLater: Timer;
+  /** Whether a poll that has ended since the account was judged last waits for the next judgement. */
+  #isAsked = false;
   /** Whose counters catch up. */
   #behind: BehindAt = new Map();
   /** Whether the platform answered when the account was judged last. */
@@ -91,14 +93,18 @@ export class AccountSamples {
   polled(): void {
     const { clock } = this.#options;
     const isNews = this.#view.platform.reachability.up !== this.#judgedUp;
-    if (!isNews && clock.now() < this.#judgeFrom) this.#judgeLater.set(this.#judgeFrom);
-    else void runInSlices(this.exposeJudgement());
+    if (isNews || clock.now() >= this.#judgeFrom) void runInSlices(this.exposeJudgement());
+    else {
+      this.#isAsked = true;
+      this.#judgeLater.set(this.#judgeFrom);
+    }
   }
 
   /** Judges the account, in steps, and exposes the judgement. */
   *exposeJudgement(): Generator<undefined, void> {
     const { clock } = this.#options;
     const status = this.#options.status();
+    this.#isAsked = false;
     this.#judgedUp = this.#view.platform.reachability.up;
     this.#judgeFrom = clock.now() + Math.max(SHORTEST_JUDGED_MS, status.jobs.length * JUDGED_PER_JOB_MS);
     const judgedAt = clock.now();
@@ -106,6 +112,8 @@ export class AccountSamples {
     this.#publish('judgement', judgedSamples(this.#view.name, judgement));
     // What is in time becomes late without any poll.
     const lateAt = judgedAt + judgement.lateInSeconds * 1_000 + 1;
+    // A poll that ended meanwhile waits for an earlier one.
+    if (this.#isAsked) return;
     if (Number.isFinite(lateAt) && !this.#withdrawn) this.#judgeLater.set(Math.max(lateAt, this.#judgeFrom));
   }
 

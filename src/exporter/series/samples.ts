@@ -156,27 +156,30 @@ interface PlacesTable {
 
 /** Which samples are made of dimensions: the same for all targets of a metric. */
 interface SampleKind extends Required<FaceContext> {
+  readonly units: UnitOverrides;
   readonly metric: string;
   readonly wants: (dimension: string) => boolean;
 }
 
-/** By places, the table of each kind: thousands of targets share one. */
-const tables = new WeakMap<Places, { readonly kind: SampleKind; readonly table: PlacesTable }[]>();
+/**
+ * The tables, which all targets of a metric in an account share. They go with what the account wants and its units: both are
+ * made anew when it starts, while places stay.
+ */
+const tables = new WeakMap<SampleKind['wants'], WeakMap<SampleKind['units'], Map<string, TablesByPlaces>>>();
+type TablesByPlaces = WeakMap<Places, PlacesTable>;
 
-function tableOf(places: Places, kind: SampleKind): PlacesTable {
-  const made = tables.get(places) ?? [];
-  tables.set(places, made);
-  const { metric, scope, units, wants } = kind;
-  const known = made.find(
-    ({ kind: other }) =>
-      other.metric === metric && other.scope === scope && other.units === units && other.wants === wants,
-  );
-  if (known !== undefined) return known.table;
+function tableOf(places: Places, { metric, scope, units, wants }: SampleKind): PlacesTable {
+  const byUnits = tables.get(wants) ?? new WeakMap<SampleKind['units'], Map<string, TablesByPlaces>>();
+  const byMetric = byUnits.get(units) ?? new Map<string, TablesByPlaces>();
+  const key = `${scope} ${metric}`;
+  const byPlaces: TablesByPlaces = byMetric.get(key) ?? new WeakMap();
+  const known = byPlaces.get(places);
+  if (known !== undefined) return known;
   const dimensions = [...places.keys()];
   const faces = dimensions.map((dimension) => facesOf(metric, dimension, { scope, units }));
   const counts = dimensions.map((name, place) => wants(name) && faces[place]?.counter !== undefined);
   const table = { faces, counts };
-  made.push({ kind, table });
+  tables.set(wants, byUnits.set(units, byMetric.set(key, byPlaces.set(places, table))));
   return table;
 }
 

@@ -5,18 +5,15 @@ import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { EDGE_RATELIMIT_RESET_TIMESTAMP } from '../../../src/exporter/catalogue/platform-families.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
-import { madeUpAccount } from '../page/made-up-status.ts';
+import { madeUpAccount, madeUpJob } from '../page/made-up-status.ts';
 
 const HOUR = 3_600_000;
 const PLATFORM_TIME = Date.UTC(2018, 5, 7, 1, 22, 0);
 const RESET_AT = PLATFORM_TIME + 42_811;
 
-/** The ends of the rate-limit window that are exposed after each of three answers, of which each names the same. */
-function exposedResets(resetAt: number): readonly number[] {
-  const clock = new SimulatedClock(PLATFORM_TIME + 5_300);
-  const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
-  const resets: number[] = [];
-  const view = {
+/** What is shown of an account that has one platform. */
+function viewOf(platform: ObservedPlatform) {
+  return {
     name: 'a',
     platform,
     forecast: new DemandForecast(platform.scopes),
@@ -25,6 +22,13 @@ function exposedResets(resetAt: number): readonly number[] {
     listings: () => [],
     sources: () => [],
   };
+}
+
+/** The ends of the rate-limit window that are exposed after each of three answers, of which each names the same. */
+function exposedResets(resetAt: number): readonly number[] {
+  const clock = new SimulatedClock(PLATFORM_TIME + 5_300);
+  const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
+  const resets: number[] = [];
   const store = {
     publish: (_owner: string, published: readonly Sample[]) => {
       const reset = published.find(({ family }) => family === EDGE_RATELIMIT_RESET_TIMESTAMP);
@@ -32,7 +36,7 @@ function exposedResets(resetAt: number): readonly number[] {
     },
     withdraw: () => undefined,
   };
-  const samples = new AccountSamples(view, {
+  const samples = new AccountSamples(viewOf(platform), {
     clock,
     store,
     staleAfter: 60_000,
@@ -77,4 +81,31 @@ describe('the end of the rate-limit window', () => {
       }
     },
   );
+});
+
+it('a poll that ends while the account is judged is judged soon, too', async () => {
+  const clock = new SimulatedClock();
+  const judgedAt: number[] = [];
+  const store = {
+    publish: (owner: string) => void (owner.endsWith('/judgement') && judgedAt.push(clock.now())),
+    withdraw: () => undefined,
+  };
+  const samples = new AccountSamples(
+    viewOf(new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 })),
+    {
+      clock,
+      store,
+      staleAfter: 60_000,
+      status: () => madeUpAccount({ jobs: Array.from({ length: 5 }, () => madeUpJob()) }),
+      delays: { publish_delay: 'auto', settle_delay: 'auto' },
+    },
+  );
+  const start = clock.now();
+  const judging = samples.exposeJudgement();
+  judging.next();
+  samples.polled();
+  while (judging.next().done !== true);
+  await clock.advance(5_000);
+  expect(judgedAt).toHaveLength(2);
+  expect(Number(judgedAt[1]) - start).toBeLessThanOrEqual(1_000);
 });

@@ -1,6 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Sample } from '../../../src/exporter/catalogue/family.ts';
+import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
 import { ScheduledJob } from '../../../src/exporter/poll/scheduled-job.ts';
+import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import type { SeriesJob } from '../../../src/exporter/series/series-job.ts';
 import { heapInUse } from '../../heap-in-use.ts';
 import { SeriesBed } from './series-bed.ts';
@@ -78,4 +80,17 @@ it('dimensions that never come again do not add up', () => {
   process.stdout.write(`heap of ${150 * NEW} dimensions gone: ${growth} bytes\n`);
   // Each takes a kilobyte or more where it is remembered for good.
   expect(growth).toBeLessThan(1_000_000);
+});
+
+it('what the catalogue says for an account goes with the account', () => {
+  const [product] = PRODUCTS;
+  if (product === undefined) throw new Error('there is no product');
+  const target = { account: 'a', product, by: 'configuration', id: '1', name: 'site' } as const;
+  const start = (times: number) => {
+    for (let time = 0; time < times; time += 1) new SeriesSamples(target, METRIC, {}, () => true).meet(CODES);
+    return heapInUse();
+  };
+  const before = start(100);
+  // 5 KB or more a start where they are kept.
+  expect(start(1_000) - before).toBeLessThan(1_000_000);
 });
