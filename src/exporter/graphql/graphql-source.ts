@@ -142,7 +142,9 @@ class DatasetReader implements SourceReader {
   }
 
   async read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer> {
-    const parts = this.#parts.filter((part) => this.#served(part).length > 0);
+    // Where nothing is served, no operation leaves that would ask whether this is still so.
+    if (this.#servedParts().length === 0) await this.#schema.ask(read, signal);
+    const parts = this.#servedParts();
     if (parts.length === 0) throw this.#nothingServed();
     let first: Window | undefined;
     const asked = (now: number) => {
@@ -176,6 +178,10 @@ class DatasetReader implements SourceReader {
     const fields = new Set(this.#parts.flatMap(({ selects }) => selects));
     const { dataset } = this.#parts[0]?.fields ?? {};
     return new PlatformFailure('not_found', `the account's ${dataset} has none of ${[...fields].join(', ')}`);
+  }
+
+  #servedParts(): readonly MetricPart[] {
+    return this.#parts.filter((part) => this.#served(part).length > 0);
   }
 
   /** The columns of a part of which all fields are there. */

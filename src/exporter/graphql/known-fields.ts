@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { unlessAborted } from '../platform/deadline.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/memory.ts';
 import { QUESTIONS, resourceOf, SCHEMA_QUESTION } from './question.ts';
@@ -50,7 +51,7 @@ const storedFields = z.strictObject({
   refused: z.array(z.string()),
 });
 
-/** A process that starts asks again after so long (ms): platforms gain fields. */
+/** What is known is asked for again after so long (ms): platforms gain fields, and tokens gain permissions. */
 const KEPT_MS = 24 * 3_600_000;
 
 function storeFields({ askedAt, datasets, refused }: FieldsMemory): unknown {
@@ -73,7 +74,11 @@ export class KnownFields {
   readonly part: SavedPart<FieldsMemory>;
   readonly #memory: Pick<AccountMemory, 'of' | 'adopt'>;
   readonly #now: () => number;
-  #isAsking = false;
+  #asking: Promise<void> | undefined;
+  /** Whether this process has asked. What a restart kept may be what another token was told. */
+  #isOwn = false;
+  /** Whether something that was wanted is known to be lacking. */
+  #isMissed = false;
 
   /** @param account and address whose endpoint it is @param now local ms */
   constructor(
@@ -90,21 +95,53 @@ export class KnownFields {
     };
   }
 
-  /** Asks the endpoint, once. One that does not answer this question may answer all others. */
+  /**
+   * Asks the endpoint, once a day, and once after a restart that kept the answer where something that is wanted is lacking.
+   * One that does not answer this question may answer all others.
+   */
   async ask(read: Read, signal: AbortSignal): Promise<void> {
-    if (this.#isAsking || this.#known.askedAt !== undefined) return;
-    this.#isAsking = true;
+    if (this.#asking !== undefined) {
+      // Only who would go without something waits for what others are told. Their failure is their own.
+      if (this.#isMissed)
+        await unlessAborted(
+          this.#asking.catch(() => undefined),
+          signal,
+        );
+      return;
+    }
+    if (this.#isAnswered) return;
+    this.#asking = this.#ask(read, signal);
+    try {
+      await this.#asking;
+    } finally {
+      this.#asking = undefined;
+    }
+  }
+
+  get #isAnswered(): boolean {
+    const { askedAt } = this.#known;
+    if (askedAt === undefined || Math.abs(this.#now() - askedAt) > KEPT_MS) return false;
+    return this.#isOwn || !this.#isMissed;
+  }
+
+  async #ask(read: Read, signal: AbortSignal): Promise<void> {
+    const { refused: before } = this.#known;
     try {
       const { body } = await read(() => resourceOf(SCHEMA_QUESTION), signal, QUESTIONS.group);
-      this.#learn({ askedAt: this.#now(), datasets: datasetsIn(body) });
+      this.#answered(before, datasetsIn(body));
     } catch (failure) {
       if (!(failure instanceof PlatformFailure)) throw failure;
       const { status } = failure;
       const maySayLater = status === undefined || status >= 500 || status === 429;
-      if (!maySayLater) this.#learn({ askedAt: this.#now() });
-    } finally {
-      this.#isAsking = false;
+      if (!maySayLater) this.#answered(before, undefined);
     }
+  }
+
+  /** Earlier refusals are forgotten: what is still refused shows again. */
+  #answered(before: ReadonlySet<string>, datasets: Datasets | undefined): void {
+    const refused = new Set([...this.#known.refused].filter((field) => !before.has(field)));
+    this.#isOwn = true;
+    this.#learn({ askedAt: this.#now(), datasets, refused });
   }
 
   get #known(): FieldsMemory {
@@ -118,16 +155,21 @@ export class KnownFields {
   /** Whether a dataset is known not to be served. */
   lacksDataset(dataset: string): boolean {
     const { datasets } = this.#known;
-    return datasets !== undefined && !datasets.has(dataset);
+    return this.#missed(datasets !== undefined && !datasets.has(dataset));
   }
 
   /** Whether a field is known not to be there. */
   lacks(dataset: string, field: string): boolean {
     const { datasets, refused } = this.#known;
-    if (refused.has(`${dataset}.${field}`)) return true;
+    if (refused.has(`${dataset}.${field}`)) return this.#missed(true);
     const fields = datasets?.get(dataset);
     // What `aggregate` brings is a field of every answer, whatever the type says.
-    return fields !== undefined && field !== 'sum' && !fields.has(field);
+    return this.#missed(fields !== undefined && field !== 'sum' && !fields.has(field));
+  }
+
+  #missed(isLacking: boolean): boolean {
+    this.#isMissed ||= isLacking;
+    return isLacking;
   }
 
   /** Records a refusal. Returns which of the fields it names. */

@@ -1,8 +1,12 @@
 import { expect, it } from 'vitest';
+import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
+import { GraphqlSource } from '../../../src/exporter/graphql/graphql-source.ts';
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
+import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
 import { AccountMemory } from '../../../src/exporter/state/memory.ts';
 import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import type { Target } from '../../../src/exporter/targets/target.ts';
 
 const HOUR = 3_600_000;
 const DATASET = 'workloadMetrics';
@@ -61,4 +65,110 @@ it('asks again where the endpoint could not say, and not where it refuses to', a
   for (let time = 0; time < 6; time += 1) await fields.ask(read, never);
   expect(operations).toBe(4);
   expect(fields.lacks(DATASET, 'anything')).toBe(false);
+});
+
+/** A source whose endpoint serves the datasets that are named at the time. */
+function sourceOf(state: State, served: () => readonly string[], now: () => number) {
+  let schemaQuestions = 0;
+  const read: Read = async (resource) => {
+    const { query } = JSON.parse(resource().question ?? '');
+    if (!query.includes('__schema')) {
+      if (!served().includes(DATASET)) throw new PlatformFailure('not_acceptable', 'no such dataset', 400);
+      return { body: { data: { [DATASET]: [] } }, bytes: 0 };
+    }
+    schemaQuestions += 1;
+    const fields = served().map((name) => ({ name, type: { name: 'Row' } }));
+    return { body: { data: { __schema: { ...SCHEMA, queryType: { fields } } } }, bytes: 0 };
+  };
+  const memory = new AccountMemory(state);
+  const account = { name: 'acme', address: 'https://api.example.net' };
+  const source = new GraphqlSource({
+    account,
+    memory,
+    platformClock: new PlatformClock(now),
+    units: {},
+    mostBytes: 1_000_000,
+  });
+  const product = PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === 'edge_applications');
+  if (product === undefined) throw new Error('there is no such product');
+  const target: Target = { account: 'acme', product, by: 'product', id: '', name: '' };
+  const reader = source.reader({
+    target,
+    metric: 'requests',
+    mode: () => 'metric',
+    wants: (dimension) => dimension === 'total',
+  });
+  const poll = async () => {
+    const window = { from: now() - 600_000, to: now() };
+    return reader
+      ?.read(read, () => window, never)
+      .then(
+        () => 'read',
+        (failure: unknown) => (failure instanceof PlatformFailure ? failure.outcome : failure),
+      );
+  };
+  const { part } = source;
+  const store = () => state.commit([{ key: part.key, value: part.store(memory.of(part)) }]);
+  return { poll, store, schemaQuestions: () => schemaQuestions };
+}
+
+it('asks again a day later in the same process, and reads a dataset that the account has gained', async () => {
+  let now = 0;
+  let served = ['dnsMetrics'];
+  const { poll, schemaQuestions } = sourceOf(
+    memoryState(),
+    () => served,
+    () => now,
+  );
+  expect([await poll(), await poll()]).toEqual(['not_acceptable', 'not_found']);
+  served = [DATASET];
+  now += 23 * HOUR;
+  expect(await poll()).toBe('not_found');
+  expect(schemaQuestions()).toBe(1);
+  now += 2 * HOUR;
+  expect(await poll()).toBe('read');
+  expect(schemaQuestions()).toBe(2);
+});
+
+it('asks again after a restart where something that is wanted was lacking: the token may be another', async () => {
+  const state = memoryState();
+  let served = ['dnsMetrics'];
+  const start = () =>
+    sourceOf(
+      state,
+      () => served,
+      () => HOUR,
+    );
+  const first = start();
+  expect(await first.poll()).toBe('not_acceptable');
+  await first.store();
+
+  served = [DATASET];
+  const again = start();
+  // Those that fall due together wait for the one that asks.
+  expect(await Promise.all([again.poll(), again.poll()])).toEqual(['read', 'read']);
+  expect(again.schemaQuestions()).toBe(1);
+  await again.store();
+
+  const third = start();
+  expect(await third.poll()).toBe('read');
+  expect(third.schemaQuestions()).toBe(0);
+});
+
+it('forgets refusals when it asks again a day later, but not those that come meanwhile', async () => {
+  let now = 0;
+  const fields = new KnownFields({ name: 'acme', address: '' }, new AccountMemory(memoryState()), () => now);
+  const refuse = (field: string) =>
+    fields.refused(DATASET, [field], new PlatformFailure('not_acceptable', `no field ${field}`, 400));
+  await fields.ask(async () => ({ body: { data: { __schema: SCHEMA } }, bytes: 0 }), never);
+  refuse('bytesSent');
+  expect(fields.lacks(DATASET, 'bytesSent')).toBe(true);
+  now += 25 * HOUR;
+  const read: Read = async () => {
+    refuse('requestsTotal');
+    return { body: { data: { __schema: SCHEMA } }, bytes: 0 };
+  };
+  await fields.ask(read, never);
+  expect(fields.lacks(DATASET, 'bytesSent')).toBe(false);
+  expect(fields.lacks(DATASET, 'requestsTotal')).toBe(true);
 });
