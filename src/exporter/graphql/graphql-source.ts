@@ -13,7 +13,7 @@ import { idIn, rowsOf } from './dataset-rows.ts';
 import { fieldsOf, type MetricFields } from './fields.ts';
 import { KnownFields } from './known-fields.ts';
 import { keysQuestion, MOST_ROWS, QUESTIONS, resourceOf } from './question.ts';
-import { SharedReads } from './shared-reads.ts';
+import { type SharedAnswer, SharedReads } from './shared-reads.ts';
 
 export interface GraphqlSourceOptions {
   /** The account, and the address of its API. */
@@ -144,16 +144,33 @@ class DatasetReader implements SourceReader {
   async read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer> {
     // Where nothing is served, no operation leaves that would ask whether this is still so.
     if (this.#servedParts().length === 0) await this.#schema.ask(read, signal);
-    const parts = this.#servedParts();
-    if (parts.length === 0) throw this.#nothingServed();
+    const asking = this.#servedParts();
+    if (asking.length === 0) throw this.#nothingServed();
     let first: Window | undefined;
     const asked = (now: number) => {
       first ??= window(now);
       return first;
     };
-    const answers = await Promise.all(
-      parts.map(({ reads, selects }) => reads.read({ key: this.#key, fields: selects }, asked, read, signal)),
+    const outcomes = await Promise.allSettled(
+      asking.map(({ reads, selects }) =>
+        reads.read({ key: this.#key, fields: selects }, asked, read, signal),
+      ),
     );
+    const parts: MetricPart[] = [];
+    const answers: SharedAnswer[] = [];
+    const refusals: unknown[] = [];
+    for (const [index, part] of asking.entries()) {
+      const outcome = outcomes[index];
+      if (outcome?.status === 'fulfilled') {
+        parts.push(part);
+        answers.push(outcome.value);
+      } else {
+        // Only a part that was refused is left out: what failed otherwise is asked for again with the others.
+        if (this.#served(part).length > 0) throw outcome?.reason;
+        refusals.push(outcome?.reason);
+      }
+    }
+    if (answers.length === 0) throw refusals[0];
     // Operations that serve others as well may reach further, each of its own: what all of them reach is taken.
     const common = {
       from: Math.max(...answers.map((answer) => answer.window.from)),
@@ -165,7 +182,10 @@ class DatasetReader implements SourceReader {
       return rows === undefined ? [] : [decodeColumns(rows, this.#key, this.#served(part), common)];
     });
     const [only = mergeDecoded(decoded)] = decoded.length === 1 ? decoded : [];
-    const notice = answers.find((answer) => answer.notice !== undefined)?.notice;
+    const [refusal] = refusals;
+    const notice =
+      answers.find((answer) => answer.notice !== undefined)?.notice ??
+      (refusal instanceof PlatformFailure ? refusal.message : undefined);
     return {
       decoded: only,
       window: common,
@@ -185,8 +205,9 @@ class DatasetReader implements SourceReader {
   }
 
   /** The columns of a part of which all fields are there. */
-  #served({ fields: { dataset, split }, columns }: MetricPart): readonly Column[] {
+  #served({ fields: { dataset, summed, split }, columns }: MetricPart): readonly Column[] {
     if (this.#schema.lacksDataset(dataset)) return [];
+    if (this.#schema.refuses(dataset, summed)) return [];
     if (split !== undefined) return this.#schema.lacks(dataset, split.by) ? [] : columns;
     return columns.filter(({ fields }) => fields.every((field) => !this.#schema.lacks(dataset, field)));
   }

@@ -51,6 +51,9 @@ const storedFields = z.strictObject({
   refused: z.array(z.string()),
 });
 
+/** What answers call a summed measure. */
+const SUM = 'sum';
+
 /** What is known is asked for again after so long (ms): platforms gain fields, and tokens gain permissions. */
 const KEPT_MS = 24 * 3_600_000;
 
@@ -160,11 +163,17 @@ export class KnownFields {
 
   /** Whether a field is known not to be there. */
   lacks(dataset: string, field: string): boolean {
+    // What `aggregate` brings is a field of every answer, whatever the type says.
+    if (field === SUM) return false;
     const { datasets, refused } = this.#known;
     if (refused.has(`${dataset}.${field}`)) return this.#missed(true);
     const fields = datasets?.get(dataset);
-    // What `aggregate` brings is a field of every answer, whatever the type says.
-    return this.#missed(fields !== undefined && field !== 'sum' && !fields.has(field));
+    return this.#missed(fields !== undefined && !fields.has(field));
+  }
+
+  /** Whether a measure was refused. What can be summed need not be a field of the rows. */
+  refuses(dataset: string, measure: string | undefined): boolean {
+    return this.#missed(measure !== undefined && this.#known.refused.has(`${dataset}.${measure}`));
   }
 
   #missed(isLacking: boolean): boolean {
@@ -172,21 +181,29 @@ export class KnownFields {
     return isLacking;
   }
 
-  /** Records a refusal. Returns which of the fields it names. */
+  /** Records a refusal. Returns which of the fields it names. @param measure what was summed */
   refused(
     dataset: string,
     fields: readonly string[],
     { message, outcome }: PlatformFailure,
+    measure?: string,
   ): readonly string[] {
     // The message of an answer that cannot be read quotes it, and with it the fields that it has.
     if (outcome !== 'not_acceptable') return [];
     const words = new Set(message.match(/\w+/g));
-    const named = fields.filter((field) => words.has(field));
+    const named = fields.filter((field) => field !== SUM && words.has(field));
+    if (measure !== undefined && namesMeasure(message, words, measure)) named.push(measure);
     const { refused } = this.#known;
     if (named.length > 0)
       this.#learn({ refused: new Set([...refused, ...named.map((field) => `${dataset}.${field}`)]) });
     return named;
   }
+}
+
+/** A measure that is a plain word, as `requests` is, means itself only in quotation marks. */
+function namesMeasure(message: string, words: ReadonlySet<string>, measure: string): boolean {
+  if (/[A-Z]/.test(measure)) return words.has(measure);
+  return ['"', "'", '`'].some((mark) => message.includes(`${mark}${measure}${mark}`));
 }
 
 /** Undefined where the answer is none, or names no field of any dataset: then nothing is known. */

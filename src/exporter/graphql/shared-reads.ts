@@ -277,21 +277,25 @@ class PartReading {
   async #rowsOf(
     piece: Piece,
     opening: Opening | undefined,
-    { dataset, schema }: SharedReadsOptions,
+    { dataset, schema, summed, split }: SharedReadsOptions,
   ): Promise<readonly unknown[]> {
     let given = opening;
     for (let refusals = 0; ; refusals += 1) {
       const { fields } = this.#part;
       const known = fields.filter((field) => !schema.lacks(dataset, field));
-      if (given === undefined && known.length === 0)
-        throw new PlatformFailure('not_found', `the account's ${dataset} has none of these fields`);
+      const isRefused = [summed, split?.by].some((name) => schema.refuses(dataset, name));
+      if (given === undefined && (known.length === 0 || isRefused)) {
+        const nothing = `the account's ${dataset} has none of these fields`;
+        throw new PlatformFailure('not_found', this.notice ?? nothing);
+      }
       this.operations += 1;
       const asked = given ?? (await this.#ask(piece, fields).catch((failure: unknown) => ({ failure })));
       given = undefined;
       const answer = 'failure' in asked ? asked : rowsOrFailure(asked.body, dataset);
       if ('rows' in answer) return answer.rows;
       const { failure } = answer;
-      const named = failure instanceof PlatformFailure ? schema.refused(dataset, known, failure) : [];
+      const names = split === undefined ? known : [...known, split.by];
+      const named = failure instanceof PlatformFailure ? schema.refused(dataset, names, failure, summed) : [];
       if (named.length === 0 || refusals >= MOST_REFUSALS) throw failure;
       this.notice = `the account's ${dataset} does not have ${named.join(', ')}: what comes of it is left out`;
     }

@@ -172,3 +172,41 @@ it('forgets refusals when it asks again a day later, but not those that come mea
   expect(fields.lacks(DATASET, 'bytesSent')).toBe(false);
   expect(fields.lacks(DATASET, 'requestsTotal')).toBe(true);
 });
+
+it('leaves out only the part of a metric whose measure is refused, and does not ask for it again', async () => {
+  const now = Date.UTC(2026, 0, 5, 12, 30);
+  const upstream: boolean[] = [];
+  const read: Read = async (resource) => {
+    const { query } = JSON.parse(resource().question ?? '');
+    if (query.includes('__schema')) throw new PlatformFailure('not_acceptable', 'it does not say', 400);
+    const isRefused = query.includes('upstreamResponseTime');
+    upstream.push(isRefused);
+    if (isRefused)
+      throw new PlatformFailure('not_acceptable', 'cannot sum upstreamResponseTime of requests', 400);
+    const ts = new Date(now - 300_000).toISOString();
+    return { body: { data: { [DATASET]: [{ ts, upstreamStatus: 200, sum: 5 }] } }, bytes: 0 };
+  };
+  const source = new GraphqlSource({
+    account: { name: 'acme', address: '' },
+    memory: new AccountMemory(memoryState()),
+    platformClock: new PlatformClock(() => now),
+    units: {},
+    mostBytes: 1_000_000,
+  });
+  const product = PRODUCTS.find(({ api, slug }) => api === 'metrics' && slug === 'edge_applications');
+  if (product === undefined) throw new Error('there is no such product');
+  const target: Target = { account: 'acme', product, by: 'product', id: '', name: '' };
+  const reader = source.reader({
+    target,
+    metric: 'upstream_responses',
+    mode: () => 'metric',
+    wants: () => true,
+  });
+  const window = { from: now - 600_000, to: now };
+  const first = await reader?.read(read, () => window, never);
+  expect(first?.notice).toContain('does not have upstreamResponseTime');
+  expect(first?.decoded.rows).toBe(1);
+  const second = await reader?.read(read, () => window, never);
+  expect(second?.decoded.rows).toBe(1);
+  expect(upstream.filter((isRefused) => isRefused)).toHaveLength(1);
+});
