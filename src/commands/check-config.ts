@@ -1,3 +1,10 @@
+import { families } from '../exporter/catalogue/catalogue.ts';
+import {
+  DISCOVERY_FAMILIES,
+  LEARNED_FAMILIES,
+  PLATFORM_FAMILIES,
+} from '../exporter/catalogue/platform-families.ts';
+import { COLLECTORS } from '../exporter/collectors.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { type ConfigSource, examineConfig } from '../exporter/configuration/config.ts';
 import { configFromEnvironment, type Environment } from '../exporter/configuration/environment.ts';
@@ -7,6 +14,9 @@ import type { Receiver } from '../exporter/configuration/push-settings.ts';
 import type { Account, Config } from '../exporter/configuration/schema.ts';
 import { secretFileTrouble } from '../exporter/credentials/secret-file.ts';
 import { tlsFileTrouble } from '../exporter/platform/connector.ts';
+import { OwnMetrics } from '../exporter/self/own-metrics.ts';
+import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
+import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
 import { paint } from '../exporter/text/output.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 
@@ -30,7 +40,7 @@ export async function checkConfig({
     return mistakes.length === 0 ? EXIT.ok : EXIT.misused;
   }
   const source: ConfigSource = file === undefined ? { env } : { file, env };
-  const { loaded, warnings, files: named } = await examineConfig(source);
+  const { loaded, warnings, files: named } = await examineConfig(source, undefined, exposedFamilies());
   const files = await filesInTrouble(named);
   const alerts = await alertMistakes(alertsFile, env);
   const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];
@@ -41,6 +51,14 @@ export async function checkConfig({
   stdout.write(`${loaded.source}: ok\n${summary(loaded.config)}`);
   if (alertsFile !== undefined) stdout.write(`${alertsFile}: ok\n`);
   return EXIT.ok;
+}
+
+/** The names of all families that `/metrics` may have. */
+function exposedFamilies(): string[] {
+  const ofPlatform = [...families(), ...PLATFORM_FAMILIES, ...LEARNED_FAMILIES, ...DISCOVERY_FAMILIES];
+  const ofSettings = Object.values(COLLECTORS).flatMap((collector) => collector.families);
+  const all = [...ofPlatform, ...ofSettings, ...createSelfMetrics().families];
+  return [...all.map(({ name }) => name), ...new ProcessMetrics(new OwnMetrics()).names];
 }
 
 async function alertMistakes(file: string | undefined, env: Environment): Promise<readonly ConfigIssue[]> {

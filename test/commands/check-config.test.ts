@@ -240,6 +240,10 @@ test.each([
     `accounts: [${ACCOUNT}, collectors: { metrics: { schedule: "*/10 * * * * *" } } }]`,
     /collectors\.metrics\.schedule: the field for seconds is ignored/,
   ],
+  [
+    `accounts: [${ACCOUNT} }]\nmetrics:\n  exclude: ["nodejs_*", edge_request_total, "edge_exporter_pol?_total"]`,
+    /^warning: :3:25: metrics\.exclude\[1\]: no family has this name: nothing is left out; did you mean "edge_requests_total"\?\nwarning: :3:45: metrics\.exclude\[2\]: no family has this name: nothing is left out; did you mean "edge_exporter_polls_total"\?\n$/,
+  ],
 ])('what is probably not meant is a warning: %s', async (text, warning) => {
   const { exitCode, err } = await checkText(text);
   expect(exitCode).toBe(EXIT.ok);
@@ -249,7 +253,8 @@ test.each([
 test('what is meant is no warning: other names, ids, and schedules of five fields', async () => {
   const { exitCode, err } = await checkText(
     `accounts: [${ACCOUNT}, collectors: { metrics: { schedule: "*/5 * * * *" }, error_responses: { configurations: ["7"] } } }, { name: b, api_url: "https://a", token: tok-2 }]
-push: [{ name: p, kind: otlp, url: "https://p/v1/metrics", accounts: ["*"], families: ["edge_requests_*", edge_up] }]`,
+push: [{ name: p, kind: otlp, url: "https://p/v1/metrics", accounts: ["*"], families: ["edge_requests_*", edge_up] }]
+metrics: { exclude: [edge_up, edge_metric, edge_domain_info, edge_exporter_quota_wait_seconds, process_cpu_seconds_total, "nodejs_eventloop_*", "edge_exporter_publish_delay_*", edge_configurations, "*_expected_per_minute"] }`,
   );
   expect({ exitCode, err }).toEqual({ exitCode: EXIT.ok, err: '' });
 });

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { duration } from '../text/duration.ts';
-import type { Output } from '../text/output.ts';
+import { clearLine, type Output } from '../text/output.ts';
 
 /** An account whose reads wait for its quota. */
 export interface QuotaWait {
@@ -122,13 +122,12 @@ interface ShowingOptions {
 
 const LIVE_MS = 250;
 const LOGGED_MS = 5_000;
-const CLEAR_LINE = '\r\u001b[K';
 
 /** A log whose lines do not mix with the live line: they replace it, and it is drawn again below them. */
 export function besideProgressLine(log: LineLog, stderr: Output): LineLog {
   if (stderr.isTTY !== true) return log;
   const over = (write: (facts: object, message: string) => void) => (facts: object, message: string) => {
-    stderr.write(CLEAR_LINE);
+    stderr.write(clearLine(stderr));
     write(facts, message);
   };
   return {
@@ -142,7 +141,7 @@ export function showProgress({ progress, stderr, log, clock }: ShowingOptions): 
   const over = new AbortController();
   const live = stderr.isTTY === true;
   const show = () => {
-    if (live) stderr.write(`${CLEAR_LINE}${progress.line}`);
+    if (live) stderr.write(`${clearLine(stderr)}${progress.line}`);
     else log.info(progress.facts, progress.words);
   };
   const goOn = (): void => {
@@ -158,6 +157,6 @@ export function showProgress({ progress, stderr, log, clock }: ShowingOptions): 
   goOn();
   return () => {
     over.abort();
-    if (live) stderr.write(CLEAR_LINE);
+    if (live) stderr.write(clearLine(stderr));
   };
 }

@@ -23,8 +23,8 @@ export interface ProcessContext {
   onCrash(report: (error: unknown) => void): void;
 }
 
-/** Commands whose output is files, or a log that is escaped already: it stays as it is. */
-const WRITES_DATA: readonly CommandName[] = ['rules', 'serve', 'sandbox'];
+/** The command whose output is files: it stays as it is. */
+const WRITES_FILES: CommandName = 'rules';
 
 /** The program: does what the command line asks for and returns what the process should exit with. */
 export async function run(context: ProcessContext, commands: Commands): Promise<ExitCode> {
@@ -66,10 +66,8 @@ async function execute<Name extends CommandName>(
     const entry: Commands[Name] = commands[command];
     if (entry === undefined) throw new Error(`no command ${command}`);
     const call = await entry.load();
-    const outputs = WRITES_DATA.includes(command)
-      ? { stdout, stderr }
-      : { stdout: showingAll(stdout), stderr: showingAll(stderr) };
-    return await call({ flags, env, ...outputs, signal, onReload, logging });
+    const shown = command === WRITES_FILES ? stdout : showingAll(stdout);
+    return await call({ flags, env, stdout: shown, stderr: showingAll(stderr), signal, onReload, logging });
   } catch (error) {
     if (isTooFewFiles(error)) stderr.write(`error: ${TOO_FEW_FILES}\n`);
     else if (!signal.aborted || error !== signal.reason) report(error);

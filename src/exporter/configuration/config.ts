@@ -14,12 +14,12 @@ import {
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
 import { configFromEnvironment, type Environment, placeInEnvironment } from './environment.ts';
 import { type ConfigIssue, findings, inOrder } from './issue.ts';
-import { lenientAccountsFrom, lenientReceivers } from './lenient.ts';
+import { lenientAccountsFrom, lenientConfig } from './lenient.ts';
 import { exposedSecrets, type NamedFile, namedFiles, relativeTo } from './named-files.ts';
 import type { Receiver } from './push-settings.ts';
 import { withEnvironmentProxy } from './request.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
-import { unknownToPush } from './warnings.ts';
+import { excludesNothing, unknownToPush } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
 export type ConfigSource =
@@ -84,8 +84,13 @@ export async function loadConfig(source: ConfigSource): Promise<LoadedConfig> {
  * Loads and checks the configuration, with what an operator should know of it: in slices, since there may be thousands of accounts.
  * @param before what was read the last time: files of `accounts_from` that have not changed are not checked again, and one with
  * mistakes leaves its accounts as they are in use
+ * @param exposed the families that `/metrics` may have; undefined: what is left out of them is not looked up
  */
-export async function examineConfig(source: ConfigSource, before = NOTHING_READ): Promise<ExaminedConfig> {
+export async function examineConfig(
+  source: ConfigSource,
+  before = NOTHING_READ,
+  exposed?: readonly string[],
+): Promise<ExaminedConfig> {
   const { env } = source;
   const main = 'file' in source ? await readMain(source.file, env) : fromEnvironment(env);
   const { from, digests } = main;
@@ -112,10 +117,12 @@ export async function examineConfig(source: ConfigSource, before = NOTHING_READ)
   const parts = [own, ...[...further.files.values()].map(({ checked }) => checked)];
   const files = [...parts.flatMap((part) => part.files), ...outline.files];
   const everyone = parts.flatMap(({ accounts }) => accounts);
+  const { metrics, push } = lenientConfig(from.value);
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
     ...askedTwice(everyone),
-    ...unknownToPush(lenientReceivers(from.value), namesOf(everyone)).map(from.place),
+    ...unknownToPush(push, namesOf(everyone)).map(from.place),
+    ...(exposed ? excludesNothing(metrics.exclude, exposed).map(from.place) : []),
     ...further.warnings,
     ...(await exposedSecrets(files)),
   ]);
@@ -172,8 +179,9 @@ interface Outline {
 }
 
 function checkOutline(from: Written, env: Environment): Outline {
-  const receivers = lenientReceivers(from.value);
-  const files = receivers.flatMap((receiver, index) => namedFiles(receiver, ['push', index], from));
+  const files = lenientConfig(from.value).push.flatMap((receiver, index) =>
+    namedFiles(receiver, ['push', index], from),
+  );
   const common = { accountsFrom: lenientAccountsFrom(from.value), files };
   const parsed = OUTLINE.safeParse(from.value, { reportInput: true });
   if (!parsed.success) {

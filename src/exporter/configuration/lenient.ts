@@ -53,7 +53,11 @@ const RECEIVER = z
   })
   .catch({ request: {}, accounts: [], families: [] });
 
-const CONFIG = z.object({ push: z.array(RECEIVER).catch([]) }).catch({ push: [] });
+const METRICS = z.object({ exclude: z.array(z.unknown()).catch([]) }).catch({ exclude: [] });
+
+const CONFIG = z
+  .object({ metrics: METRICS.default({ exclude: [] }), push: z.array(RECEIVER).catch([]) })
+  .catch({ metrics: { exclude: [] }, push: [] });
 
 /** An account, as far as it can be read; without `collectors` it runs all, or what it says of them is no mapping. */
 export type LenientAccount = z.output<typeof ACCOUNT>;
@@ -65,9 +69,9 @@ export function lenientAccount(value: unknown): LenientAccount {
 /** A receiver: the files that it names, and what it selects. */
 export type LenientReceiver = z.output<typeof RECEIVER>;
 
-/** The receivers of a configuration, in their order. */
-export function lenientReceivers(value: unknown): readonly LenientReceiver[] {
-  return CONFIG.parse(value).push;
+/** What of a configuration is not its accounts': receivers in their order, and what is left out. */
+export function lenientConfig(value: unknown): z.output<typeof CONFIG> {
+  return CONFIG.parse(value);
 }
 
 const FILES = z.union([z.string().transform((file) => [file]), z.array(z.string())]);

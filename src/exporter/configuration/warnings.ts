@@ -37,6 +37,15 @@ export function unknownToPush(receivers: readonly LenientReceiver[], names: read
   ]);
 }
 
+/** Patterns of families that are to be left out, of which there are none. */
+export function excludesNothing(patterns: readonly unknown[], exposed: readonly string[]): Finding[] {
+  return patterns.flatMap((pattern, at): Finding[] => {
+    if (typeof pattern !== 'string' || isMatched(exposed, pattern)) return [];
+    const message = `no family has this name: nothing is left out${didYouMean(pattern, exposed)}`;
+    return [warning(['metrics', 'exclude', at], message)];
+  });
+}
+
 function isMatched(names: readonly string[], pattern: string): boolean {
   const matches = matchesAny([pattern]);
   return names.some((name) => matches(name));

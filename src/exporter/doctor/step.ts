@@ -1,4 +1,4 @@
-import type { Colour } from '../text/output.ts';
+import { type Colour, oneLine } from '../text/output.ts';
 
 /** Result of a step; the exporter works despite warnings. */
 type StepStatus = 'ok' | 'warning' | 'problem' | 'skipped';
@@ -43,7 +43,7 @@ export function stepText(
   paint: (colour: Colour, text: string) => string,
 ): string {
   const label = `${paint(COLOURS[status], status)}${' '.repeat(STATUS_WIDTH - status.length)}`;
-  const line = `  ${label} ${step.padEnd(STEP_WIDTH)} ${text}\n`;
+  const line = `  ${label} ${oneLine(step.padEnd(STEP_WIDTH))} ${oneLine(text)}\n`;
   if (absent.length === 0) return line;
   const named = absent.slice(0, NAMED_FAMILIES).join(', ');
   const more = absent.length > NAMED_FAMILIES ? ` and ${absent.length - NAMED_FAMILIES} more` : '';

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino';
 import { Scrubber } from '../scrubber.ts';
 import type { Secret } from '../secret.ts';
-import type { Output } from '../text/output.ts';
+import { type Output, showing } from '../text/output.ts';
 
 /** From the most to the least that is logged. */
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const;
@@ -36,7 +36,7 @@ export function createLogger({ level, format, destination, secrets = [] }: LogOp
     },
     {
       write(line: string) {
-        destination.write(scrubber.scrub(format === 'json' ? line : `${logfmt(line)}\n`));
+        destination.write(showing(scrubber.scrub(format === 'json' ? line : `${logfmt(line)}\n`)));
       },
     },
   );
@@ -69,13 +69,5 @@ function plainKey(key: string): string {
 
 function plainValue(value: unknown): string {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[\w.\-+:/@*,;%]+$/.test(text) ? text : quoted(text);
-}
-
-/** JSON's quotes, with the control characters escaped that JSON leaves as they are: a terminal would obey them. */
-function quoted(text: string): string {
-  return JSON.stringify(text).replaceAll(
-    /[\u007f-\u009f\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return /^[\w.\-+:/@*,;%]+$/.test(text) ? text : JSON.stringify(text);
 }

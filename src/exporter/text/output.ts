@@ -1,28 +1,32 @@
+import { randomUUID } from 'node:crypto';
+
 /** Somewhere that text is written to: a terminal, a pipe, a file. */
 export interface Output {
   write(text: string): unknown;
   /** Whether it is a terminal. */
   readonly isTTY?: boolean | undefined;
+  /** What stands for the escape character in a control sequence of ours; by default that character. */
+  readonly escape?: string | undefined;
+}
+
+const ESCAPE = '\u001b';
+
+/** What a terminal would act on instead of showing it: control characters, and marks that change the order of text. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** The text with such characters as `\u202e`, which is also valid within JSON; line ends and tabs stay. */
+export function showing(text: string): string {
+  return text.replace(UNSEEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /**
- * What a terminal would act on instead of showing it: control characters, and marks that change the order of text. What
- * comes first is kept: line ends, tabs, the colours of `paint`, and what clears a line that shows progress.
+ * An output on which such characters, which names of the platform may contain, are shown. Control sequences of ours are told
+ * apart by what stands for their escape character, which nobody can guess.
  */
-const ESCAPE = String.fromCharCode(27);
-const UNSEEN = new RegExp(
-  `(\\n|\\t|\\r${ESCAPE}\\[K|${ESCAPE}\\[(?:0|3[0-9]|90)m)|[\\p{Cc}\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`,
-  'gu',
-);
-
-/** An output on which such characters, which names of the platform may contain, show as `\u202e`; also valid within JSON. */
 export function showingAll(output: Output): Output {
-  const shown = (text: string) =>
-    text.replace(
-      UNSEEN,
-      (found, kept: string | undefined) => kept ?? `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`,
-    );
-  return { isTTY: output.isTTY, write: (text) => output.write(shown(text)) };
+  const token = randomUUID();
+  const write = (text: string) => output.write(text.split(token).map(showing).join(ESCAPE));
+  return { isTTY: output.isTTY, escape: token, write };
 }
 
 const CODES = { red: 31, green: 32, yellow: 33, grey: 90 } as const;
@@ -31,13 +35,23 @@ export type Colour = keyof typeof CODES;
 
 /** The text in colour if the output is a terminal and NO_COLOR is not set. */
 export function paint(
-  output: Output,
+  { isTTY, escape: esc = ESCAPE }: Output,
   env: Readonly<Record<string, string | undefined>>,
   colour: Colour,
   text: string,
 ): string {
-  const wanted = output.isTTY === true && (env['NO_COLOR'] ?? '') === '';
-  return wanted ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text;
+  const wanted = isTTY === true && (env['NO_COLOR'] ?? '') === '';
+  return wanted ? `${esc}[${CODES[colour]}m${text}${esc}[0m` : text;
+}
+
+/** What clears the line of a terminal that the cursor is in, and goes to its beginning. */
+export function clearLine({ escape: esc = ESCAPE }: Output): string {
+  return `${esc}[G${esc}[K`;
+}
+
+/** The text with its line ends as `\\n`, so that no name makes a line of its own. */
+export function oneLine(text: string): string {
+  return text.replaceAll('\n', '\\n');
 }
 
 /** A column of a table. */
@@ -58,7 +72,7 @@ export function right(title: string): Column {
 
 /** Rows as aligned lines under their titles, a line each whatever the cells contain; the columns are two spaces apart and no line ends in spaces. */
 export function renderTable(columns: readonly Column[], given: readonly (readonly string[])[]): string {
-  const rows = given.map((row) => row.map((cell) => cell.replaceAll('\n', '\\n')));
+  const rows = given.map((row) => row.map(oneLine));
   const titles = columns.map(({ title }) => title);
   const widths = columns.map((_, index) =>
     Math.max(...[titles, ...rows].map((row) => row[index]?.length ?? 0)),

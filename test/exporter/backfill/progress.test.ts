@@ -71,8 +71,8 @@ describe('progress', () => {
     stop();
     await clock.advance(1_000);
     expect(written).toHaveLength(5);
-    expect(written[0]).toBe('\r\u001b[K100 of 1000 windows (10 %), 0 operations');
-    expect(written.at(-1)).toBe('\r\u001b[K');
+    expect(written[0]).toBe('\u001b[G\u001b[K100 of 1000 windows (10 %), 0 operations');
+    expect(written.at(-1)).toBe('\u001b[G\u001b[K');
   });
 
   it('is a line in the log every few seconds elsewhere', async () => {
@@ -97,7 +97,7 @@ describe('progress', () => {
     };
     const terminal = { isTTY: true, write: (text: string) => written.push(text) };
     besideProgressLine(log, terminal).warn({}, 'careful');
-    expect(written).toEqual(['\r\u001b[K', 'warn careful']);
+    expect(written).toEqual(['\u001b[G\u001b[K', 'warn careful']);
     expect(besideProgressLine(log, { ...terminal, isTTY: false })).toBe(log);
   });
 });

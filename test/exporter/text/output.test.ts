@@ -1,10 +1,25 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { left, paint, renderTable, showingAll } from '../../../src/exporter/text/output.ts';
+import {
+  clearLine,
+  left,
+  type Output,
+  paint,
+  renderTable,
+  showingAll,
+} from '../../../src/exporter/text/output.ts';
+
+/** What a terminal gets of what is written to it. */
+function terminal() {
+  const written: string[] = [];
+  const output: Output = showingAll({ isTTY: true, write: (piece) => written.push(piece) });
+  return { output, written: () => written.join('') };
+}
 
 function shown(text: string): string {
-  const written: string[] = [];
-  showingAll({ write: (piece) => written.push(piece) }).write(text);
-  return written.join('');
+  const { output, written } = terminal();
+  output.write(text);
+  return written();
 }
 
 test('control characters and marks that reorder text are shown, not acted upon', () => {
@@ -20,9 +35,35 @@ test('a line of a table stays one, whatever a name contains', () => {
 });
 
 test('lines, tabs, colours of our own and letters of any script stay', () => {
-  const red = paint({ write: () => true, isTTY: true }, {}, 'red', 'problem');
-  const text = `\r\u001b[K${red}\tشركة 👩‍👩‍👧 ünïcödé\n`;
-  expect(shown(text)).toBe(text);
+  const { output, written } = terminal();
+  const text = 'problem\tشركة 👩‍👩‍👧 ünïcödé\n';
+  output.write(`${clearLine(output)}${paint(output, {}, 'red', text)}`);
+  expect(written()).toBe(`\u001b[G\u001b[K\u001b[31m${text}\u001b[0m`);
+});
+
+test('no text makes a terminal do what colours and cleared lines of ours make it do', () => {
+  const pieces = [
+    '\u001b[31m',
+    '\r\u001b[K',
+    '\u001b[0m',
+    '\u009b1A',
+    '\u202e',
+    '\u2028',
+    '\u061c',
+    '\u0000',
+    'a',
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary' }))), (texts) => {
+      const { output, written } = terminal();
+      const text = texts.join('').replaceAll(/[\n\t]/g, '');
+      output.write(paint(output, {}, 'red', text));
+      const [begin, end] = ['\u001b[31m', '\u001b[0m'];
+      expect(written().slice(0, begin.length)).toBe(begin);
+      expect(written().slice(-end.length)).toBe(end);
+      expect(written().slice(begin.length, -end.length)).not.toMatch(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/u);
+    }),
+  );
 });
 
 test('JSON stays JSON of the same values', () => {

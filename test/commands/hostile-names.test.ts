@@ -1,0 +1,38 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test } from 'vitest';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { callProgram } from './call-program.ts';
+
+/** What a name begins with that would hide its line, forge another, colour it, and write backwards. */
+const HOSTILE = '\r\u001b[K\n  forged\u001b[32m\u009b1A\u202e';
+
+/** The embedded platform, but that each name begins so. */
+async function hostilePlatform(): Promise<string> {
+  const { url, close } = await createSandbox({ configurations: 2 }).listen(0);
+  onTestFinished(close);
+  const beginning = JSON.stringify(HOSTILE).slice(1, -1);
+  const server = createServer(async (request, response) => {
+    const { authorization = '', accept = '' } = request.headers;
+    const answer = await fetch(url + request.url, { headers: { authorization, accept } });
+    const body = (await answer.text()).replaceAll(/("(?:\w+_)?name":\s*")/g, `$1${beginning}`);
+    for (const [name, value] of answer.headers)
+      if (/^(x-|date|content-type)/i.test(name)) response.setHeader(name, value);
+    response.writeHead(answer.status).end(body);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+test('doctor shows what the platform calls its things, and neither acts upon it nor makes lines of it', async () => {
+  const env = { EDGE_API_URL: await hostilePlatform(), EDGE_TOKEN: 'sandbox-token' };
+  const { out, err } = await callProgram(['doctor'], { env, isTTY: true });
+  const ours = ['\u001b[32mok\u001b[0m', '\u001b[90mskipped\u001b[0m', '\u001b[33mwarning\u001b[0m'];
+  const rest = ours.reduce((text, label) => text.replaceAll(label, ''), out);
+  expect(rest + err).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}|^\s*forged/mu);
+  expect(out).toContain('status_code of \\u000d\\u001b[K\\n  forged\\u001b[32m\\u009b1A\\u202eshop');
+});
