@@ -22,6 +22,7 @@ import {
 import { type Clock, Timer, wallAt } from '../clock.ts';
 import type { Store } from '../exposition/store.ts';
 import { type Judgement, judge } from '../judgement/judgement.ts';
+import type { Job, JobSubject } from '../poll/job.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import {
   completenessByMinute,
@@ -72,6 +73,8 @@ export class AccountSamples {
   #isAsked = false;
   /** Whose counters catch up. */
   #behind: BehindAt = new Map();
+  /** The ages to be expected that are exposed. */
+  #oldest = new OldestData();
   /** Whether the platform answered when the account was judged last. */
   #judgedUp: boolean | undefined;
 
@@ -127,14 +130,23 @@ export class AccountSamples {
     const { name: account, platform, forecast } = this.#view;
     const oldest = new OldestData();
     for (const job of jobs) {
-      oldest.add(job, job.expectedAge(forecast.plannedIntervalOf(job)));
+      oldest.add(job.subject, job.expectedAge(forecast.plannedIntervalOf(job)));
       yield;
     }
+    this.#oldest = oldest;
+    this.#publish('ages', oldest.samples(account));
     const now = platform.platformClock.now();
     const samples = [...learned].flatMap(({ product, metric, known }) =>
       learnedSamples({ account, product, metric }, known, this.#options.delays, now),
     );
-    this.#publish('learned', [...samples, ...oldest.samples(account)]);
+    this.#publish('learned', samples);
+  }
+
+  /** Exposes at once that older data is to be expected where a poll shows it: such data is shown from now on. */
+  exposeAge(job: Job): void {
+    const { name: account, forecast } = this.#view;
+    const isOlder = this.#oldest.add(job.subject, job.expectedAge?.(forecast.plannedIntervalOf(job)));
+    if (isOlder) this.#publish('ages', this.#oldest.samples(account));
   }
 
   /** Exposes which counters catch up, in steps. Called before the first poll too: after a restart it brings all at once. */
@@ -151,7 +163,7 @@ export class AccountSamples {
   withdraw(): void {
     this.#withdrawn = true;
     this.#judgeLater.set(Number.POSITIVE_INFINITY);
-    for (const part of ['vitals', 'listings', 'learned', 'counting', 'judgement'])
+    for (const part of ['vitals', 'listings', 'ages', 'learned', 'counting', 'judgement'])
       this.#options.store.withdraw(`${this.#view.name}/${part}`);
   }
 
@@ -227,7 +239,7 @@ function listingSamples({ name: account, ...view }: ExposedAccount): Sample[] {
 }
 
 /** A job that reads one metric of one target. */
-type DatedJob = Pick<SeriesJob, 'product' | 'metric' | 'schedule' | 'group' | 'weight' | 'expectedAge'>;
+type DatedJob = Pick<SeriesJob, 'subject' | 'schedule' | 'group' | 'weight' | 'expectedAge'>;
 
 /** The age to be expected of each metric of a product: that of the target whose data is the oldest. */
 class OldestData {
@@ -236,12 +248,13 @@ class OldestData {
     { readonly product: string; readonly metric: string; readonly ageMs: number }
   >();
 
-  /** @param ageMs that the job's data reaches when all is well, where that is known */
-  add({ product, metric }: DatedJob, ageMs: number | undefined): void {
+  /** @param ageMs that the job's data reaches when all is well, where that is known @returns whether it is the oldest */
+  add({ product, metric }: JobSubject, ageMs: number | undefined): boolean {
     const key = `${product} ${metric}`;
-    if (ageMs !== undefined && ageMs > (this.#ages.get(key)?.ageMs ?? 0)) {
+    const isOldest = ageMs !== undefined && ageMs > (this.#ages.get(key)?.ageMs ?? 0);
+    if (isOldest && product !== undefined && metric !== undefined)
       this.#ages.set(key, { product, metric, ageMs });
-    }
+    return isOldest;
   }
 
   samples(account: string): Sample[] {

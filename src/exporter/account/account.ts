@@ -328,6 +328,7 @@ export class Account {
     this.#polledAt = this.#options.clock.now();
     observer.polled(config.name, end);
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
+    if (end.result?.learned !== undefined) this.#samples.exposeAge(end.job);
     this.#samples.polled();
     if (this.#jobs.areOutdated) this.#replace();
     if (!end.job.findsJobs) return;

@@ -70,7 +70,7 @@ export const EDGE_PRODUCT_SEEN_UNTIL = gauge(
 export const EDGE_EXPECTED_AGE = gauge(
   'edge_expected_age_seconds',
   OF_PRODUCT,
-  'Age that the data of an API metric reaches when all is well: publish delay, how late the platform usually is, interval between polls that schedule and limit allow, and bucket width; what other clients take does not raise it. Older data is stale, and its gauges are withdrawn while the platform answers.',
+  'Age that the data of an API metric reaches when all is well: publish delay, how late the platform’s newest buckets come (10 minutes at most), interval between polls that schedule and limit allow, and bucket width; what other clients take does not raise it. Older data is stale, and its gauges are withdrawn while the platform answers.',
 );
 
 /** The moments that the data of an API metric has, by what is read. */

@@ -22,7 +22,7 @@ export function showsBuckets({ metric, catches_up_for }: JobStatus): boolean {
 }
 
 /** By how much (s) data may be older than expected: a poll that comes a bucket later is no trouble. */
-const TOLERATED_SECONDS = 60;
+export const TOLERATED_SECONDS = 60;
 
 /** Whether the newest bucket is older than it should be. */
 export function isLate(job: JobStatus): boolean {

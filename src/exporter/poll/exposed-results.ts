@@ -1,6 +1,7 @@
 import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Store } from '../exposition/store.ts';
+import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { runInSlices } from '../slices.ts';
 import type { Exposure, Job } from './job.ts';
@@ -16,6 +17,9 @@ export interface ExposedResultsOptions {
   /** How long (ms) samples are exposed at least without being renewed. */
   readonly staleAfter: number;
 }
+
+/** What is said to be in time is not withdrawn. */
+const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
 
 /** What is exposed of the polls of an account: each part until the next poll replaces it, it becomes stale, or its job goes. */
 export class ExposedResults {
@@ -39,7 +43,8 @@ export class ExposedResults {
       exposed.add(owner);
       if (dataAgeMs === undefined) this.#shown.delete(owner);
       else this.#shown.set(owner, { until: now - dataAgeMs, job: source });
-      if (dataAgeMs !== undefined && this.#staleFor(source, now - dataAgeMs) > 0) this.#withdraw(owner);
+      if (dataAgeMs !== undefined && this.#staleFor(source, now - dataAgeMs) > TOLERATED_MS)
+        this.#withdraw(owner);
       else store.publish(owner, samples.filter(exposes), until);
     }
   }
@@ -62,7 +67,8 @@ export class ExposedResults {
     for (const [owner, { until, job }] of this.#shown) {
       if (!this.#isUp) return;
       // One poll may fail.
-      if (this.#staleFor(job, until) > forecast.intervalOf(job)) this.#withdraw(owner);
+      if (this.#staleFor(job, until) > Math.max(TOLERATED_MS, forecast.intervalOf(job)))
+        this.#withdraw(owner);
       yield;
     }
   }

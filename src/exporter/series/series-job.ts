@@ -22,6 +22,7 @@ import {
   type DelaySettings,
   horizon,
   type LearnedMetric,
+  LONGEST_LAG_MS,
   learn,
   type MetricMemory,
   nothingShown,
@@ -192,7 +193,11 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     });
     const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
     const shownUntil = shown === undefined ? memory.shownUntil : shown + width;
-    const after = (left: SeriesMemory) => ({ ...left, width, shownUntil, boundUntil: early.boundUntil });
+    // Only of what has really come: an answer without anything new says nothing of how late the next bucket will be.
+    const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
+    const shownLag = isNew ? answer.now - reached : memory.shownLag;
+    const { boundUntil: until } = early;
+    const after = (left: SeriesMemory) => ({ ...left, width, shownUntil, shownLag, boundUntil: until });
     const toPush = this.#gaugesToPush(answer, width, reached - pushDelay(known, delays, answer.now));
     return {
       ...common,
@@ -209,12 +214,16 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return this.#catchUp.followUp();
   }
 
-  /** Age (ms) that its data reaches when all is well; undefined until the width of its buckets is known. */
+  /**
+   * Age (ms) that its data reaches when all is well; undefined until the width of its buckets is known. What a late
+   * platform gives is in time until the next poll.
+   */
   expectedAge(intervalMs: number): number | undefined {
-    const { record, width = record?.width } = this.memory;
+    const { record, width = record?.width, shownLag } = this.memory;
     if (width === undefined) return undefined;
     const learned = this.#learned;
-    return publishDelay(learned, this.#options.delays) + usualLag(learned) + intervalMs + width;
+    const lag = Math.max(usualLag(learned) + width, Math.min(shownLag, LONGEST_LAG_MS));
+    return publishDelay(learned, this.#options.delays) + lag + intervalMs;
   }
 
   counted(intervalMs: number): Counted | undefined {

@@ -24,6 +24,8 @@ export interface SeriesMemory {
   readonly width: number | undefined;
   /** End of the bucket that the gauges show (platform ms); undefined while they show none. */
   readonly shownUntil: number | undefined;
+  /** How late (ms) the platform was when it gave the bucket that the gauges show. */
+  readonly shownLag: number;
   /** End of the bucket that the lower bounds show (platform ms); undefined while none is shown. */
   readonly boundUntil: number | undefined;
   /** Until when (platform ms) no read of the past is worth an operation. */
@@ -173,6 +175,7 @@ const BEGINNING: SeriesMemory = {
   checkpoints: { watermarks: [], sums: [] },
   width: undefined,
   shownUntil: undefined,
+  shownLag: 0,
   boundUntil: undefined,
   restsUntil: 0,
   refusal: undefined,

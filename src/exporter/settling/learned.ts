@@ -216,7 +216,7 @@ export function horizon(known: MetricMemory, settings: DelaySettings, now: numbe
 }
 
 /** The platform aggregates for up to ten minutes; one that is further behind is not as it should be. */
-const LONGEST_LAG_MS = 10 * MINUTE_MS;
+export const LONGEST_LAG_MS = 10 * MINUTE_MS;
 
 /** How far (ms) behind the clock the newest buckets usually are: the least of the last half an hour; 0 before any was seen. */
 export function usualLag({ lags }: MetricMemory): number {
