@@ -277,11 +277,10 @@ const CASES: Readonly<Record<string, Case>> = {
   'late by 8 minutes': {
     begin: isLateBy(8),
     from: HOUR,
-    // Until it is learned that the platform is that slow now.
+    // Until it brings buckets again.
     follows: 'platform_late',
     says: /the platform is late|is fresh/,
     served: true,
-    alerts: 'EdgeDataStale',
   },
   'late by 3 minutes': {
     begin: isLateBy(3),
