@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { parseTimestamp } from '../platform/headers.ts';
 import { content, flag, identifier, text } from '../settings/item-fields.ts';
 import { seriesOf } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
@@ -18,7 +17,7 @@ const row = z.object({
 
 type Certificate = z.output<typeof row>;
 
-const { info, measured, switched } = seriesOf<Certificate>('digital certificates');
+const { info, switched, timed } = seriesOf<Certificate>('digital certificates');
 
 /** Digital certificates (sections 2.3 and 4.3): reads never hold the certificate or its key. */
 export const digitalCertificates = settingsCollector({
@@ -33,26 +32,21 @@ export const digitalCertificates = settingsCollector({
   row,
   unwatched: ['status'],
   series: [
-    info(
-      'edge_certificate_info',
-      'A digital certificate, always 1; join by certificate_id.',
-      ({ issuer, certificate_type, status }) => ({ issuer, certificate_type, status }),
-    ),
-    measured(
+    info('edge_certificate_info', 'A digital certificate, always 1; join by certificate_id.', {
+      issuer: 'issuer',
+      certificate_type: 'certificate_type',
+      status: 'status',
+    }),
+    timed(
       'edge_certificate_expiry_timestamp_seconds',
       'When a digital certificate expires, as a Unix time; absent if the platform does not return it.',
-      ({ validity }) => seconds(validity),
+      'validity',
     ),
     switched(
       'edge_certificate_managed',
       'Whether the platform renews a digital certificate itself',
-      ({ managed }) => managed,
+      'managed',
       '1 or 0; absent if the platform does not return it',
     ),
   ],
 });
-
-function seconds(timestamp: string | null | undefined): number | undefined {
-  const ms = parseTimestamp(timestamp ?? '');
-  return ms === undefined ? undefined : ms / 1_000;
-}

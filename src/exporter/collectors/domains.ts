@@ -19,7 +19,7 @@ const row = z
 
 type Domain = z.output<typeof row>;
 
-const { info, measured, related, switched } = seriesOf<Domain>('domains');
+const { counted, info, related, switched } = seriesOf<Domain>('domains');
 
 /** Domains (sections 2.2 and 4.2). Their ids are the configuration ids of the metrics API (section 4.13). */
 export const domains = settingsCollector({
@@ -38,16 +38,16 @@ export const domains = settingsCollector({
     info(
       'edge_domain_info',
       'A domain, always 1; join by domain_id, or by configuration_id to series of the metrics API.',
-      (domain) => ({
-        configuration_id: domain.id,
-        domain_name: domain.domain_name,
-        edge_application_id: domain.edge_application_id,
-        certificate_id: domain.digital_certificate_id,
-        environment: domain.environment,
-      }),
+      {
+        configuration_id: 'id',
+        domain_name: 'domain_name',
+        edge_application_id: 'edge_application_id',
+        certificate_id: 'digital_certificate_id',
+        environment: 'environment',
+      },
     ),
-    switched('edge_domain_active', 'Whether a domain is active', (domain) => domain.is_active),
-    measured('edge_domain_cnames', 'How many hostnames a domain lists.', ({ cnames }) => cnames?.count),
+    switched('edge_domain_active', 'Whether a domain is active', 'is_active'),
+    counted('edge_domain_cnames', 'How many hostnames a domain lists.', 'cnames'),
     related(
       'edge_domain_cname_info',
       'A hostname that a domain lists, always 1; join by domain_id, or by configuration_id to series of the metrics API.',
@@ -56,7 +56,7 @@ export const domains = settingsCollector({
     switched(
       'edge_domain_cname_access_only',
       'Whether a domain is served under its own hostnames only',
-      (domain) => domain.cname_access_only,
+      'cname_access_only',
     ),
   ],
 });

@@ -33,7 +33,7 @@ const fields = z.object({
 
 type Application = z.output<typeof row> & Partial<z.output<typeof fields>>;
 
-const { info, measured, measuredBy, related, switched } = seriesOf<Application>('edge applications');
+const { counted, info, measuredBy, related, switched } = seriesOf<Application>('edge applications');
 
 /** Edge applications (sections 2.4 and 4.5): the list has name, switch and origins, the rest is read one by one. */
 export const edgeApplications = settingsCollector({
@@ -54,14 +54,10 @@ export const edgeApplications = settingsCollector({
     info(
       'edge_application_info',
       'An edge application, always 1; join by edge_application_id, or by configuration_id to series of content delivery in the analytics API.',
-      ({ id, delivery_protocol }) => ({ configuration_id: id, delivery_protocol }),
+      { configuration_id: 'id', delivery_protocol: 'delivery_protocol' },
     ),
-    switched('edge_application_active', 'Whether an edge application is active', ({ active }) => active),
-    measured(
-      'edge_application_origins',
-      'How many origins an edge application has.',
-      ({ origins }) => origins?.count,
-    ),
+    switched('edge_application_active', 'Whether an edge application is active', 'active'),
+    counted('edge_application_origins', 'How many origins an edge application has.', 'origins'),
     related(
       'edge_application_origin_info',
       'An origin of an edge application with its name and type, always 1.',

@@ -38,25 +38,21 @@ export const edgeFirewalls = settingsCollector({
   row,
   unwatched: ['last_modified', 'last_editor'],
   series: [
-    info('edge_firewall_info', 'An edge firewall, always 1; join by firewall_id.', (_) => ({})),
-    switched('edge_firewall_active', 'Whether an edge firewall is active', ({ is_active }) => is_active),
-    switched(
-      'edge_firewall_waf_enabled',
-      'Whether the WAF of an edge firewall is enabled',
-      ({ waf_enabled }) => waf_enabled,
-    ),
+    info('edge_firewall_info', 'An edge firewall, always 1; join by firewall_id.', {}),
+    switched('edge_firewall_active', 'Whether an edge firewall is active', 'is_active'),
+    switched('edge_firewall_waf_enabled', 'Whether the WAF of an edge firewall is enabled', 'waf_enabled'),
     switched(
       'edge_firewall_network_protection_enabled',
       'Whether the network protection of an edge firewall is enabled',
-      ({ network_protection_enabled }) => network_protection_enabled,
+      'network_protection_enabled',
     ),
     switched(
       'edge_firewall_functions_enabled',
       'Whether the edge functions of an edge firewall are enabled',
-      ({ edge_functions_enabled }) => edge_functions_enabled,
+      'edge_functions_enabled',
     ),
-    modified('firewall', 'an edge firewall', ({ last_modified }) => last_modified),
-    edited('firewall', 'an edge firewall', ({ last_editor }) => last_editor),
+    modified('firewall', 'an edge firewall', 'last_modified'),
+    edited('firewall', 'an edge firewall', 'last_editor'),
     measured(
       'edge_firewall_domains',
       'How many domains an edge firewall protects.',

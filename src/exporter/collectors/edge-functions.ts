@@ -34,18 +34,13 @@ export const edgeFunctions = settingsCollector({
   row,
   unwatched: ['reference_count', 'modified', 'last_editor'],
   series: [
-    info(
-      'edge_function_info',
-      'An edge function, always 1; join by function_id.',
-      ({ language, initiator_type }) => ({ language, initiator_type }),
-    ),
-    switched('edge_function_active', 'Whether an edge function is active', ({ active }) => active),
-    modified('function', 'an edge function', (edgeFunction) => edgeFunction.modified),
-    edited('function', 'an edge function', ({ last_editor }) => last_editor),
-    measured(
-      'edge_function_references',
-      'In how many places an edge function is used.',
-      ({ reference_count }) => reference_count,
-    ),
+    info('edge_function_info', 'An edge function, always 1; join by function_id.', {
+      language: 'language',
+      initiator_type: 'initiator_type',
+    }),
+    switched('edge_function_active', 'Whether an edge function is active', 'active'),
+    modified('function', 'an edge function', 'modified'),
+    edited('function', 'an edge function', 'last_editor'),
+    measured('edge_function_references', 'In how many places an edge function is used.', 'reference_count'),
   ],
 });

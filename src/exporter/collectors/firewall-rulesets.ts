@@ -20,7 +20,7 @@ const row = z.object({
 
 type Ruleset = z.output<typeof row>;
 
-const { info, measured, switched } = seriesOf<Ruleset>('firewall rule sets');
+const { counted, info, switched } = seriesOf<Ruleset>('firewall rule sets');
 
 /** Legacy firewall rule sets (sections 2.7 and 4.8). Of addresses and the secret only changes are detected. */
 export const firewallRulesets = settingsCollector({
@@ -35,45 +35,40 @@ export const firewallRulesets = settingsCollector({
   list: '/edge_firewall/rulesets',
   row,
   series: [
-    info(
-      'edge_firewall_ruleset_info',
-      'A legacy firewall rule set, always 1; join by firewall_ruleset_id.',
-      ({ geo_block, ip_blocking_rule }) => ({ geo_block, ip_blocking_rule }),
-    ),
-    switched(
-      'edge_firewall_ruleset_active',
-      'Whether a legacy firewall rule set is active',
-      ({ is_active }) => is_active,
-    ),
+    info('edge_firewall_ruleset_info', 'A legacy firewall rule set, always 1; join by firewall_ruleset_id.', {
+      geo_block: 'geo_block',
+      ip_blocking_rule: 'ip_blocking_rule',
+    }),
+    switched('edge_firewall_ruleset_active', 'Whether a legacy firewall rule set is active', 'is_active'),
     switched(
       'edge_firewall_ruleset_referer_blocking',
       'Whether a legacy firewall rule set blocks by referrer',
-      ({ block_access_by_referer }) => block_access_by_referer,
+      'block_access_by_referer',
     ),
     switched(
       'edge_firewall_ruleset_blank_referer_allowed',
       'Whether a legacy firewall rule set allows requests without a referrer',
-      ({ allow_blank_referer }) => allow_blank_referer,
+      'allow_blank_referer',
     ),
     switched(
       'edge_firewall_ruleset_secure_token_required',
       'Whether a legacy firewall rule set requires a secure token',
-      ({ require_secure_token }) => require_secure_token,
+      'require_secure_token',
     ),
-    measured(
+    counted(
       'edge_firewall_ruleset_accepted_domains',
       'How many referrers a legacy firewall rule set accepts.',
-      ({ accepted_domains }) => accepted_domains?.count,
+      'accepted_domains',
     ),
-    measured(
+    counted(
       'edge_firewall_ruleset_countries',
       'How many countries a legacy firewall rule set lists.',
-      ({ geo_countries }) => geo_countries?.count,
+      'geo_countries',
     ),
-    measured(
+    counted(
       'edge_firewall_ruleset_addresses',
       'How many addresses a legacy firewall rule set lists.',
-      ({ ip_blocking_addresses }) => ip_blocking_addresses?.count,
+      'ip_blocking_addresses',
     ),
   ],
 });

@@ -61,15 +61,15 @@ const fields = z.object({
 
 type Zone = z.output<typeof row> & Partial<z.output<typeof fields>>;
 
-const { info, measured, measuredBy, switched } = seriesOf<Zone>('intelligent DNS');
+const { counted, info, measured, measuredBy, switched } = seriesOf<Zone>('intelligent DNS');
 
-const seconds = (name: string, what: string, of: (zone: Zone) => number | null | undefined) =>
+const seconds = (name: string, what: string, of: 'expiry' | 'nx_ttl' | 'refresh' | 'retry' | 'soa_ttl') =>
   measured(name, `${what} of a hosted zone, in seconds.`, of);
 
-const byType = (name: string, help: string, of: (records: RecordsOfType) => number | undefined) =>
+const byType = (name: string, help: string, of: keyof RecordsOfType) =>
   measuredBy(name, help, 'record_type', ({ records }) =>
     Object.entries(records?.types ?? {}).flatMap(([type, found]) => {
-      const value = of(found);
+      const value = found[of];
       return value === undefined ? [] : [[type, value] as const];
     }),
   );
@@ -90,23 +90,19 @@ export const hostedZones = settingsCollector({
     fields,
   },
   series: [
-    info('edge_zone_info', 'A hosted zone, always 1; join by zone_id.', ({ domain }) => ({ domain })),
-    switched('edge_zone_active', 'Whether a hosted zone is active', ({ is_active }) => is_active),
-    byType('edge_zone_records', 'How many records of a type a hosted zone has.', ({ count }) => count),
+    info('edge_zone_info', 'A hosted zone, always 1; join by zone_id.', { domain: 'domain' }),
+    switched('edge_zone_active', 'Whether a hosted zone is active', 'is_active'),
+    byType('edge_zone_records', 'How many records of a type a hosted zone has.', 'count'),
     byType(
       'edge_zone_record_ttl_min_seconds',
       'Shortest time to live of the records of a type in a hosted zone, in seconds.',
-      ({ shortestTtl }) => shortestTtl,
+      'shortestTtl',
     ),
-    measured(
-      'edge_zone_nameservers',
-      'How many name servers a hosted zone has.',
-      ({ nameservers }) => nameservers?.count,
-    ),
-    seconds('edge_zone_expiry_seconds', 'SOA expiry', ({ expiry }) => expiry),
-    seconds('edge_zone_negative_ttl_seconds', 'SOA time to live of negative answers', ({ nx_ttl }) => nx_ttl),
-    seconds('edge_zone_refresh_seconds', 'SOA refresh interval', ({ refresh }) => refresh),
-    seconds('edge_zone_retry_seconds', 'SOA retry interval', ({ retry }) => retry),
-    seconds('edge_zone_soa_ttl_seconds', 'Time to live of the SOA record', ({ soa_ttl }) => soa_ttl),
+    counted('edge_zone_nameservers', 'How many name servers a hosted zone has.', 'nameservers'),
+    seconds('edge_zone_expiry_seconds', 'SOA expiry', 'expiry'),
+    seconds('edge_zone_negative_ttl_seconds', 'SOA time to live of negative answers', 'nx_ttl'),
+    seconds('edge_zone_refresh_seconds', 'SOA refresh interval', 'refresh'),
+    seconds('edge_zone_retry_seconds', 'SOA retry interval', 'retry'),
+    seconds('edge_zone_soa_ttl_seconds', 'Time to live of the SOA record', 'soa_ttl'),
   ],
 });

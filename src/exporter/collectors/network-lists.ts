@@ -9,7 +9,7 @@ const fields = z.object({ name: text, list_type: text, items_values: members });
 
 type NetworkList = z.output<typeof row> & Partial<z.output<typeof fields>>;
 
-const { edited, info, measured, modified } = seriesOf<NetworkList>('network lists');
+const { counted, edited, info, modified } = seriesOf<NetworkList>('network lists');
 
 /** Exit nodes of anonymizing networks, and the platform's own origin shield (section 4.10). */
 const PROVIDED = ['2', '187'];
@@ -29,17 +29,15 @@ export const networkLists = settingsCollector({
   details: { reads: [{ path: '/network_lists/:id' }], fields },
   unwatched: ['last_modified', 'last_editor'],
   series: [
-    info(
-      'edge_network_list_info',
-      'A network list with its type, always 1; join by network_list_id.',
-      ({ list_type }) => ({ list_type }),
-    ),
-    modified('network_list', 'a network list', ({ last_modified }) => last_modified),
-    edited('network_list', 'a network list', ({ last_editor }) => last_editor),
-    measured(
+    info('edge_network_list_info', 'A network list with its type, always 1; join by network_list_id.', {
+      list_type: 'list_type',
+    }),
+    modified('network_list', 'a network list', 'last_modified'),
+    edited('network_list', 'a network list', 'last_editor'),
+    counted(
       'edge_network_list_items',
       'How many addresses, networks or countries a network list has.',
-      ({ items_values }) => items_values?.count,
+      'items_values',
     ),
   ],
 });

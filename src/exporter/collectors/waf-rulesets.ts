@@ -62,12 +62,10 @@ export const wafRulesets = settingsCollector({
   // A change of it is one of `whitelist`.
   unwatched: ['whitelistBytes'],
   series: [
-    info(
-      'edge_waf_ruleset_info',
-      'A WAF rule set with its mode, always 1; join by waf_ruleset_id.',
-      ({ mode }) => ({ mode }),
-    ),
-    switched('edge_waf_ruleset_active', 'Whether a WAF rule set is active', ({ active }) => active),
+    info('edge_waf_ruleset_info', 'A WAF rule set with its mode, always 1; join by waf_ruleset_id.', {
+      mode: 'mode',
+    }),
+    switched('edge_waf_ruleset_active', 'Whether a WAF rule set is active', 'active'),
     switched(
       'edge_waf_ruleset_blocking',
       'Whether a WAF rule set blocks the threats that it detects',
@@ -77,7 +75,7 @@ export const wafRulesets = settingsCollector({
     measured(
       'edge_waf_ruleset_whitelist_bytes',
       'Size of the rules that exempt matches from a WAF rule set, in bytes; 0 where it exempts nothing.',
-      ({ whitelistBytes }) => whitelistBytes,
+      'whitelistBytes',
     ),
     measuredBy(
       'edge_waf_ruleset_family_enabled',

@@ -1,24 +1,28 @@
 import type { Family, Labels } from '../catalogue/family.ts';
 import { parseTimestamp } from '../platform/headers.ts';
+import type { Members } from './item-fields.ts';
 
-/** A value of a family, with the labels that it has besides those of its setting. */
-export interface SettingValue {
-  readonly labels?: Labels;
-  readonly value: number;
-}
-
-/** A family, and what a setting shows of it. */
+/** A family, and what a setting shows of it: values, with the labels that they have besides those of the setting. */
 export interface SettingSeries<Row> {
   readonly family: Family;
-  values(row: Row): readonly SettingValue[];
+  values(row: Row): readonly { readonly labels?: Labels; readonly value: number }[];
 }
 
 type Maybe<Value> = Value | null | undefined;
 
-type Of<Row, Value> = (row: Row) => Maybe<Value>;
+/** The fields of a row that hold such a value, where the platform gives one. */
+type FieldOf<Row, Value> = {
+  [Field in keyof Row]-?: [Row[Field]] extends [Maybe<Value>] ? Field : never;
+}[keyof Row];
+
+/** The field of a row that holds a value, or what the value is made of. */
+type Of<Row, Value> = FieldOf<Row, Value> | ((row: Row) => Maybe<Value>);
 
 /** The kinds of series that a setting is shown in. Help texts are completed by the part of the API, `api`, which they come from. */
 export function seriesOf<Row>(api: string) {
+  const read = <Value>(row: Row, of: Of<Row, Value>): Maybe<Value> =>
+    // `FieldOf` names no field of another type, which the compiler cannot see.
+    typeof of === 'function' ? of(row) : (row[of] as Maybe<Value>);
   const series = (name: string, help: string, values: SettingSeries<Row>['values']): SettingSeries<Row> => ({
     family: { name, type: 'gauge', help: `${help} API: ${api}.` },
     values,
@@ -26,53 +30,60 @@ export function seriesOf<Row>(api: string) {
   /** A number, where the platform gives it. */
   const measured = (name: string, help: string, of: Of<Row, number>) =>
     series(name, help, (row) => {
-      const value = of(row);
+      const value = read(row, of);
       return value === null || value === undefined ? [] : [{ value }];
+    });
+  /** A time, as a Unix time; nothing where the platform gives none that can be read. */
+  const timed = (name: string, help: string, of: Of<Row, string>) =>
+    measured(name, help, (row) => {
+      const ms = parseTimestamp(read(row, of) ?? '');
+      return ms === undefined ? undefined : ms / 1_000;
     });
   /** One series of 1 for each of some sets of labels. */
   const related = (name: string, help: string, of: (row: Row) => readonly Labels[]) =>
     series(name, help, (row) => of(row).map((labels) => ({ labels, value: 1 })));
   return {
     measured,
+    timed,
     related,
-    /** Always 1, with names and what else is worth a label. A label that the platform does not give is empty. */
-    info: (name: string, help: string, labels: (row: Row) => Readonly<Record<string, Maybe<string>>>) =>
+    /** Always 1, with fields that are worth a label, by the label. A label that the platform does not give is empty. */
+    info: (name: string, help: string, fields: Readonly<Record<string, FieldOf<Row, string>>>) =>
       related(name, help, (row) => [
-        Object.fromEntries(Object.entries(labels(row)).map(([label, value]) => [label, value ?? ''])),
+        Object.fromEntries(Object.entries(fields).map(([label, field]) => [label, read(row, field) ?? ''])),
       ]),
     /** A switch: 1 or 0. */
     switched: (name: string, whether: string, of: Of<Row, boolean>, values = '1 or 0') =>
       measured(name, `${whether}: ${values}.`, (row) => {
-        const on = of(row);
+        const on = read(row, of);
         return on === null || on === undefined ? undefined : Number(on);
       }),
+    /** How many members a list has. */
+    counted: (name: string, help: string, of: FieldOf<Row, Members>) =>
+      measured(name, help, (row) => read<Members>(row, of)?.count),
     /** Numbers by a label. */
     measuredBy: (
       name: string,
       help: string,
       label: string,
-      of: Of<Row, Iterable<readonly [string, number]>>,
+      of: (row: Row) => Maybe<Iterable<readonly [string, number]>>,
     ) =>
       series(name, help, (row) =>
         [...(of(row) ?? [])].map(([key, value]) => ({ labels: { [label]: key }, value })),
       ),
     /** When the platform says that a setting was last modified; nothing where it gives no time that can be read. */
-    modified: (kind: string, thing: string, of: Of<Row, string>) =>
-      measured(
+    modified: (kind: string, thing: string, of: FieldOf<Row, string>) =>
+      timed(
         `edge_${kind}_modified_timestamp_seconds`,
         `When ${thing} was last modified according to the platform, as a Unix time.`,
-        (row) => {
-          const time = parseTimestamp(of(row) ?? '');
-          return time === undefined ? undefined : time / 1_000;
-        },
+        of,
       ),
     /** Who made the last change, according to the platform; nothing where it does not say. */
-    edited: (kind: string, thing: string, of: Of<Row, string>) =>
+    edited: (kind: string, thing: string, of: FieldOf<Row, string>) =>
       related(
         `edge_${kind}_last_editor_info`,
         `Who last changed ${thing} according to the platform, always 1.`,
         (row) => {
-          const editor = of(row);
+          const editor = read<string>(row, of);
           return editor ? [{ last_editor: editor }] : [];
         },
       ),

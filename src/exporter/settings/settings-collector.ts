@@ -19,7 +19,7 @@ export function settingsCollector<Listed extends Item, Detailed extends object =
   const changes = measured(
     `edge_${kind}_changed_timestamp_seconds`,
     `When one of the ${things} was last seen changed, as a Unix time; absent until the first change.`,
-    ({ changedAt }) => changedAt,
+    'changedAt',
   );
   const paths = details?.reads.map(({ path }) => path) ?? [];
   const reads = typeof list === 'string' ? [list, ...paths] : paths;
