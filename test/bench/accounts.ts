@@ -101,8 +101,8 @@ async function measure(platform: Server): Promise<void> {
     ['CPU until then', `${(toAll.cpu / 1_000).toFixed(0)} s`],
     ['CPU afterwards', `${(100 * share).toFixed(0)} % of a core`],
     ['RSS', `${(rssOf(exporter) / 1e6).toFixed(0)} MB`],
-    ['longest block until all series, of its own', `${ms(atFirst.longest)}, ${ms(atFirst.longestOwn)}`],
-    ['longest block afterwards, of its own', `${ms(later.longest)}, ${ms(later.longestOwn)}`],
+    ['longest block until all series, of its own, run', blockWords(atFirst)],
+    ['longest block afterwards, of its own, run', blockWords(later)],
   ];
   process.stdout.write(`${accounts} accounts of ${CONFIGURATIONS} configurations, ${metrics.join(', ')}\n\n`);
   for (const [what, value] of rows) process.stdout.write(`| ${what} | ${value} |\n`);
@@ -130,6 +130,10 @@ async function block(exporter: Server): Promise<BlockTold> {
   send(exporter, 'tell');
   const [found] = (await told) as [BlockTold];
   return found;
+}
+
+function blockWords({ longest, longestOwn, longestRun }: BlockTold): string {
+  return [longest, longestOwn, longestRun].map(ms).join(', ');
 }
 
 function ms(value: number): string {

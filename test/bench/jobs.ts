@@ -115,6 +115,7 @@ function medianOf(blocks: readonly Block[]): Block {
   return {
     longest: median(blocks.map(({ longest }) => longest)),
     longestOwn: median(blocks.map(({ longestOwn }) => longestOwn)),
+    longestRun: median(blocks.map(({ longestRun }) => longestRun)),
   };
 }
 
