@@ -1733,7 +1733,7 @@
           },
           {
             "alert": "EdgePollsFailing",
-            "expr": "sum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\", outcome!~\"ok|empty\"}[30m]))\n/\nsum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\"}[30m]))\n> 0.1\nand on (account)\nmax_over_time(edge_up[30m]) == 1",
+            "expr": "sum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\", outcome!~\"ok|empty\"}[30m]))\n/\nsum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\"}[30m]))\n> 0.1\nand on (account)\navg_over_time(edge_up[30m]) >= 0.5",
             "for": "30m",
             "labels": {
               "severity": "ticket",

@@ -192,13 +192,12 @@ export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
     `sum without (outcome) (increase(${POLLS}{collector!~"${OF_TRAFFIC}", ${FAILED}}[${duration(times.unread)}]))`,
   );
   const succeeded = `time() - edge_exporter_poll_last_success_timestamp_seconds < ${times.unread / 1_000}`;
-  const answers = (span: number): string =>
-    `and on (account)\nmax_over_time(edge_up[${duration(span)}]) == 1`;
   return [
     {
       ...OF_ACCOUNT,
       alert: 'EdgePollsFailing',
-      expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\n${answers(times.settled)}`,
+      // Half of the time, since an outage takes a while to show, and a platform that comes and goes is told all the same.
+      expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\nand on (account)\navg_over_time(edge_up[${duration(times.settled)}]) >= 0.5`,
       hold: times.settled,
       severity: 'ticket',
       summary: '{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail',
@@ -209,7 +208,7 @@ export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
       ...OF_ACCOUNT,
       alert: 'EdgeCollectorFailing',
       // A single failure within the range is none, whatever the interval.
-      expr: `${failures} > 1\nunless on (account, collector)\n${succeeded}\n${answers(times.unread)}`,
+      expr: `${failures} > 1\nunless on (account, collector)\n${succeeded}\nand on (account)\nmax_over_time(edge_up[${duration(times.unread)}]) == 1`,
       hold: times.hour,
       severity: 'ticket',
       summary: 'Nothing is read for {{ $labels.collector }} of {{ $labels.account }}',

@@ -161,7 +161,7 @@ const CASES: Readonly<Record<string, Case>> = {
     says: /may not read anything|lacks the permission Analytics|may not read edge_applications/,
     served: false,
     told: ['a permission is missing: the token may not read all that is configured', 'counters are behind'],
-    alerts: 'EdgeDataStale EdgePlatformUnreachable EdgePollsFailing',
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'all 404': {
     begin: answers(NOT_FOUND),
@@ -234,7 +234,7 @@ const CASES: Readonly<Record<string, Case>> = {
     says: /503/,
     served: false,
     told: ['the platform fails: it answers with errors'],
-    alerts: 'EdgeDataStale EdgePlatformUnreachable EdgePollsFailing',
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'a web page': {
     begin: answers(PAGE),
@@ -360,7 +360,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: ['server_error', 'unreachable'],
     says: /503/,
     served: false,
-    alerts: 'EdgeDataStale EdgePlatformUnreachable EdgePollsFailing',
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
 };
 

@@ -46,6 +46,8 @@ const NOT_READ = { [LAST_READ]: BEFORE * 60 };
 export const POLL_CASES: readonly AlertCase[] = [
   failing(20, 4),
   failing(20, 80, { [`edge_up{${ACCOUNT}}`]: 0 }),
+  // What is polled rarely shows late that nothing is answered.
+  failing(20, 80, { [`edge_up{${ACCOUNT}}`]: (minute) => (minute < BEFORE + 12 ? 1 : 0) }),
   unread(READ, NOT_READ, { [LAST_READ]: (minute) => (minute - 100) * 60 }),
   unread(READ, NOT_READ, { [`edge_up{${ACCOUNT}}`]: 0 }),
   { ...unread({}, {}, {}, 0.004), resolves: 121 },
