@@ -3,7 +3,7 @@ import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/c
 import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
 import { examine } from '../exporter/doctor/examination.ts';
-import { receiverStep } from '../exporter/doctor/receiver-step.ts';
+import { receiverStep } from '../exporter/doctor/network-steps.ts';
 import { type Step, stepsNamed, stepText } from '../exporter/doctor/step.ts';
 import { type Colour, paint } from '../exporter/text/output.ts';
 import { accountsAsked } from './accounts-asked.ts';

@@ -1,16 +1,20 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { BackfillProgress, besideProgressLine, showProgress } from '../exporter/backfill/progress.ts';
 import { fileTrouble } from '../exporter/backfill/refusal.ts';
 import { backfillSentence, tellProgress } from '../exporter/backfill/tell-progress.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
+import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
+import { readPasswordFile, readTokenFile } from '../exporter/credentials/secret-file.ts';
+import { tlsFileTrouble } from '../exporter/platform/connector.ts';
+import { PlatformFailure } from '../exporter/platform/read.ts';
 import { paint } from '../exporter/text/output.ts';
 import { startDemonstration } from '../rules/rehearse/demonstration.ts';
 import { fileHistory, LineProblem } from '../rules/rehearse/file-history.ts';
 import { type RehearsalHistory, RehearsalRefusal } from '../rules/rehearse/history.ts';
 import { isThere, platformHistory } from '../rules/rehearse/platform-history.ts';
-import { PrometheusClient } from '../rules/rehearse/prometheus-client.ts';
+import { type Login, type PrometheusAccess, PrometheusClient } from '../rules/rehearse/prometheus-client.ts';
 import { prometheusHistory } from '../rules/rehearse/prometheus-history.ts';
 import { rehearse as evaluateHistory } from '../rules/rehearse/rehearsal.ts';
 import { type RehearsedRules, rehearsedRules } from '../rules/rehearse/rehearsed-rules.ts';
@@ -18,8 +22,9 @@ import { type RehearsalReport, reportOf } from '../rules/rehearse/report.ts';
 import { reportJson } from '../rules/rehearse/report-json.ts';
 import { reportPage } from '../rules/rehearse/report-page.ts';
 import { reportText } from '../rules/rehearse/report-text.ts';
+import { type AlertSettings, SHIPPED } from '../rules/shipped/alert-settings.ts';
+import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import { accountsAsked } from './accounts-asked.ts';
-import { type RehearsalRequest, rehearsalRequest } from './rehearsal-request.ts';
 
 type Call = Invocation<'rehearse'>;
 
@@ -181,4 +186,94 @@ async function evaluated(history: RehearsalHistory, work: Work): Promise<Rehears
 function sentenceOf(error: unknown, advice: string): string | undefined {
   if (error instanceof RehearsalRefusal || error instanceof LineProblem) return error.message;
   return fileTrouble(error) ?? backfillSentence(error, advice);
+}
+
+type Flags = Invocation<'rehearse'>['flags'];
+type Env = Invocation<'rehearse'>['env'];
+
+/** An alerts file by its name. */
+interface NamedSettings {
+  readonly name: string;
+  readonly settings: AlertSettings;
+}
+
+/** What is to be rehearsed, and over what: the flags, checked. */
+interface RehearsalRequest {
+  /** One set of rules, or two to compare. */
+  readonly rules: readonly NamedSettings[];
+  readonly prometheus: PrometheusAccess | undefined;
+}
+
+/** What is asked for, or every mistake in it that shows without asking anybody. */
+async function rehearsalRequest(
+  flags: Flags,
+  env: Env,
+): Promise<{ readonly request: RehearsalRequest; readonly mistakes: readonly string[] }> {
+  const mistakes = [...contradictions(flags)];
+  const rules = [await settingsOf(flags['alerts.file'], env, mistakes)];
+  if (flags.compare !== undefined) rules.push(await settingsOf(flags.compare, env, mistakes));
+  const { 'prometheus.url': url } = flags;
+  const login = await loginOf(flags, mistakes);
+  const ca = await authoritiesOf(flags, mistakes);
+  return { request: { rules, prometheus: url === undefined ? undefined : { url, login, ca } }, mistakes };
+}
+
+function* contradictions(flags: Flags): Generator<string> {
+  const { from, to, days, 'prometheus.url': url, 'history.file': file, sandbox } = flags;
+  if (from !== undefined && days !== undefined) yield 'give --from or --days, not both';
+  if (from !== undefined && to !== undefined && from >= to) yield '--from must be before --to';
+  const sources = { '--prometheus.url': url, '--history.file': file, '--sandbox': sandbox || undefined };
+  const given = Object.entries(sources).flatMap(([name, value]) => (value === undefined ? [] : name));
+  if (given.length > 1) yield `give one history: ${given.join(' or ')}`;
+  const ofPrometheus = (['username', 'password-file', 'bearer-token-file', 'ca-file'] as const).filter(
+    (name) => flags[`prometheus.${name}`] !== undefined,
+  );
+  if (url === undefined && ofPrometheus.length > 0) {
+    yield `--prometheus.${ofPrometheus[0]} is given without --prometheus.url`;
+  }
+  const { 'prometheus.username': username, 'prometheus.password-file': password } = flags;
+  if ((username === undefined) !== (password === undefined)) {
+    yield 'give --prometheus.username and --prometheus.password-file together';
+  }
+  if (username !== undefined && flags['prometheus.bearer-token-file'] !== undefined) {
+    yield 'give --prometheus.username or --prometheus.bearer-token-file, not both';
+  }
+}
+
+async function settingsOf(file: string | undefined, env: Env, mistakes: string[]): Promise<NamedSettings> {
+  if (file === undefined) return { name: 'as shipped', settings: SHIPPED };
+  const loaded = await loadAlertsFile(file, env);
+  if (loaded.ok) return { name: file, settings: loaded.settings };
+  mistakes.push(...loaded.issues.map(formatIssue));
+  return { name: file, settings: SHIPPED };
+}
+
+async function loginOf(flags: Flags, mistakes: string[]): Promise<Login | undefined> {
+  const {
+    'prometheus.username': username,
+    'prometheus.password-file': passwordFile,
+    'prometheus.bearer-token-file': tokenFile,
+  } = flags;
+  try {
+    if (tokenFile !== undefined) {
+      const { secret } = await readTokenFile(tokenFile, '--prometheus.bearer-token-file', undefined);
+      return { kind: 'bearer', token: secret };
+    }
+    if (username === undefined || passwordFile === undefined) return undefined;
+    const password = await readPasswordFile(passwordFile, '--prometheus.password-file');
+    return { kind: 'basic', username, password };
+  } catch (error) {
+    if (!(error instanceof PlatformFailure)) throw error;
+    mistakes.push(error.message);
+    return undefined;
+  }
+}
+
+async function authoritiesOf(flags: Flags, mistakes: string[]): Promise<string | undefined> {
+  const { 'prometheus.ca-file': file } = flags;
+  if (file === undefined) return undefined;
+  const trouble = await tlsFileTrouble(file, 'ca');
+  if (trouble === undefined) return readFile(file, 'utf8');
+  mistakes.push(`--prometheus.ca-file ${trouble.message}`);
+  return undefined;
 }

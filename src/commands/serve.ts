@@ -1,27 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { credentialsFrom } from '../exporter/account/connection.ts';
 import { systemClock } from '../exporter/clock.ts';
-import type { Member } from '../exporter/cluster/member.ts';
+import { Member } from '../exporter/cluster/member.ts';
+import { Registry } from '../exporter/cluster/registry.ts';
+import { isOfShard } from '../exporter/cluster/shard.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { openFilesLimit } from '../exporter/command-line/process.ts';
+import {
+  type ConfigSource,
+  examineConfig,
+  type LoadedConfig,
+  type ReadConfig,
+  type ReadFiles,
+} from '../exporter/configuration/config.ts';
 import { ConfigInUse, watch } from '../exporter/configuration/in-use.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Config } from '../exporter/configuration/schema.ts';
 import { Exporter } from '../exporter/exporter.ts';
 import { cronTicker } from '../exporter/poll/ticker.ts';
 import { Running } from '../exporter/running.ts';
+import { Secret } from '../exporter/secret.ts';
 import { reportTicks, reportTo } from '../exporter/self/account-report.ts';
 import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
 import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
 import { ForeignDirectory, StateInUse } from '../exporter/state/directory.ts';
 import { OtherFormat, openState, StateRequired } from '../exporter/state/open-state.ts';
-import { BadStateUrl } from '../exporter/state/postgres-address.ts';
+import { openAccountState } from '../exporter/state/postgres-account.ts';
+import { BadStateUrl, postgresAddress } from '../exporter/state/postgres-address.ts';
+import { PostgresConnections } from '../exporter/state/postgres-connections.ts';
 import { NewerSchema } from '../exporter/state/postgres-schema.ts';
 import { memoryState, type State } from '../exporter/state/state.ts';
 import { WebConfigError } from '../exporter/web/config-file.ts';
 import { ListenError } from '../exporter/web/server.ts';
 import { createWeb } from '../exporter/web/web.ts';
-import { readShare, shareAccounts } from './shared-accounts.ts';
 
 type Serve = Invocation<'serve'>;
 
@@ -216,4 +229,79 @@ function aborted(signal: AbortSignal): Promise<undefined> {
     if (signal.aborted) resolve(undefined);
     else signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
+}
+
+/** Connections for commits, loading and the picture of all; the lease has one of its own, for which it waits for nobody. */
+const CONNECTIONS = 4;
+
+/** What several replicas on one database need of each. */
+interface SharedAccounts {
+  readonly member: Member;
+  /** Stands for the states of all accounts, each of which has its own. */
+  readonly state: State;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Joins the replicas that share a database, where there is one. A database that is away is no failure: it is tried again.
+ * @throws BadStateUrl, NewerSchema
+ */
+async function shareAccounts(
+  flags: Serve['flags'],
+  env: Serve['env'],
+  { log, guard }: Serve['logging'],
+): Promise<SharedAccounts | undefined> {
+  const url = flags['state.url'];
+  if (url === undefined) return undefined;
+  if (flags.shard !== undefined)
+    throw new BadStateUrl(['--state.url and --shard: replicas on a database divide the accounts themselves']);
+  const address = postgresAddress({ url, passwordFile: flags['state.password-file'], env });
+  if (address.secret !== undefined) guard(new Secret(address.secret));
+  const forLease = new PostgresConnections(address, 1);
+  const forStates = new PostgresConnections(address, CONNECTIONS);
+  const registry = new Registry(forLease, forStates);
+  try {
+    await registry.migrate();
+    log.info({ database: address.shown }, 'accounts are shared with other replicas');
+  } catch (error) {
+    if (error instanceof NewerSchema) throw error;
+    const reason = error instanceof Error ? error.message : String(error);
+    log.warn({ database: address.shown, reason }, 'the database cannot be used yet: nothing is polled');
+  }
+  const member = new Member({
+    clock: systemClock,
+    registry,
+    openState: (owned) => openAccountState(forStates, owned),
+    name: flags['state.replica'] ?? hostname(),
+    newSession: randomUUID,
+    log,
+  });
+  return {
+    member,
+    state: { ...memoryState(), kind: 'durable', directory: address.shown },
+    close: async () => void (await Promise.all([forLease.close(), forStates.close()])),
+  };
+}
+
+/** Reads the configuration as this process is to use it: its shard of the accounts, and nothing that replicas cannot share. */
+function readShare(
+  source: ConfigSource,
+  flags: Serve['flags'],
+): (before: ReadFiles | undefined) => Promise<ReadConfig> {
+  return async (before) => {
+    const { loaded, read } = await examineConfig(source, before);
+    return { loaded: loaded.ok ? shareOf(loaded, flags) : loaded, read };
+  };
+}
+
+function shareOf(loaded: LoadedConfig & { readonly ok: true }, flags: Serve['flags']): LoadedConfig {
+  const { shard, 'state.url': url } = flags;
+  if (url !== undefined && loaded.config.push.length > 0) {
+    const message = 'replicas on a database (--state.url) do not push yet: have Prometheus scrape them';
+    const issues = [{ source: loaded.source, path: 'push', message }];
+    return { ok: false, nothingConfigured: false, issues };
+  }
+  if (shard === undefined) return loaded;
+  const accounts = loaded.config.accounts.filter(({ name }) => isOfShard(name, shard));
+  return { ...loaded, config: { ...loaded.config, accounts } };
 }

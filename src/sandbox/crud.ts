@@ -4,7 +4,7 @@ import type { Settings } from './account/settings.ts';
 import { detail, fieldErrors, NO_CONTENT, NOT_FOUND, ok, type Reply, result } from './http/reply.ts';
 import { parseBody, parsePatch } from './http/request-parts.ts';
 import type { Permission } from './http/token-store.ts';
-import { type Call, idOf, type Operation } from './resource.ts';
+import { type Call, idOf, type Operation } from './resource-router.ts';
 
 /** What a list shows; it can be ordered by every field that it shows. */
 export interface Listing<Item> {

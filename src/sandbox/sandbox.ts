@@ -1,19 +1,37 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Express } from 'express';
+import type { ErrorRequestHandler, Express } from 'express';
+import express from 'express';
+import { z } from 'zod';
 import type { Account } from './account/platform-account.ts';
 import { DEFAULT_SETTINGS, type Settings, settingsSchema } from './account/settings.ts';
-import { createApplication } from './application.ts';
+import { controlRouter } from './control.ts';
 import type { FaultSettings } from './faults/faults.ts';
 import { FaultSwitch } from './faults/switch.ts';
-import type { Platform } from './http/platform.ts';
-import { RequestLog } from './http/platform.ts';
+import { graphqlRouter } from './graphql/graphql-router.ts';
+import { admit, authenticate, fail, identify, limit } from './http/admission.ts';
+import { type Handler, send } from './http/http-exchange.ts';
+import { type Platform, RequestLog } from './http/platform.ts';
 import { RateLimit } from './http/rate-limit.ts';
+import { detail, NO_CONTENT, NOT_FOUND } from './http/reply.ts';
 import { type StaticToken, Tokens, type User } from './http/token-store.ts';
+import { type Resource, resourceRouter } from './resource-router.ts';
+import { certificates } from './resources/certificates.ts';
+import { domains } from './resources/domains.ts';
+import { edgeApplications } from './resources/edge-applications.ts';
+import { edgeFirewalls } from './resources/edge-firewalls.ts';
+import { edgeFunctions } from './resources/edge-functions.ts';
+import { errorResponses } from './resources/error-responses.ts';
+import { intelligentDns } from './resources/intelligent-dns.ts';
+import { networkLists } from './resources/network-lists.ts';
+import { purge } from './resources/purge.ts';
+import { firewallRulesets, wafRulesets } from './resources/rulesets.ts';
+import { analytics, metrics } from './resources/series-reads.ts';
+import { tokens } from './resources/tokens.ts';
+import { workloads } from './resources/workloads.ts';
 import { type AccountSize, DEFAULT_SIZE, seedAccount } from './seed.ts';
 import type { Incident } from './traffic/incidents.ts';
-import type { SeriesByDimension } from './traffic/series.ts';
-import { type TruthQuery, truthOf } from './traffic/series.ts';
+import { type SeriesByDimension, type TruthQuery, truthOf } from './traffic/series.ts';
 import { Traffic } from './traffic/traffic.ts';
 
 const DAY = 86_400_000;
@@ -120,5 +138,68 @@ async function listen(
         server.close((error) => (error ? reject(error) : resolve()));
         server.closeAllConnections();
       }),
+  };
+}
+
+/** Where each part of the API lives. The first match counts; the busiest come first. */
+const RESOURCES: readonly (readonly [path: string, (platform: Platform) => Resource])[] = [
+  ['/analytics', analytics],
+  ['/metrics', metrics],
+  ['/tokens', tokens],
+  ['/domains', domains],
+  ['/content_delivery', errorResponses],
+  ['/digital_certificates', certificates],
+  ['/purge', purge],
+  ['/edge_applications', edgeApplications],
+  ['/edge_functions', edgeFunctions],
+  ['/edge_firewall/rulesets', firewallRulesets],
+  ['/edge_firewall', edgeFirewalls],
+  ['/waf/rulesets', wafRulesets],
+  ['/network_lists', networkLists],
+  ['/intelligent_dns', intelligentDns],
+  ['/v4/workspace/workloads', workloads],
+];
+
+/** The platform's API as an Express application, with the sandbox's own controls beside it. */
+function createApplication(platform: Platform): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', 'simple');
+  app.use('/_sandbox', controlRouter(platform), complain);
+  app.use(admit(platform), identify(platform), graphqlRouter(platform));
+  app.use(limit(platform), authenticate(platform), fail(platform));
+  app.use(express.json({ limit: '2mb', strict: false }));
+  app.use(['/analytics', '/metrics'], restAnalytics(platform));
+  for (const [path, resource] of RESOURCES) app.use(path, resourceRouter(platform, resource(platform)));
+  app.use('/v4', ((req, res) => send(platform, req, res, NO_CONTENT)) satisfies Handler);
+  app.use(((req, res) => send(platform, req, res, NOT_FOUND)) satisfies Handler);
+  app.use(refuseBody(platform));
+  return app;
+}
+
+/** Where REST serves no analytics any more, its reads of them are unknown paths. */
+function restAnalytics(platform: Platform): Handler {
+  return (req, res, next) => {
+    if (platform.settings.restAnalytics === 'served') next();
+    else send(platform, req, res, NOT_FOUND);
+  };
+}
+
+/** Mistakes in the use of the control API, explained in plain text. */
+const complain: ErrorRequestHandler = (error, _req, res, next) => {
+  if (error instanceof z.ZodError)
+    return void res
+      .status(400)
+      .type('text')
+      .send(`${z.prettifyError(error)}\n`);
+  if (error instanceof RangeError) return void res.status(404).type('text').send(`${error.message}\n`);
+  next(error);
+};
+
+/** A request body that is not JSON is answered 400, any other failure 500. */
+function refuseBody(platform: Platform): ErrorRequestHandler {
+  return (error: { status?: number; expose?: boolean }, req, res, _next) => {
+    const status = error.expose ? (error.status ?? 400) : 500;
+    const text = status === 500 ? 'Sorry unable to perform operation.' : 'JSON parse error.';
+    send(platform, req, res as Parameters<Handler>[1], detail(status, text));
   };
 }

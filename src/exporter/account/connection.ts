@@ -3,9 +3,8 @@ import { routeOf } from '../configuration/request.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import { guardedCredentials, openCredentials } from '../credentials/open.ts';
 import { QUESTIONS } from '../graphql/question.ts';
-import { accountIds } from '../platform/account-id.ts';
 import { Client } from '../platform/client.ts';
-import type { Credentials } from '../platform/credentials.ts';
+import { accountIds, type Credentials } from '../platform/credentials.ts';
 import {
   describeForeignAnswer,
   type ExchangeInfo,
@@ -15,8 +14,7 @@ import {
 import { type ClockContradiction, PlatformClock } from '../platform/platform-clock.ts';
 import type { Answer, Resource } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
-import { Operations, type Turns } from '../poll/operations.ts';
-import type { PollEnd } from '../poll/runner.ts';
+import { Operations, type PollEnd, type Turns } from '../poll/runner.ts';
 import { type LimitScope, LimitScopes, type LimitScopesOptions } from '../rate-limit/limit-scopes.ts';
 import { RequestQueue, type RequestQueueOptions } from '../rate-limit/request-queue.ts';
 import type { Secret } from '../secret.ts';

@@ -19,10 +19,9 @@ import { AccountMemory, type SavedPart } from '../state/memory.ts';
 import type { StateReader } from '../state/state.ts';
 import { type Addressing, type Target, targetName } from '../targets/target.ts';
 import { AccountTargets } from './account-targets.ts';
-import { ChosenReader } from './chosen-reader.ts';
-import { DiscoveryJob, type ListElsewhere } from './discovery-job.ts';
-import { MetadataJob } from './metadata-job.ts';
+import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
 import {
+  ChosenReader,
   type ChosenSource,
   mayListElsewhere,
   SourceChoice,

@@ -1,7 +1,7 @@
 import { runInSlices } from '../slices.ts';
 import type { Page } from './family-lines.ts';
-import type { ExpositionFormat } from './negotiate.ts';
 import { gzipMember, makeSegment, type Segment } from './segment.ts';
+import type { ExpositionFormat } from './text-format.ts';
 
 export type ExpositionEncoding = 'identity' | 'gzip';
 

@@ -1,7 +1,6 @@
-import type { ExpositionFormat } from './negotiate.ts';
 import { joinSegments, makeSegment, type Segment, segmentOf } from './segment.ts';
 import { type Place, SeriesTable } from './series-table.ts';
-import { type FamilyMetadata, familyHeader, formatValue } from './text-format.ts';
+import { type ExpositionFormat, type FamilyMetadata, familyHeader, formatValue } from './text-format.ts';
 
 /**
  * From which size (bytes) on a chunk takes no further lines. A poll writes every chunk anew in which it changes a line, and the

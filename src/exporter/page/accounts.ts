@@ -4,7 +4,7 @@ import type { QuotaStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
 import { clockTime, type Html, html, moment } from './html.ts';
-import { addressOf, type JobQuery } from './job-selection.ts';
+import { addressOf, type JobQuery } from './jobs-table.ts';
 import { type JudgedAccount, marked, severityOf } from './verdict.ts';
 
 /** Rows of the table, unless all are asked for. */

@@ -1,7 +1,7 @@
 import type { Labels } from '../catalogue/family.ts';
-import type { ExpositionFormat } from '../exposition/negotiate.ts';
 import { makeSegment, type Segment } from '../exposition/segment.ts';
 import {
+  type ExpositionFormat,
   type FamilyMetadata,
   familyHeader,
   formatValue,

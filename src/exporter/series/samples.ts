@@ -1,8 +1,8 @@
 import { type FaceContext, type Faces, facesOf } from '../catalogue/catalogue.ts';
 import { decimal, type Family, type Labels, type Sample, type TimedSample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
+import { MOST_DIMENSIONS } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
-import { MOST_DIMENSIONS } from '../decode/shape.ts';
 import { firstAtOrAfter, MINUTE_MS } from '../settling/window.ts';
 import { labelsIn, type Target } from '../targets/target.ts';
 import { type CountersByDimension, type Places, placesOf } from './packed-series.ts';

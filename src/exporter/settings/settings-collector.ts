@@ -1,14 +1,42 @@
+import type { Sample } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
-import type {
-  Collector,
-  CollectorContext,
-  ConfigurationIds,
-  Item,
-  SettingsDeclaration,
+import { foreignAnswerOf } from '../platform/exchange.ts';
+import { PlatformFailure, type Read } from '../platform/read.ts';
+import type { Exposure, Job, JobSubject, PollResult } from '../poll/job.ts';
+import {
+  type Refusal,
+  refusalEntries,
+  refusalKey,
+  refusalOf,
+  restoreRefusal,
+  stands,
+} from '../poll/refused-reads.ts';
+import { changed, type MemoryPart } from '../state/memory.ts';
+import type { StateKey } from '../state/state.ts';
+import {
+  accountLabels,
+  type Collector,
+  type CollectorContext,
+  type ConfigurationIds,
+  type Item,
+  type SettingsDeclaration,
 } from './collector.ts';
-import { seriesOf } from './setting-series.ts';
-import { SettingsJob } from './settings-job.ts';
-import { LIST_PERMISSION } from './settings-reader.ts';
+import {
+  compareSettings,
+  type Fingerprint,
+  fingerprintOf,
+  restoreSettings,
+  type SettingsMemory,
+  settingsPrefix,
+} from './setting-changes.ts';
+import { type SettingSeries, seriesOf } from './setting-series.ts';
+import {
+  IdsUnavailable,
+  LIST_PERMISSION,
+  listedIds,
+  type Reading,
+  SettingsReader,
+} from './settings-reader.ts';
 
 /** Makes a collector of what is declared of one kind of settings. */
 export function settingsCollector<Listed extends Item, Detailed extends object = object>(
@@ -66,4 +94,206 @@ function operationsOf<Listed extends Item, Detailed extends object>({
   const count = details?.reads.length ?? 0;
   const inTurns = `${count} per item in turn`;
   return [...(typeof list === 'string' ? [paged] : []), ...(count === 0 ? [] : [inTurns])].join(', ');
+}
+
+const NOTHING_KNOWN: SettingsMemory = { known: new Map(), absences: new Map() };
+
+/** Settings change rarely: reads of traffic go first. */
+const SETTINGS_WEIGHT = 0.1;
+
+interface SettingsJobOptions<Listed extends Item, Detailed extends object> {
+  readonly declaration: SettingsDeclaration<Listed, Detailed>;
+  readonly context: CollectorContext;
+  /** The first segment of the paths read. */
+  readonly group: string;
+  readonly labels: (item: Item) => Readonly<Record<string, string>>;
+  /** The series of changes. */
+  readonly changes: SettingSeries<{ readonly changedAt: number | undefined }>;
+}
+
+/** What is remembered of one kind of settings between two polls. */
+interface KindMemory<Row> {
+  readonly settings: SettingsMemory;
+  /** Operations that the last read took. */
+  readonly operations: number;
+  /** What is shown of configurations, and the ids that were discovered when it was read; undefined of other items. */
+  readonly shown:
+    | { readonly rows: ReadonlyMap<string, Row>; readonly listed: ReadonlySet<string> }
+    | undefined;
+  /** Where the platform refused the last read, as forbidden. */
+  readonly refusal: Refusal | undefined;
+}
+
+/** Reads one kind of settings, and exposes it in place of what was there before. */
+class SettingsJob<Listed extends Item, Detailed extends object>
+  implements Job<Reading<Listed & Partial<Detailed>>>
+{
+  readonly id: string;
+  readonly subject: JobSubject;
+  readonly schedule: string;
+  readonly group: string;
+  readonly weight: number;
+  readonly #options: SettingsJobOptions<Listed, Detailed>;
+  readonly #reader: SettingsReader<Listed, Detailed>;
+  readonly #prefix: StateKey;
+  readonly #refusalKey: StateKey;
+  readonly #part: MemoryPart<KindMemory<Listed & Partial<Detailed>>>;
+
+  constructor(options: SettingsJobOptions<Listed, Detailed>) {
+    const { context, declaration, group } = options;
+    this.id = context.collector;
+    this.subject = { collector: context.collector };
+    this.schedule = context.schedule;
+    this.group = group;
+    this.weight = declaration.weight ?? SETTINGS_WEIGHT;
+    this.#options = options;
+    this.#reader = new SettingsReader(declaration, context);
+    this.#prefix = settingsPrefix(context.account, declaration.kind);
+    this.#refusalKey = refusalKey(this.#prefix);
+    this.#part = {
+      key: this.#refusalKey,
+      open: (stored) => ({
+        settings: NOTHING_KNOWN,
+        operations: 1,
+        shown: undefined,
+        refusal: restoreRefusal(stored),
+      }),
+    };
+  }
+
+  cost(): number {
+    const { refusal, operations } = this.#memory;
+    return refusal === undefined ? operations : 0;
+  }
+
+  async read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
+    const { refusal } = this.#memory;
+    if (stands(refusal, this.#now)) throw refusal.failure;
+    try {
+      const reading = await this.#reader.read(read, signal);
+      return { ...reading, failure: reading.failure && this.#explained(reading.failure) };
+    } catch (failure) {
+      throw failure instanceof PlatformFailure ? this.#explained(failure) : failure;
+    }
+  }
+
+  conclude({ rows, rejected, failure, operations }: Reading<Listed & Partial<Detailed>>): PollResult {
+    const { context, declaration } = this.#options;
+    const now = Math.round(this.#now / 1_000);
+    const refusal = this.#refusalBy(failure);
+    const found = compareSettings(this.#settings, this.#fingerprints(rows), { prefix: this.#prefix, now });
+    const settingChanges = found.changed.map(({ id, fields }) => ({
+      id,
+      name: rows.get(id)?.name ?? '',
+      fields,
+    }));
+    const { list } = declaration;
+    const shown = typeof list === 'string' ? undefined : { rows, listed: listedIds(list, context) };
+    const memory = { settings: found.memory, operations, shown, refusal };
+    return {
+      outcome: this.#shows(rows) ? 'ok' : 'empty',
+      rejected: new Map(rejected > 0 ? ([['bad_item', rejected]] as const) : []),
+      failure,
+      commit: [...found.entries, ...refusalEntries(this.#refusalKey, this.#memory.refusal, refusal)],
+      memory: changed(this.#part, memory, { ...memory, settings: found.refused }),
+      settingChanges,
+      exposures: (committed) => {
+        const { known } = committed ? found.memory : found.refused;
+        return [{ part: 'settings', samples: this.#samples(rows, known) }];
+      },
+    };
+  }
+
+  /** Notes what the platform refuses; a read that was left out since it would be refused changes nothing. */
+  failed(failure: PlatformFailure): PollResult | undefined {
+    const memory = this.#memory;
+    if (stands(memory.refusal, this.#now)) return undefined;
+    const refusal = this.#refusalBy(failure);
+    if (refusal === memory.refusal) return undefined;
+    return {
+      outcome: 'empty',
+      failure,
+      memory: changed(this.#part, { ...memory, refusal }),
+      commit: refusalEntries(this.#refusalKey, memory.refusal, refusal),
+      exposures: () => [],
+    };
+  }
+
+  /** Without the configurations that were discovered to be gone. */
+  relisted(): Exposure | undefined {
+    const { declaration, context } = this.#options;
+    const { list } = declaration;
+    const { shown } = this.#memory;
+    if (shown === undefined || typeof list === 'string') return undefined;
+    const { rows, listed: before } = shown;
+    const listed = listedIds(list, context);
+    const left = new Map([...rows].filter(([id]) => !before.has(id) || listed.has(id)));
+    if (left.size === rows.size) return undefined;
+    return { part: 'settings', samples: this.#samples(left, this.#settings.known) };
+  }
+
+  get #memory(): KindMemory<Listed & Partial<Detailed>> {
+    return this.#options.context.memory.of(this.#part);
+  }
+
+  get #settings(): SettingsMemory {
+    const { settings } = this.#memory;
+    // Nothing known may mean that the state could not be read yet.
+    return settings.known.size > 0 ? settings : restoreSettings(this.#options.context.state, this.#prefix);
+  }
+
+  /** Only a missing permission: another kind of settings is read where this one does not exist. */
+  #refusalBy(failure: PlatformFailure | undefined): Refusal | undefined {
+    return failure?.outcome === 'forbidden' ? refusalOf(failure, undefined, this.#now) : undefined;
+  }
+
+  get #now(): number {
+    return this.#options.context.platformClock.now();
+  }
+
+  /** Where the permission is missing, says which. */
+  #explained(failure: PlatformFailure): PlatformFailure {
+    if (failure.outcome !== 'forbidden' || foreignAnswerOf(failure) !== undefined) return failure;
+    const { declaration } = this.#options;
+    const again = `retried every hour: ${failure.message}`;
+    return failure instanceof IdsUnavailable
+      ? new IdsUnavailable('forbidden', again, failure.status)
+      : new PlatformFailure(
+          'forbidden',
+          `needs the permission ${declaration.permission}, ${again}`,
+          failure.status,
+        );
+  }
+
+  #fingerprints(rows: ReadonlyMap<string, Item>): Map<string, Fingerprint> {
+    const { declaration, context } = this.#options;
+    const unwatched = new Set<string>(declaration.unwatched);
+    return new Map(
+      [...rows].map(([id, { id: _, ...row }]) => {
+        const watched = Object.fromEntries(Object.entries(row).filter(([field]) => !unwatched.has(field)));
+        return [id, fingerprintOf(watched, `${context.account}/${declaration.kind}/${id}`)];
+      }),
+    );
+  }
+
+  /** Whether any series comes of these rows. */
+  #shows(rows: ReadonlyMap<string, Listed & Partial<Detailed>>): boolean {
+    const { series } = this.#options.declaration;
+    return [...rows.values()].some((row) => series.some(({ values }) => values(row).length > 0));
+  }
+
+  #samples(rows: ReadonlyMap<string, Listed & Partial<Detailed>>, known: SettingsMemory['known']): Sample[] {
+    const { declaration, context, labels, changes } = this.#options;
+    const samples: Sample[] = [];
+    for (const row of rows.values()) {
+      const common = accountLabels(context.account, labels(row));
+      const show = <Shown>({ family, values }: SettingSeries<Shown>, shown: Shown) => {
+        for (const { labels: own, value } of values(shown))
+          samples.push({ family, labels: own === undefined ? common : { ...common, ...own }, value });
+      };
+      for (const series of declaration.series) show(series, row);
+      show(changes, { changedAt: known.get(row.id)?.changedAt });
+    }
+    return samples;
+  }
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import Negotiator from 'negotiator';
-import { CONTENT_TYPES, type ExpositionFormat, negotiateFormat } from '../exposition/negotiate.ts';
+import { CONTENT_TYPES, type ExpositionFormat, negotiateFormat } from '../exposition/text-format.ts';
 
 export type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 

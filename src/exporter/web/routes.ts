@@ -1,5 +1,6 @@
-import express, { type ErrorRequestHandler } from 'express';
-import { parseJobQuery } from '../page/job-selection.ts';
+import type { ErrorRequestHandler } from 'express';
+import express from 'express';
+import { parseJobQuery } from '../page/jobs-table.ts';
 import { renderPage } from '../page/page.ts';
 import { madeInSlices } from '../slices.ts';
 import type { Status } from '../status.ts';

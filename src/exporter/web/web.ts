@@ -1,6 +1,24 @@
-import { openWebConfig, type WebLog } from './config-file.ts';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import { PAGE_CONTENT_SECURITY_POLICY } from '../page/script.ts';
+import { createGate } from './basic-auth.ts';
+import {
+  openWebConfig,
+  type RequestRate,
+  type WebConfig,
+  type WebConfigFile,
+  type WebLog,
+} from './config-file.ts';
 import { Connections } from './connections.ts';
-import { createAnswer, createRouter, failWith } from './request-handler.ts';
+import {
+  type Handler,
+  isAwaited,
+  type OnFailure,
+  READING,
+  refuseMethod,
+  sendExposition,
+  sendText,
+} from './responses.ts';
 import type { WebSources } from './routes.ts';
 import { close, createServer, listen, urlOf } from './server.ts';
 
@@ -61,5 +79,155 @@ export function createWeb(options: WebOptions): Web {
       connections.close();
       await Promise.all(servers.map((server) => close(server, options.closeTimeout ?? 1_500)));
     },
+  };
+}
+
+interface AnswerOptions {
+  readonly webConfig: WebConfigFile;
+  readonly route: Handler;
+  readonly onFailure: OnFailure;
+  /** Names that this server goes by; none takes every name. */
+  readonly allowedHosts: readonly string[];
+  /** Milliseconds that one answer may take, from the request to its last byte. */
+  readonly timeout: number;
+}
+
+const SECURITY_HEADERS = {
+  'Content-Security-Policy': PAGE_CONTENT_SECURITY_POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'deny',
+  'Referrer-Policy': 'no-referrer',
+};
+
+/** What becomes of each request: host, rate and login are checked, in this order, before it is routed. It never rejects. */
+export function createAnswer({ webConfig, route, onFailure, allowedHosts, timeout }: AnswerOptions): Handler {
+  const take = createRequestBucket(performance.now.bind(performance));
+  const admit = createGate(() => webConfig.current().users);
+  const headersOf = createHeaders();
+
+  function refuse(request: IncomingMessage, response: ServerResponse, { rate }: WebConfig): boolean {
+    if (!namesAllowedHost(request, allowedHosts)) {
+      sendText(response, 421, ['This host name is not allowed (--web.allowed-hosts).']);
+      return true;
+    }
+    if (rate === undefined || take(rate)) return false;
+    response.setHeader('Retry-After', String(Math.ceil(rate.interval / 1000)));
+    sendText(response, 429, ['Too many requests.']);
+    return true;
+  }
+
+  return async (request, response) => {
+    limitTime(request, response, timeout);
+    try {
+      const config = webConfig.current();
+      for (const [name, value] of headersOf(config)) response.setHeader(name, value);
+      if (refuse(request, response, config)) return;
+      const admitted = admit(request, response);
+      if (!(typeof admitted === 'boolean' ? admitted : await admitted)) return;
+      if (isAwaited(response)) await route(request, response);
+    } catch (error) {
+      onFailure(error, request, response);
+    }
+  };
+}
+
+/**
+ * Answers scrapes itself, at the telemetry path letter by letter, and leaves every other request to the Express
+ * application, which takes longer for each than a scrape does as a whole and is loaded with the first that needs it.
+ */
+export function createRouter(sources: WebSources, lifecycle: boolean, onFailure: OnFailure): Handler {
+  let others: Promise<Handler> | undefined;
+  const load = async () => (await import('./routes.ts')).createRoutes(sources, lifecycle, onFailure);
+  return (request, response) => {
+    if (pathOf(request) !== sources.telemetryPath) {
+      others ??= load();
+      request.url = targetOf(request);
+      return others.then((answer) => answer(request, response));
+    }
+    if (READING.includes(request.method ?? '')) return sendExposition(request, response, sources.exposition);
+    return refuseMethod(response, sources.telemetryPath, READING);
+  };
+}
+
+/** Path and query of a request as they were sent, also where its target is a whole address. */
+function targetOf({ url = '' }: IncomingMessage): string {
+  return url.startsWith('/') ? url : url.replace(/^[a-z][\w+.-]*:\/\/[^/?#]*/i, '');
+}
+
+/** The path of a request as it was sent. */
+function pathOf(request: IncomingMessage): string {
+  const target = targetOf(request);
+  const end = target.search(/[?#]/);
+  return end < 0 ? target : target.slice(0, end);
+}
+
+/** Logs what has failed and answers 500, without details. */
+export function failWith(log: WebLog): OnFailure {
+  return (error, request, response) => {
+    const fields = { err: error, method: request.method, path: pathOf(request) };
+    log.error(fields, 'a request could not be answered');
+    if (response.headersSent) request.socket.destroy();
+    else sendText(response, 500, ['Internal error; see the log of the exporter.']);
+  };
+}
+
+/** A client that reads too slowly would otherwise keep the bytes of an old exposition in memory for as long as it likes. */
+function limitTime(request: IncomingMessage, response: ServerResponse, timeout: number): void {
+  const timer = setTimeout(() => {
+    if (response.headersSent) request.socket.destroy();
+    else sendText(response.setHeader('Connection', 'close'), 503, ['The answer took too long.']);
+  }, timeout);
+  response.once('close', () => clearTimeout(timer));
+}
+
+/** The headers of every answer. An empty one in the web configuration takes ours away, as exporter-toolkit has it. */
+function createHeaders(): (config: WebConfig) => readonly (readonly [string, string])[] {
+  let from: WebConfig | undefined;
+  let headers: readonly (readonly [string, string])[] = [];
+  return (config) => {
+    if (config === from) return headers;
+    from = config;
+    headers = Object.entries({ ...SECURITY_HEADERS, ...config.headers }).filter(([, value]) => value !== '');
+    return headers;
+  };
+}
+
+/**
+ * Whether a request names this server by a name that it goes by: one of `names` (`*.example.net` for every name below),
+ * `localhost`, or an IP address. A page of another site that has its own name resolved to our address (DNS rebinding)
+ * cannot do that, since a browser sends the page's name. Without names every request is taken.
+ */
+function namesAllowedHost(request: IncomingMessage, names: readonly string[]): boolean {
+  if (names.length === 0) return true;
+  const host = hostOf(request);
+  // Only a client of HTTP/1.0 may name none, and no browser is one.
+  if (host === undefined) return true;
+  if (host === 'localhost' || host.endsWith('.localhost') || isIP(host.replace(/^\[(.*)\]$/, '$1')) > 0)
+    return true;
+  return names.some((name) => (name.startsWith('*.') ? host.endsWith(name.slice(1)) : host === name));
+}
+
+/** The host that a request is for, without its port; a whole address as the target goes before the header. */
+function hostOf({ url = '', headers }: IncomingMessage): string | undefined {
+  const authority = /^[a-z][\w+.-]*:\/\/(?:[^/?#@]*@)?([^/?#]*)/i.exec(url)?.[1] ?? headers.host;
+  return authority?.toLowerCase().replace(/:\d*$/, '').replace(/\.$/, '');
+}
+
+/** Whether a request that comes now is within the rate, all clients taken together. A new rate starts with its burst. */
+type TakeRequest = (rate: RequestRate) => boolean;
+
+/** A bucket of tokens, one for each request; `now` is in milliseconds. */
+export function createRequestBucket(now: () => number): TakeRequest {
+  let current: RequestRate | undefined;
+  let tokens = 0;
+  let filled = now();
+  return (rate) => {
+    const passed = now() - filled;
+    filled += passed;
+    tokens = rate === current ? Math.min(rate.burst, tokens + passed / rate.interval) : rate.burst;
+    current = rate;
+    if (tokens < 1) return false;
+    tokens--;
+    return true;
   };
 }

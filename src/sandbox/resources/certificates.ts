@@ -4,7 +4,7 @@ import { listReply } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
 import { parseBody, parsePatch } from '../http/request-parts.ts';
-import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 
 const READ = 'View Security Settings';
 const WRITE = 'Edit Security Settings';

@@ -4,7 +4,7 @@ import type { Domain } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, fieldErrors } from '../http/reply.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../resource-router.ts';
 import { platformHostname } from '../seed.ts';
 
 /** Specification 2.2: what a create or an overwrite sends. */

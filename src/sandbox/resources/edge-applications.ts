@@ -3,7 +3,7 @@ import { removeApplication } from '../account/platform-account.ts';
 import type { Application } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../resource-router.ts';
 import { originId } from '../seed.ts';
 
 const overwrite = z.object({

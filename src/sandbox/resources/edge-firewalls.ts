@@ -4,7 +4,7 @@ import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import { isoTimestamp } from '../formats.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors } from '../http/reply.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../resource-router.ts';
 
 const body = z.object({
   name: z.string().min(1),

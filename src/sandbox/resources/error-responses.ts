@@ -4,7 +4,7 @@ import { ERROR_RESPONSE_FIELDS, type ErrorResponses } from '../account/resource-
 import type { Platform } from '../http/platform.ts';
 import { NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { parseBody, parsePatch } from '../http/request-parts.ts';
-import { type Call, idOf, type Resource } from '../resource.ts';
+import { type Call, idOf, type Resource } from '../resource-router.ts';
 
 const seconds = z.int().min(0);
 

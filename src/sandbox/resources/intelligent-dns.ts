@@ -6,7 +6,7 @@ import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
 import { parseBody } from '../http/request-parts.ts';
 import type { Permission } from '../http/token-store.ts';
-import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 import { ZONE_DEFAULTS } from '../seed.ts';
 
 const recordBody = z.object({

@@ -5,7 +5,7 @@ import { isoTimestamp } from '../formats.ts';
 import { hash, keyOf } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
-import type { Resource } from '../resource.ts';
+import type { Resource } from '../resource-router.ts';
 import { SYSTEM_LISTS } from '../seed.ts';
 
 const body = z.object({

@@ -3,7 +3,7 @@ import type { FirewallRuleset } from '../account/resource-types.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';
 import { parseBody, parsePatch } from '../http/request-parts.ts';
-import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 
 /** Specification 4.9: read only. The sandbox's owner changes them by the control endpoint. */
 export function wafRulesets({ account }: Platform): Resource {

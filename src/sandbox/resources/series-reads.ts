@@ -11,7 +11,7 @@ import { dataView } from '../http/data-view.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, NOT_FOUND, ok, type Reply } from '../http/reply.ts';
 import { type QueryWindow, queryWindow } from '../http/request-parts.ts';
-import { type Call, idOf, type Operation, type Resource } from '../resource.ts';
+import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 import { analyticsMeasures, measureOf, productOf, selectionOf, unitsOf } from '../traffic/api-measures.ts';
 import { answerBuckets, type Buckets, widened } from '../traffic/buckets.ts';
 import { readSeries, type SeriesByDimension } from '../traffic/series.ts';

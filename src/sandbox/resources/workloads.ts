@@ -5,7 +5,7 @@ import { fraction } from '../hash.ts';
 import type { Platform } from '../http/platform.ts';
 import { listedErrors, NOT_FOUND, type Reply } from '../http/reply.ts';
 import { parsePatch } from '../http/request-parts.ts';
-import { idOf, type Resource } from '../resource.ts';
+import { idOf, type Resource } from '../resource-router.ts';
 
 /**
  * What the edge answers to a request for a hostname (specification 4.16): 200 when a workload with an application serves

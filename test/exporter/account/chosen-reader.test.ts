@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { ChosenReader } from '../../../src/exporter/account/chosen-reader.ts';
-import { SourceChoice } from '../../../src/exporter/account/source-choice.ts';
+import { ChosenReader, SourceChoice } from '../../../src/exporter/account/source-choice.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { SourceName, SourceReader } from '../../../src/exporter/series/series-source.ts';

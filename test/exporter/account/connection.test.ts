@@ -3,7 +3,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Connection, credentialsFrom } from '../../../src/exporter/account/connection.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
 import type { ExchangeInfo } from '../../../src/exporter/platform/exchange.ts';
-import { Turns } from '../../../src/exporter/poll/operations.ts';
+import { Turns } from '../../../src/exporter/poll/runner.ts';
 import { eventually } from '../../eventually.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { PASSWORD, startTokenPlatform, USERNAME } from '../platform/token-platform.ts';

@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Connection, credentialsFrom } from '../../../src/exporter/account/connection.ts';
 import type { Clock } from '../../../src/exporter/clock.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
-import { Turns } from '../../../src/exporter/poll/operations.ts';
+import { Turns } from '../../../src/exporter/poll/runner.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { sendJson, startUpstream } from '../platform/upstream.ts';
 

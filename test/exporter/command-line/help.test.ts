@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { COMMANDS } from '../../../src/commands.ts';
 import { flagsFor, flagVariable } from '../../../src/exporter/command-line/flags.ts';
-import { commandHelp, programHelp } from '../../../src/exporter/command-line/help.ts';
+import { commandHelp, programHelp } from '../../../src/exporter/command-line/program.ts';
 import { ACCESS } from '../../../src/exporter/configuration/access.ts';
 
 const NAMES = Object.keys(COMMANDS) as (keyof typeof COMMANDS)[];

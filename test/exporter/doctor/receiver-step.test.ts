@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it, onTestFinished } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
-import { receiverStep } from '../../../src/exporter/doctor/receiver-step.ts';
+import { receiverStep } from '../../../src/exporter/doctor/network-steps.ts';
 
 /** The step for a receiver that answers so, and the headers of the requests that it got. */
 async function examined(status: number, words: string, headers: Record<string, string> = {}) {

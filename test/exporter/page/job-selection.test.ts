@@ -6,7 +6,7 @@ import {
   parseJobQuery,
   passes,
   selectJobs,
-} from '../../../src/exporter/page/job-selection.ts';
+} from '../../../src/exporter/page/jobs-table.ts';
 import { OUTCOMES } from '../../../src/exporter/platform/read.ts';
 import type { JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';

@@ -1,4 +1,4 @@
-import { parseJobQuery } from '../../../src/exporter/page/job-selection.ts';
+import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
 import type { Status } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sortInSteps } from '../../../src/exporter/page/job-selection.ts';
+import { sortInSteps } from '../../../src/exporter/page/jobs-table.ts';
 import { allStepsOf } from '../../in-steps.ts';
 
 test('what is put in order in steps comes out as from a stable sort', () => {

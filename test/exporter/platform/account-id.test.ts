@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { accountIds } from '../../../src/exporter/platform/account-id.ts';
+import { accountIds } from '../../../src/exporter/platform/credentials.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 
 const token = () => new Secret('0123456789abcdef0123456789abcdef01234567');

@@ -5,7 +5,7 @@ import { systemClock } from '../../../src/exporter/clock.ts';
 import { Transport } from '../../../src/exporter/platform/exchange.ts';
 import { isLarge, LargeAnswers, Places } from '../../../src/exporter/platform/large-answers.ts';
 import { readPage } from '../../../src/exporter/platform/pages.ts';
-import { Operations, Turns } from '../../../src/exporter/poll/operations.ts';
+import { Operations, Turns } from '../../../src/exporter/poll/runner.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 import { eventually } from '../../eventually.ts';
 import { startUpstream } from './upstream.ts';

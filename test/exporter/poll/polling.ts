@@ -1,7 +1,12 @@
 import { ExposedResults } from '../../../src/exporter/poll/exposed-results.ts';
 import type { Job, PollResult } from '../../../src/exporter/poll/job.ts';
-import { Operations, type OperationsOptions } from '../../../src/exporter/poll/operations.ts';
-import { type PollObserver, PollRunner, type RunnerOptions } from '../../../src/exporter/poll/runner.ts';
+import {
+  Operations,
+  type OperationsOptions,
+  type PollObserver,
+  PollRunner,
+  type RunnerOptions,
+} from '../../../src/exporter/poll/runner.ts';
 import { Schedule, type ScheduleOptions } from '../../../src/exporter/poll/schedule.ts';
 import { AccountMemory } from '../../../src/exporter/state/memory.ts';
 import { memoryState } from '../../../src/exporter/state/state.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { Operations, Turns } from '../../../src/exporter/poll/operations.ts';
+import { Operations, Turns } from '../../../src/exporter/poll/runner.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { doneInTurns } from '../../work-in-turns.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
-import type { ExpositionFormat } from '../../../src/exporter/exposition/negotiate.ts';
-import type { ShownSample } from '../../../src/exporter/exposition/text-format.ts';
+import type { ExpositionFormat, ShownSample } from '../../../src/exporter/exposition/text-format.ts';
 import { MetricMaker } from '../../../src/exporter/self/metric-types.ts';
 import { OwnMetrics } from '../../../src/exporter/self/own-metrics.ts';
 import { type ParsedExposition, parseExposition } from '../../parse-exposition.ts';

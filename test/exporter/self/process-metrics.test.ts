@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { ExpositionFormat } from '../../../src/exporter/exposition/negotiate.ts';
+import type { ExpositionFormat } from '../../../src/exporter/exposition/text-format.ts';
 import { OwnMetrics } from '../../../src/exporter/self/own-metrics.ts';
 import {
   ProcessMetrics,

@@ -7,7 +7,7 @@ import { filledIn } from '../../../grafana/source/filled-in.ts';
 import { TOLD } from '../../../grafana/source/troubles.ts';
 import type { CauseKind } from '../../../src/exporter/judgement/causes.ts';
 import type { AccountState } from '../../../src/exporter/judgement/judgement.ts';
-import { parseJobQuery } from '../../../src/exporter/page/job-selection.ts';
+import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
 import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { parseStatusQuery, statusText } from '../../../src/exporter/status-document.ts';
