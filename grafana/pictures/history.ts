@@ -2,12 +2,7 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import type { Family, Labels } from '../../src/exporter/catalogue/family.ts';
-import {
-  EDGE_COUNTED_UNTIL,
-  EDGE_DATA_UNTIL,
-  EDGE_LAST_BUCKET,
-  EDGE_UP,
-} from '../../src/exporter/catalogue/platform-families.ts';
+import { DATA_MOMENTS, EDGE_UP } from '../../src/exporter/catalogue/platform-families.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
@@ -48,9 +43,9 @@ export async function writeHistory(
     if (sandbox !== undefined) addTarget(lines, target, sandbox, span);
     const write = writer(lines, { ...target }, span);
     for (let at = from; at < to; at += MINUTE) {
-      write(EDGE_LAST_BUCKET, at, (at - GAUGE_LAG) / 1000);
-      write(EDGE_DATA_UNTIL, at, (at - GAUGE_LAG + MINUTE) / 1000);
-      write(EDGE_COUNTED_UNTIL, at, (at - COUNTER_LAG + MINUTE) / 1000);
+      write(DATA_MOMENTS.configuration.lastBucket, at, (at - GAUGE_LAG) / 1000);
+      write(DATA_MOMENTS.configuration.dataUntil, at, (at - GAUGE_LAG + MINUTE) / 1000);
+      write(DATA_MOMENTS.configuration.countedUntil, at, (at - COUNTER_LAG + MINUTE) / 1000);
     }
   }
   for (const account of sandboxes.keys()) {

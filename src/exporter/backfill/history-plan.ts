@@ -4,6 +4,7 @@ import type { Labels } from '../catalogue/family.ts';
 import { productOf } from '../catalogue/products.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Target } from '../targets/target.ts';
+import { parsedJson } from '../text/json.ts';
 import { moment } from './history-range.ts';
 
 const plannedSeries = z.strictObject({
@@ -39,13 +40,7 @@ export interface HistoryPlan extends z.output<typeof historyPlan> {
 
 /** The plan in its stored form, or undefined when it is none of this version. */
 export function parsePlan(text: string): HistoryPlan | undefined {
-  try {
-    const parsed = historyPlan.safeParse(JSON.parse(text));
-    return parsed.success ? parsed.data : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return historyPlan.safeParse(parsedJson(text)).data;
 }
 
 /** The target of a planned metric. */

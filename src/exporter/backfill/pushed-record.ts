@@ -3,6 +3,7 @@ import { appendFile, readFile, rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Receiver } from '../configuration/push-settings.ts';
+import { parsedJson } from '../text/json.ts';
 
 const pushedLine = z.strictObject({
   /** Which of the plan's series, by its number. */
@@ -97,10 +98,5 @@ export class PushedRecord {
 }
 
 function parseLine(text: string): PushedLine | undefined {
-  try {
-    return pushedLine.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return pushedLine.safeParse(parsedJson(text)).data;
 }

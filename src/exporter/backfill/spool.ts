@@ -2,6 +2,7 @@ import { appendFile, readFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Points } from '../decode/points.ts';
+import { parsedJson } from '../text/json.ts';
 import type { HistoryWindow } from './history-range.ts';
 
 const NEWLINE = 0x0a;
@@ -152,12 +153,7 @@ const spoolLine = z.union([spoolRecord, vanished]);
 
 /** The line of a text, or undefined when it was not written to its end. */
 export function parseSpoolLine(text: string): SpoolLine | undefined {
-  try {
-    return spoolLine.safeParse(JSON.parse(text)).data;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  return spoolLine.safeParse(parsedJson(text)).data;
 }
 
 /** Of an answer what belongs to a window. */

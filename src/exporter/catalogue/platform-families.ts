@@ -16,78 +16,62 @@ export const EDGE_CONFIGURATIONS = gauge(
   'Configurations of a product, also where there are none. API: configurations of a product.',
 );
 
-const OF_CONFIGURATION = ['account', 'product', 'configuration_id', 'configuration', 'metric'];
 const OF_PRODUCT = ['account', 'product', 'metric'];
 
-export const EDGE_LAST_BUCKET = gauge(
-  'edge_last_bucket_timestamp_seconds',
-  OF_CONFIGURATION,
-  'Deprecated: use edge_data_until_timestamp_seconds, its end. Start of the newest bucket that the gauges of an API metric show, as a Unix time.',
+/** A moment of the data of an API metric, by what is read: a family for configurations, and one for whole products. */
+function moment(stem: string, help: (metric: string, prefix: string) => string) {
+  const family = (prefix: string, labels: readonly string[], metric: string) =>
+    gauge(`${prefix}_${stem}_timestamp_seconds`, labels, help(metric, prefix));
+  return {
+    configuration: family(
+      'edge',
+      ['account', 'product', 'configuration_id', 'configuration', 'metric'],
+      'an API metric',
+    ),
+    product: family('edge_product', OF_PRODUCT, 'an API metric of a whole product'),
+  };
+}
+
+const LAST_BUCKET = moment(
+  'last_bucket',
+  (metric, prefix) =>
+    `Deprecated: use ${prefix}_data_until_timestamp_seconds, its end. Start of the newest bucket that the gauges of ${metric} show, as a Unix time.`,
+);
+const DATA_UNTIL = moment(
+  'data_until',
+  (metric) =>
+    `End of the newest bucket that the gauges of ${metric} show, as a Unix time: time() minus this is the age of the data.`,
+);
+const COUNTED_UNTIL = moment(
+  'counted_until',
+  (metric) => `Up to when every bucket of ${metric} is in its counters (or was skipped), as a Unix time.`,
+);
+const SEEN_UNTIL = moment(
+  'seen_until',
+  (metric) =>
+    `End of the newest bucket of ${metric} that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.`,
 );
 
-export const EDGE_PRODUCT_LAST_BUCKET = gauge(
-  'edge_product_last_bucket_timestamp_seconds',
-  OF_PRODUCT,
-  'Deprecated: use edge_product_data_until_timestamp_seconds, its end. Start of the newest bucket that the gauges of an API metric of a whole product show, as a Unix time.',
-);
+/** The moments that the data of an API metric has, by what is read. */
+export const DATA_MOMENTS = {
+  configuration: momentsOf('configuration'),
+  product: momentsOf('product'),
+} as const;
 
-export const EDGE_DATA_UNTIL = gauge(
-  'edge_data_until_timestamp_seconds',
-  OF_CONFIGURATION,
-  'End of the newest bucket that the gauges of an API metric show, as a Unix time: time() minus this is the age of the data.',
-);
-
-export const EDGE_PRODUCT_DATA_UNTIL = gauge(
-  'edge_product_data_until_timestamp_seconds',
-  OF_PRODUCT,
-  'End of the newest bucket that the gauges of an API metric of a whole product show, as a Unix time: time() minus this is the age of the data.',
-);
-
-export const EDGE_COUNTED_UNTIL = gauge(
-  'edge_counted_until_timestamp_seconds',
-  OF_CONFIGURATION,
-  'Up to when every bucket of an API metric is in its counters (or was skipped), as a Unix time.',
-);
-
-export const EDGE_PRODUCT_COUNTED_UNTIL = gauge(
-  'edge_product_counted_until_timestamp_seconds',
-  OF_PRODUCT,
-  'Up to when every bucket of an API metric of a whole product is in its counters (or was skipped), as a Unix time.',
-);
-
-export const EDGE_SEEN_UNTIL = gauge(
-  'edge_seen_until_timestamp_seconds',
-  OF_CONFIGURATION,
-  'End of the newest bucket of an API metric that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.',
-);
-
-export const EDGE_PRODUCT_SEEN_UNTIL = gauge(
-  'edge_product_seen_until_timestamp_seconds',
-  OF_PRODUCT,
-  'End of the newest bucket of an API metric of a whole product that has any data, however incomplete, as a Unix time: what …_at_least_per_minute and …_expected_per_minute show.',
-);
+function momentsOf(by: 'configuration' | 'product') {
+  return {
+    lastBucket: LAST_BUCKET[by],
+    dataUntil: DATA_UNTIL[by],
+    countedUntil: COUNTED_UNTIL[by],
+    seenUntil: SEEN_UNTIL[by],
+  };
+}
 
 export const EDGE_EXPECTED_AGE = gauge(
   'edge_expected_age_seconds',
   OF_PRODUCT,
   'Age that the data of an API metric reaches when all is well: publish delay, how late the platform’s newest buckets come (10 minutes at most), interval between polls that schedule and limit allow, and bucket width; what other clients take does not raise it. Older data is stale, and its gauges are withdrawn while the platform answers.',
 );
-
-/** The moments that the data of an API metric has, by what is read. */
-export const DATA_MOMENTS = {
-  configuration: {
-    lastBucket: EDGE_LAST_BUCKET,
-    dataUntil: EDGE_DATA_UNTIL,
-    countedUntil: EDGE_COUNTED_UNTIL,
-    seenUntil: EDGE_SEEN_UNTIL,
-  },
-  product: {
-    lastBucket: EDGE_PRODUCT_LAST_BUCKET,
-    dataUntil: EDGE_PRODUCT_DATA_UNTIL,
-    countedUntil: EDGE_PRODUCT_COUNTED_UNTIL,
-    seenUntil: EDGE_PRODUCT_SEEN_UNTIL,
-  },
-} as const;
 
 const CATCHING_UP =
   'are behind by more than five minutes beyond what is usual, or were within the last five minutes: 1 or 0. While they catch up, rate() over that time is too high.';
@@ -182,16 +166,7 @@ export const UNREAD_CONFIGURATIONS = gauge(
 export const PLATFORM_FAMILIES: readonly LabelledFamily[] = [
   EDGE_CONFIGURATION_INFO,
   EDGE_CONFIGURATIONS,
-  EDGE_LAST_BUCKET,
-  EDGE_PRODUCT_LAST_BUCKET,
-  EDGE_DATA_UNTIL,
-  EDGE_PRODUCT_DATA_UNTIL,
-  EDGE_COUNTED_UNTIL,
-  EDGE_PRODUCT_COUNTED_UNTIL,
-  EDGE_SEEN_UNTIL,
-  EDGE_PRODUCT_SEEN_UNTIL,
-  COUNTERS_CATCHING_UP.configuration,
-  COUNTERS_CATCHING_UP.product,
+  ...[LAST_BUCKET, DATA_UNTIL, COUNTED_UNTIL, SEEN_UNTIL, COUNTERS_CATCHING_UP].flatMap(Object.values),
   EDGE_EXPECTED_AGE,
   EDGE_ACCOUNT_INFO,
   EDGE_UP,

@@ -1,22 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { CredentialsSource } from '../credentials/open.ts';
 import { Secret } from '../secret.ts';
 import { type Mistake, refuse, text } from './field-types.ts';
 import { isLoopback, type ProxyServer } from './request.ts';
 
-/** What an account authenticates with: a token, or the user whose token the exporter creates, renews and revokes. */
-export type Credentials =
-  | { readonly kind: 'token'; readonly token: Secret }
-  | { readonly kind: 'token_file'; readonly path: string }
-  | {
-      readonly kind: 'password';
-      readonly username: string;
-      readonly password: Secret | { readonly file: string };
-    };
-
 /** What of an account may hold secrets. */
 export interface SecretsInAccount {
-  readonly credentials: Credentials;
+  readonly credentials: CredentialsSource;
   readonly request: { readonly proxy?: ProxyServer | 'none' };
 }
 
@@ -26,7 +17,7 @@ export function secretsOf({ credentials, request: { proxy } }: SecretsInAccount)
   return [...secretsOfCredentials(credentials), ...login];
 }
 
-function secretsOfCredentials(credentials: Credentials): readonly Secret[] {
+function secretsOfCredentials(credentials: CredentialsSource): readonly Secret[] {
   if (credentials.kind === 'token') return [credentials.token];
   if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
   return [credentials.password];
@@ -210,7 +201,7 @@ export function credentialMistakes(given: { readonly [Key in keyof GivenCredenti
 }
 
 /** The credentials of keys that break no rule. */
-export function toCredentials(given: GivenCredentials): Credentials {
+export function toCredentials(given: GivenCredentials): CredentialsSource {
   if (given.token !== undefined) return { kind: 'token', token: given.token };
   if (given.token_file !== undefined) return { kind: 'token_file', path: given.token_file };
   const password = given.password ?? { file: given.password_file ?? '' };

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Credentials } from './access.ts';
+import type { CredentialsSource } from '../credentials/open.ts';
 import type { Written } from './document.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
 import type { LenientAccount, LenientReceiver } from './lenient.ts';
@@ -75,7 +75,7 @@ async function exposed({ holds, path, issue }: NamedFile): Promise<ConfigIssue[]
 
 /** An account or a receiver. */
 interface WithFiles {
-  readonly credentials: Credentials | undefined;
+  readonly credentials: CredentialsSource | undefined;
   readonly request: RouteKeys;
 }
 
@@ -89,7 +89,7 @@ export function relativeTo<Part extends WithFiles>(directory: string, part: Part
   };
 }
 
-function credentialsIn(directory: string, credentials: Credentials): Credentials {
+function credentialsIn(directory: string, credentials: CredentialsSource): CredentialsSource {
   if (credentials.kind === 'token_file')
     return { ...credentials, path: resolve(directory, credentials.path) };
   if (credentials.kind !== 'password' || !('file' in credentials.password)) return credentials;

@@ -4,7 +4,7 @@ import type { Secret } from '../secret.ts';
 import { readPasswordFile, TokenFile } from './secret-file.ts';
 import { TokenLogin } from './token-login.ts';
 
-/** Where an account's token comes from, as configured. */
+/** What an account authenticates with, as configured: a token, or the user whose token the exporter creates, renews and revokes. */
 export type CredentialsSource =
   | { readonly kind: 'token'; readonly token: Secret }
   | { readonly kind: 'token_file'; readonly path: string }

@@ -1,5 +1,5 @@
 import type { ObservedPlatform } from '../account/connection.ts';
-import type { Credentials as ConfiguredCredentials } from '../configuration/access.ts';
+import type { CredentialsSource } from '../credentials/open.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import type { FailureOutcome, Outcome } from '../platform/read.ts';
@@ -65,11 +65,7 @@ export function nothingFoundStep(apiUrl: string, paths: number): Step {
 }
 
 /** Why there was no token to send. */
-export function noTokenStep(
-  configured: ConfiguredCredentials,
-  outcome: FailureOutcome,
-  reason: string,
-): Step {
+export function noTokenStep(configured: CredentialsSource, outcome: FailureOutcome, reason: string): Step {
   const { problem } = stepsNamed('token');
   if (configured.kind !== 'password') return problem(`there is no token to send: ${reason}`);
   const hint = outcome === 'unauthorized' ? '; are username and password right?' : '';

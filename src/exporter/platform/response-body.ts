@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
+import { parsedJson } from '../text/json.ts';
 import { HUGE_ANSWER, isLarge, type LargeAnswers } from './large-answers.ts';
 import { type FailureOutcome, PlatformFailure } from './read.ts';
 import type { Dispatcher } from './undici.ts';
@@ -81,22 +82,12 @@ function parseJson(bytes: Buffer, status: number, scrub: Scrub): unknown {
   const excess = bytes.length > LARGE ? excessIn(bytes) : undefined;
   if (excess !== undefined) return new PlatformFailure('undecodable', excess, status);
   const text = bytes.toString().replace(/^\uFEFF/, '');
-  const document = tryParse(text) ?? tryParse(asArray(text));
+  const document = parsedJson(text) ?? parsedJson(asArray(text));
   if (document !== undefined) return document;
   // The engine's message quotes the body; the platform's words do so too, but scrubbed.
   const words = platformWords(text.slice(0, SEARCHED_CHARACTERS), scrub);
   const reason = words === '' ? 'the answer is empty' : `the answer is not JSON: ${words}`;
   return new PlatformFailure('undecodable', reason, status);
-}
-
-/** The document, which is never undefined, or undefined when the text is none. */
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }
 
 /**
@@ -289,13 +280,9 @@ export function platformWords(body: string, scrub: Scrub): string {
 
 function jsonWords(body: string): string | undefined {
   if (!/^\s*[[{"]/.test(body)) return undefined;
-  try {
-    return wordsIn(JSON.parse(body));
-  } catch (error) {
-    // Not JSON after all, for instance cut off: what is there is shown as text.
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const document = parsedJson(body);
+  // Not JSON after all, for instance cut off: what is there is shown as text.
+  return document === undefined ? undefined : wordsIn(document);
 }
 
 function wordsIn(value: unknown, depth = DEEPEST_WORDS): string {
@@ -360,11 +347,6 @@ function isWorded(error: unknown): boolean {
 }
 
 function objectIn(body: string): Readonly<Partial<Record<string, unknown>>> | undefined {
-  if (!/^\s*\{/.test(body)) return undefined;
-  try {
-    return JSON.parse(body);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+  const document = /^\s*\{/.test(body) ? parsedJson(body) : undefined;
+  return document === undefined ? undefined : Object(document);
 }

@@ -62,8 +62,7 @@ const SUITES: Readonly<Record<string, string>> = {
   TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256: 'ECDHE-RSA-CHACHA20-POLY1305',
 };
 
-/** `tls_server_config` of exporter-toolkit's web configuration. */
-export const tlsServerConfig = z
+const tlsKeys = z
   .strictObject({
     cert: goText(),
     key: goText(),
@@ -81,26 +80,14 @@ export const tlsServerConfig = z
     prefer_server_cipher_suites: goBoolean(),
     curve_preferences: z.array(goName(CURVES, '')).nullable(),
   })
-  .partial()
-  .superRefine((tls, context) => {
-    for (const [path, message] of mistakes(tls)) context.addIssue({ code: 'custom', path: [path], message });
-  });
+  .partial();
 
-interface TlsKeys {
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  readonly client_ca?: string | undefined;
-  readonly cert_file?: string | undefined;
-  readonly key_file?: string | undefined;
-  readonly client_ca_file?: string | undefined;
-  readonly client_auth_type?: string | undefined;
-  readonly client_allowed_sans?: readonly string[] | null | undefined;
-  readonly min_version?: SecureVersion | undefined;
-  readonly max_version?: SecureVersion | undefined;
-  readonly cipher_suites?: readonly string[] | null | undefined;
-  readonly prefer_server_cipher_suites?: boolean | undefined;
-  readonly curve_preferences?: readonly string[] | null | undefined;
-}
+type TlsKeys = Readonly<z.output<typeof tlsKeys>>;
+
+/** `tls_server_config` of exporter-toolkit's web configuration. */
+export const tlsServerConfig = tlsKeys.superRefine((tls, context) => {
+  for (const [path, message] of mistakes(tls)) context.addIssue({ code: 'custom', path: [path], message });
+});
 
 /** Whether the section asks for TLS; versions, suites and names alone do not. */
 export function asksForTls(tls: TlsKeys): boolean {
