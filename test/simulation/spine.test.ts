@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
-import { decimal } from '../../src/exporter/catalogue/family.ts';
 import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
+import { decimal } from '../../src/exporter/series/decimal.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';

@@ -1,6 +1,6 @@
 import type { Faces } from '../catalogue/catalogue.ts';
-import { addedUp } from '../catalogue/family.ts';
 import { mostFrequent } from '../decode/decode.ts';
+import { addedUp } from '../series/decimal.ts';
 import { counterValue, gaugeValue } from '../series/samples.ts';
 import type { SpoolRecord } from './spool.ts';
 

@@ -1,15 +1,8 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
-import {
-  bucketsWithin,
-  FINEST_WINDOW_MS,
-  HISTORY_MS,
-  MINUTE_MS,
-  reachesPresent,
-  type Window,
-  without,
-} from '../settling/window.ts';
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
 import type { WindowedAnswer } from './series-source.ts';
+import { bucketsWithin, without } from './spans.ts';
 
 /** The platform does not fall further behind than this (ms) between one answer and the next. */
 const LATEST_MS = 60 * MINUTE_MS;

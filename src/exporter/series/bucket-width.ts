@@ -1,10 +1,11 @@
 import type { Decoded, UnclearRow } from '../decode/decode.ts';
 import { NO_POINTS, type Points, type Rejections, reject } from '../decode/points.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
-import { FINEST_WINDOW_MS, MINUTE_MS, partsOf } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { someStart } from './answer-buckets.ts';
 import { isSame, type SeenBuckets } from './seen-buckets.ts';
 import type { WindowedAnswer } from './series-source.ts';
+import { partsOf } from './spans.ts';
 
 /** What is known of the width of a series' buckets before an answer is looked at. */
 export interface KnownWidth {

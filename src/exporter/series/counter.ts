@@ -1,19 +1,9 @@
-import { addedUp } from '../catalogue/family.ts';
 import type { UnclearRow } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
-import {
-  type Buckets,
-  changedWithin,
-  covers,
-  firstAtOrAfter,
-  joined,
-  MINUTE_MS,
-  partsOf,
-  reachesPresent,
-  type Window,
-  without,
-} from '../settling/window.ts';
+import { MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
 import type { CoarseBuckets, Reading } from './answer-buckets.ts';
+import { addedUp } from './decimal.ts';
+import { type Buckets, changedWithin, covers, firstAtOrAfter, joined, partsOf, without } from './spans.ts';
 
 /** How often a span of time was asked for without an answer that had its buckets. */
 export interface Evidence {

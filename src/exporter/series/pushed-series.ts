@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { addedUp, type TimedSample } from '../catalogue/family.ts';
+import type { TimedSample } from '../catalogue/family.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 import type { Counter } from './counter.ts';
 import type { CounterUpdate } from './counters.ts';
+import { addedUp } from './decimal.ts';
 import type { CountersByDimension } from './packed-series.ts';
 import type { SeriesSamples } from './samples.ts';
 import { type CountersRecord, pushedKeys } from './series-memory.ts';

@@ -1,11 +1,13 @@
 import { type FaceContext, type Faces, facesOf } from '../catalogue/catalogue.ts';
-import { decimal, type Family, type Labels, type Sample, type TimedSample } from '../catalogue/family.ts';
+import type { Family, Labels, Sample, TimedSample } from '../catalogue/family.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
 import { MOST_DIMENSIONS } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
-import { firstAtOrAfter, MINUTE_MS } from '../settling/window.ts';
+import { MINUTE_MS } from '../settling/window.ts';
 import { labelsIn, type Target } from '../targets/target.ts';
+import { decimal } from './decimal.ts';
 import { type CountersByDimension, type Places, placesOf } from './packed-series.ts';
+import { firstAtOrAfter } from './spans.ts';
 
 /** Beyond that some have come that will not come again: those before are forgotten, and what is shown of them is written anew. */
 const MOST_PLACES = 2 * MOST_DIMENSIONS;

@@ -1,9 +1,10 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points, shortLivedArray } from '../decode/points.ts';
 import type { Restatements } from '../poll/job.ts';
-import { type Buckets, firstAtOrAfter, MINUTE_MS, partsOf, type Window } from '../settling/window.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { PackedPoints, type PointsByDimension } from './packed-series.ts';
 import type { WindowedAnswer } from './series-source.ts';
+import { type Buckets, firstAtOrAfter, partsOf } from './spans.ts';
 
 /** The newest buckets of a metric as the answers before have shown them, by dimension. */
 export interface SeenBuckets {
