@@ -4,7 +4,7 @@ FROM node:24-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
-COPY tsconfig.json ./
+COPY tsconfig.json rolldown.config.js ./
 COPY src ./src
 RUN npm run build
 

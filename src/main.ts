@@ -36,7 +36,7 @@ const onCrash = (report: (error: unknown) => void) =>
     report(error);
     process.exit(1);
   });
-// Loaded here, since that opens a hundred files at once, which may be more than there can be.
+// Loaded here, since that opens dozens of files at once, which may be more than there can be.
 const { run } = await import('./exporter/command-line/program.ts').catch((error: unknown) => {
   if (!isTooFewFiles(error)) throw error;
   stderr.write(`error: ${TOO_FEW_FILES}\n`);

@@ -32,7 +32,7 @@ const EARLY_MS = 50;
 
 const PROGRAM = join(ROOT, '.cache', 'bench', 'traced');
 
-const functions = traceInto(join(ROOT, 'dist'), join(PROGRAM, 'dist'));
+const functions = traceInto(join(ROOT, '.cache', 'bench', 'src'), join(PROGRAM, 'src'));
 cpSync(join(ROOT, 'package.json'), join(PROGRAM, 'package.json'));
 const folder = mkdtempSync(join(tmpdir(), 'poll-path-'));
 try {
@@ -78,7 +78,7 @@ async function record(minutes: number): Promise<Recorded> {
     const account = { name: 'traced', api_url: url, token, collectors: { metrics } };
     writeFileSync(configuration, JSON.stringify({ accounts: [account] }));
     const exporter = start(
-      join(PROGRAM, 'dist', 'main.js'),
+      join(PROGRAM, 'src', 'main.js'),
       [
         'serve',
         `--config.file=${configuration}`,

@@ -109,7 +109,7 @@ describe('an exporter that cannot begin', () => {
     'says in one line that too few files may be open, and exits with 1',
     async () => {
       const main = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
-      const args = ['-c', 'ulimit -n 64; exec "$0" "$@"', process.execPath, main, 'serve', '--sandbox'];
+      const args = ['-c', 'ulimit -n 24; exec "$0" "$@"', process.execPath, main, 'serve', '--sandbox'];
       const { code, stdout, stderr } = await runToEnd({ path: 'sh', args });
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
       expect(stderr).toMatch(/^error: the limit of open files is too low.*\n$/);

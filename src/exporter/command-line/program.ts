@@ -1,7 +1,7 @@
 import { ACCOUNT_VARIABLES, type Environment } from '../configuration/environment.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
 import { type Output, showingAll } from '../text/output.ts';
-import { readVersion } from '../version.ts';
+import { VERSION } from '../version.ts';
 import { parseCommandLine, type RunRequest } from './cli.ts';
 import { type Commands, EXIT, type ExitCode } from './command.ts';
 import { completionScript } from './completion.ts';
@@ -31,7 +31,7 @@ export async function run(context: ProcessContext, commands: Commands): Promise<
   const request = parseCommandLine(args, env, commands);
   switch (request.kind) {
     case 'version':
-      stdout.write(`edge-exporter ${await readVersion()} (node ${process.version})\n`);
+      stdout.write(`edge-exporter ${VERSION} (node ${process.version})\n`);
       return EXIT.ok;
     case 'completion':
       stdout.write(completionScript(request.shell, commands));
