@@ -13,8 +13,9 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 # No dependency needs an install script: libsql's binary is inside its packages.
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
-# Declarations and source maps are for those who write programs.
-RUN find node_modules -type f \( -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' -o -name '*.map' \) -delete
+# `dist` holds the code of all packages but of those that are built for machines. Of the others stay their manifests, which
+# scanners read, and their licences.
+RUN find node_modules -regextype egrep -type f \( -path '*-musl/*' -o ! -regex '.*/(@?libsql|@neon-rs|detect-libc|@node-rs|@?msgpackr-extract|node-gyp-build-optional-packages)/.*' ! -name package.json ! -iname 'licen[cs]e*' \) -delete
 
 FROM node:24-slim
 LABEL org.opencontainers.image.title="edge-exporter" \

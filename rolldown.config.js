@@ -1,12 +1,15 @@
 import { defineConfig } from 'rolldown';
 
+/** Loaded from their own packages, where they are installed: they are built for machines. */
+export const NATIVE_PACKAGES = ['libsql', '@node-rs/bcrypt', 'msgpackr-extract', 'pg-native'];
+
 /**
- * Makes `dist` of `src` and of the packages that it uses: a start that opens 40 files rather than 450 takes half the CPU, and
- * 10 MB less. What is built for machines is loaded from its own package.
+ * Makes `dist` of `src` and of the packages that it uses: a start that opens dozens of files rather than hundreds takes a third less
+ * CPU, and the process 10 MB less memory.
  */
 export default defineConfig({
   input: { main: 'src/main.ts', 'database-thread': 'src/exporter/state/database-thread.js' },
   platform: 'node',
-  external: ['libsql', '@node-rs/bcrypt', 'msgpackr-extract', 'pg-native'],
+  external: NATIVE_PACKAGES,
   output: { dir: 'dist', cleanDir: true, comments: { legal: true, annotation: false, jsdoc: false } },
 });
