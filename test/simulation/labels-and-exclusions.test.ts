@@ -1,4 +1,7 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
+import { matchesAny } from '../../src/exporter/text/glob.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
 /** Every line that a scrape has: the family's name, and the labels. */
@@ -51,4 +54,34 @@ it('leaves families out, from the start and from a reload on, and lets them in a
   await simulation.reload([], {}, { exclude: [] });
   await simulation.minutes(2);
   expect(await has(/^edge_requests_per_minute$/)).toBe(true);
+});
+
+/** How many series one application with two domains is. */
+async function namesOf(metrics?: readonly string[]): Promise<readonly string[]> {
+  const edge_applications = metrics === undefined ? {} : { metrics };
+  const simulation = await simulate({
+    sandbox: { configurations: 1, domainsPerConfiguration: 2 },
+    account: { collectors: { metrics: { products: { edge_applications } } } },
+  });
+  onTestFinished(() => simulation.close());
+  await simulation.minutes(40);
+  return (await lines(simulation)).map(([name]) => name);
+}
+
+it('leaves as many series as docs/metrics.md says of what it advises to leave out', async () => {
+  const page = await readFile(join(import.meta.dirname, '../../docs/metrics.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| ((?:`\S+` ?)*)\| (\d+) \| (\d+) \|/gm)];
+  expect(rows.length).toBeGreaterThan(3);
+  const shown = [await namesOf(), await namesOf(['cdn_requests', 'status_code', 'waf'])] as const;
+  const leftOut: string[] = [];
+  for (const [row, patterns = '', ...counts] of rows) {
+    leftOut.push(...[...patterns.matchAll(/`(\S+)`/g)].map(([, pattern = '']) => pattern));
+    const isExcluded = matchesAny(leftOut);
+    for (const [index, names] of shown.entries()) {
+      const left = names.filter((name) => !isExcluded(name)).length;
+      const said = Number(counts[index]);
+      // A new family or two need not be told.
+      expect([row, left, Math.abs(left - said) <= 0.05 * said]).toEqual([row, left, true]);
+    }
+  }
 });
