@@ -20,6 +20,8 @@ interface Finding {
   readonly text: Html;
   /** The account whose state it explains. */
   readonly explains?: AccountStatus;
+  /** Accounts of which this is the same are in the same trouble. */
+  readonly trouble?: string;
   /** What to do next. */
   readonly next: Html;
   /** Details, one a line. */
@@ -48,7 +50,7 @@ const MOST_FINDINGS = 5;
 export function verdictBox(status: Status, accounts: readonly JudgedAccount[], now: number): Html {
   const findings = [
     ...exporterFindings(status, now),
-    ...accounts.flatMap((judged) => accountFindings(judged)),
+    ...oncePerTrouble(accounts.flatMap((judged) => accountFindings(judged))),
   ].sort((a, b) => b.severity - a.severity);
   const [worst, ...others] = findings.slice(0, MOST_FINDINGS);
   const unsaid = findings.length - MOST_FINDINGS;
@@ -57,6 +59,21 @@ export function verdictBox(status: Status, accounts: readonly JudgedAccount[], n
 ${worst === undefined ? '' : details(worst)}
 ${others.length === 0 ? '' : html`<ul>${others.map((finding) => html`<li>${finding.text}.${details(finding)}</li>`)}</ul>`}
 ${unsaid > 0 ? html`<p class="small">And ${grouped(unsaid)} more: see the accounts below.</p>` : ''}</div>`;
+}
+
+/** Of all accounts in the same trouble the first, which says how many others there are. */
+function oncePerTrouble(findings: readonly Finding[]): Finding[] {
+  const alike = new Map<string | undefined, { readonly first: Finding; others: number }>();
+  for (const finding of findings) {
+    const known = alike.get(finding.trouble);
+    if (known === undefined) alike.set(finding.trouble, { first: finding, others: 0 });
+    else known.others += 1;
+  }
+  return Array.from(alike.values(), ({ first, others }) => {
+    if (others === 0) return first;
+    const those = others === 1 ? 'another account' : `${grouped(others)} other accounts`;
+    return { ...first, text: html`${first.text}; the same goes for ${those}` };
+  });
 }
 
 /** How severe what is said of an account is: 0 where it is well and there is nothing to know. */
@@ -109,6 +126,7 @@ function accountFindings({ account, judgement }: JudgedAccount): Finding[] {
       mood: severity >= SEVERITY.refused ? 'bad' : severity >= SEVERITY.clock ? 'warn' : 'calm',
       text: html`<bdi>${account.name}</bdi>${explains && state !== 'well' ? ' ' : ': '}<bdi>${marked(explains && state !== 'well' ? says : cause.text)}</bdi>`,
       ...(explains && { explains: account }),
+      trouble: `${state} ${cause.kind} ${explains}`,
       next: html`${marked(cause.next)}${which(cause, account)}`,
       lines: cause.symptoms,
     };

@@ -156,6 +156,25 @@ test('a clock that is wrong is told, and ages go by the platform’s clock', () 
   ]);
 });
 
+test.each([2, 20, 1_000])(
+  'of %d accounts in one trouble the first is named, and how many others are in it',
+  (count) => {
+    const accounts = Array.from({ length: count }, (_, i) => ({ ...refused, name: `account-${i}` }));
+    const others = count === 2 ? 'another account' : `${count === 20 ? '19' : '999'} other accounts`;
+    const down = 'account-0 is down: the platform refuses the token (since 02:41 UTC, next try in 40 s)';
+    expect(verdict({ accounts })).toEqual([
+      `0 of ${count === 1_000 ? '1,000' : count} accounts are fresh; ${down}; the same goes for ${others}.`,
+    ]);
+    const limited = { ...fresh('limited'), quota: [madeUpQuota({ stopped_until: at(60) })] };
+    const both = verdict({ accounts: [...accounts, limited, fresh('a')] });
+    expect(both).toHaveLength(2);
+    expect(both[0]).toMatch(/^1 of [\d,]+ accounts are fresh; account-0 is down/);
+    expect(both[1]).toMatch(
+      /^limited is fresh in part: the platform refuses \S+ \(429\), next try in 1 min\.$/,
+    );
+  },
+);
+
 test('the worst of the exporter and of all accounts comes first, and at most five are told', () => {
   const failing = madeUpAccount({
     name: 'f',
@@ -171,7 +190,15 @@ test('the worst of the exporter and of all accounts comes first, and at most fiv
     '7 series are dropped, since the limit is reached.',
     'the last reload of the configuration failed',
   ]);
-  const many = Array.from({ length: 8 }, (_, i) => ({ ...refused, name: `account-${i}` }));
-  expect(verdict({ accounts: many })).toHaveLength(5);
-  expect(page(madeUpStatus({ accounts: many }))).toContain('And 3 more: see the accounts below.');
+  const push = Array.from({ length: 8 }, (_, i) => ({
+    name: `receiver-${i}`,
+    protocol: 'otlp',
+    samples_waiting: 7,
+    bytes_waiting: 700,
+    oldest_waiting_at: at(-3_600),
+    last_success_at: null,
+    note: '',
+  }));
+  expect(verdict({ push })).toHaveLength(5);
+  expect(page(madeUpStatus({ push }))).toContain('And 3 more: see the accounts below.');
 });
