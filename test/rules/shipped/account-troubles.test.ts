@@ -494,13 +494,13 @@ function record(name: string, minute: number, { samples }: Said): void {
 }
 
 /** A quarter of an hour in which all is well. */
-async function seeAllWell(name: string, simulation: Simulation): Promise<void> {
+async function seeAllWell(simulation: Simulation, keep: (minute: number, said: Said) => void): Promise<void> {
   for (let minute = 0; minute <= BEFORE; minute += 1) {
     await simulation.minutes(1);
     const before = await said(simulation);
     expectAgreement(before);
     expect([before.status.judgement.state, before.up, before.notReady]).toEqual(['well', 1, []]);
-    record(name, minute, before);
+    keep(minute, before);
   }
 }
 
@@ -526,36 +526,57 @@ function expectTruth(known: Case, minute: number, now: Said): void {
     expect([now.hasData ?? 0, context]).toEqual([Number(fresh), context]);
 }
 
+/** Goes through a case, and looks at everything that is said each minute. @param keep what Prometheus would have scraped */
+async function play(known: Case, keep: (minute: number, said: Said) => void): Promise<void> {
+  const { begin, ends: [endsAt, end] = [Number.POSITIVE_INFINITY], from, size } = known;
+  const { stage, start } = await setStage(size);
+  if (from === 0) await begin(stage);
+  const simulation = await start();
+  if (from > 0) {
+    await simulation.minutes(from - BEFORE - 0.5);
+    await seeAllWell(simulation, keep);
+    await begin(stage);
+  }
+  let minutesTooOld = 0;
+  let caughtUp = false;
+  for (let minute = 1; minute <= 75; minute += 1) {
+    await simulation.minutes(1);
+    const now = await said(simulation, stage.disk);
+    keep(BEFORE + minute, now);
+    expectAgreement(now);
+    const context = `minute ${minute}: ${now.sentence}`;
+    // While the account is down, its last gauges stay for a while; else they go within a minute of being late.
+    minutesTooOld = now.up === 1 && now.hasData === 0 && now.gauges > 0 ? minutesTooOld + 1 : 0;
+    expect([minutesTooOld <= 1, context]).toEqual([true, context]);
+    caughtUp ||= minute > endsAt && now.catchesUp === 1;
+    if (minute <= endsAt) expectTruth(known, minute, now);
+    else if (minute >= endsAt + 10)
+      expect([now.status.judgement.state, now.troubles, now.up, context]).toEqual(['well', [], 1, context]);
+    if (minute === endsAt) await end?.(stage);
+  }
+  expect(caughtUp).toBe(end !== undefined);
+}
+
 it.each(Object.entries(CASES))(
   '%s: everything that is said agrees with the truth, and the cause comes first within two polls',
-  async (name, known) => {
-    const { begin, ends: [endsAt, end] = [Number.POSITIVE_INFINITY], from, size } = known;
-    const { stage, start } = await setStage(size);
-    if (from === 0) await begin(stage);
-    const simulation = await start();
-    if (from > 0) {
-      await simulation.minutes(from - BEFORE - 0.5);
-      await seeAllWell(name, simulation);
-      await begin(stage);
-    }
-    let minutesTooOld = 0;
-    let caughtUp = false;
-    for (let minute = 1; minute <= 75; minute += 1) {
-      await simulation.minutes(1);
-      const now = await said(simulation, stage.disk);
-      record(name, BEFORE + minute, now);
-      expectAgreement(now);
-      const context = `minute ${minute}: ${now.sentence}`;
-      // While the account is down, its last gauges stay for a while; else they go within a minute of being late.
-      minutesTooOld = now.up === 1 && now.hasData === 0 && now.gauges > 0 ? minutesTooOld + 1 : 0;
-      expect([minutesTooOld <= 1, context]).toEqual([true, context]);
-      caughtUp ||= minute > endsAt && now.catchesUp === 1;
-      if (minute <= endsAt) expectTruth(known, minute, now);
-      else if (minute >= endsAt + 10)
-        expect([now.status.judgement.state, now.troubles, now.up, context]).toEqual(['well', [], 1, context]);
-      if (minute === endsAt) await end?.(stage);
-    }
-    expect(caughtUp).toBe(end !== undefined);
+  (name, known) => play(known, (minute, now) => record(name, minute, now)),
+);
+
+/** What small and large accounts have in common. */
+const AT_ANY_SIZE = [
+  'metrics 403',
+  'all 404',
+  'token refused after an hour',
+  'every answer 503',
+  'late by half an hour',
+];
+
+it.each([8, 60].flatMap((configurations) => AT_ANY_SIZE.map((name) => [configurations, name] as const)))(
+  'so it is in an account of %d configurations: %s',
+  async (configurations, name) => {
+    const known = CASES[name];
+    if (known === undefined) throw new Error(`no case ${name}`);
+    await play({ ...known, size: { configurations } }, () => undefined);
   },
 );
 
