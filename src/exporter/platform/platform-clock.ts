@@ -39,8 +39,8 @@ interface SkewBounds {
  * The platform's time according to its `Date` headers; until the first answer, the machine's clock. A node of the
  * platform may have another time: one whose clock is ahead would have buckets counted that are still to come. So time
  * runs on steadily, and a jump is believed where all answers agree on it for ten minutes, or where the machine's clock
- * has made it too, as after a suspension. In the first ten minutes an earlier time is believed at once: nothing is
- * counted too early by it.
+ * has made it too, as after a suspension. In the first ten minutes the time that is nearer to the machine's is believed at
+ * once, and nothing later than the machine's is certain: the first answers may all be of such a node.
  *
  * Each answer bounds the skew (platform minus local) to an interval as wide as the round trip plus the header's
  * second. Since answers fall at different places within a second, the intersection of the intervals soon narrows
@@ -89,7 +89,8 @@ export class PlatformClock {
 
   #believes({ bounds, since }: { bounds: SkewBounds; since: number }, aheadMs: number): boolean {
     if (Math.abs(aheadMs) < SMALL_JUMP_MS || bounds.at - since >= CONFIRMED_AFTER_MS) return true;
-    if (aheadMs < 0 && bounds.at - this.#knownSince < CONFIRMED_AFTER_MS) return true;
+    const isNearer = Math.abs(this.wallSkewMs + aheadMs) < Math.abs(this.wallSkewMs);
+    if (isNearer && bounds.at - this.#knownSince < CONFIRMED_AFTER_MS) return true;
     return Math.abs(this.#wallMs - this.#agreedWallMs - aheadMs) < SMALL_JUMP_MS;
   }
 
@@ -116,6 +117,13 @@ export class PlatformClock {
   /** The platform's time now, in milliseconds since the epoch. */
   now(): number {
     return this.#localNow() + this.skewMs;
+  }
+
+  /** What time it is at least, on the platform: no answer can have buckets counted that begin later. */
+  certainNow(): number {
+    const isConfirmed = Number(this.#bounds?.at) - this.#knownSince >= CONFIRMED_AFTER_MS;
+    const isAhead = this.wallSkewMs >= SMALL_JUMP_MS;
+    return isAhead && !isConfirmed ? this.#wall() : this.now();
   }
 
   /** The local time at which the platform's clock shows `platformTime` at the latest. */

@@ -36,6 +36,8 @@ export interface KnownOfPlatform {
   readonly newest: number | undefined;
   /** Age (ms) at which buckets have settled. */
   readonly settleDelay: number;
+  /** What time it is at least, on the platform. */
+  readonly certainNow: number;
 }
 
 /** What an answer tells about the buckets of all counters of a metric. */
@@ -45,7 +47,9 @@ export function readingOf(answer: WindowedAnswer, width: number, known: KnownOfP
   const newest = (reaches(answer) ? told : newestProven(answer, width, known)) ?? Number.NEGATIVE_INFINITY;
   // A bucket of the future was told before the platform's clock was set back: it tells no more.
   const settledUntil =
-    told === undefined && newest > now ? Number.NEGATIVE_INFINITY : Math.min(now, newest) - known.settleDelay;
+    told === undefined && newest > now
+      ? Number.NEGATIVE_INFINITY
+      : Math.min(now, newest, known.certainNow) - known.settleDelay;
   return {
     window,
     now,

@@ -54,6 +54,8 @@ export interface CountingRules {
   readonly horizon: number;
   /** How long after its end (ms) a bucket is usually given. */
   readonly lag: number;
+  /** What time it is at least, on the platform. */
+  readonly certainNow: number;
 }
 
 /** What an answer means for a series. */
@@ -166,18 +168,18 @@ function learnedFrom(
   return { refused: { ...memory, young }, evidence: { ...evidence, lagMs: now - newest, grown } };
 }
 
-/** What an answer changes; undefined when its width is in doubt, or it holds nothing to begin with. */
+/** What an answer changes; undefined when its width is in doubt, or it holds nothing to begin with, or the time is uncertain then. */
 export function updateOf(
   memory: SeriesMemory,
   answer: WindowedAnswer,
-  { counts, settleDelay }: Pick<CountingRules, 'counts' | 'settleDelay'>,
+  { counts, settleDelay, certainNow }: Pick<CountingRules, 'counts' | 'settleDelay' | 'certainNow'>,
 ): CounterUpdate | undefined {
   const { record } = memory;
   const { decoded } = answer;
   const width = answerWidth(decoded, knownWidth(memory));
   if (width === undefined) return undefined;
-  const reading = readingOf(answer, width, { newest: memory.newest, settleDelay });
-  const since = record?.since ?? reading.watermark;
+  const reading = readingOf(answer, width, { newest: memory.newest, settleDelay, certainNow });
+  const since = record?.since ?? (certainNow < answer.now ? undefined : reading.watermark);
   if (since === undefined) return undefined;
   const counters = openCounters(record, decoded, since, counts);
   const settled: SettledBucket[] = [];

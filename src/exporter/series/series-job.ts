@@ -293,13 +293,14 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   /** What an answer means for the counters. */
   count(answer: WindowedAnswer): CountedAnswer {
     const { now } = answer;
-    const { delays } = this.#options;
+    const { delays, platformClock } = this.#options;
     const known = this.#learned;
     const rules = {
       counts: this.counts,
       settleDelay: settleDelay(known, delays, now),
       horizon: horizon(known, delays, now),
       lag: usualLag(known),
+      certainNow: platformClock.certainNow(),
     };
     return countAnswer(this.memory, answer, rules);
   }

@@ -75,6 +75,27 @@ it('believes an earlier time at once in the first ten minutes: the first answer 
   expect(off).toEqual([60, 0, 0, 0, 0]);
 });
 
+it('does not believe an earlier time in the first ten minutes that is further from the machine’s', () => {
+  const { off } = answeredEachMinute((minute) => (minute === 3 ? -60 * MINUTE : 0), 8);
+  expect(new Set(off)).toEqual(new Set([0]));
+});
+
+it('takes no later time than the machine’s for certain before it has stood for ten minutes', () => {
+  let now = START;
+  const clock = new PlatformClock(() => now);
+  const certainAfter = (minutes: number, ahead: number) => {
+    now += minutes * MINUTE;
+    clock.observe({ sentAt: now, receivedAt: now, serverDate: now + ahead });
+    return Math.round((clock.certainNow() - now) / MINUTE);
+  };
+  expect(certainAfter(0, 60 * MINUTE)).toBe(0);
+  expect(certainAfter(9, 60 * MINUTE)).toBe(0);
+  expect(certainAfter(1, 60 * MINUTE)).toBe(60);
+  const other = new PlatformClock(() => START);
+  other.observe({ sentAt: START, receivedAt: START, serverDate: START - 60 * MINUTE });
+  expect(other.certainNow()).toBe(other.now());
+});
+
 it('believes a jump at once that the machine’s clock has made too: the process was suspended', () => {
   const since = (minute: number) => (minute < 20 ? 0 : 30 * MINUTE);
   expect(answeredEachMinute(since, 22, since).off.slice(-3)).toEqual([0, 30, 30]);

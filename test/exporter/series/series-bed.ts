@@ -135,6 +135,7 @@ export class CountedSeries {
       settleDelay,
       horizon: settleDelay,
       lag: 0,
+      certainNow: answer.now,
     });
   }
 
