@@ -93,7 +93,7 @@ describe('a reload', () => {
     await writeFile(join(DIRECTORY, 'token'), DEFAULT_TOKEN.token);
     simulation = await simulate({ account, sandbox: { configurations: 3 } });
     await simulation.minutes(40);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await simulation.close();

@@ -57,7 +57,7 @@ describe('an application without domains', () => {
     expect(unread.map(([, value]) => value)).toEqual([20]);
     // It is listed all the same.
     expect(await family(beside, 'edge_configuration_info')).toHaveLength(50);
-  }, 240_000);
+  });
 
   it('is read once it has one', async () => {
     const running = await begin(
@@ -76,7 +76,7 @@ describe('an application without domains', () => {
     expect(until.filter(([labels]) => labels.includes(String(id)))).not.toEqual([]);
     const unread = await family(running, 'edge_exporter_unread_configurations');
     expect(unread.map(([, value]) => value)).toEqual([0]);
-  }, 60_000);
+  });
 
   it('is asked for ever less where no application has one, without its dimensions', async () => {
     const running = await begin({ configurations: 0, configurationsWithoutDomains: 6 }, DELIVERY);
@@ -86,7 +86,7 @@ describe('an application without domains', () => {
     const later = await answersIn(running, 180, 404);
     expect(later.such).toBeLessThanOrEqual(6 * 9 * 4);
     expect(running.sandbox.requests.recent.filter(({ path }) => path.includes('/dimensions/'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('is read under its own id where the platform is laxer than specified', async () => {
     const running = await begin(
@@ -114,7 +114,7 @@ describe('a metric that the platform lacks', () => {
     running.sandbox.settings.analyticsMetricsMissing = [];
     await running.minutes(62);
     expect(await family(running, 'edge_waf_requests_total')).toHaveLength(3);
-  }, 60_000);
+  });
 });
 
 describe('reads of series that the token has no permission for', () => {
@@ -132,5 +132,5 @@ describe('reads of series that the token has no permission for', () => {
     faults.clear();
     await running.minutes(60);
     expect(await family(running, 'edge_product_requests_total')).not.toEqual([]);
-  }, 60_000);
+  });
 });
