@@ -118,8 +118,12 @@
             "expr": "clamp_max(sum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) >= on (account, product) group_left () (0 * (max by (account, product) (sum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) and avg_over_time(configuration:edge_waf_threats_per_minute:sum[11m30s]) > last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) >= 6) + 3) or sum_over_time(configuration:edge_waf_threats_per_minute:above[11m30s]) >= 6 and configuration:edge_waf_threats_per_minute:active, 1)\nor\nclamp_max(sum_over_time(configuration:edge_waf_threats_per_minute:certain[11m30s]) >= on (account, product) group_left () (0 * (max by (account, product) (sum_over_time(configuration:edge_waf_threats_per_minute:certain[11m30s]) and avg_over_time(configuration:edge_waf_threats_per_minute:at_least[11m30s]) > last_over_time(configuration:edge_waf_threats_per_minute:threshold[12m30s])) >= 6) + 3) or sum_over_time(configuration:edge_waf_threats_per_minute:certain[11m30s]) >= 6 and configuration:edge_waf_threats_per_minute:active, 1)"
           },
           {
+            "record": "configuration:edge_waf_threats_per_minute:rising",
+            "expr": "clamp_max(\n(avg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s]) > last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]) * 3 > 40 / 2\nand\navg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s]) > 1.08 * avg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s] offset 30m)\nand\navg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s] offset 30m) > 1.08 * avg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s] offset 1h)\nand\navg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s] offset 1h) > 1.08 * avg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s] offset 1h30m)\nand\navg_over_time(configuration:edge_waf_threats_per_minute:sum[29m30s] offset 1h) > 2 * last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]) + 4\nor\navg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]) > last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]) * 3 > 40 / 2 and configuration:edge_waf_threats_per_minute:rising)\nunless\navg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]) <= 1.5 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_threats_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30), 1)"
+          },
+          {
             "record": "configuration:edge_waf_threats_per_minute:since",
-            "expr": "(last_over_time(configuration:edge_waf_threats_per_minute:since[59m30s]) or time() + 0 * configuration:edge_waf_threats_per_minute:active) and configuration:edge_waf_threats_per_minute:active"
+            "expr": "(last_over_time(configuration:edge_waf_threats_per_minute:since[59m30s]) or time() + 0 * (configuration:edge_waf_threats_per_minute:active or configuration:edge_waf_threats_per_minute:rising)) and (configuration:edge_waf_threats_per_minute:active or configuration:edge_waf_threats_per_minute:rising)"
           },
           {
             "record": "configuration:edge_waf_threats_per_minute:accepted",
@@ -127,7 +131,7 @@
           },
           {
             "record": "configuration:edge_waf_threats_per_minute:excess",
-            "expr": "configuration:edge_waf_threats_per_minute:sum - last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]) and (configuration:edge_waf_threats_per_minute:above or configuration:edge_waf_threats_per_minute:active) unless configuration:edge_waf_threats_per_minute:accepted"
+            "expr": "configuration:edge_waf_threats_per_minute:sum - last_over_time(configuration:edge_waf_threats_per_minute:seasonal[12m30s]) and (configuration:edge_waf_threats_per_minute:above or (configuration:edge_waf_threats_per_minute:active or configuration:edge_waf_threats_per_minute:rising)) unless configuration:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "account:edge_waf_threats_per_minute:sum",
@@ -154,8 +158,12 @@
             "expr": "clamp_max(sum_over_time(account:edge_waf_threats_per_minute:above[11m30s]) >= 6 and (avg_over_time(account:edge_waf_threats_per_minute:sum[11m30s]) > last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s]) or account:edge_waf_threats_per_minute:active), 1)\nor\nclamp_max(sum_over_time(account:edge_waf_threats_per_minute:certain[11m30s]) >= 6 and (avg_over_time(account:edge_waf_threats_per_minute:at_least[11m30s]) > last_over_time(account:edge_waf_threats_per_minute:threshold[12m30s]) or account:edge_waf_threats_per_minute:active), 1)"
           },
           {
+            "record": "account:edge_waf_threats_per_minute:rising",
+            "expr": "clamp_max(\n(avg_over_time(account:edge_waf_threats_per_minute:sum[29m30s]) > last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]) * 3 > 40 / 2\nand\navg_over_time(account:edge_waf_threats_per_minute:sum[29m30s]) > 1.08 * avg_over_time(account:edge_waf_threats_per_minute:sum[29m30s] offset 30m)\nand\navg_over_time(account:edge_waf_threats_per_minute:sum[29m30s] offset 30m) > 1.08 * avg_over_time(account:edge_waf_threats_per_minute:sum[29m30s] offset 1h)\nand\navg_over_time(account:edge_waf_threats_per_minute:sum[29m30s] offset 1h) > 1.08 * avg_over_time(account:edge_waf_threats_per_minute:sum[29m30s] offset 1h30m)\nand\navg_over_time(account:edge_waf_threats_per_minute:sum[29m30s] offset 1h) > 2 * last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]) + 4\nor\navg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]) > last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]) * 3 > 40 / 2 and account:edge_waf_threats_per_minute:rising)\nunless\navg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]) <= 1.5 * sum by (account, product) (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_threats_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)), 1)"
+          },
+          {
             "record": "account:edge_waf_threats_per_minute:since",
-            "expr": "(last_over_time(account:edge_waf_threats_per_minute:since[59m30s]) or time() + 0 * account:edge_waf_threats_per_minute:active) and account:edge_waf_threats_per_minute:active"
+            "expr": "(last_over_time(account:edge_waf_threats_per_minute:since[59m30s]) or time() + 0 * (account:edge_waf_threats_per_minute:active or account:edge_waf_threats_per_minute:rising)) and (account:edge_waf_threats_per_minute:active or account:edge_waf_threats_per_minute:rising)"
           },
           {
             "record": "account:edge_waf_threats_per_minute:accepted",
@@ -163,7 +171,7 @@
           },
           {
             "record": "account:edge_waf_threats_per_minute:excess",
-            "expr": "account:edge_waf_threats_per_minute:sum - last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]) and (account:edge_waf_threats_per_minute:above or account:edge_waf_threats_per_minute:active) unless account:edge_waf_threats_per_minute:accepted"
+            "expr": "account:edge_waf_threats_per_minute:sum - last_over_time(account:edge_waf_threats_per_minute:seasonal[12m30s]) and (account:edge_waf_threats_per_minute:above or (account:edge_waf_threats_per_minute:active or account:edge_waf_threats_per_minute:rising)) unless account:edge_waf_threats_per_minute:accepted"
           },
           {
             "record": "configuration:edge_waf_blocked_per_minute:sum",
@@ -175,7 +183,7 @@
           },
           {
             "record": "configuration:edge_waf_blocked_per_minute:above",
-            "expr": "configuration:edge_waf_blocked_per_minute:sum > bool (configuration:edge_waf_blocked_per_minute:limit or last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s])) == 1"
+            "expr": "configuration:edge_waf_blocked_per_minute:sum > bool (1.5 * (last_over_time(configuration:edge_waf_blocked_per_minute:usual[12m30s]) or last_over_time(configuration:edge_waf_blocked_per_minute:avg1h[12m30s])) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_blocked_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30) > (configuration:edge_waf_blocked_per_minute:limit or last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s])) or (configuration:edge_waf_blocked_per_minute:limit or last_over_time(configuration:edge_waf_blocked_per_minute:threshold[12m30s]))) == 1"
           },
           {
             "record": "configuration:edge_waf_blocked_per_minute:active",
@@ -203,7 +211,7 @@
           },
           {
             "record": "account:edge_waf_blocked_per_minute:above",
-            "expr": "account:edge_waf_blocked_per_minute:sum > bool (account:edge_waf_blocked_per_minute:limit or last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s])) == 1"
+            "expr": "account:edge_waf_blocked_per_minute:sum > bool (1.5 * sum by (account, product) ((last_over_time(configuration:edge_waf_blocked_per_minute:usual[12m30s]) or last_over_time(configuration:edge_waf_blocked_per_minute:avg1h[12m30s])) * (configuration:edge_requests_per_minute:sum - configuration:edge_waf_blocked_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)) > (account:edge_waf_blocked_per_minute:limit or last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s])) or (account:edge_waf_blocked_per_minute:limit or last_over_time(account:edge_waf_blocked_per_minute:threshold[12m30s]))) == 1"
           },
           {
             "record": "account:edge_waf_blocked_per_minute:active",
@@ -231,7 +239,7 @@
           },
           {
             "record": "configuration:edge_waf_threats_by_family_per_minute:above",
-            "expr": "configuration:edge_waf_threats_by_family_per_minute:sum > bool (configuration:edge_waf_threats_by_family_per_minute:limit or last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s])) == 1"
+            "expr": "configuration:edge_waf_threats_by_family_per_minute:sum > bool (1.5 * (last_over_time(configuration:edge_waf_threats_by_family_per_minute:usual[12m30s]) or last_over_time(configuration:edge_waf_threats_by_family_per_minute:avg1h[12m30s])) * on (account, product, configuration) group_left () ((configuration:edge_requests_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)) > (configuration:edge_waf_threats_by_family_per_minute:limit or last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s])) or (configuration:edge_waf_threats_by_family_per_minute:limit or last_over_time(configuration:edge_waf_threats_by_family_per_minute:threshold[12m30s]))) == 1"
           },
           {
             "record": "configuration:edge_waf_threats_by_family_per_minute:active",
@@ -263,7 +271,7 @@
           },
           {
             "record": "configuration:edge_error_responses_per_minute:above",
-            "expr": "configuration:edge_error_responses_per_minute:sum > bool (configuration:edge_error_responses_per_minute:limit or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) == 1"
+            "expr": "configuration:edge_error_responses_per_minute:sum > bool (1.5 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * on (account, product, configuration) group_left () ((configuration:edge_requests_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)) > (configuration:edge_error_responses_per_minute:limit or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s])) or (configuration:edge_error_responses_per_minute:limit or last_over_time(configuration:edge_error_responses_per_minute:threshold[12m30s]))) == 1"
           },
           {
             "record": "configuration:edge_error_responses_per_minute:active",
@@ -291,7 +299,7 @@
           },
           {
             "record": "account:edge_error_responses_per_minute:above",
-            "expr": "account:edge_error_responses_per_minute:sum > bool (account:edge_error_responses_per_minute:limit or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) == 1"
+            "expr": "account:edge_error_responses_per_minute:sum > bool (1.5 * sum by (account, product, class, code) ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * on (account, product, configuration) group_left () ((configuration:edge_requests_per_minute:sum + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30))) > (account:edge_error_responses_per_minute:limit or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s])) or (account:edge_error_responses_per_minute:limit or last_over_time(account:edge_error_responses_per_minute:threshold[12m30s]))) == 1"
           },
           {
             "record": "account:edge_error_responses_per_minute:active",
@@ -933,7 +941,7 @@
         "rules": [
           {
             "alert": "EdgeWafSpike",
-            "expr": "(avg_over_time(configuration:edge_waf_threats_per_minute:at_least[4m30s]) > avg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]) or avg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]))\nand\nconfiguration:edge_waf_threats_per_minute:active\nand\n(max_over_time(configuration:edge_waf_threats_per_minute:above[3m30s]) or max_over_time(configuration:edge_waf_threats_per_minute:certain[3m30s]))",
+            "expr": "(avg_over_time(configuration:edge_waf_threats_per_minute:at_least[4m30s]) > avg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]) or avg_over_time(configuration:edge_waf_threats_per_minute:sum[4m30s]))\nand\n(\nconfiguration:edge_waf_threats_per_minute:active\nand\n(max_over_time(configuration:edge_waf_threats_per_minute:above[3m30s]) or max_over_time(configuration:edge_waf_threats_per_minute:certain[3m30s]))\nor\nconfiguration:edge_waf_threats_per_minute:rising\n)",
             "keep_firing_for": "10m",
             "labels": {
               "severity": "page",
@@ -943,13 +951,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The WAF blocks {{ with printf `configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
             }
           },
           {
             "alert": "EdgeWafSpike",
-            "expr": "(avg_over_time(account:edge_waf_threats_per_minute:at_least[4m30s]) > avg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]) or avg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]))\nand\naccount:edge_waf_threats_per_minute:active\nand\n(max_over_time(account:edge_waf_threats_per_minute:above[3m30s]) or max_over_time(account:edge_waf_threats_per_minute:certain[3m30s]))\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "expr": "(avg_over_time(account:edge_waf_threats_per_minute:at_least[4m30s]) > avg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]) or avg_over_time(account:edge_waf_threats_per_minute:sum[4m30s]))\nand\n(\naccount:edge_waf_threats_per_minute:active\nand\n(max_over_time(account:edge_waf_threats_per_minute:above[3m30s]) or max_over_time(account:edge_waf_threats_per_minute:certain[3m30s]))\nor\naccount:edge_waf_threats_per_minute:rising\n)\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
             "for": "4m",
             "labels": {
               "severity": "page",
@@ -959,7 +967,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The WAF blocks {{ with printf `account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
             }
           },
@@ -976,7 +984,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute blocked on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The WAF blocks {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}.",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look whether the 403s are of your own visitors: of one page, since a deployment or a changed rule.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
             }
           },
@@ -993,7 +1001,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute blocked on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The WAF blocks {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}.",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look whether the 403s are of your own visitors: of one page, since a deployment or a changed rule.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
             }
           },
@@ -1010,7 +1018,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.family }} attack on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}): {{ $value | humanize }} threats a minute",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }} on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_by_family_per_minute:seasonal{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_by_family_per_minute:threshold{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }} on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_by_family_per_minute:seasonal{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_by_family_per_minute:threshold{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look whether as much is blocked as is detected; if it is not, raise the sensitivity of the family.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewaffamilyattack"
             }
           },
@@ -1027,7 +1035,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} client errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_client_error_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_client_error_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_client_error_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_client_error_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which code it is: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge4xxratio"
             }
           },
@@ -1044,7 +1052,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} client errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_client_error_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_client_error_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_client_error_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_client_error_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which code it is: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge4xxratio"
             }
           },
@@ -1061,7 +1069,7 @@
             },
             "annotations": {
               "summary": "The cache does not serve {{ $value | humanizePercentage }} of the requests of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_cache_miss_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_cache_miss_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_cache_miss_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_cache_miss_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoffloadcollapse"
             }
           },
@@ -1078,13 +1086,13 @@
             },
             "annotations": {
               "summary": "The cache does not serve {{ $value | humanizePercentage }} of the requests of account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_cache_miss_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_cache_miss_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}.",
+              "description": "The origin has to answer {{ $value | humanizePercentage }} of the requests on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_cache_miss_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_cache_miss_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoffloadcollapse"
             }
           },
           {
             "alert": "EdgeWafElevated",
-            "expr": "avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(configuration:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(configuration:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) / (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 4) <= on (account, product, configuration) group_left () 1.5 * clamp_min(avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nunless\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "expr": "avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(configuration:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(configuration:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) <= 1.5 * (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30) + 4)\nunless\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
             "for": "10m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1095,13 +1103,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute in the last hour on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short.",
+              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short. First: look whether as much is blocked as is detected, and whether it still grows; if it grows, do as for EdgeWafSpike now.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafelevated"
             }
           },
           {
             "alert": "EdgeStatusCodeSurge",
-            "expr": "(\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s])\nand\nconfiguration:edge_error_responses_per_minute:active\nand\nmax_over_time(configuration:edge_error_responses_per_minute:above[3m30s])\n)\nunless\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s]) / ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product, configuration) group_left () 1.5 * clamp_min(avg_over_time(configuration:edge_requests_per_minute:sum[4m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nor\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20)\nor\nsum_over_time(configuration:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20) / 2\nor\nmax_over_time(configuration:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) / ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product, configuration) group_left () 1.5 * clamp_min(avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 300), 1)\n)\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless\ntime() - configuration:edge_error_responses_per_minute:since{class=\"5xx\"} < 600",
+            "expr": "(\navg_over_time(configuration:edge_error_responses_per_minute:sum[4m30s])\nand\nconfiguration:edge_error_responses_per_minute:active\nand\nmax_over_time(configuration:edge_error_responses_per_minute:above[3m30s])\nor\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20)\nor\nsum_over_time(configuration:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(configuration:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) + 20) / 2\nor\nmax_over_time(configuration:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(configuration:edge_error_responses_per_minute:sum[59m30s]) <= 1.5 * ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * on (account, product, configuration) group_left () ((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)) + 6)\n)\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product, configuration)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless\ntime() - configuration:edge_error_responses_per_minute:since{class=\"5xx\"} < 600",
             "for": "10m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1112,13 +1120,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} responses {{ $labels.code }} a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanize }} responses a minute of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `configuration:edge_error_responses_per_minute:seasonal{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}.",
+              "description": "{{ $value | humanize }} responses a minute of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `configuration:edge_error_responses_per_minute:seasonal{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}. First: go by the code: 4xx as for Edge4xxRatio, 5xx as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatuscodesurge"
             }
           },
           {
             "alert": "EdgeWafElevated",
-            "expr": "avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(account:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(account:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_waf_threats_per_minute:sum[59m30s]) / (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 4) <= on (account, product) group_left () 1.5 * clamp_min(avg_over_time(account:edge_requests_per_minute:sum[59m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nunless\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
+            "expr": "avg_over_time(account:edge_waf_threats_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_waf_threats_per_minute:avg1h[12m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10)\nor\nsum_over_time(account:edge_waf_threats_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_waf_threats_per_minute:sum[11m30s]) > (last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) * 2 > 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10 or 0 * last_over_time(account:edge_waf_threats_per_minute:usual[12m30s]) + 10) / 2\nor\nmax_over_time(account:edge_waf_threats_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_waf_threats_per_minute:sum[59m30s]) <= 1.5 * (sum by (account, product) (last_over_time(configuration:edge_waf_threats_per_minute:usual[12m30s]) * (avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) - avg_over_time(configuration:edge_waf_threats_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30)) + 4)\nunless\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_waf_threats_per_minute:since[1h9m30s])",
             "for": "14m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1129,13 +1137,13 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute in the last hour on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short.",
+              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short. First: look whether as much is blocked as is detected, and whether it still grows; if it grows, do as for EdgeWafSpike now.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafelevated"
             }
           },
           {
             "alert": "EdgeStatusCodeSurge",
-            "expr": "(\n(\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s])\nand\naccount:edge_error_responses_per_minute:active\nand\nmax_over_time(account:edge_error_responses_per_minute:above[3m30s])\n)\nunless\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s]) / ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product) group_left () 1.5 * clamp_min(avg_over_time(account:edge_requests_per_minute:sum[4m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + 300), 1)\nor\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20)\nor\nsum_over_time(account:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20) / 2\nor\nmax_over_time(account:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s]) / ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 6) <= on (account, product) group_left () 1.5 * clamp_min(avg_over_time(account:edge_requests_per_minute:sum[59m30s]) / (last_over_time(account:edge_requests_per_minute:usual[12m30s]) + 300), 1)\n)\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless on (account, product)\nlast_over_time(account:edge_server_errors_per_minute:paging[1h9m30s])\nunless\ntime() - account:edge_error_responses_per_minute:since{class=\"5xx\"} < 600\nunless on (account, product)\nlast_over_time(configuration:edge_error_responses_per_minute:since[1h9m30s])",
+            "expr": "(\navg_over_time(account:edge_error_responses_per_minute:sum[4m30s])\nand\naccount:edge_error_responses_per_minute:active\nand\nmax_over_time(account:edge_error_responses_per_minute:above[3m30s])\nor\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s])\nand\n(\nlast_over_time(account:edge_error_responses_per_minute:avg1h[12m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20)\nor\nsum_over_time(account:edge_error_responses_per_minute:above[59m30s]) >= 4\n)\nand\n(\navg_over_time(account:edge_error_responses_per_minute:sum[11m30s]) > ((last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) * 2 > 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20 or 0 * (last_over_time(account:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(account:edge_error_responses_per_minute:avg1h[12m30s])) + 20) / 2\nor\nmax_over_time(account:edge_error_responses_per_minute:above[11m30s])\n)\nunless\navg_over_time(account:edge_error_responses_per_minute:sum[59m30s]) <= 1.5 * (sum by (account, product, class, code) ((last_over_time(configuration:edge_error_responses_per_minute:usual[12m30s]) or last_over_time(configuration:edge_error_responses_per_minute:avg1h[12m30s])) * on (account, product, configuration) group_left () ((avg_over_time(configuration:edge_requests_per_minute:sum[59m30s]) + 30) / (last_over_time(configuration:edge_requests_per_minute:usual[12m30s]) + 30))) + 6)\n)\nunless on (account, product)\nlast_over_time(account:edge_waf_threats_per_minute:since[1h9m30s])\nunless on (account, product)\nlast_over_time(configuration:edge_server_errors_per_minute:paging[1h9m30s])\nunless on (account, product)\nlast_over_time(account:edge_server_errors_per_minute:paging[1h9m30s])\nunless\ntime() - account:edge_error_responses_per_minute:since{class=\"5xx\"} < 600\nunless on (account, product)\nlast_over_time(configuration:edge_error_responses_per_minute:since[1h9m30s])",
             "for": "14m",
             "keep_firing_for": "3m",
             "labels": {
@@ -1146,7 +1154,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} responses {{ $labels.code }} a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanize }} responses a minute of account {{ $labels.account }} ({{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `account:edge_error_responses_per_minute:seasonal{account=%q, product=%q, class=%q, code=%q}` $labels.account $labels.product $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}.",
+              "description": "{{ $value | humanize }} responses a minute of account {{ $labels.account }} ({{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `account:edge_error_responses_per_minute:seasonal{account=%q, product=%q, class=%q, code=%q}` $labels.account $labels.product $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}. First: go by the code: 4xx as for Edge4xxRatio, 5xx as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatuscodesurge"
             }
           },
@@ -1162,7 +1170,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) are taken for usual now",
-              "description": "Threats on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) have been above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual from now on: an attack of that size is not told any more, now or when it comes again.",
+              "description": "What has been usual on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) since {{ with printf `last_over_time(configuration:edge_waf_threats_per_minute:since{account=%q, product=%q, configuration=%q}[2d])` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}2d ago{{ end }} is an attack's level: threats were above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again. First: decide whether it is an attack still, or traffic that has changed: the families and sources on the Security dashboard.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeattackusual"
             }
           },
@@ -1178,7 +1186,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}) are taken for usual now",
-              "description": "Threats on account {{ $labels.account }} ({{ $labels.product }}) have been above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual from now on: an attack of that size is not told any more, now or when it comes again.",
+              "description": "What has been usual on account {{ $labels.account }} ({{ $labels.product }}) since {{ with printf `last_over_time(account:edge_waf_threats_per_minute:since{account=%q, product=%q}[2d])` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}2d ago{{ end }} is an attack's level: threats were above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again. First: decide whether it is an attack still, or traffic that has changed: the families and sources on the Security dashboard.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeattackusual"
             }
           },
@@ -1287,7 +1295,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from outside of the platform.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -1321,7 +1329,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from outside of the platform.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           }
@@ -1361,7 +1369,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: roll back the last deployment, if there was one in the last hours.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1379,7 +1387,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: roll back the last deployment, if there was one in the last hours.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1413,7 +1421,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: roll back the last deployment, if there was one in the last hours.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1431,7 +1439,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: roll back the last deployment, if there was one in the last hours.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           }
@@ -1451,7 +1459,7 @@
             },
             "annotations": {
               "summary": "The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})",
-              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through.",
+              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through. First: ask whoever changed it last whether it is being tuned; if not, switch it back to blocking.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafcounting"
             }
           },
@@ -1509,7 +1517,7 @@
             },
             "annotations": {
               "summary": "Errors {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) are cached for {{ $value | humanizeDuration }}",
-              "description": "The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}: a short failure of the origin is shown to visitors for so long.",
+              "description": "The edge keeps responses {{ $labels.code }} of {{ $labels.configuration }} ({{ $labels.account }}) for {{ $value | humanizeDuration }}: a short failure of the origin is shown to visitors for so long. First: lower the time for which the configuration caches that code to a few seconds.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeerrorpagecachedtoolong"
             }
           },
@@ -1523,7 +1531,7 @@
             },
             "annotations": {
               "summary": "The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}",
-              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site.",
+              "description": "The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site. First: renew it and bind the new one to its domains.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecertificateexpiring"
             }
           },
@@ -1698,7 +1706,7 @@
             },
             "annotations": {
               "summary": "Stale data: {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed.",
+              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if nothing is, the platform itself is late: wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1713,7 +1721,7 @@
             },
             "annotations": {
               "summary": "No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
-              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed.",
+              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if nothing is, the platform itself is late: wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1727,7 +1735,7 @@
             },
             "annotations": {
               "summary": "No read of {{ $labels.account }} succeeds",
-              "description": "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota.",
+              "description": "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota. First: open the exporter's status page (`/`): it begins with the cause and what to do.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeplatformunreachable"
             }
           },
@@ -1741,7 +1749,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail",
-              "description": "The platform answers, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.",
+              "description": "The platform answers, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all. First: open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepollsfailing"
             }
           },
@@ -1755,7 +1763,7 @@
             },
             "annotations": {
               "summary": "Nothing is read for {{ $labels.collector }} of {{ $labels.account }}",
-              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.",
+              "description": "The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than 2 hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent. First: open the exporter's status page (`/`), filtered by the collector: the reason names a missing permission; grant it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecollectorfailing"
             }
           },
@@ -1770,7 +1778,7 @@
             },
             "annotations": {
               "summary": "The configurations of {{ $labels.product }} ({{ $labels.account }}) cannot be listed",
-              "description": "The platform answers, but for an hour it has not listed the configurations of {{ $labels.product }} of {{ $labels.account }}. What was not listed before is not read, and alerts that are made of it are silent.",
+              "description": "The platform answers, but for an hour it has not listed the configurations of {{ $labels.product }} of {{ $labels.account }}. What was not listed before is not read, and alerts that are made of it are silent. First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -1785,7 +1793,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value }} of the configurations of {{ $labels.product }} ({{ $labels.account }}) are listed",
-              "description": "The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent.",
+              "description": "The platform lists {{ $value }} configurations of {{ $labels.product }} of {{ $labels.account }}: fewer than half of those that it listed within the last day. What is not listed is not read, and alerts that are made of it are silent. First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -1800,7 +1808,7 @@
             },
             "annotations": {
               "summary": "{{ $value }} names of {{ $labels.product }} ({{ $labels.account }}) match no configuration",
-              "description": "{{ $value }} entries of configurations.include of {{ $labels.product }} of {{ $labels.account }} have matched no configuration for an hour: they are misspelt, or what they name was renamed or deleted. Nothing of it is read.",
+              "description": "{{ $value }} entries of configurations.include of {{ $labels.product }} of {{ $labels.account }} have matched no configuration for an hour: they are misspelt, or what they name was renamed or deleted. Nothing of it is read. First: run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgenotdiscovered"
             }
           },
@@ -1814,7 +1822,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.account }} comes from {{ $value }} targets",
-              "description": "Prometheus has {{ $labels.account }} from {{ $value }} targets:{{ range printf \"edge_account_info{account_id=%q}\" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.",
+              "description": "Prometheus has {{ $labels.account }} from {{ $value }} targets:{{ range printf \"edge_account_info{account_id=%q}\" $labels.account_id | query }} {{ .Labels.instance }} ({{ .Labels.job }}) as {{ .Labels.account }};{{ end }} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not. First: compare the targets that the description names, as `instance (job) as account`.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeaccountpolledtwice"
             }
           },
@@ -1829,7 +1837,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left",
-              "description": "Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it.",
+              "description": "Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it. First: ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           },
@@ -1844,7 +1852,7 @@
             },
             "annotations": {
               "summary": "At least {{ $value }} operations of {{ $labels.account }} wait all the time",
-              "description": "The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured.",
+              "description": "The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured. First: ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           },
@@ -1859,7 +1867,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured",
-              "description": "The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured.",
+              "description": "The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured. First: ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           }
@@ -1879,7 +1887,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
-              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected.",
+              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected. First: look at \"Lost or late\" on the Exporter dashboard: buckets that were skipped or restated explain the difference.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgereconciliationoff"
             }
           },
@@ -1893,7 +1901,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets",
-              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more.",
+              "description": "The platform kept leaving out {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) that were to be counted in the last hour. The counters have gone on without them and will not take them in any more. First: look at the platform's own console for that time: what is missing there as well, the platform has lost.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsskipped"
             }
           },
@@ -1907,7 +1915,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted",
-              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted.",
+              "description": "The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:{{ range printf \"sum by (metric) (increase(edge_exporter_late_restatement_amount_total{account=%q, product=%q}[1h]))\" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }} up or down. Buckets of the product change up to {{ range printf \"histogram_quantile(0.99, sum by (le) (increase(edge_exporter_settle_seconds_bucket{product=%q}[1h])))\" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }} after their end. The counters keep what they counted. First: compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgebucketsrestatedlate"
             }
           },
@@ -1921,7 +1929,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind",
-              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected.",
+              "description": "What was counted of {{ $labels.metric }} of {{ $labels.account }} ({{ $labels.product }}) ends {{ $value | humanizeDuration }} ago. What has come since is missing in sums over time until it is counted; nothing is lost. Gauges and their alerts are not affected. First: look on the status page whether `counted until` moves; if it does, wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgecountersbehind"
             }
           },
@@ -1936,7 +1944,7 @@
             },
             "annotations": {
               "summary": "The counters of {{ $labels.instance }} are withheld",
-              "description": "The exporter {{ $labels.instance }} cannot use its state directory {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Gauges and their alerts are not affected. The status page and the log say why.",
+              "description": "The exporter {{ $labels.instance }} cannot use its state directory {{ $labels.directory }} and exposes no counters until it can; they then go on from where they were. Gauges and their alerts are not affected. The status page and the log say why. First: look at the free space and the mount of the directory that the log names.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
             }
           },
@@ -1951,7 +1959,7 @@
             },
             "annotations": {
               "summary": "The counters of {{ $labels.instance }} stand still",
-              "description": "The state directory of {{ $labels.instance }} refuses what is to be written: about {{ $value | humanize }} times in the last 15 minutes. Counters take in nothing until it can be written again; gauges and their alerts are not affected.",
+              "description": "The state directory of {{ $labels.instance }} refuses what is to be written: about {{ $value | humanize }} times in the last 15 minutes. Counters take in nothing until it can be written again; gauges and their alerts are not affected. First: look at the free space and the mount of the directory that the log names.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatenotkept"
             }
           },
@@ -1965,7 +1973,7 @@
             },
             "annotations": {
               "summary": "The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}",
-              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.",
+              "description": "The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it. First: give the exporter a new token, or see why its user may not log in any more.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetokenexpiring"
             }
           },
@@ -2007,7 +2015,7 @@
             },
             "annotations": {
               "summary": "The exporter {{ $labels.instance }} refused its configuration",
-              "description": "The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart.",
+              "description": "The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart. First: run `edge-exporter check-config` on the file: it names every mistake with its line.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeconfigreloadfailed"
             }
           },
@@ -2021,7 +2029,7 @@
             },
             "annotations": {
               "summary": "The exporter {{ $labels.instance }} leaves out series",
-              "description": "About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched.",
+              "description": "About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched. First: raise `limits.series`, if Prometheus can hold them, and reload.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeseriesdropped"
             }
           },
@@ -2035,7 +2043,7 @@
             },
             "annotations": {
               "summary": "Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}",
-              "description": "The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before.",
+              "description": "The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before. First: read the log (`samples cannot be sent`): it has the receiver's answer.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushbehind"
             }
           },
@@ -2064,7 +2072,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.receiver }} refuses samples for good: {{ $labels.reason }}",
-              "description": "About {{ $value | humanize }} samples of the last hour were refused by the receiver {{ $labels.receiver }} ({{ $labels.reason }}) and are not sent again. /metrics has them.",
+              "description": "About {{ $value | humanize }} samples of the last hour were refused by the receiver {{ $labels.receiver }} ({{ $labels.reason }}) and are not sent again. /metrics has them. First: read the log: the first refusal of each reason has the receiver's own words.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushlosing"
             }
           },
@@ -2079,7 +2087,7 @@
             },
             "annotations": {
               "summary": "The outbox of {{ $labels.receiver }} drops samples: {{ $labels.reason }}",
-              "description": "About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the size of its outbox.",
+              "description": "About {{ $value | humanize }} samples for the receiver {{ $labels.receiver }} left the outbox unsent in the last hour ({{ $labels.reason }}): it was away for too long for the size of its outbox. First: read the log: the first refusal of each reason has the receiver's own words.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushlosing"
             }
           }

@@ -23,6 +23,7 @@ const BENCHMARKS = {
   'push-share': [join(BUILT, 'push-share.js')],
   edges: [join(BUILT, 'edges.js')],
   alerts: [join(BUILT, 'alert-quality.js')],
+  'rule-cost': [join(BUILT, 'rule-cost.js')],
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };
 
@@ -30,6 +31,7 @@ const BENCHMARKS = {
 const ENVIRONMENT = {
   PROMETHEUS_BIN: join(DEBIAN, 'prometheus', 'usr', 'bin', 'prometheus'),
   PROMETHEUS3_BIN: join(DEBIAN, 'prometheus@testing', 'usr', 'bin', 'prometheus'),
+  PROMTOOL_BIN: join(DEBIAN, 'prometheus', 'usr', 'bin', 'promtool'),
   ...process.env,
 };
 

@@ -56,8 +56,8 @@ function simple<Level extends AlertKind['level'], Grave extends Severity>(level:
   return { level, severity, parameters: {} };
 }
 
-/** What whoever is woken does first: the end of a page's text. */
-export const FIRST_STEPS: Readonly<Record<PagingAlert, string>> = {
+/** What to do first: the end of the text of a page or a ticket, and the first step of its runbook. */
+export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeWafSpike: 'compare what is blocked with what is detected; if it is as much, the WAF holds.',
   EdgeTrafficFlood: 'look whether the cache answers them, and whether a campaign was planned.',
   EdgeTrafficDrop: 'open the site from outside of the platform.',
@@ -68,6 +68,47 @@ export const FIRST_STEPS: Readonly<Record<PagingAlert, string>> = {
   EdgeTokenExpiring: 'give the exporter a new token, or see why its user may not log in any more.',
   EdgeExporterDown: 'look whether its process runs, and start it.',
   EdgePushStopped: 'read its log; where the disk of its state is well, restart it.',
+  EdgeWafElevated:
+    'look whether as much is blocked as is detected, and whether it still grows; if it grows, do as for EdgeWafSpike now.',
+  EdgeAttackUsual:
+    'decide whether it is an attack still, or traffic that has changed: the families and sources on the Security dashboard.',
+  EdgeWafBlockedSpike:
+    'look whether the 403s are of your own visitors: of one page, since a deployment or a changed rule.',
+  EdgeWafFamilyAttack:
+    'look whether as much is blocked as is detected; if it is not, raise the sensitivity of the family.',
+  Edge4xxRatio:
+    'look which code it is: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.',
+  EdgeStatusCodeSurge: 'go by the code: 4xx as for Edge4xxRatio, 5xx as for Edge5xxRatio.',
+  EdgeOffloadCollapse:
+    'ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.',
+  EdgeWafCounting:
+    'ask whoever changed it last whether it is being tuned; if not, switch it back to blocking.',
+  EdgeErrorPageCachedTooLong: 'lower the time for which the configuration caches that code to a few seconds.',
+  EdgeSettingChanged: 'compare its time with the beginning of what you look into.',
+  EdgeDataStale:
+    "open the exporter's status page (`/`): it begins with what is wrong and what to do; if nothing is, the platform itself is late: wait.",
+  EdgePlatformUnreachable: "open the exporter's status page (`/`): it begins with the cause and what to do.",
+  EdgePollsFailing: "open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
+  EdgeCollectorFailing:
+    "open the exporter's status page (`/`), filtered by the collector: the reason names a missing permission; grant it.",
+  EdgeNotDiscovered:
+    'run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.',
+  EdgeAccountPolledTwice: 'compare the targets that the description names, as `instance (job) as account`.',
+  EdgeQuotaNearlySpent:
+    'ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.',
+  EdgeReconciliationOff:
+    'look at "Lost or late" on the Exporter dashboard: buckets that were skipped or restated explain the difference.',
+  EdgeBucketsSkipped:
+    "look at the platform's own console for that time: what is missing there as well, the platform has lost.",
+  EdgeBucketsRestatedLate:
+    'compare the age in the text with `settle_delay`; a time of your own that is shorter: raise it above the age.',
+  EdgeCountersBehind: 'look on the status page whether `counted until` moves; if it does, wait.',
+  EdgeStateNotKept: 'look at the free space and the mount of the directory that the log names.',
+  EdgeConfigReloadFailed:
+    'run `edge-exporter check-config` on the file: it names every mistake with its line.',
+  EdgeSeriesDropped: 'raise `limits.series`, if Prometheus can hold them, and reload.',
+  EdgePushBehind: "read the log (`samples cannot be sent`): it has the receiver's answer.",
+  EdgePushLosing: "read the log: the first refusal of each reason has the receiver's own words.",
 };
 
 /** Every alert, with what users may choose of it. */
@@ -219,10 +260,5 @@ export const ALERTS = {
 } as const satisfies Readonly<Record<string, AlertKind>>;
 
 export type AlertName = keyof typeof ALERTS;
-
-/** The alerts that wake somebody as they are shipped. */
-type PagingAlert = {
-  [Name in AlertName]: (typeof ALERTS)[Name]['severity'] extends 'page' ? Name : never;
-}[AlertName];
 
 export type ParameterOf<Name extends AlertName> = keyof (typeof ALERTS)[Name]['parameters'] & string;

@@ -57,17 +57,11 @@ function alertRule(definition: AlertDefinition, form: Form, { grafana, runbook }
     labels: { severity: form.severity, about, ...definition.labels },
     annotations: {
       summary,
-      description: form.severity === 'page' ? `${description}${firstStep(alert)}` : description,
+      description: form.severity === 'info' ? description : `${description} First: ${FIRST_STEPS[alert]}`,
       runbook_url: runbookUrl(runbook, alert),
       ...(dashboard !== undefined && { dashboard_url: dashboard }),
     },
   };
-}
-
-/** What to do first, where it is known: what an alerts file alone makes a page has its runbook. */
-function firstStep(alert: AlertName): string {
-  const step = Object.entries(FIRST_STEPS).find(([name]) => name === alert)?.[1];
-  return step === undefined ? '' : ` First: ${step}`;
 }
 
 /** The expression of an alert where it is about the series of its form alone. */

@@ -44,6 +44,10 @@ export interface Measure {
   readonly little: number;
   /** A series none of whose hours of the last day has so much is quiet: what is usual in it is not recorded. */
   readonly quiet?: number;
+  /** Whether it is counted among the requests, and so grows with them. */
+  readonly part?: boolean;
+  /** Whether it is judged as well what grows for hours. */
+  readonly rises?: boolean;
   /** Whether too little is judged as well. */
   readonly falls?: boolean;
   /** Where it is judged, unless everywhere; recorded it is everywhere. */
@@ -124,6 +128,8 @@ export const MEASURES = {
     alert: 'EdgeWafSpike',
     data: 'waf',
     little: 4,
+    part: true,
+    rises: true,
     elevated: 'EdgeWafElevated',
   },
   blocked: {
@@ -134,6 +140,7 @@ export const MEASURES = {
     data: 'waf',
     little: 4,
     quiet: 4,
+    part: true,
   },
   family: {
     name: 'edge_waf_threats_by_family_per_minute',
@@ -146,6 +153,7 @@ export const MEASURES = {
     data: 'waf',
     little: 4,
     quiet: 4,
+    part: true,
     // An account's threats are judged as a whole: what is spread over its configurations is seen there.
     scopes: ['configuration'],
   },
@@ -161,6 +169,7 @@ export const MEASURES = {
     data: 'status_code',
     little: 6,
     quiet: 6,
+    part: true,
     elevated: 'EdgeStatusCodeSurge',
   },
   clientErrors: {
@@ -226,6 +235,8 @@ export function recorded(scope: Scope, { name }: Pick<Measure, 'name'>) {
     certain: series('certain'),
     /** 1, and there only in a spike. */
     active: series('active'),
+    /** 1, and there only while there is too much that has grown for hours. */
+    rising: series('rising'),
     /** 1, and there only while there is far too little. */
     fallen: series('fallen'),
     /** When the abnormal that there is began; there only while there is some. */

@@ -1,6 +1,7 @@
 import { acceptedNow } from './accepted-hours.ts';
 import { type AlertSettings, applies, matchersOf } from './alert-settings.ts';
 import {
+  labelsOf,
   latest,
   latestUsual,
   MEASURES,
@@ -12,7 +13,7 @@ import {
   type Scope,
   scopesOf,
 } from './measures.ts';
-import { larger, range, selector, smaller } from './promql.ts';
+import { ago, larger, range, selector, smaller } from './promql.ts';
 import type { RecordingRule } from './rule.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
@@ -31,6 +32,7 @@ export function minuteRules(measure: Measure, times: Times, tuning: Tuning): rea
       value,
       ...spikeRules(names, { scope, measure, times, settings }),
       ...(measure.falls === true ? [fallenRule(names, times)] : []),
+      ...(measure.rises === true ? [risingRule(names, { scope, measure, times }, tuning)] : []),
       ...normalRules(names, { scope, measure, times, settings }),
     ];
   });
@@ -48,6 +50,44 @@ export function inLastMinutes(measure: Measure, names: Recorded, times: Times): 
 export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, times: Times): string {
   const still = (series: string) => `max_over_time(${range(series, times.quiet, times.minute)})`;
   return atLeast === undefined ? still(above) : `(${still(above)} or ${still(certain)})`;
+}
+
+/** So many times the half hour before it must each of four half hours be in what grows slowly. */
+const GROWTH = 1.08;
+
+/**
+ * Whether threats have been growing for two hours: a slow attack raises what the last hours had, and so its own threshold. Here they
+ * are compared with the same hour of earlier days alone, and half of the floor is enough. A step does not grow for so long. It
+ * stays until they are few again. `rising` on the right is that of the minute before.
+ */
+function risingRule(names: Recorded, { scope, measure, times }: SpikeOptions, tuning: Tuning): RecordingRule {
+  const halfHour = range(names.value, times.growing, times.minute);
+  const mean = (back: number): string =>
+    `avg_over_time(${back === 0 ? halfHour : ago(halfHour, back * times.growing)})`;
+  const season = latest(names.seasonal, times);
+  const judged = { series: names.seasonal, labels: SCOPES[scope] };
+  const tuned = (parameter: 'times_usual' | 'floor'): string =>
+    tuning.value('EdgeWafSpike', parameter, judged);
+  const much = (value: string): string =>
+    `${value} > ${season} * ${tuned('times_usual')} > ${tuned('floor')} / 2`;
+  const grows = [
+    much(mean(0)),
+    `${mean(0)} > ${GROWTH} * ${mean(1)}`,
+    `${mean(1)} > ${GROWTH} * ${mean(2)}`,
+    `${mean(2)} > ${GROWTH} * ${mean(3)}`,
+    `${mean(2)} > 2 * ${season} + ${measure.little}`,
+  ].join('\nand\n');
+  const lasts = recently(names, times);
+  const requested = `${BEYOND_OTHERS} * ${explained({ scope, measure, times })}`;
+  return {
+    record: names.rising,
+    expr: `clamp_max(\n(${grows}\nor\n${much(lasts)} and ${names.rising})\nunless\n${lasts} <= ${requested}, 1)`,
+  };
+}
+
+/** 1 where there is a spike, whether it began at once or slowly. */
+function begunSpike({ active, rising }: Recorded, { rises }: Measure): string {
+  return rises === true ? `(${active} or ${rising})` : active;
 }
 
 /** The mean of the last minutes. */
@@ -99,22 +139,37 @@ function spikeRules(
 /** Added to both sides where requests are compared with what is usual. */
 const FEW_REQUESTS = 30;
 
-/** How much more than all other requests threats must have grown. */
-const BEYOND_OTHERS = 1.5;
+/** How much more than all other requests something must have grown. */
+export const BEYOND_OTHERS = 1.5;
 
 /**
- * The limit of threats is beyond what all other requests have grown by: what an opening shop, a nightly job or a sale
- * brings is what the WAF finds in any traffic, and is usual. The attack's own requests do not raise it.
+ * What of a measure the requests explain: what is usual, times what the requests have grown by. The attack's own requests
+ * explain nothing of it. Of an account it is the sum: one of its sites may open while the others are as ever.
+ * @param over what is judged: minutes, or their mean over a time
  */
-function beyondOthers(limit: string, { scope, measure, times }: SpikeOptions): string {
-  if (measure.alert !== 'EdgeWafSpike') return limit;
+export function explained(
+  { scope, measure, times }: SpikeOptions,
+  over: (series: string) => string = (series) => series,
+): string {
   const requests = recorded('configuration', MEASURES.requests);
-  const threats = recorded('configuration', measure);
-  const growth = `(${requests.value} - ${threats.value} + ${FEW_REQUESTS}) / (${latest(requests.usual, times)} + ${FEW_REQUESTS})`;
-  const explained = `${latest(threats.usual, times)} * ${growth}`;
-  // Of an account it is the sum: one of its sites may open while the others are as ever.
-  const ofScope = scope === 'account' ? `sum by (${SCOPES.account.join(', ')}) (${explained})` : explained;
-  return larger(`${BEYOND_OTHERS} * ${ofScope}`, limit);
+  const usual = latestUsual('configuration', measure, times);
+  const among = measure.by.length > 0;
+  const others = among
+    ? over(requests.value)
+    : `${over(requests.value)} - ${over(recorded('configuration', measure).value)}`;
+  const growth = `(${others} + ${FEW_REQUESTS}) / (${latest(requests.usual, times)} + ${FEW_REQUESTS})`;
+  const ofEach = among
+    ? `${usual} * on (${SCOPES.configuration.join(', ')}) group_left () (${growth})`
+    : `${usual} * ${growth}`;
+  return scope === 'account' ? `sum by (${labelsOf(scope, measure).join(', ')}) (${ofEach})` : ofEach;
+}
+
+/**
+ * The limit of what is counted among the requests is beyond what these have grown by: what an opening shop, a nightly job or a
+ * sale brings of threats and error codes is what any traffic has, and is usual.
+ */
+function beyondOthers(limit: string, options: SpikeOptions): string {
+  return options.measure.part === true ? larger(`${BEYOND_OTHERS} * ${explained(options)}`, limit) : limit;
 }
 
 interface SpikeOptions {
@@ -161,8 +216,10 @@ interface NormalOptions {
 function normalRules(names: Recorded, options: NormalOptions): readonly RecordingRule[] {
   const { times, measure } = options;
   const falls = measure.falls === true;
-  const any = falls ? `(${names.active} or ${names.fallen})` : `(${names.above} or ${names.active})`;
-  const lasting = falls ? any : names.active;
+  const any = falls
+    ? `(${names.active} or ${names.fallen})`
+    : `(${names.above} or ${begunSpike(names, measure)})`;
+  const lasting = falls ? any : begunSpike(names, measure);
   const season = latest(names.seasonal, times);
   const usual = measure.quiet === undefined ? season : `(${season} or ${latest(names.hourly, times)})`;
   const beyond = `${names.value} - ${usual}`;

@@ -1,6 +1,6 @@
 import type { AlertDefinition } from './alert.ts';
 import { labelsOf, type Measure, type Scope } from './measures.ts';
-import { range } from './promql.ts';
+import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
 
 /** Where the alerts of a scope lead. */
@@ -35,13 +35,22 @@ export function seriesValue(
     by = [],
     format = 'humanize',
     divisor,
+    within,
     absent = 'unknown',
-  }: Partial<Pick<Measure, 'by'>> & { format?: string; divisor?: string; absent?: string } = {},
+  }: Partial<Pick<Measure, 'by'>> & {
+    format?: string;
+    divisor?: string;
+    /** The newest value of so long, where there may be none now (ms). */
+    within?: number;
+    absent?: string;
+  } = {},
 ): string {
   const labels = labelsOf(scope, { by });
   const matchers = labels.map((label) => `${label}=%q`).join(', ');
   const values = labels.map((label) => `$labels.${label}`).join(' ');
   const divided = divisor === undefined ? '' : ` / ${divisor}`;
-  const queried = `printf \`${series}{${matchers}}${divided}\` ${values} | query`;
+  const one = `${series}{${matchers}}`;
+  const newest = within === undefined ? one : `last_over_time(${one}[${duration(within)}])`;
+  const queried = `printf \`${newest}${divided}\` ${values} | query`;
   return `{{ with ${queried} }}{{ . | first | value | ${format} }}{{ else }}${absent}{{ end }}`;
 }

@@ -13,7 +13,7 @@ import {
   type Scope,
   scopesOf,
 } from './measures.ts';
-import { inLastMinutes, recently, stillAbove } from './minute-rules.ts';
+import { BEYOND_OTHERS, explained, inLastMinutes, stillAbove } from './minute-rules.ts';
 import { duration, larger, range, selector } from './promql.ts';
 import { besideConfigurations, lately, opened, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
@@ -72,7 +72,8 @@ export function spikeAlerts(times: Times): readonly AlertDefinition[] {
 /** A spike that is not over: the mean of the last minutes, where one of them was above the limit. */
 export function spiking(scope: Scope, measure: Measure, times: Times): string {
   const names = recorded(scope, measure);
-  return `${inLastMinutes(measure, names, times)}\nand\n${names.active}\nand\n${stillAbove(measure, names, times)}`;
+  const spike = `${names.active}\nand\n${stillAbove(measure, names, times)}`;
+  return `${inLastMinutes(measure, names, times)}\nand\n${measure.rises === true ? `(\n${spike}\nor\n${names.rising}\n)` : spike}`;
 }
 
 /** Where somebody has been woken for an attack, what follows from it is a part of that. */
@@ -130,7 +131,7 @@ function words(name: SpikeName, scope: Scope): Pick<AlertDefinition, 'summary' |
     seriesValue(series, scope, { by: measure.by, ...(format && { format }), absent: absentOf(measure) });
   return {
     summary: summary(WHOM[scope]),
-    description: `${what} on ${WHOM[scope]}. Usual at this hour: ${value(names.seasonal)}; too much is what is above ${value(names.threshold)}.${more?.(scope) ?? ''}`,
+    description: `${what} on ${WHOM[scope]}. Usual at this hour: ${value(names.seasonal)}; too much is what is above ${value(names.threshold)}${measure.rises === true ? ', or less where it grows for two hours' : ''}.${more?.(scope) ?? ''}`,
   };
 }
 
@@ -152,7 +153,7 @@ export function acceptedAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       about: 'traffic',
       labels: { scope, metric: measure.data },
       summary: `{{ $value | humanize }} threats a minute on ${WHOM[scope]} are taken for usual now`,
-      description: `Threats on ${WHOM[scope]} have been above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual from now on: an attack of that size is not told any more, now or when it comes again.`,
+      description: `What has been usual on ${WHOM[scope]} since ${seriesValue(names.since, scope, { format: 'humanizeTimestamp', within: 2 * times.day, absent: `${duration(tuning.settings.acceptAfter)} ago` })} is an attack's level: threats were above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again.`,
       ...opened(scope),
       dashboard: 'edge-security',
     } as const;
@@ -160,9 +161,6 @@ export function acceptedAlerts(times: Times, tuning: Tuning): readonly AlertDefi
 }
 
 const SERVER_ERRORS = { label: 'class', operator: '=', value: '5xx' } as const;
-
-/** How much more than the traffic itself something must have grown not to be a part of it. */
-const BEYOND_GROWTH = 1.5;
 
 /** What is too much in the mean of an hour, or in a few minutes of it, though no page. */
 export function elevatedAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
@@ -208,17 +206,11 @@ function unlessFailing(scope: Scope, names: Recorded, times: Times): string {
 function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition {
   const measure = MEASURES.errors;
   const names = recorded(scope, measure);
-  const minutes = beyondTraffic(`(\n${spiking(scope, measure, times)}\n)`, recently(names, times), {
-    scope,
-    measure,
-    traffic: recently(recorded(scope, MEASURES.requests), times),
-    times,
-  });
   const failing = unlessFailing(scope, names, times);
   const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
   return {
     alert: measure.elevated,
-    expr: `(\n${minutes}\nor\n${elevated(scope, measure, times, tuning)}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
+    expr: `(\n${spiking(scope, measure, times)}\nor\n${elevated(scope, measure, times, tuning)}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
     judged: { series: names.value, labels: SCOPES[scope] },
     ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
@@ -257,27 +249,7 @@ function elevated(
     `${operation}_over_time(${range(series, times.lull, times.minute)})`;
   const much = `${latest(names.hourly, times)} > ${limit}\nor\n${burst}`;
   const still = `${lastly('avg', names.value)} > ${limit} / 2\nor\n${lastly('max', names.above)}`;
-  return beyondTraffic(`${hour}\nand\n(\n${much}\n)\nand\n(\n${still}\n)`, hour, {
-    scope,
-    measure,
-    traffic: overAnHour(recorded(scope, MEASURES.requests).value),
-    times,
-  });
-}
-
-interface Growth {
-  readonly scope: Scope;
-  readonly measure: Measure;
-  /** The requests of the time that is judged. */
-  readonly traffic: string;
-  readonly times: Times;
-}
-
-/** What grows with the traffic, and hardly more than it, says nothing besides. */
-function beyondTraffic(expr: string, now: string, { scope, measure, traffic, times }: Growth): string {
-  const against = (other: Measure): string => `(${latestUsual(scope, other, times)} + ${other.little})`;
-  const requests = against(MEASURES.requests);
-  const growth = `${BEYOND_GROWTH} * clamp_min(${traffic} / ${requests}, 1)`;
-  const own = `${now} / ${against(measure)}`;
-  return `${expr}\nunless\n${own} <= on (${SCOPES[scope].join(', ')}) group_left () ${growth}`;
+  // What grows with the requests, and hardly more than they do, says nothing besides.
+  const part = `${BEYOND_OTHERS} * (${explained({ scope, measure, times }, overAnHour)} + ${measure.little})`;
+  return `${hour}\nand\n(\n${much}\n)\nand\n(\n${still}\n)\nunless\n${hour} <= ${part}`;
 }

@@ -29,6 +29,8 @@ export interface Times {
   readonly quiet: number;
   /** The same of pulses, which are a ticket: 4 of every 15 minutes are one. */
   readonly lull: number;
+  /** What grows slowly is looked at in four spans of this length. */
+  readonly growing: number;
   /** After so long without a spike the next one is another. */
   readonly apart: number;
   /** How long a condition must last: of a drop or a state. */
@@ -72,6 +74,7 @@ export const TIMES: Times = {
   spike: { of: 12 * MINUTE, begins: 6 * MINUTE, joins: 3 * MINUTE, rises: 3 * MINUTE },
   quiet: 4 * MINUTE,
   lull: 12 * MINUTE,
+  growing: 30 * MINUTE,
   apart: 70 * MINUTE,
   hold: 5 * MINUTE,
   holdTicket: 10 * MINUTE,

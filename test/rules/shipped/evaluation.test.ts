@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { stringify } from 'yaml';
-import { evaluate, type Input } from '../../../src/rules/promql/evaluation.ts';
+import { Evaluation, evaluate, type Input } from '../../../src/rules/promql/evaluation.ts';
 import { SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { ruleFiles, ruleText } from '../../../src/rules/shipped/rule-files.ts';
 import { TIMES, type Times } from '../../../src/rules/shipped/times.ts';
@@ -19,6 +19,7 @@ const SHORT: Times = {
   baseline: MINUTE,
   hour: 20 * MINUTE,
   apart: 25 * MINUTE,
+  growing: 6 * MINUTE,
   recent: 30 * MINUTE,
   day: 40 * MINUTE,
   week: 120 * MINUTE,
@@ -60,6 +61,11 @@ function earlier(random: Random, attacks: Events): Float64Array {
   return drawValues(random, 14, sooner);
 }
 
+/** Threats that grow for an hour. */
+function grown(values: Float64Array): Float64Array {
+  return values.map((value, minute) => (minute >= 280 && minute < 340 ? value + (minute - 280) : value));
+}
+
 /** Traffic of two configurations in which every alert has a reason to fire. */
 function history(): readonly Input[] {
   const random = new Random(6);
@@ -93,7 +99,7 @@ function history(): readonly Input[] {
     const responses = (code: string, values: Float64Array): Input =>
       one('edge_responses_per_minute', values, { class: `${code[0]}xx`, code });
     return [
-      one('edge_waf_threats_per_minute', draw(20, attacks)),
+      one('edge_waf_threats_per_minute', index === 0 ? draw(20, attacks) : grown(draw(20, attacks))),
       one('edge_waf_blocked_per_minute', draw(15, [...attacks, [130, 158, 20], [420, 447, 20]])),
       one('edge_waf_threats_by_family_per_minute', draw(10, [[190, 215, 15]]), { family: 'sql' }),
       one('edge_waf_threats_by_family_per_minute', draw(10, []), { family: 'xss' }),
@@ -166,6 +172,18 @@ function look(minute: number): object {
 it.each(TRAFFIC)('the history gives %s a reason to fire and to end', (alert) => {
   const fired = FIRED.filter(({ labels, open }) => labels['alertname'] === alert && !open);
   expect(fired.length).toBeGreaterThan(0);
+});
+
+it('the history has threats that grow slowly enough to be told as that', () => {
+  const recorded = new Map<string, number>();
+  const observer = {
+    recorded: (name: string, _series: unknown, _moment: number, values: Float64Array) =>
+      recorded.set(name, (recorded.get(name) ?? 0) + values.filter((value) => !Number.isNaN(value)).length),
+    fired: () => undefined,
+  };
+  const evaluation = new Evaluation({ groups: GROUPS, step: MINUTE, observer });
+  evaluation.advance({ start: 0, steps: LENGTH, inputs: INPUTS });
+  expect(recorded.get('configuration:edge_waf_threats_per_minute:rising')).toBeGreaterThan(5);
 });
 
 it.each(promtoolsFor(0))(

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import { TRAFFIC_METRICS } from '../../../src/exporter/catalogue/known-metrics.ts';
-import { ALERTS, type AlertName } from '../../../src/rules/shipped/alert-catalogue.ts';
+import { ALERTS, type AlertName, FIRST_STEPS } from '../../../src/rules/shipped/alert-catalogue.ts';
 import { type AlertSettings, SHIPPED } from '../../../src/rules/shipped/alert-settings.ts';
 import { JUDGED_FAMILIES } from '../../../src/rules/shipped/measures.ts';
 import {
@@ -114,13 +114,14 @@ describe('whatever severity is chosen', () => {
   });
 });
 
-it('every page ends with what to do first, as the runbook says it', async () => {
+it('every page and ticket ends with what to do first, as the runbook says it', async () => {
   const runbook = await readFile(join(FOLDER, 'runbook.md'), 'utf8');
   const rules = ruleFiles().alerts.groups.flatMap((group) => group.rules);
-  const pages = rules.filter(({ labels }) => labels.severity === 'page');
-  expect(pages.length).toBeGreaterThan(8);
-  for (const { alert, annotations } of pages) {
-    const [, first] = annotations.description.split(' First: ');
+  for (const { alert, annotations, labels } of rules) {
+    const [, first] =
+      labels.severity === 'info'
+        ? ['', FIRST_STEPS[alert as AlertName]]
+        : annotations.description.split(' First: ');
     const section = runbook.split(`## ${alert}\n`)[1]?.split('\n## ')[0] ?? '';
     expect(section, alert).toContain(`- **Do first** ${first}\n`);
   }

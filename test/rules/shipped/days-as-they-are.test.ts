@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { evaluate, type FiredAlert, type Input } from '../../../src/rules/promql/evaluation.ts';
+import type { AlertName } from '../../../src/rules/shipped/alert-catalogue.ts';
+import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
+import { DAY } from '../../bench/alerts/background.ts';
+import { drawRealDays, SCENES } from '../../bench/alerts/real-days.ts';
+import { neededRules } from '../../simulation/judgement/needed-rules.ts';
+
+const MINUTE = 60_000;
+
+/** The account of a scene, whose index is its account. */
+function scene(name: string, seed: number) {
+  return drawRealDays(seed, Object.keys(SCENES).indexOf(name), 2);
+}
+
+function fired(alert: AlertName, inputs: readonly Input[], days: number): readonly FiredAlert[] {
+  const { groups } = neededRules(ruleFiles(), alert);
+  return evaluate({ groups, inputs, step: MINUTE, start: 0, steps: days * DAY });
+}
+
+describe('what grows with the requests, and no more than they do, is no surge:', () => {
+  it.each([1301, 1302])('404s of offices that open within a minute (%i)', (seed) => {
+    expect(fired('EdgeStatusCodeSurge', scene('office hours', seed).inputs, 4)).toEqual([]);
+  });
+
+  it('404s and families of threats of a nightly job', () => {
+    const { inputs } = scene('nightly batch', 1401);
+    expect(fired('EdgeStatusCodeSurge', inputs, 3)).toEqual([]);
+    expect(fired('EdgeWafFamilyAttack', inputs, 3)).toEqual([]);
+  });
+});
+
+it.each([1302, 1402])('an attack that grows over hours has a page on for most of its time (%i)', (seed) => {
+  const { inputs, events } = scene('slow ramp', seed);
+  const first = events.filter(({ from }) => from < 9 * DAY);
+  const pages = fired('EdgeWafSpike', inputs, 10);
+  const covered = first.map(({ from, to }) => {
+    const begun = pages.filter((page) => page.from >= from * MINUTE && page.from < to * MINUTE);
+    return {
+      pages: begun.length,
+      share: 1 - ((begun[0]?.from ?? to * MINUTE) / MINUTE - from) / (to - from),
+    };
+  });
+  expect(covered.length).toBeGreaterThan(1);
+  for (const one of covered) {
+    expect(one.pages).toBe(1);
+    expect(one.share).toBeGreaterThan(0.65);
+  }
+});
