@@ -37,6 +37,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   [':since', 'nothing is above its threshold'],
   [':above', 'nothing is above its threshold'],
   [':active', 'nothing is above its threshold'],
+  [':rising', 'no threats have been growing for hours'],
   [':limit', 'nothing is above its threshold'],
   [':excess', 'nothing is abnormal'],
   [':fallen', 'nothing has fallen'],

@@ -90,7 +90,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgePlatformUnreachable: "open the exporter's status page (`/`): it begins with the cause and what to do.",
   EdgePollsFailing: "open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
   EdgeCollectorFailing:
-    "open the exporter's status page (`/`), filtered by the collector: the reason names a missing permission; grant it.",
+    "open the exporter's status page (`/`): it begins with the permission that is missing; grant it, or leave the collector out.",
   EdgeNotDiscovered:
     'run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.',
   EdgeAccountPolledTwice: 'compare the targets that the description names, as `instance (job) as account`.',

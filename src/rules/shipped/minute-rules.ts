@@ -53,7 +53,7 @@ export function stillAbove({ atLeast }: Measure, { above, certain }: Recorded, t
 }
 
 /** So many times the half hour before it must each of four half hours be in what grows slowly. */
-const GROWTH = 1.08;
+const GROWTH = 1.1;
 
 /**
  * Whether threats have been growing for two hours: a slow attack raises what the last hours had, and so its own threshold. Here they
@@ -62,8 +62,9 @@ const GROWTH = 1.08;
  */
 function risingRule(names: Recorded, { scope, measure, times }: SpikeOptions, tuning: Tuning): RecordingRule {
   const halfHour = range(names.value, times.growing, times.minute);
-  const mean = (back: number): string =>
-    `avg_over_time(${back === 0 ? halfHour : ago(halfHour, back * times.growing)})`;
+  // The median: pulses and bursts are tickets.
+  const middle = (back: number): string =>
+    `quantile_over_time(0.5, ${back === 0 ? halfHour : ago(halfHour, back * times.growing)})`;
   const season = latest(names.seasonal, times);
   const judged = { series: names.seasonal, labels: SCOPES[scope] };
   const tuned = (parameter: 'times_usual' | 'floor'): string =>
@@ -71,11 +72,11 @@ function risingRule(names: Recorded, { scope, measure, times }: SpikeOptions, tu
   const much = (value: string): string =>
     `${value} > ${season} * ${tuned('times_usual')} > ${tuned('floor')} / 2`;
   const grows = [
-    much(mean(0)),
-    `${mean(0)} > ${GROWTH} * ${mean(1)}`,
-    `${mean(1)} > ${GROWTH} * ${mean(2)}`,
-    `${mean(2)} > ${GROWTH} * ${mean(3)}`,
-    `${mean(2)} > 2 * ${season} + ${measure.little}`,
+    much(middle(0)),
+    `${middle(0)} > ${GROWTH} * ${middle(1)}`,
+    `${middle(1)} > ${GROWTH} * ${middle(2)}`,
+    `${middle(2)} > ${GROWTH} * ${middle(3)}`,
+    `${middle(2)} > 2 * ${season} + ${measure.little}`,
   ].join('\nand\n');
   const lasts = recently(names, times);
   const requested = `${BEYOND_OTHERS} * ${explained({ scope, measure, times })}`;
@@ -157,10 +158,8 @@ export function explained(
   const others = among
     ? over(requests.value)
     : `${over(requests.value)} - ${over(recorded('configuration', measure).value)}`;
-  const growth = `(${others} + ${FEW_REQUESTS}) / (${latest(requests.usual, times)} + ${FEW_REQUESTS})`;
-  const ofEach = among
-    ? `${usual} * on (${SCOPES.configuration.join(', ')}) group_left () (${growth})`
-    : `${usual} * ${growth}`;
+  const growth = `clamp_min((${others} + ${FEW_REQUESTS}) / (${latest(requests.usual, times)} + ${FEW_REQUESTS}), 1)`;
+  const ofEach = `${usual} * ${among ? `on (${SCOPES.configuration.join(', ')}) group_left () ` : ''}${growth}`;
   return scope === 'account' ? `sum by (${labelsOf(scope, measure).join(', ')}) (${ofEach})` : ofEach;
 }
 
