@@ -7,9 +7,10 @@ import type { Tuning } from './tuning.ts';
 /** The `job` of the exporter in Prometheus. */
 export const EXPORTER_JOB = 'edge-exporter';
 
-/** What alerts of one account of the exporter have in common. */
+/** What alerts of one account of the exporter have in common; but for two they are tickets. */
 export const OF_ACCOUNT = {
   about: 'exporter',
+  severity: 'ticket',
   judged: { series: 'edge_up', labels: ['account'] },
   dashboard: 'edge-exporter',
   variables: ['account'],
@@ -18,6 +19,7 @@ export const OF_ACCOUNT = {
 /** What alerts of the exporter as a whole have in common. */
 export const OF_EXPORTER = {
   about: 'exporter',
+  severity: 'ticket',
   // Nothing tells one exporter from another in an alerts file.
   judged: { series: 'up', labels: [] },
   dashboard: 'edge-exporter',
@@ -33,7 +35,6 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       expr: STALE_DATA,
       judged: { series: DATA_AGE, labels: ['account', 'product', 'configuration'] },
       hold: times.hold,
-      severity: 'ticket',
       labels: { scope: 'configuration' },
       summary:
         'Stale data: {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})',
@@ -47,7 +48,6 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       alert: 'EdgeDataStale',
       expr: unpolled(OF_TRAFFIC, tuning, OF_ACCOUNT.judged),
       hold: times.hold,
-      severity: 'ticket',
       labels: { scope: 'account' },
       summary: 'No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}',
       description:
@@ -58,7 +58,6 @@ export function platformAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       alert: 'EdgePlatformUnreachable',
       expr: `${merged('edge_up')} == 0`,
       hold: times.unreachable,
-      severity: 'ticket',
       summary: 'No read of {{ $labels.account }} succeeds',
       description:
         "The platform cannot be reached for {{ $labels.account }}, or refuses every read. The exporter's status page names the cause and what to do: network, address, token, permission, or quota.",
@@ -77,7 +76,6 @@ export function polledTwiceAlert(times: Times): AlertDefinition {
     judged: { series: family, labels: ['account'] },
     // A new version that takes over from the old one is over by then.
     hold: times.settled,
-    severity: 'ticket',
     summary: '{{ $labels.account }} comes from {{ $value }} targets',
     description: `Prometheus has {{ $labels.account }} from {{ $value }} targets:${targets} either several exporters poll it, each for the whole quota, or Prometheus scrapes one of them twice. Rules and dashboards count it once; what you have written yourself may not.`,
   };
@@ -85,7 +83,7 @@ export function polledTwiceAlert(times: Times): AlertDefinition {
 
 /** What the exporter may do is nearly used up. */
 export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent', severity: 'ticket' } as const;
+  const common = { ...OF_ACCOUNT, alert: 'EdgeQuotaNearlySpent' } as const;
   // The least left in any rate-limit window: what is left right now goes up and down with each of them.
   const over = (name: string): string => `${name}[${duration(times.quotaShort)}]`;
   const stretch = 'edge_exporter_interval_stretch_ratio';
@@ -123,27 +121,33 @@ export function quotaAlerts(times: Times, tuning: Tuning): readonly AlertDefinit
   ];
 }
 
+/** What expires at a moment: a ticket when it comes near, and a page when it is close. */
+export function expiring(
+  alert: 'EdgeTokenExpiring' | 'EdgeCertificateExpiring',
+  series: string,
+  tuning: Tuning,
+  common: Omit<AlertDefinition, 'alert' | 'expr' | 'judged' | 'severity'>,
+): readonly AlertDefinition[] {
+  const judged = { series, labels: ['account'] };
+  const left = `${merged(series, 'min')} - time()`;
+  const [ticket, page] = (['ticket', 'page'] as const).map((form) => tuning.value(alert, form, judged));
+  const soon = `${left} < ${ticket}\nand\n${left} >= ${page}`;
+  return [
+    { ...common, alert, judged, severity: 'ticket', expr: soon },
+    { ...common, alert, judged, severity: 'page', expr: `${left} < ${page}` },
+  ];
+}
+
 /** The exporter's own life. */
 export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  const judged = { series: 'edge_token_expiry_timestamp_seconds', labels: ['account'] };
-  const left = `${merged(judged.series, 'min')} - time()`;
-  const [ticket, page] = (['ticket', 'page'] as const).map((form) =>
-    tuning.value('EdgeTokenExpiring', form, judged),
-  );
-  const token = (severity: 'page' | 'ticket', expr: string): AlertDefinition => ({
-    ...OF_ACCOUNT,
-    alert: 'EdgeTokenExpiring',
-    expr,
-    judged,
-    hold: times.hold,
-    severity,
-    summary: 'The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}',
-    description:
-      'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
-  });
   return [
-    token('ticket', `${left} < ${ticket}\nand\n${left} >= ${page}`),
-    token('page', `${left} < ${page}`),
+    ...expiring('EdgeTokenExpiring', 'edge_token_expiry_timestamp_seconds', tuning, {
+      ...OF_ACCOUNT,
+      hold: times.hold,
+      summary: 'The token of {{ $labels.account }} expires in {{ $value | humanizeDuration }}',
+      description:
+        'The token in use for {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired), and the exporter has not been able to renew it.',
+    }),
     {
       ...OF_EXPORTER,
       alert: 'EdgeExporterDown',
@@ -160,7 +164,6 @@ export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       alert: 'EdgeConfigReloadFailed',
       expr: 'edge_exporter_config_last_reload_successful == 0',
       hold: times.hold,
-      severity: 'ticket',
       summary: 'The exporter {{ $labels.instance }} refused its configuration',
       description:
         'The last attempt to load the configuration of {{ $labels.instance }} failed. It goes on with the one before, which is lost at the next restart.',
@@ -170,7 +173,6 @@ export function exporterAlerts(times: Times, tuning: Tuning): readonly AlertDefi
       alert: 'EdgeSeriesDropped',
       expr: `increase(edge_exporter_series_dropped_total[${duration(times.hour)}]) > 0`,
       hold: times.hold,
-      severity: 'ticket',
       summary: 'The exporter {{ $labels.instance }} leaves out series',
       description:
         'About {{ $value | humanize }} series were left out in the last hour, because there are more than limits.series. What is left out is not watched.',
@@ -199,7 +201,6 @@ export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
       // Half of the time, since an outage takes a while to show, and a platform that comes and goes is told all the same.
       expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\nand on (account)\navg_over_time(edge_up[${duration(times.settled)}]) >= 0.5`,
       hold: times.settled,
-      severity: 'ticket',
       summary: '{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail',
       description:
         'The platform answers, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.',
@@ -210,7 +211,6 @@ export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
       // A single failure within the range is none, whatever the interval.
       expr: `${failures} > 1\nunless on (account, collector)\n${succeeded}\nand on (account)\nmax_over_time(edge_up[${duration(times.unread)}]) == 1`,
       hold: times.hour,
-      severity: 'ticket',
       summary: 'Nothing is read for {{ $labels.collector }} of {{ $labels.account }}',
       description: `The platform answers, but no poll of the collector {{ $labels.collector }} of {{ $labels.account }} has succeeded for more than ${times.unread / 3_600_000} hours, and about {{ $value | humanize }} have failed. What it reads is not shown any more, and alerts that are made of it are silent.`,
     },
@@ -223,7 +223,6 @@ export function discoveryAlerts(times: Times): readonly AlertDefinition[] {
     ...OF_ACCOUNT,
     alert: 'EdgeNotDiscovered',
     hold: times.hour,
-    severity: 'ticket',
   } as const;
   return [
     {
@@ -273,7 +272,7 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
   const amounts = `{{ range printf "sum by (metric) (${inAnHour('edge_exporter_late_restatement_amount_total{account=%q, product=%q}')})" $labels.account $labels.product | query }} {{ .Labels.metric }} by {{ .Value | humanize }},{{ end }}`;
   const age = `{{ range printf "histogram_quantile(0.99, sum by (le) (${inAnHour('edge_exporter_settle_seconds_bucket{product=%q}')}))" $labels.product | query }}{{ .Value | humanizeDuration }}{{ end }}`;
   const behind = tuning.value('EdgeCountersBehind', 'after', { ...BEHIND, by: OF_METRIC.split(', ') });
-  const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept', severity: 'ticket' } as const;
+  const state = { ...OF_EXPORTER, alert: 'EdgeStateNotKept' } as const;
   return [
     {
       ...OF_ACCOUNT,
@@ -281,7 +280,6 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
       expr: `${merged(RECONCILED, 'min')} < 1 - ${tolerance('EdgeReconciliationOff', RECONCILED)}\nor\n${merged(RECONCILED)} > 1 + ${tolerance('EdgeReconciliationOff', RECONCILED)}`,
       judged: { series: RECONCILED, labels: ['account', 'product'] },
       hold: times.settled,
-      severity: 'ticket',
       summary:
         "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
       description:
@@ -293,7 +291,6 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
       expr: `${merged(`${inAnHour(SKIPPED)} / (${inAnHour(SKIPPED)} + ${inAnHour(COUNTED)})`)}\n> ${tolerance('EdgeBucketsSkipped', SKIPPED)}`,
       judged: { series: SKIPPED, labels: ['account', 'product'] },
       hold: times.hold,
-      severity: 'ticket',
       summary:
         'Counters of {{ $labels.account }} ({{ $labels.product }}) went on without {{ $value | humanizePercentage }} of the buckets',
       description:
@@ -305,7 +302,6 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
       expr: `${merged(`${inAnHour(RESTATED)} / ${inAnHour(COUNTED)}`)}\n> ${tolerance('EdgeBucketsRestatedLate', RESTATED)}`,
       judged: { series: RESTATED, labels: ['account', 'product'] },
       hold: times.hold,
-      severity: 'ticket',
       summary:
         '{{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) changed after they were counted',
       description: `The platform changed {{ $value | humanizePercentage }} of the buckets of {{ $labels.account }} ({{ $labels.product }}) after the counters had taken them in, within the last hour:${amounts} up or down. Buckets of the product change up to ${age} after their end. The counters keep what they counted.`,
@@ -316,7 +312,6 @@ export function counterAlerts(times: Times, tuning: Tuning): readonly AlertDefin
       expr: `max by (${OF_METRIC}) (\n  time() - (edge_counted_until_timestamp_seconds or edge_product_counted_until_timestamp_seconds)\n)\n> on (${OF_METRIC})\n(${behind} + max by (${OF_METRIC}) (edge_exporter_settle_delay_seconds))`,
       judged: BEHIND,
       hold: times.settled,
-      severity: 'ticket',
       summary:
         'Counters of {{ $labels.account }} ({{ $labels.product }}) are {{ $value | humanizeDuration }} behind',
       description:
@@ -352,14 +347,13 @@ export function pushAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
   const answers = ['edge_exporter_push_samples_sent_total', 'edge_exporter_push_failures_total'].map(lately);
   const refusals = `sum without (reason) (${lately('edge_exporter_push_samples_refused_total')})`;
   const asked = `(${[...answers, refusals].join(' + ')} > 0)`;
-  const lossy = { ...OF_EXPORTER, alert: 'EdgePushLosing', hold: times.hold, severity: 'ticket' } as const;
+  const lossy = { ...OF_EXPORTER, alert: 'EdgePushLosing', hold: times.hold } as const;
   return [
     {
       ...OF_EXPORTER,
       alert: 'EdgePushBehind',
       expr: `${waiting} and ${asked}`,
       hold: times.hold,
-      severity: 'ticket',
       summary: 'Samples have waited for {{ $labels.receiver }} for {{ $value | humanizeDuration }}',
       description:
         'The receiver {{ $labels.receiver }} of {{ $labels.instance }} does not answer, refuses all requests, or is too slow: the oldest sample has waited for {{ $value | humanizeDuration }}. All arrive when it takes them again, unless the outbox reaches its limits before.',

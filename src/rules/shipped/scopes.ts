@@ -1,5 +1,5 @@
 import type { AlertDefinition } from './alert.ts';
-import { labelsOf, type Measure, type Scope } from './measures.ts';
+import { labelsOf, type Measure, recorded, SCOPES, type Scope } from './measures.ts';
 import { duration, range } from './promql.ts';
 import type { Times } from './times.ts';
 
@@ -8,6 +8,16 @@ export function opened(scope: Scope): Pick<AlertDefinition, 'dashboard' | 'varia
   return scope === 'account'
     ? { dashboard: 'edge-overview', variables: ['account', 'product'] }
     : { dashboard: 'edge-configuration', variables: ['account', 'product', 'configuration'] };
+}
+
+/** What every alert of traffic has: what it judges, which data it is made of, and where it leads. */
+export function ofTraffic(scope: Scope, measure: Measure) {
+  return {
+    judged: { series: recorded(scope, measure).value, labels: SCOPES[scope] },
+    about: 'traffic',
+    labels: { scope, metric: measure.data },
+    ...opened(scope),
+  } as const;
 }
 
 /** What was so within the last hour or a little more: of a series that is there only while it is so. */

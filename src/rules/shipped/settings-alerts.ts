@@ -1,4 +1,5 @@
 import type { AlertDefinition } from './alert.ts';
+import { expiring } from './exporter-alerts.ts';
 import { ago, merged } from './promql.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
@@ -41,14 +42,22 @@ function switched(
 const OF_RULESET = 'account, waf_ruleset_id';
 const OF_FIREWALL = 'account, firewall_id';
 
+const OF_SETTINGS = { about: 'settings', dashboard: 'edge-security', variables: ['account'] } as const;
+
 /** Protection that was there and is not any more. */
 export function protectionAlerts(times: Times): readonly AlertDefinition[] {
-  const common = { about: 'settings', dashboard: 'edge-security', variables: ['account'] } as const;
-  const off = (family: string, labels: string): string =>
-    switched(`${merged(family, 'min')} == 0`, family, labels, times, ' == 1');
+  const page = (alert: 'EdgeWafOff' | 'EdgeFirewallDisabled', series: string, id: string) =>
+    ({
+      ...OF_SETTINGS,
+      alert,
+      expr: switched(`${merged(series, 'min')} == 0`, series, id, times, ' == 1'),
+      judged: { series, labels: ['account'] },
+      hold: times.hold,
+      severity: 'page',
+    }) as const;
   return [
     {
-      ...common,
+      ...OF_SETTINGS,
       alert: 'EdgeWafCounting',
       judged: { series: 'edge_waf_ruleset_info', labels: ['account'] },
       expr: switched(
@@ -64,36 +73,21 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
         'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through.',
     },
     {
-      ...common,
-      alert: 'EdgeWafOff',
-      expr: off('edge_waf_ruleset_active', OF_RULESET),
-      judged: { series: 'edge_waf_ruleset_active', labels: ['account'] },
-      hold: times.hold,
-      severity: 'page',
+      ...page('EdgeWafOff', 'edge_waf_ruleset_active', OF_RULESET),
       labels: { scope: 'ruleset' },
       summary: 'The WAF rule set {{ $labels.waf_ruleset }} ({{ $labels.account }}) is off',
       description:
         'The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was active and is not any more: it neither stops nor detects threats.',
     },
     {
-      ...common,
-      alert: 'EdgeWafOff',
-      expr: off('edge_firewall_waf_enabled', OF_FIREWALL),
-      judged: { series: 'edge_firewall_waf_enabled', labels: ['account'] },
-      hold: times.hold,
-      severity: 'page',
+      ...page('EdgeWafOff', 'edge_firewall_waf_enabled', OF_FIREWALL),
       labels: { scope: 'firewall' },
       summary: 'The WAF of the firewall {{ $labels.firewall }} ({{ $labels.account }}) is off',
       description:
         'The firewall {{ $labels.firewall }} of {{ $labels.account }} had its WAF enabled and has it disabled now: its domains are unprotected.',
     },
     {
-      ...common,
-      alert: 'EdgeFirewallDisabled',
-      expr: off('edge_firewall_active', OF_FIREWALL),
-      judged: { series: 'edge_firewall_active', labels: ['account'] },
-      hold: times.hold,
-      severity: 'page',
+      ...page('EdgeFirewallDisabled', 'edge_firewall_active', OF_FIREWALL),
       summary: 'The firewall {{ $labels.firewall }} ({{ $labels.account }}) is disabled',
       description:
         'The firewall {{ $labels.firewall }} of {{ $labels.account }} was active and is not any more: none of its rules protects its domains.',
@@ -103,7 +97,18 @@ export function protectionAlerts(times: Times): readonly AlertDefinition[] {
 
 /** Settings that will hurt, and settings that have changed. */
 export function settingsAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  return [cachedErrorPage(times, tuning), ...certificates(times, tuning), ...changes(times)];
+  return [
+    cachedErrorPage(times, tuning),
+    ...expiring('EdgeCertificateExpiring', 'edge_certificate_expiry_timestamp_seconds', tuning, {
+      ...OF_SETTINGS,
+      hold: times.settled,
+      summary:
+        'The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}',
+      description:
+        'The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site.',
+    }),
+    ...changes(times),
+  ];
 }
 
 function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
@@ -128,43 +133,15 @@ function cachedErrorPage(times: Times, tuning: Tuning): AlertDefinition {
   };
 }
 
-function certificates(times: Times, tuning: Tuning): readonly AlertDefinition[] {
-  const judged = { series: 'edge_certificate_expiry_timestamp_seconds', labels: ['account'] };
-  const left = `${merged(judged.series, 'min')} - time()`;
-  const [ticket, page] = (['ticket', 'page'] as const).map((form) =>
-    tuning.value('EdgeCertificateExpiring', form, judged),
-  );
-  const expiring = (severity: 'page' | 'ticket', expr: string): AlertDefinition => ({
-    alert: 'EdgeCertificateExpiring',
-    expr,
-    judged,
-    hold: times.settled,
-    severity,
-    about: 'settings',
-    summary:
-      'The certificate {{ $labels.certificate }} ({{ $labels.account }}) expires in {{ $value | humanizeDuration }}',
-    description:
-      'The certificate {{ $labels.certificate }} of {{ $labels.account }} expires in {{ $value | humanizeDuration }} (negative: it has expired). After that visitors are shown a warning instead of the site.',
-    dashboard: 'edge-security',
-    variables: ['account'],
-  });
-  return [
-    expiring('ticket', `${left} < ${ticket}\nand\n${left} >= ${page}`),
-    expiring('page', `${left} < ${page}`),
-  ];
-}
-
 function changes(times: Times): readonly AlertDefinition[] {
   return CHANGING_SETTINGS.map((kind) => ({
+    ...OF_SETTINGS,
     alert: 'EdgeSettingChanged',
     expr: `time() - ${merged(`edge_${kind}_changed_timestamp_seconds`)} < ${times.announced / 1_000}`,
     judged: { series: `edge_${kind}_changed_timestamp_seconds`, labels: ['account'] },
     severity: 'info',
-    about: 'settings',
     labels: { kind },
     summary: `Changed: ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} ({{ $labels.account }})`,
     description: `A setting of the ${kind.replaceAll('_', ' ')} {{ $labels.${nameOf(kind)} }} of {{ $labels.account }} differs from what it was {{ $value | humanizeDuration }} ago.`,
-    dashboard: 'edge-security',
-    variables: ['account'],
   }));
 }

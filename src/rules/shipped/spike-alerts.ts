@@ -15,7 +15,7 @@ import {
 } from './measures.ts';
 import { BEYOND_OTHERS, explained, inLastMinutes, stillAbove } from './minute-rules.ts';
 import { duration, larger, range, selector } from './promql.ts';
-import { besideConfigurations, lately, opened, seriesValue, WHOM } from './scopes.ts';
+import { besideConfigurations, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
 
@@ -89,15 +89,12 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinitio
   const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
   const spike = spiking(scope, measure, times);
   return {
+    ...ofTraffic(scope, measure),
     alert: measure.alert,
     expr: `${spike}${page ? '' : unlessAttacked(scope, times)}${beside}`,
-    judged: { series: recorded(scope, measure).value, labels: SCOPES[scope] },
     ...(page ? pageTiming(scope, times) : ticketTiming(scope, times)),
     severity: page ? 'page' : 'ticket',
-    about: 'traffic',
-    labels: { scope, metric: measure.data },
     ...words(name, scope),
-    ...opened(scope),
     ...(dashboard === 'edge-security' && { dashboard }),
   };
 }
@@ -145,16 +142,13 @@ export function acceptedAlerts(times: Times, tuning: Tuning): readonly AlertDefi
     const beside =
       scope === 'account' ? `\nunless on (${SCOPES.account.join(', ')})\n${accepted('configuration')}` : '';
     return {
+      ...ofTraffic(scope, measure),
       alert: 'EdgeAttackUsual',
       expr: `${latest(names.hourly, times)}\nand\n${accepted(scope)}${beside}`,
-      judged: { series: names.value, labels: SCOPES[scope] },
       hold: times.hour,
       severity: 'ticket',
-      about: 'traffic',
-      labels: { scope, metric: measure.data },
       summary: `{{ $value | humanize }} threats a minute on ${WHOM[scope]} are taken for usual now`,
       description: `What has been usual on ${WHOM[scope]} since ${seriesValue(names.since, scope, { format: 'humanizeTimestamp', within: 2 * times.day, absent: `${duration(tuning.settings.acceptAfter)} ago` })} is an attack's level: threats were above their threshold for ${duration(tuning.settings.acceptAfter)}, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again.`,
-      ...opened(scope),
       dashboard: 'edge-security',
     } as const;
   });
@@ -175,17 +169,14 @@ function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefiniti
   const names = recorded(scope, measure);
   const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
   return {
+    ...ofTraffic(scope, measure),
     alert: measure.elevated,
     expr: `${elevated(scope, measure, times, tuning)}\nunless\n${lately(names.since, times)}${beside}`,
-    judged: { series: names.value, labels: SCOPES[scope] },
     ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
     severity: 'ticket',
-    about: 'traffic',
-    labels: { scope, metric: measure.data },
     summary: `{{ $value | humanize }} threats a minute in the last hour on ${WHOM[scope]}`,
     description: `In the last hour the WAF has detected {{ $value | humanize }} threats a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. Too few for a page, or too short.`,
-    ...opened(scope),
     dashboard: 'edge-security',
   };
 }
@@ -209,17 +200,14 @@ function codeAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinition 
   const failing = unlessFailing(scope, names, times);
   const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
   return {
+    ...ofTraffic(scope, measure),
     alert: measure.elevated,
     expr: `(\n${spiking(scope, measure, times)}\nor\n${elevated(scope, measure, times, tuning)}\n)${unlessAttacked(scope, times)}${failing}${beside}`,
-    judged: { series: names.value, labels: SCOPES[scope] },
     ...ticketTiming(scope, times),
     keepFiring: times.keepAfterLull,
     severity: 'ticket',
-    about: 'traffic',
-    labels: { scope, metric: measure.data },
     summary: `{{ $value | humanize }} responses {{ $labels.code }} a minute on ${WHOM[scope]}`,
     description: `{{ $value | humanize }} responses a minute of ${WHOM[scope]} have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: ${seriesValue(names.seasonal, scope, { by: measure.by, absent: absentOf(measure) })}.`,
-    ...opened(scope),
   };
 }
 

@@ -4,7 +4,7 @@ import { stale } from './freshness-rules.ts';
 import { latest, MEASURES, type Measure, recorded, SCOPE_NAMES, SCOPES, type Scope } from './measures.ts';
 import { recently } from './minute-rules.ts';
 import { duration, larger, range } from './promql.ts';
-import { besideConfigurations, opened, seriesValue, WHOM } from './scopes.ts';
+import { besideConfigurations, ofTraffic, seriesValue, WHOM } from './scopes.ts';
 import { spiking } from './spike-alerts.ts';
 import type { Times } from './times.ts';
 
@@ -12,19 +12,13 @@ import type { Times } from './times.ts';
 export function dropAlerts(times: Times): readonly AlertDefinition[] {
   return SCOPE_NAMES.flatMap((scope) => {
     const names = recorded(scope, MEASURES.requests);
-    const whole =
-      scope === 'account'
-        ? `unless on (account, product)\n${stale('requests')}`
-        : `unless on (account, product, configuration)\n${stale('requests')}`;
+    const whole = `unless on (${SCOPES[scope].join(', ')})\n${stale('requests')}`;
     const fallen = `${recently(names, times)}\nand\n${names.fallen}`;
     const known = latest(names.lower, times);
     const common = {
+      ...ofTraffic(scope, MEASURES.requests),
       alert: 'EdgeTrafficDrop',
-      judged: { series: names.value, labels: SCOPES[scope] },
-      about: 'traffic',
-      labels: { scope, metric: 'requests' },
       summary: `Only {{ $value | humanize }} requests a minute on ${WHOM[scope]}`,
-      ...opened(scope),
     } as const;
     const described = `The edge answers {{ $value | humanize }} requests a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}. The data is fresh.`;
     const elsewhere = scope === 'account' ? '' : `\nunless\n${moved(times)}`;
@@ -82,12 +76,9 @@ export function floodAlerts(times: Times): readonly AlertDefinition[] {
     const expr = `${spiking(scope, MEASURES.requests, times)}${besideConfigurations(scope, recorded('configuration', MEASURES.requests).since, times)}`;
     const harm = `(\n${harmful(scope, times).join('\nor\n')}\n)`;
     const common = {
+      ...ofTraffic(scope, MEASURES.requests),
       alert: 'EdgeTrafficFlood',
-      judged: { series: names.value, labels: SCOPES[scope] },
-      about: 'traffic',
-      labels: { scope, metric: 'requests' },
       summary: `{{ $value | humanize }} requests a minute on ${WHOM[scope]}`,
-      ...opened(scope),
     } as const;
     const described = `The edge answers {{ $value | humanize }} requests a minute on ${WHOM[scope]}. Usual at this hour: ${seriesValue(names.seasonal, scope)}; too many are more than ${seriesValue(names.threshold, scope)}.`;
     const on = `on (${SCOPES[scope].join(', ')})`;
