@@ -153,7 +153,6 @@ process.stdout.write(`Prometheus: ${prometheus.url}\nexporter: ${exporter.url}\n
 const learnedFrom = BRIEF ? now - 9 * HOUR : now - 8 * DAY;
 const lessons = [
   { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:sum' },
-  { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:normal' },
   {
     groups: /^edge-(baseline|error-ratios)/,
     from: now - 8 * HOUR,
@@ -171,7 +170,7 @@ const lessons = [
   },
 ];
 // Thresholds follow within minutes once the rules run.
-await learn(prometheus, { storage, to: Date.now() - MINUTE, lessons: BRIEF ? lessons.slice(0, 3) : lessons });
+await learn(prometheus, { storage, to: Date.now() - MINUTE, lessons: BRIEF ? lessons.slice(0, 2) : lessons });
 await prometheus.reconfigure({ storage, scrapeInterval: '15s', scrapeConfigs, rules });
 if (production) {
   happen(production, Date.now(), [ATTACK]);
