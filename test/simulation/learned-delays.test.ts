@@ -30,6 +30,22 @@ describe('an exporter that runs for hours', () => {
     expect(samples.get(seriesKey('edge_exporter_reconciliation_ratio', labels))).toBe(1);
   });
 
+  it('waits for buckets that its platform keeps changing after 13 minutes', async () => {
+    simulation = await simulate({
+      account,
+      sandbox: { faults: { late_restatement: { minutes: 13, factor: 1.1 } } },
+    });
+    const late = async () => {
+      const { samples } = (await simulation?.scrape()) ?? {};
+      return samples?.get(seriesKey('edge_exporter_late_restatement_total', labels)) ?? 0;
+    };
+    await simulation.minutes(130);
+    const before = await late();
+    expect(before).toBeGreaterThan(100);
+    await simulation.minutes(120);
+    expect((await late()) - before).toBeLessThan(before / 20);
+  });
+
   it('shows by the ratio what came too late for the counters', async () => {
     simulation = await simulate({ account: { ...account, publish_delay: '1m', settle_delay: '2m' } });
     await simulation.minutes(200);
