@@ -142,7 +142,7 @@ export class AccountSamples {
     this.#publish('learned', samples);
   }
 
-  /** Exposes at once that older data is to be expected where a poll shows it: such data is shown from now on. */
+  /** Exposes a greater expected age at once when a poll shows it: older data is shown from now on. */
   exposeAge(job: Job): void {
     const { name: account, forecast } = this.#view;
     const isOlder = this.#oldest.add(job.subject, job.expectedAge?.(forecast.plannedIntervalOf(job)));
@@ -286,13 +286,13 @@ function learnedSamples(
   return samples;
 }
 
-/** Counters that are further behind (ms) than this, beyond what is usual, jump when they catch up. */
+/** Counters further behind (ms) than this, beyond what is usual, jump when they catch up. */
 const BEHIND_MS = 5 * 60_000;
 
-/** How long (ms) after they were last behind they are said to catch up, so that a scrape sees it together with the jump. */
+/** They count as catching up for this time (ms) after they were last behind, so that a scrape shows it with the jump. */
 const SAID_MS = 5 * 60_000;
 
-/** By the id of a job whose counters are behind, or were a moment ago: when that was so last (platform ms). */
+/** When counters were last behind (platform ms), by the id of their job. */
 export type BehindAt = ReadonlyMap<string, number>;
 
 /** Which counters catch up now, and a sample for each configuration that has counters. */
@@ -304,8 +304,7 @@ export interface CatchingUp {
 type CountingJob = Pick<SeriesJob, 'id' | 'target' | 'counted'>;
 
 /**
- * Which counters catch up: `rate()` over the moment when they do shows what many minutes brought as if it were of few.
- * In steps, a job each.
+ * Which counters catch up: meanwhile `rate()` is too high, since many minutes are counted within few. In steps, a job each.
  * @param intervalOf how often (ms) a job is polled when all is well
  */
 export function* catchingUp<Work extends CountingJob>(

@@ -15,7 +15,7 @@ export interface HeldOver {
 
 interface Published {
   readonly samples: readonly Sample[];
-  /** Until when they are exposed without being renewed (ms since the epoch). */
+  /** When they expire unless renewed (ms since the epoch). */
   readonly until: number;
 }
 
@@ -30,16 +30,16 @@ interface AccountStoreOptions {
 }
 
 /**
- * What an account exposes. Where a reload starts the account anew, what was exposed stays until the new one has polled it,
- * until it expires, or until it is known that the new configuration does not have it.
+ * What an account exposes. After a reload restarts the account, what was exposed stays until it is polled again, expires, or
+ * turns out not to be in the new configuration.
  *
  * Owners are named `<account>/<id of a job>/<part>`, or `<account>/<part>` for what is exposed of the account itself.
  */
 export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
   readonly #options: Omit<AccountStoreOptions, 'held' | 'isSameAccess'>;
-  /** Owners that the account of before has left, and this one has not replaced. */
+  /** Owners left by the former account that this one has not replaced yet. */
   readonly #held: Set<string>;
-  /** What is left of its parts. */
+  /** Parts left by the former account. */
   readonly #heldParts = new Map<string, Published>();
   readonly #parts = new Map<string, Published>();
   readonly #withLabels: ReturnType<typeof withLabels>;
@@ -49,7 +49,7 @@ export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
     this.#options = options;
     this.#withLabels = withLabels(options.config.labels);
     this.#held = new Set(held?.owners);
-    // Other labels make other series: those of before would stand beside them.
+    // With other labels these would be other series, beside the new ones.
     const hasLabels = ({ labels }: Sample) =>
       Object.entries(options.config.labels).every(([name, value]) => labels[name] === value);
     for (const [owner, { samples, until }] of held?.parts ?? []) {
@@ -81,7 +81,7 @@ export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
     this.#options.store.withdraw(owner);
   }
 
-  /** Stops exposing what is held over of jobs that are not among these, an owner a step. */
+  /** Withdraws what is held over of all other jobs, an owner a step. */
   *keep(jobs: readonly Job[]): Generator<undefined, void> {
     if (this.#held.size === 0) return;
     const ids = new Set(jobs.map(({ id }) => id));
@@ -94,7 +94,7 @@ export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
     }
   }
 
-  /** From now on nothing changes what is exposed: the account stops, and another one takes its place. */
+  /** Freezes what is exposed: the account stops, and another takes its place. */
   handOver(): void {
     this.#isHandingOver = true;
   }
@@ -104,7 +104,7 @@ export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
     return { owners: this.#held, parts: new Map([...this.#heldParts, ...this.#parts]) };
   }
 
-  /** What was exposed of a part and is not among these: the new account does not know all of it from the start. */
+  /** Samples held over for a part that are not among these: the new account does not know everything from the start. */
   #heldBeside(owner: string, samples: readonly Sample[]): readonly Sample[] {
     const held = this.#heldParts.get(owner);
     if (held === undefined) return [];
@@ -135,7 +135,7 @@ function keyOf({ family, labels }: Sample): string {
 /** The limit scope of requests that create and revoke tokens. */
 const TOKENS = 'tokens';
 
-/** Whether an account has a series of its own, as far as its configuration says. */
+/** Whether the configuration of an account allows for a sample about the account itself. */
 function isConfigured({ collectors, credentials }: AccountConfig, { family, labels }: Sample): boolean {
   const { product, metric, scope } = labels;
   if (family === EDGE_TOKEN_EXPIRY_TIMESTAMP || scope === TOKENS) return credentials.kind === 'password';
@@ -151,7 +151,7 @@ interface Labelled {
   readonly labels: Labels;
 }
 
-/** Adds an account's own labels to samples, behind theirs, which win. Equal objects stay equal: their text is written once. */
+/** Adds an account's labels to samples, after their own, which win. Equal label objects stay equal, so their text is written once. */
 export function withLabels(
   added: Labels,
 ): <Sample extends Labelled>(samples: readonly Sample[]) => readonly Sample[] {

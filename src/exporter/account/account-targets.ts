@@ -13,7 +13,7 @@ import {
   wantedDimensions,
 } from '../targets/target.ts';
 
-/** A product that the account reads series of, and how. */
+/** How a product's series are read. */
 export interface ProductRead {
   readonly product: Product;
   readonly settings: ProductSettings;
@@ -25,11 +25,11 @@ export interface ProductRead {
 /** Whether a product's configurations could be listed. */
 export interface Listing {
   readonly product: Product;
-  /** Whether it could be read when that was last tried. */
+  /** Whether the last attempt to read it succeeded. */
   readonly listed: boolean;
   /** Configured names that match none of them: mistyped, or deleted on the platform. */
   readonly unmatched: readonly string[];
-  /** How many configurations are selected, but not read: the API takes domains' ids, and they have no domain. */
+  /** Selected configurations that are not read: the API takes ids of domains, and they have none. */
   readonly withoutDomains: number;
 }
 
@@ -43,13 +43,13 @@ interface Known {
   readonly withoutDomains: Listing['withoutDomains'];
 }
 
-/** What an account reads series of: its products, and of them the configurations that were discovered and selected. */
+/** What an account reads series of: its products, with the configurations that were discovered and selected. */
 export class AccountTargets {
   /** Products of the configuration, with how each is read. */
   readonly products: readonly ProductRead[];
   readonly #account: Account;
   readonly #known = new Map<Product, Known>();
-  /** Whether the configurations of a product could be listed when that was last tried. */
+  /** By product, whether the last attempt to list its configurations succeeded. */
   readonly #listed: Map<Product, boolean> = new Map();
   /** Products whose configurations cannot be listed, and never were. */
   readonly #unlistable: Set<Product> = new Set();
@@ -57,7 +57,7 @@ export class AccountTargets {
   readonly addressed: (api: SeriesApi, addressing: Addressing) => Addressing;
 
   /**
-   * @param former of the account as it was configured before: its lists hold until they are read again
+   * @param former targets of the account before a reload: their lists hold until they are read again
    * @param addressed which ids the source of an API takes for configurations
    */
   constructor(
@@ -84,7 +84,7 @@ export class AccountTargets {
     }
   }
 
-  /** Records the list of a product's configurations. Whether it differs from the one before. */
+  /** Records the list of a product's configurations. Returns whether it has changed. */
   discovered(product: Product, listed: readonly Configuration[], addressing: Addressing): boolean {
     const before = this.#known.get(product);
     const configurations = withKnown(listed, before?.configurations ?? []);
@@ -162,7 +162,7 @@ export class AccountTargets {
     });
   }
 
-  /** Compared once for each list, since it may have thousands of configurations. */
+  /** Matched once for each list, which may have thousands of configurations. */
   #unmatchedBy({ api, slug }: Product, configurations: readonly Configuration[]): readonly string[] {
     const settings = this.#account.collectors[api]?.products[slug];
     if (!settings?.by.includes('configuration')) return [];
@@ -182,7 +182,7 @@ export class AccountTargets {
   }
 }
 
-/** The list, of the former one's objects where nothing has changed: jobs hold the texts of the list that they were made of. */
+/** The list, with the former objects where nothing has changed: jobs keep the texts of the list they were made from. */
 function withKnown(listed: readonly Configuration[], before: readonly Configuration[]): Configuration[] {
   const knownById = new Map(before.map((one) => [one.id, one]));
   return listed.map((one) => {
@@ -195,7 +195,7 @@ function isSameList(before: readonly Configuration[], after: readonly Configurat
   return before.length === after.length && before.every((one, index) => one === after[index]);
 }
 
-/** Lists are compared in every discovery, of thousands of configurations: a comparison of any objects takes ten times as long. */
+/** Compares by field, ten times as fast as a comparison of any objects: lists have thousands of configurations. */
 function isSame(before: Configuration, after: Configuration): boolean {
   return (
     before.id === after.id &&
@@ -210,13 +210,13 @@ function isSame(before: Configuration, after: Configuration): boolean {
 interface ProductMetrics {
   /** Read of every target. */
   readonly served: readonly string[];
-  /** Read of one target only, to find out whether the product has them. */
+  /** Read for one target only, to find out whether the product has them. */
   readonly tried: readonly string[];
 }
 
 /**
- * Which metrics each product of the analytics API has. The API lists its metrics without naming their products (section
- * 4.12): so each product is asked for those that the catalogue does not give it, once after every listing.
+ * Which metrics each product of the analytics API has. The API lists metrics without their products (section 4.12), so each
+ * product is asked once, after every listing, for those that the catalogue does not know it to have.
  */
 class ServedMetrics {
   #listed: ReadonlySet<string> | undefined;

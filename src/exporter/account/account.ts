@@ -24,7 +24,7 @@ import { Connection, type CredentialsFactory } from './connection.ts';
 import { AccountJobs, type AccountLimits, partOf } from './jobs.ts';
 import { type AccountObserver, type AccountView, shortestInterval, silenceOf } from './view.ts';
 
-/** Takes what is pushed: with what is committed, and in place of what `/metrics` would show. */
+/** Where samples are pushed: with each commit, and in place of `/metrics`. */
 export interface PushOutput {
   readonly commit: Commit;
   /** Whether `/metrics` has a sample nevertheless. */
@@ -64,7 +64,7 @@ export interface AccountOptions {
   readonly handedOver?: HandedOver | undefined;
 }
 
-/** Within so long (ms) what was learned is saved. */
+/** What was learned is saved within this time (ms). */
 const SAVE_MS = 10_000;
 
 /** A running account of the platform: its connection, its quota, its jobs. */
@@ -182,7 +182,7 @@ export class Account {
   }
 
   start(): void {
-    // On the scheduler's own ticker, so that a missing run shows that the scheduler has stopped.
+    // On the scheduler's own ticker: no beat means that the scheduler has stopped.
     this.#stopBeating = this.#options.ticker('* * * * *', () => {
       this.#beatAt = this.#options.clock.now();
       this.#isBeginning = false;
@@ -201,7 +201,7 @@ export class Account {
     return this.#jobs.series().map(({ kept }) => kept);
   }
 
-  /** Stops, and leaves exposed what it exposes, for the account that takes its place. @throws what `stop` throws */
+  /** Stops, but leaves its samples exposed for the account that takes its place. @throws what `stop` throws */
   stopForAnother(signal: AbortSignal): Promise<void> {
     this.#store.handOver();
     return this.stop(signal);
@@ -219,7 +219,7 @@ export class Account {
     this.#stopped = true;
     // Each job withdraws its own series: by name prefix alone, account "a" would match "a/b".
     const polls = this.#schedule.stop();
-    // All of it at once: another replica may publish it before the last poll here is over.
+    // At once: another replica may expose it before the last poll here is over.
     this.#samples.withdraw();
     await polls;
     try {
@@ -229,7 +229,7 @@ export class Account {
     }
   }
 
-  /** Says which source series are read by, where that has changed. */
+  /** Reports the source that series are read by, if it has changed. */
   #noteSources(): void {
     const { observer, config } = this.#options;
     for (const chosen of this.#jobs.chosenSources()) {
@@ -239,7 +239,7 @@ export class Account {
     }
   }
 
-  /** Polls the jobs that are wanted now. There may be thousands: they are made in slices, the newest time for good. */
+  /** Polls the jobs that are wanted now. There may be thousands: they are made in slices, and the latest call wins. */
   #replace(): void {
     this.#replacements += 1;
     void runInSlices(this.#makeJobs(this.#replacements));
@@ -269,7 +269,7 @@ export class Account {
     return this.#stopped || replacement !== this.#replacements;
   }
 
-  /** What was learned and what it asks of the quota, in steps, since each goes through all jobs. */
+  /** Every minute: reports and exposes what was learned, and measures demand; in steps, since each goes through all jobs. */
   *#takeStock(): Generator<undefined, void> {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
@@ -301,7 +301,7 @@ export class Account {
     });
   }
 
-  /** Makes durable what was learned since the last time: a kill loses some seconds of it, and no poll waits for it. */
+  /** Saves what was learned since the last time. No poll waits for it; a kill loses some seconds of it. */
   async #saveLearned(): Promise<void> {
     const { memory } = this.#jobs;
     const held = [...this.#jobs.saved()].filter((part) => memory.holds(part));
@@ -323,7 +323,7 @@ export class Account {
     const { reachability } = this.view.platform;
     reachability.polled(end);
     this.#exposed.platformIs(reachability.up === true);
-    // Also one that had nothing to ask, or was to ask no more for a while: it shows that polls come to an end.
+    // Polls without any request count too: they show that polls come to an end.
     this.#polledAt = this.#options.clock.now();
     observer.polled(config.name, end);
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();

@@ -29,7 +29,7 @@ export interface ConnectionOptions {
   readonly account: AccountConfig;
   readonly clock: Clock;
   readonly credentials: CredentialsFactory;
-  /** The account's observer gets the record of every exchange, after the rate limiter has. */
+  /** Gets the record of every exchange, after the rate limiter has taken it. */
   readonly onExchange?: (info: ExchangeInfo, observed: Observed) => void;
   readonly onTurn?: RequestQueueOptions['onTurn'];
   /** Shared by all accounts; default: none. */
@@ -43,7 +43,7 @@ export interface ConnectionOptions {
 /** Default time limit for revoking the token. */
 const CLOSE_MS = 2_000;
 
-/** An account's connection to the platform, for the exporter and all commands: requests within the quota, and what the answers say. */
+/** An account's connection to the platform, for the exporter and all commands: requests within the quota, and what answers show. */
 export class Connection {
   readonly platform: ObservedPlatform;
   readonly credentials: Credentials;
@@ -104,8 +104,8 @@ export class Connection {
   }
 
   /**
-   * Reads without waiting for a turn, for a caller that has had it or observes the quota itself. The one place that acts
-   * on what exchanges say: what each of them used is counted before another request of the account can leave.
+   * Reads without waiting for a turn, for callers that had theirs or respect the quota themselves. The only place that acts
+   * on exchanges: each is counted before another request of the account can leave.
    * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
    */
   async readAtOnce(resource: Resource, signal: AbortSignal): Promise<Answer> {
@@ -119,7 +119,7 @@ export class Connection {
   }
 
   #observe(info: ExchangeInfo): void {
-    // Taken in whether or not anybody listens: an optional call does not evaluate its arguments where nobody does.
+    // Not inside the optional call, which would skip it if nobody listens.
     const observed = this.platform.observe(info);
     this.#onExchange?.(info, observed);
   }
@@ -213,7 +213,7 @@ export class ObservedPlatform {
     });
   }
 
-  /** Takes in what an exchange says: its time, its limits, and its outcome. */
+  /** Learns time, limits and reachability from an exchange. */
   observe(info: ExchangeInfo): Observed {
     const { endedAt, startedAt, serverDate, rate, status, retryAfterMs } = info;
     const contradiction =
@@ -258,10 +258,9 @@ function unlike(info: ExchangeInfo): string {
 }
 
 /**
- * Whether an account's platform answers and accepts the token. Any server answers something: so the platform must have
- * been recognised first, by an answer that only it gives or by a poll that could use one, and what is answered to some
- * jobs in a way that the platform does not (with a web page, for instance) is ignored while others recognise it. So is
- * a 5xx to one job while others are served.
+ * Whether an account's platform answers and accepts the token. Any server answers something, so the platform must be
+ * recognised first: by an answer that only it gives, or by a poll that could use its answer. While some jobs recognise it,
+ * foreign answers to others (a web page, for instance) and a 5xx to a single job are ignored.
  */
 export class Reachability {
   readonly #now: () => number;
@@ -275,11 +274,11 @@ export class Reachability {
   #recognised = false;
   /** Jobs that have been answered by the platform at some time. */
   readonly #served = new WeakSet<Job>();
-  /** Those of them that another server has answered since the platform was last recognised. */
+  /** Those of them that another server answered since the platform was last recognised. */
   readonly #misled = new Set<Job>();
   /** The job that the platform served last. */
   #lastServed: Job | undefined;
-  /** A job that a 5xx answered since the platform last answered anything else. */
+  /** A job that got a 5xx since the platform last answered anything else. */
   #broken: Job | undefined;
 
   /** @param now local time (ms) */
@@ -346,13 +345,13 @@ export class Reachability {
     if (!isRead(info)) this.#down(`the platform answers ${status}`);
   }
 
-  /** Whether a 5xx to a job means more than that its path is broken: nothing but it is answered, or a second job fails as well. */
+  /** Whether a 5xx is more than one broken path: no other job is served, or a second one fails as well. */
   #isWidespread(job: Job): boolean {
     const others = this.#lastServed !== undefined && this.#lastServed !== job;
     return !others || (this.#broken !== undefined && this.#broken !== job);
   }
 
-  /** Whether a job that the platform once answered has now been answered by another server twice, with no platform answer to any job in between. */
+  /** Whether another server has answered a job that the platform once served, twice without any answer of the platform in between. */
   #misleads(job: Job): boolean {
     if (!this.#served.has(job)) return false;
     if (this.#misled.has(job)) return true;

@@ -23,13 +23,13 @@ export interface DiscoveryJobOptions {
   readonly account: string;
   readonly product: Product;
   readonly schedule: string;
-  /** Which id the API takes for a configuration, or that this is to be found out. */
+  /** Which id the API takes for a configuration, or `auto` to find out. */
   readonly addressing: Addressing | 'auto';
   readonly platformClock: PlatformClock;
-  /** How many configurations are taken. */
+  /** Most configurations taken. */
   readonly most: () => number;
   readonly memory: Pick<AccountMemory, 'of'>;
-  /** Lists them by another API, where this one does not; undefined where none is to be asked. */
+  /** Lists them by another API where this one cannot; undefined if there is none. */
   readonly elsewhere?: ListElsewhere | undefined;
   /** Which ids the source in use takes for configurations. */
   readonly addressed?: (addressing: Addressing) => Addressing;
@@ -41,16 +41,16 @@ export type ListElsewhere = (read: Read, signal: AbortSignal) => Promise<readonl
 /** Everything else depends on these lists. */
 const DISCOVERY_WEIGHT = 10;
 
-/** A list that has lost more than this share of its items at once is doubted. */
+/** A list that loses more than this share of its items at once is doubted. */
 const MOST_LOST = 0.5;
 
-/** How many reads in a row must show that most of the list is gone. */
+/** Reads in a row that must confirm that most of the list is gone. */
 const READS = 3;
 
 /** Statuses of a list that mean that the API has none. */
 const GONE: readonly (number | undefined)[] = [204, 404, 410];
 
-/** How long (ms) after a doubted read the next one comes: a fault that passes should be over by then. */
+/** Time (ms) from a doubted read to the next one: a passing fault should be over by then. */
 const READ_AGAIN_MS = MINUTE_MS;
 
 interface Listed extends Discovered {
@@ -114,7 +114,7 @@ export class DiscoveryJob implements Job<Listed> {
     try {
       const { body, bytes } = await read(() => configurationsResource(product), signal);
       const decoding = decodeConfigurations(body, most());
-      // Of large lists no more than one is in memory at a time: this takes a fraction of what parsing them took.
+      // A large list is decoded in one go, so that only one is in memory: a fraction of the time that parsing it took.
       const discovered = isLarge(bytes) ? toTheEnd(decoding) : await madeInSlices(decoding);
       return { discovered, isFromElsewhere: false };
     } catch (failure) {
@@ -125,7 +125,7 @@ export class DiscoveryJob implements Job<Listed> {
       const all = await elsewhere(read, signal).catch((other: unknown) => {
         throw other instanceof PlatformFailure && !(other instanceof ConfigurationsCut) ? failure : other;
       });
-      // An account without the product looks like this: it has nothing.
+      // This is how an account without the product looks.
       if (all.length === 0) throw failure;
       const configurations = all.slice(0, most());
       const overLimit = all.length - configurations.length;
@@ -163,7 +163,7 @@ export class DiscoveryJob implements Job<Listed> {
     return this.#options.memory.of(this.#part);
   }
 
-  /** This job again, where the list that it read is doubted. */
+  /** Follows itself while the list is doubted. */
   followUp(): FollowUp | undefined {
     if (this.#memory.doubted === 0) return undefined;
     return { job: this, notBefore: this.#options.platformClock.localNow() + READ_AGAIN_MS };
@@ -221,16 +221,16 @@ function* configurationSamples(
   return samples;
 }
 
-/** Whether a list is believed, judged by its length. */
+/** Whether to believe a list, judging by its length. */
 export interface Judgement {
   readonly believed: boolean;
-  /** What an operator should know of it; undefined where nothing is strange. */
+  /** A warning for the operator; undefined if nothing is strange. */
   readonly warning: string | undefined;
 }
 
 /** What is remembered of a list of configurations. */
 export interface ListMemory {
-  /** How many items the list had that was believed last. */
+  /** Length of the last list that was believed. */
   readonly known: number;
   /** How many reads in a row were doubted. */
   readonly doubted: number;
@@ -241,8 +241,8 @@ export interface ListMemory {
 }
 
 /**
- * Judges a list by its length: one short or empty list must not withdraw most of what there is. It is read again, and
- * believed only when it stays so.
+ * Judges a list by its length. One short or empty list must not withdraw most of what there is: it is believed only if
+ * further reads confirm it.
  */
 export function judgeList({ known, doubted }: ListMemory, items: number): Judgement {
   if (items >= known * (1 - MOST_LOST)) return { believed: true, warning: undefined };
@@ -275,7 +275,7 @@ const KNOWN_METRICS: ReadonlySet<string> = new Set(
   PRODUCTS.filter(({ api }) => api === 'analytics').flatMap(({ metrics }) => metrics),
 );
 
-/** More metrics than a platform has; a list that is endless costs no more. */
+/** Most metrics taken, more than a platform has: bounds the cost of an endless list. */
 const MOST_METRICS = 1_000;
 
 /** A metric's name goes into paths, keys and labels. */
@@ -306,7 +306,7 @@ export class MetadataJob implements Job<ListedMetrics> {
   }
 
   conclude({ metrics, rejected }: ListedMetrics): PollResult {
-    // An empty list is not believed: the list before it stays in use, at first the catalogue's.
+    // An empty list is not believed: the former one, at first the catalogue's, stays in use.
     if (metrics.length === 0) return { outcome: 'empty', rejected, exposures: () => [] };
     return { outcome: 'ok', rejected, metrics, exposures: () => [] };
   }
@@ -314,7 +314,7 @@ export class MetadataJob implements Job<ListedMetrics> {
 
 /**
  * The metrics of an answer, each with a list of its dimensions.
- * @throws PlatformFailure undecodable when it is something else: a metric that it does not list is read no more
+ * @throws PlatformFailure undecodable when it is anything else: metrics that are not listed are no longer read
  */
 function decodeMetadata(body: unknown): ListedMetrics {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {

@@ -33,13 +33,13 @@ export interface AccountJobsOptions {
   readonly account: Account;
   /** What was remembered of counters and settings. */
   readonly state: StateReader;
-  /** The platform's limits, by which some jobs use more or less. */
+  /** The platform's limits: some jobs adapt their reads to them. */
   readonly scopes: LimitScopes;
   /** Size limits of the account; default: those of the configuration schema. */
   readonly limits?: () => AccountLimits;
   /** Whether any receiver is configured; default: none. */
   readonly isPushed?: () => boolean;
-  /** Of the account as it was configured before a reload. */
+  /** Targets of the account before a reload. */
   readonly formerTargets?: AccountTargets | undefined;
   /** Called when the jobs that exceed the limit change. */
   readonly onDropped?: (dropped: DroppedJobs) => void;
@@ -68,11 +68,11 @@ export class AccountJobs {
   /** Which source the series of each API are read by. */
   readonly sources: SourceChoice;
   #graphql: GraphqlSource | undefined;
-  /** Jobs by what they were made from: a job that stays is the same object, with all that it has learned. */
+  /** Jobs by what they were made from: a job that stays keeps its object, and all that it has learned. */
   readonly #jobs = new Map<string, Job>();
   /** Those of them that read series. */
   readonly #series = new Set<SeriesJob>();
-  /** What limited the jobs when they were made last. */
+  /** The limits for which the jobs were last made. */
   #wantedWithin: AccountLimits | undefined;
   /** The sources that they were made for. */
   #madeFor: ReadonlyMap<SeriesApi, SourceName> = new Map();
@@ -100,7 +100,7 @@ export class AccountJobs {
     return [...this.wanted()];
   }
 
-  /** The jobs wanted now, each made when it is asked for. Those that are not wanted any more are forgotten at the end. */
+  /** The jobs wanted now, each made when it is asked for. Jobs no longer wanted are forgotten at the end. */
   *wanted(): Generator<Job, void> {
     const keys = new Set<string>();
     const keep = (key: string, make: () => Job) => {
@@ -165,7 +165,7 @@ export class AccountJobs {
     return this.targets.metrics.answered(job.target.product, job.metric, outcome === 'ok');
   }
 
-  /** Whether another source has been chosen since the jobs were made: then there are others. */
+  /** Whether another source was chosen since the jobs were made, so that other jobs are wanted. */
   get areOutdated(): boolean {
     return [...this.#madeFor].some(([api, source]) => this.sources.of(api).source !== source);
   }
@@ -179,7 +179,7 @@ export class AccountJobs {
     });
   }
 
-  /** What is learned little by little, and to be saved now and then. */
+  /** Memory that is learned gradually and saved from time to time. */
   *saved(): Generator<SavedPart<unknown>, void> {
     for (const { part } of this.learned) yield part;
     yield* this.sources.parts();
@@ -245,7 +245,7 @@ export class AccountJobs {
     const { product } = options.target;
     const { api } = product;
     const rest = new SeriesReader(options);
-    // Whichever source is chosen: REST does not have it.
+    // REST does not have it, whichever source is chosen.
     if (isFurther(product, options.metric)) return this.#graphqlSource.reader(options) ?? rest;
     const { source, isFixed } = this.sources.of(api);
     if (isFixed && source === 'rest') return rest;

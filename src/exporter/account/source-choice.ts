@@ -21,32 +21,32 @@ export interface ChosenSource extends Chosen {
 interface Shown {
   /** When (ms) it last answered series; undefined where it never has. */
   readonly answeredAt: number | undefined;
-  /** What it answered with 404 since, and of which target. */
+  /** What it has answered with 404 since, by target. */
   readonly gone: ReadonlyMap<string, string>;
 }
 
-/** What is known of the sources of one API. A value: each poll makes another one of it. */
+/** What is known of the sources of one API; a value, from which each poll makes the next. */
 export interface SourceMemory extends Chosen {
   readonly isFixed: boolean;
-  /** Whether REST has listed configurations of any product: then one that it does not list is one that the account lacks. */
+  /** Whether REST has listed configurations of any product: then the account lacks a product that it does not list. */
   readonly restLists: boolean;
   readonly shown: Readonly<Record<SourceName, Shown>>;
-  /** When (ms) REST, which was left since it answered 404, was asked last; undefined where it was not left for that. */
+  /** When (ms) REST was last asked after it was left for answering 404; undefined if it was not. */
   readonly restAskedAt?: number | undefined;
 }
 
 const NOTHING: Shown = { answeredAt: undefined, gone: new Map() };
 
-/** So many series of as many targets that are not found, and none that is, mean that the source has none at all. */
+/** This many series of as many targets, all answered 404, mean that the source has no series at all. */
 const GONE = 3;
 
-/** A source that has answered is believed to be closed only when it has answered nothing for so long (ms). */
+/** A source that once answered is believed to be closed only after no answer for this time (ms). */
 const CLOSED_MS = 10 * 60_000;
 
-/** REST is asked again so often (ms) where it was left, and for a target that it answered with 404 half as often. */
+/** Interval (ms) at which REST is asked again after it was left; twice that for a target that it answered with 404. */
 const ASKED_AGAIN_MS = 10 * 60_000;
 
-/** Answers are noted so often (ms). */
+/** Answers are noted at most this often (ms). */
 const NOTED_MS = 60_000;
 
 /** What is known before anything is polled. */
@@ -57,7 +57,7 @@ export function sourceAtFirst(configured: 'auto' | SourceName): SourceMemory {
   return { source: 'rest', why: 'not known to be closed', isFixed: false, restLists: false, shown };
 }
 
-/** With a list of configurations that REST does not have, and GraphQL does. */
+/** Notes a list of configurations that GraphQL has and REST has not. */
 export function sourceListed(known: SourceMemory): SourceMemory {
   if (known.isFixed || known.source === 'graphql') return known;
   return { ...known, source: 'graphql', why: 'REST has no list of configurations, GraphQL answers' };
@@ -68,7 +68,7 @@ export function mayListElsewhere({ isFixed, source, restLists }: SourceMemory): 
   return isFixed ? source === 'graphql' : !restLists;
 }
 
-/** With a list of configurations that REST has: that another product's list was missing meant no more than that. */
+/** Notes a list of configurations that REST has: a missing list of another product means only that. */
 export function sourceListedByRest(known: SourceMemory): SourceMemory {
   if (known.isFixed || known.restLists) return known;
   const isLeft = known.restAskedAt !== undefined;
@@ -79,14 +79,14 @@ export function sourceListedByRest(known: SourceMemory): SourceMemory {
   };
 }
 
-/** Whether REST, which was left since it answered 404, is to be asked once more, for this target. */
+/** Whether to ask REST once more for this target, after it was left for answering 404. */
 export function mayAskRest({ shown, restAskedAt }: SourceMemory, target: string, now: number): boolean {
   if (restAskedAt === undefined) return false;
   const wasGone = [...shown.rest.gone.values()].includes(target);
   return now >= restAskedAt + (wasGone ? 2 : 1) * ASKED_AGAIN_MS;
 }
 
-/** With REST being asked once more. */
+/** Notes that REST is asked once more. */
 export function restAsked(known: SourceMemory, now: number): SourceMemory {
   return { ...known, restAskedAt: now };
 }
@@ -97,7 +97,7 @@ export interface SeriesRead {
   readonly target: string;
   readonly metric: string;
   readonly outcome: Outcome;
-  /** Whether something else than the platform answered. */
+  /** Whether something other than the platform answered. */
   readonly isForeign: boolean;
   readonly now: number;
   /** How many targets there are. */
@@ -122,7 +122,7 @@ export function sourceAnswered(known: SourceMemory, read: SeriesRead): SourceMem
   const after = withGone(gone, read);
   const shown = after === gone ? known.shown : { ...known.shown, [source]: { answeredAt, gone: after } };
   const isSilent = answeredAt === undefined || now >= answeredAt + CLOSED_MS;
-  // GraphQL stays where it is tried: REST has nothing either.
+  // GraphQL stays: REST has nothing either.
   if (source === 'rest' && known.source === 'rest' && isSilent && areAllGone(after, read.targets)) {
     const why = 'REST answers 404 to the reads of series';
     return { ...known, shown, source: 'graphql', why, restAskedAt: now };
@@ -135,7 +135,7 @@ function withGone(gone: Shown['gone'], { target, metric }: SeriesRead): Shown['g
   return gone.has(series) ? gone : new Map([...gone, [series, target]]);
 }
 
-/** Three metrics of one configuration may be no more than that configuration, unless there is no other. */
+/** Three metrics of one configuration prove nothing of the others, unless there are none. */
 function areAllGone(gone: Shown['gone'], targets: () => number): boolean {
   if (gone.size < GONE) return false;
   const different = new Set(gone.values()).size;
@@ -207,7 +207,7 @@ export class SourceChoice {
     return source === 'auto' ? memory.of(this.#partOf(api)) : sourceAtFirst(source);
   }
 
-  /** Replaces what is known of an API. Returns whether another source is chosen. */
+  /** Replaces what is known of an API. Returns whether the chosen source has changed. */
   learn(api: SeriesApi, change: (known: SourceMemory) => SourceMemory): boolean {
     const before = this.of(api);
     const after = change(before);
@@ -237,14 +237,14 @@ export class SourceChoice {
 interface ChosenReaderOptions {
   readonly sources: SourceChoice;
   readonly api: SeriesApi;
-  /** What is read: the name of the target among all of the API, and the metric. */
+  /** What is read: the target's name within the API, and the metric. */
   readonly target: string;
   readonly metric: string;
   /** How many targets of the API are read. */
   readonly targets: () => number;
   readonly platformClock: PlatformClock;
   readonly rest: SourceReader;
-  /** Made when it is chosen first; undefined where that source has no such data. */
+  /** Made when first chosen; undefined if that source has no such data. */
   readonly graphql: () => SourceReader | undefined;
 }
 
@@ -252,8 +252,8 @@ type Question = Parameters<SourceReader['read']>;
 type Answered = ReturnType<SourceReader['read']>;
 
 /**
- * Reads by the source that is chosen when it is asked: a job, its counters and its memory stay the same. What its reads show of
- * the sources is noted, and REST that was left is asked first from time to time.
+ * Reads by whichever source is chosen at the time; job, counters and memory stay the same. Notes what reads show of the
+ * sources, and tries REST first from time to time after it was left.
  */
 export class ChosenReader implements SourceReader {
   readonly #options: ChosenReaderOptions;
@@ -292,7 +292,7 @@ export class ChosenReader implements SourceReader {
     try {
       return await this.#noted(first, question);
     } catch (failure) {
-      // The choice may have changed meanwhile: then the failure is that of the source chosen now.
+      // If the choice has changed meanwhile, the failure is that of the source chosen now.
       const next = this.#reader;
       if (!(failure instanceof PlatformFailure) || next === undefined || next === first) throw failure;
       return await this.#noted(next, question);

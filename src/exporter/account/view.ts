@@ -39,7 +39,7 @@ const LONGEST_SILENCE_MS = 150_000;
 /** Something must have been polled within this many of the shortest polling interval. */
 const LONGEST_SILENCE_INTERVALS = 3;
 
-/** The interval (ms) at which those jobs are polled now that ask the most often; Infinity where none has asked anything. */
+/** The shortest interval (ms) at which any job is polled now; Infinity if none was polled. */
 export function shortestInterval(
   jobs: readonly JobState[],
   forecast: Pick<DemandForecast, 'intervalOf'>,
@@ -59,7 +59,7 @@ export interface Liveness {
   readonly beatAt: number;
   /** When something was polled last. */
   readonly polledAt: number;
-  /** While the platform is down, polls wait longer and longer: `edge_up` shows it, and its metrics must be seen. */
+  /** Without it polls wait longer and longer, which is no reason to restart: `edge_up` shows it. */
   readonly platformUp: boolean;
   /** At which any job is polled now. */
   readonly shortestIntervalMs: number;

@@ -16,14 +16,13 @@ export interface ExpositionPart {
 }
 
 /**
- * How long changes may wait for others (ms), to be rendered together: answers often come in bursts, and their lines
- * stand in the same chunks. Whoever scrapes meanwhile has them rendered at once.
+ * How long (ms) changes wait to be rendered together: answers come in bursts, and change the same chunks. A scrape renders
+ * them at once.
  */
 const WAIT_MS = 100;
 
 /**
- * So many changes wait no longer, so that a scrape that comes meanwhile does not have much to wait for: those of about
- * 15 polls. Of accounts with few series each, polls one after another change the same chunks.
+ * This many changes, those of about 15 polls, are rendered at once, so that a scrape never waits for long.
  */
 const FULL_BATCH = 64;
 
@@ -80,22 +79,22 @@ const NOTHING: readonly Segment[] = [];
 
 export interface ExpositionOptions {
   /**
-   * Whether changes are rendered soon, so that a scrape finds them ready, or only once they are asked for, as where
-   * simulated time passes a thousand times faster than rendering takes. Default: soon.
+   * Whether changes are rendered before a scrape asks for them; default: true. Tests in simulated time, which passes a
+   * thousand times faster than rendering, turn it off.
    */
   readonly rendersAhead?: boolean;
 }
 
 /**
  * The bodies of `/metrics`, kept ready: what the parts show is rendered and compressed soon after each change, in
- * slices of the event loop's time and only where it changed, then put in the place of the former body as a whole. So a
- * scrape costs next to nothing, and sees each owner's samples all old or all new.
+ * slices of the event loop's time and only where it changed, then replaces the former body as a whole. So a scrape costs
+ * next to nothing, and sees each owner's samples all old or all new.
  */
 export class Exposition {
   readonly #parts: readonly ExpositionPart[];
   readonly #rendersAhead: boolean;
   #snapshot: Snapshot;
-  /** Changes that no refresh has begun to take in. */
+  /** Changes that no refresh has taken up yet. */
   #waiting = 0;
   #timer: NodeJS.Timeout | undefined;
   /** How many scrapes wait for a refresh. */
@@ -121,7 +120,7 @@ export class Exposition {
     return this.#refresh();
   }
 
-  /** The same for a scrape, which waits for it, so that it goes before other work. */
+  /** Like `refresh`, for a scrape that waits: it goes before other work. */
   refreshForScrape(): Promise<void> | undefined {
     const refreshed = this.refresh();
     if (refreshed === undefined) return undefined;
@@ -157,7 +156,7 @@ export class Exposition {
     this.#waiting += 1;
     if (this.#refreshing !== undefined || !this.#rendersAhead) return;
     if (this.#waiting === 1) this.#wait(WAIT_MS);
-    // Whatever else is published in the same turn of the event loop comes along.
+    // Includes whatever else is published in the same turn of the event loop.
     else if (this.#waiting === FULL_BATCH) this.#wait(0);
   }
 

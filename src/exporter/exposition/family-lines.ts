@@ -3,24 +3,22 @@ import { type Place, SeriesTable } from './series-table.ts';
 import { type ExpositionFormat, type FamilyMetadata, familyHeader, formatValue } from './text-format.ts';
 
 /**
- * From which size (bytes) on a chunk takes no further lines. A poll writes every chunk anew in which it changes a line, and the
- * memory of the former one waits until it is collected.
+ * A chunk of this size (bytes) takes no more lines. A poll rewrites every chunk in which it changes a line.
  */
 const FULL_SIZE = 8 * 1024;
 /** A value with its space and line end, about. */
 const VALUE_SIZE = 10;
 
 /**
- * How many chunks are compressed together, as a row. Few make a poll cheaper, which compresses every row that it touches; many
- * compress better: of 16 KB, a body is a quarter larger than of 32. Most of a body are a few large families; of all others a
- * poll changes a line or two.
+ * Chunks that are compressed together, as a row. Fewer make a poll cheaper, which compresses every row that it touches; more
+ * compress better: rows of 16 KB make a body a quarter larger than rows of 32.
  */
 const CHUNKS_IN_ROW = 4;
-/** So many chunks of each family are rows by themselves. */
+/** The first chunks of each family are rows by themselves: in most families a poll changes a line or two. */
 const SINGLE_CHUNKS = 32;
 /**
- * So many rows are joined, as a group, so that a body has few pieces, and few to be put together anew: what changes in one of
- * them costs a copy of their compressed bytes.
+ * Rows that are joined as a group, so that a body has few pieces. A change in one row costs a copy of the group's compressed
+ * bytes.
  */
 const ROWS_IN_GROUP = 16;
 
@@ -39,7 +37,7 @@ class Chunk implements Place {
   readonly series: number[] = [];
   /** Of its lines, about (bytes). */
   size = 0;
-  /** The lines as they were when last rendered. They never change. */
+  /** The lines as last rendered; a new buffer each time. */
   bytes: Buffer = NOTHING;
 
   constructor(family: FamilyLines, index: number) {
@@ -47,13 +45,13 @@ class Chunk implements Place {
     this.index = index;
   }
 
-  /** Writes the lines that are stale, each with what stood before its value, and copies the others as they were. */
+  /** Writes the stale lines, and copies the others from the last rendering. */
   render({ starts, lengths, values, isStale, texts }: Table): void {
     const { name } = this.family;
-    // Each byte is a character here, so that a place among these is the same among the bytes.
+    // latin1: one character per byte, so that offsets are the same in both.
     const before = this.bytes.toString('latin1');
     let text = '';
-    /** Where the lines begin that are to be copied; where they end, nothing is. */
+    /** Start of the lines to be copied. */
     let copied = NOT_COPIED;
     for (const series of this.series) {
       const added = texts.get(series);
@@ -93,7 +91,7 @@ export class FamilyLines {
   readonly #table: Table;
   /** Families with something to be rendered. */
   readonly #staleFamilies: Set<FamilyLines>;
-  /** In the order in which they are shown. An empty one keeps its place: it has room. */
+  /** In the order in which they are shown. An empty one keeps its place for further lines. */
   readonly #chunks: Chunk[] = [];
   /** Chunks with room for further lines. */
   readonly #roomy = new Set<Chunk>();
@@ -149,7 +147,7 @@ export class FamilyLines {
     const index = chunk.series.indexOf(series);
     const before = chunk.series[index - 1];
     chunk.series.splice(index, 1);
-    // So that lines which are copied in a row stand in a row.
+    // Copying in one piece needs lines that are adjacent: the one before the gap is rendered.
     if (before !== undefined) this.#table.isStale[before] = 1;
     chunk.size -= this.#sizeOf(series);
     this.#table.delete(series);
@@ -157,7 +155,7 @@ export class FamilyLines {
     this.#makeStale(chunk);
   }
 
-  /** Renders what has changed since the last time, a chunk, a row or a group a step, and perhaps what changes meanwhile. */
+  /** Renders what has changed, a chunk, row or group a step; changes that come meanwhile may be included. */
   *render(): Generator<undefined, void> {
     const rows = new Set<number>();
     for (const chunk of this.#stale) {
@@ -224,7 +222,7 @@ export class Families {
   #sorted: readonly FamilyLines[] | undefined;
   #pages: readonly Page[] = [];
 
-  /** The lines of a family; of a name that is known already, whatever else `family` says. */
+  /** The lines of a family, by its name: the first metadata given for a name stays. */
   of(family: FamilyMetadata): FamilyLines {
     const known = this.#families.get(family.name);
     if (known !== undefined) return known;

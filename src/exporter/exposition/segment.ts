@@ -20,7 +20,7 @@ export interface Segment {
 /**
  * Measured on sample lines in pieces of 16 KB: level 2 compresses as well as 3 and 4 % faster. Lines repeat those just
  * before them, so a window of 16 KB loses nothing, and spares the allocation of a quarter of a megabyte for each piece.
- * What a piece comes to has room in 4 KB, or in a few of them.
+ * A compressed piece fits into 4 KB, or a few of them.
  */
 const DEFLATE = {
   level: 2,
@@ -98,8 +98,7 @@ export function joinSegments(segments: readonly Segment[]): Segment {
 const SMALL_PIECE = 8 * 1024;
 
 /**
- * Segments in a row as one gzip member. One, because a member for each segment, though the format allows it, is read by
- * Prometheus but only up to the end of the first by some other clients.
+ * Segments in a row as one gzip member. The format allows one for each segment, but some clients read only the first.
  */
 export function gzipMember(segments: readonly Segment[]): readonly Buffer[] {
   const pieces: Buffer[] = [];
@@ -123,7 +122,7 @@ export function gzipMember(segments: readonly Segment[]): readonly Buffer[] {
   return [...pieces, Buffer.concat([...small, trailer])];
 }
 
-/** Where pieces are put together to be compressed: always the same, since new memory for each would soon have to be collected. */
+/** Buffer in which pieces are joined before compression; reused to spare the garbage collector. */
 let scratch = Buffer.allocUnsafeSlow(64 * 1024);
 
 /** The bytes of all pieces, until the next call. */
@@ -150,8 +149,8 @@ function multiply(a: number, b: number): number {
 }
 
 /**
- * What appending `length` bytes does to the CRC-32 of what stands before them, for `combineCrc`. A body is put
- * together anew more often than its parts change, and a part's shift depends on its length only.
+ * How appending `length` bytes shifts the CRC-32 of what stands before them, for `combineCrc`. Bodies are assembled more
+ * often than their parts change, and a shift depends on the length only, so it is kept.
  */
 export function crcShift(length: number): number {
   let shift = ONE;

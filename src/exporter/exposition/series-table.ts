@@ -11,24 +11,24 @@ export interface Place {
 }
 
 /**
- * The series of many families, each by a number that it has until it is deleted; every column is an array by number. Measured,
- * an object for each owner and family with arrays of its own takes three times as much where there is one series in it. A
- * label text is kept as a string only until it is rendered: then it is in the bytes that are ready to be sent.
+ * The series of many families, in columns: each series has a number until it is deleted, and each column is an array by
+ * number. Measured, arrays for each owner and family took three times the memory where they held one series. A label text
+ * is a string only until it is rendered: then it is in the bytes to be sent.
  *
- * Whoever goes through many series reads the columns: a call for each costs more than what is done with it.
+ * Columns are public: a call for each of many series would cost more than the work itself.
  */
 export class SeriesTable<Chunk extends Place> {
-  /** Where each series stands; undefined where there is none of this number. */
+  /** The chunk of each series; undefined for unused numbers. */
   readonly chunks: (Chunk | undefined)[] = [];
-  /** The labels with which each was published last; undefined where it has none but their text. */
+  /** The labels object that each was last published with; undefined where only the text is known. */
   readonly labels: (Labels | undefined)[] = [];
   /** Label texts that are not rendered yet. */
   readonly texts = new Map<number, string>();
   values = new Float64Array(FIRST_CAPACITY);
-  /** Where the label text of each is in its chunk, and how long it is, in bytes. */
+  /** Place and length (bytes) of each label text in its chunk. */
   starts = new Uint32Array(FIRST_CAPACITY);
   lengths = new Uint32Array(FIRST_CAPACITY);
-  /** 1 where the line is not as it was rendered, or not rendered yet. */
+  /** 1 where the line has changed since it was rendered, or was never rendered. */
   isStale = new Uint8Array(FIRST_CAPACITY);
   /** Numbers of series that are gone. */
   readonly #free: number[] = [];
@@ -85,9 +85,9 @@ export class SeriesTable<Chunk extends Place> {
 }
 
 /**
- * Numbers of series by a hash of family and label text: chains in flat arrays. Measured, a map by text takes nearly forty
- * bytes a series beside its text, which is read here where it is shown. It grows by one chain whenever a number is added
- * (linear hashing): to double the table of 500,000 numbers at once holds up everything for 30 ms.
+ * Finds numbers of series by a hash of family and label text: chains in flat arrays. Measured, a map by text takes forty
+ * bytes a series more, and the text itself. It grows by one chain at a time (linear hashing), since doubling a table of
+ * 500,000 numbers would block for 30 ms.
  */
 export class SeriesIndex {
   /** The first number of each chain. */
@@ -140,7 +140,7 @@ export class SeriesIndex {
     return series;
   }
 
-  /** The lowest bits of the hash: one bit less for the chains that have not been split at this width. */
+  /** The lowest bits of the hash, one bit less for chains that are not split at this width yet. */
   #chainOf(hash: number): number {
     const chain = hash & (this.#width - 1);
     return chain < this.#chainCount ? chain : chain - this.#width / 2;
@@ -169,12 +169,12 @@ export class SeriesIndex {
   }
 }
 
-/** How many places the larger one of a column that is full has. */
+/** Capacity of the array that replaces a full column. */
 function larger({ length }: { readonly length: number }): number {
   return Math.ceil(length * 1.5);
 }
 
-/** `column` with what `former` has. */
+/** `column`, with the content of `former` copied in. */
 function taking<Column extends Float64Array | Uint32Array | Int32Array | Uint8Array>(
   column: Column,
   former: Column,

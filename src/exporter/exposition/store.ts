@@ -3,18 +3,18 @@ import type { ExpositionPart } from './exposition.ts';
 import { Families, type Page } from './family-lines.ts';
 import { LabelTexts, type OnShortened, type ShownSample, shownLabels } from './text-format.ts';
 
-/** Instead of the number of a series that is beyond the limit, or shown already. */
+/** Stands for a series that is not shown: beyond the limit, or shown already. */
 const NOT_SHOWN = -1;
 
 /** The number of a series that is shown, or the label text of one that is not. */
 type Known = number | string;
 
-/** So many samples are dealt with in one step. */
+/** Samples handled in one step. */
 const STEP_SAMPLES = 100;
 
 interface Owner {
   readonly name: string;
-  /** What it published last, until that is carried out. */
+  /** What it published last, until that is applied. */
   published: readonly Sample[] | undefined;
   /** Milliseconds since the epoch. */
   until: number;
@@ -22,7 +22,7 @@ interface Owner {
   shown: readonly number[];
 }
 
-/** An answer for each name, asked for once. */
+/** Remembers an answer for each name. */
 class Remembered {
   readonly #said = new Map<string, boolean>();
   readonly #say: (name: string) => boolean;
@@ -45,20 +45,20 @@ export interface StoreOptions {
 
 /**
  * What `/metrics` shows, by owner: whoever polls publishes what it found under its own name, in place of what it
- * published before. Publishing only queues. An `Exposition` carries the queue out in small steps, so that a hundred
- * thousand series may be published at once without holding up anything else. A series is shown once, whoever publishes it,
+ * published before. Publishing only queues. An `Exposition` applies the queue in small steps, so that
+ * publishing a hundred thousand series at once blocks nothing. A series is shown once, whoever publishes it,
  * and no more are shown than the limit.
  */
 export class Store implements ExpositionPart {
   readonly #families = new Families();
   readonly #labelTexts: LabelTexts;
   readonly #owners = new Map<string, Owner>();
-  /** Owners with something to carry out, in the order in which they first asked for it. */
+  /** Owners with something to apply, in the order in which they queued. */
   #queue = new Set<Owner>();
   #listener: () => void = () => {};
   /** Undefined where nothing is. */
   #isExcluded: Remembered | undefined;
-  /** Whether nothing that is shown is excluded. */
+  /** Whether everything shown was checked against the exclusions. */
   #isChecked = true;
   #dropped = 0;
   #duplicates = 0;
@@ -75,7 +75,7 @@ export class Store implements ExpositionPart {
     });
   }
 
-  /** Leaves these families out from now on, shown ones included; a family that is let in again appears with its next publication. */
+  /** Leaves these families out from now on, those shown too; a family that is let in again appears when it is next published. */
   exclude(isExcluded: ((family: string) => boolean) | undefined): void {
     this.#isExcluded = isExcluded && new Remembered(isExcluded);
     this.#isChecked = false;
@@ -100,14 +100,14 @@ export class Store implements ExpositionPart {
     return this.#duplicates;
   }
 
-  /** How many label values were too long and are shown shortened, each time that their text was written. */
+  /** How many times a label value was too long and was truncated. */
   get shortenedLabels(): number {
     return this.#shortened;
   }
 
   /**
    * Replaces everything `owner` shows, all at once, until somebody calls `expire` with a time of `until` or later.
-   * `samples` must stay as they are. A caller that keeps one `Labels` object for each series spares the writing of its text.
+   * `samples` must stay as they are. Callers should keep one `Labels` object for each series: its text is then written only once.
    */
   publish(owner: string, samples: readonly Sample[], until: number): void {
     const known = this.#owners.get(owner);
@@ -123,7 +123,7 @@ export class Store implements ExpositionPart {
     if (entry !== undefined) this.#withdraw(entry);
   }
 
-  /** Removes what has come to its end by `now`; returns how many owners that were. */
+  /** Removes what has expired by `now`; returns how many owners. */
   expire(now: number): number {
     let count = 0;
     for (const entry of this.#owners.values()) {
@@ -167,7 +167,7 @@ export class Store implements ExpositionPart {
     return this.#families.pages();
   }
 
-  /** An owner that shows nothing is forgotten; what comes after that of the same name is another one. */
+  /** An owner that shows nothing is forgotten. */
   #withdraw(entry: Owner): void {
     entry.until = Number.POSITIVE_INFINITY;
     this.#enqueue(entry, []);
@@ -184,14 +184,14 @@ export class Store implements ExpositionPart {
     this.#listener();
   }
 
-  /** Carries out, in small steps, what is queued now. What is queued meanwhile waits for the next time. */
+  /** Applies, in small steps, what is queued now. What is queued meanwhile waits for the next time. */
   *apply(): Generator<undefined, void> {
     if (!this.#isChecked) yield* this.#leaveOut();
     const queue = this.#queue;
     this.#queue = new Set();
     for (const owner of queue) {
       const { published } = owner;
-      // Published anew while it waited in the queue before: then it has been shown from there.
+      // Already applied: it was published again while it waited in the queue before.
       if (published === undefined) continue;
       if (!(yield* this.#update(owner.shown, published)))
         owner.shown = yield* this.#replace(owner.shown, published);
@@ -218,7 +218,7 @@ export class Store implements ExpositionPart {
     }
   }
 
-  /** The usual case: new values for the same series. False where there are others. */
+  /** The usual case: new values for the same series. False if the series differ. */
   *#update(shown: readonly number[], samples: readonly Sample[]): Generator<undefined, boolean> {
     if (shown.length !== samples.length) return false;
     const { chunks, labels: known } = this.#families.table;
@@ -235,7 +235,7 @@ export class Store implements ExpositionPart {
     return true;
   }
 
-  /** Whether a series has these labels, in an object of its own. Most owners keep the object: its text is written once. */
+  /** Whether a series has these labels, though in another object. */
   #isOf(labels: Labels, series: number): boolean {
     const { table } = this.#families;
     if (table.textOf(series) !== this.#labelTexts.of(labels)) return false;
@@ -243,7 +243,7 @@ export class Store implements ExpositionPart {
     return true;
   }
 
-  /** Shows `samples` in place of everything that their owner showed `before`; returns what it shows then. */
+  /** Replaces what an owner showed `before` by `samples`; returns what it shows then. */
   *#replace(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly number[]> {
     const known = yield* this.#known(before, samples);
     const wanted = new Set<Known>(known);
@@ -263,7 +263,7 @@ export class Store implements ExpositionPart {
     return after;
   }
 
-  /** The series of each of these samples, whoever shows it, or the label text of one that is not shown. */
+  /** The series of each sample, whoever shows it, or its label text if it is not shown. */
   *#known(before: readonly number[], samples: readonly Sample[]): Generator<undefined, readonly Known[]> {
     const { table } = this.#families;
     const own = new Map(before.map((series) => [table.labels[series], series]));

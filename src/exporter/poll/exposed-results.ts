@@ -14,17 +14,17 @@ export interface ExposedResultsOptions {
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   /** Whether `/metrics` is to have a sample. */
   readonly exposes: (sample: Sample) => boolean;
-  /** How long (ms) samples are exposed at least without being renewed. */
+  /** Least time (ms) for which samples are exposed without being renewed. */
   readonly staleAfter: number;
 }
 
 /** What is said to be in time is not withdrawn. */
 const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
 
-/** What is exposed of the polls of an account: each part until the next poll replaces it, it becomes stale, or its job goes. */
+/** What an account's polls expose: each part until the next poll replaces it, it becomes stale, or its job goes. */
 export class ExposedResults {
   readonly #options: ExposedResultsOptions;
-  /** By owner: the job, and when (ms) the newest bucket ended that is exposed. */
+  /** By owner: its job, and the end (ms) of the newest bucket exposed. */
   readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
   #isUp = false;
 
@@ -32,7 +32,7 @@ export class ExposedResults {
     this.#options = options;
   }
 
-  /** Exposes what a job has found, each part in place of what it exposed as the same part before. */
+  /** Exposes what a job found, replacing part by part. */
   expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
     const { account, clock, store, exposes } = this.#options;
     const source = job.follows ?? job;
@@ -54,14 +54,14 @@ export class ExposedResults {
     for (const owner of exposed) this.#withdraw(owner);
   }
 
-  /** While the platform is down its last data may stay, since `edge_up` shows it; once it is up nothing stale may. */
+  /** While the platform is down its last data stays, since `edge_up` shows that; once it is up, stale data goes. */
   platformIs(up: boolean): void {
     const wasUp = this.#isUp;
     this.#isUp = up;
     if (up && !wasUp) void runInSlices(this.withdrawStale());
   }
 
-  /** Stops exposing what has become stale while the platform is up, an owner a step, so that nothing old seems to be new. */
+  /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
   *withdrawStale(): Generator<undefined, void> {
     const { forecast } = this.#options;
     for (const [owner, { until, job }] of this.#shown) {
@@ -73,7 +73,7 @@ export class ExposedResults {
     }
   }
 
-  /** For how long (ms) data up to a time has been older than it should be. */
+  /** By how much (ms) data up to a time is older than it should be. */
   #staleFor(job: Job, until: number): number {
     const { clock, forecast } = this.#options;
     const expected = job.expectedAge?.(forecast.plannedIntervalOf(job)) ?? Number.POSITIVE_INFINITY;

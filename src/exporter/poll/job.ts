@@ -22,7 +22,7 @@ export interface JobSubject {
 export interface Counted {
   /** Up to where every bucket is counted or skipped (platform ms). */
   readonly until: number;
-  /** How long ago (ms) that is at most when all is well. */
+  /** Age (ms) of that when all is well, at most. */
   readonly expectedAge: number;
 }
 
@@ -33,9 +33,8 @@ export interface FollowUp {
 }
 
 /**
- * A piece of work that is polled again and again. It only reads: `read` asks the platform, `conclude` says what was
- * found. Committing, exposing and reporting the result is the poll runner's (`runner.ts`), so that `plan`, `doctor`,
- * `backfill` and tests can use a job as it is.
+ * Work that is polled again and again. A job only reads: `read` asks the platform, `conclude` returns what was found. The
+ * poll runner (`runner.ts`) commits, exposes and reports it, so that `plan`, `doctor`, `backfill` and tests can use jobs too.
  */
 export interface Job<Answer = unknown> {
   /** Unique within the account, and the same across restarts. */
@@ -45,7 +44,7 @@ export interface Job<Answer = unknown> {
   readonly schedule: string | undefined;
   /** The group of operations that it performs, for their limit scope: the first segment of their paths. */
   readonly group: string;
-  /** The job whose follow-up this is: it is withdrawn with that job, and exposes its results in that job's name. */
+  /** The job that this follows: it is withdrawn with that job, and exposes results in its name. */
   readonly follows?: Job;
   /** How much its freshness matters, relative to the others. */
   readonly weight: number;
@@ -56,11 +55,11 @@ export interface Job<Answer = unknown> {
   /** Asks the platform. @throws PlatformFailure when it gave no usable answer */
   read(read: Read, signal: AbortSignal): Promise<Answer>;
   /**
-   * What an answer means for what this job has found before. Polls of one job and of those that follow it conclude one
-   * after the other. @throws PlatformFailure when nothing of the answer is usable
+   * What an answer means, given what was found before. Polls of a job and its followers conclude one after another.
+   * @throws PlatformFailure when nothing of the answer is usable
    */
   conclude(answer: Answer): PollResult;
-  /** What a read that failed leaves in memory, as a result with that failure; undefined where it leaves nothing. */
+  /** What a failed read leaves in memory, as a result with that failure; undefined if nothing. */
   failed?(failure: PlatformFailure): PollResult | undefined;
   /**
    * Age (ms, since the end of the newest bucket) that its data reaches when all is well and it is polled at this
@@ -69,7 +68,7 @@ export interface Job<Answer = unknown> {
   expectedAge?(intervalMs: number): number | undefined;
   /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
   counted?(intervalMs: number): Counted | undefined;
-  /** What it exposes from now on, since other configurations were discovered; undefined where that changes nothing. */
+  /** What it exposes once other configurations were discovered; undefined if that changes nothing. */
   relisted?(): Exposure | undefined;
   /** The work that is to follow, as of the last poll. */
   followUp?(): FollowUp | undefined;
@@ -92,7 +91,7 @@ export interface PollResult {
   readonly timed?: readonly TimedSample[];
   /** What it leaves in the account's memory. */
   readonly memory?: MemoryChange;
-  /** What it shows of the metric that it read, for all targets of that metric. */
+  /** Evidence about the metric that it read, for all targets of that metric. */
   readonly learned?: { readonly metric: LearnedMetric; readonly evidence: MetricEvidence };
   /** What the job exposes from now on. @param committed whether what was to be committed is durable now */
   exposures(committed: boolean): readonly Exposure[];
@@ -132,7 +131,7 @@ export interface Restatements {
   readonly downwards: number;
   /** Buckets that changed after they were counted. */
   readonly late: number;
-  /** By how much they changed in all, in the platform's unit: what grew does not make up for what shrank. */
+  /** Sum of the absolute changes, in the platform's unit. */
   readonly lateAmount: number;
 }
 
@@ -186,7 +185,7 @@ export interface Ending {
   readonly committed: boolean;
   /** Rows of the answer that were dropped. */
   readonly rejected: Rejections | undefined;
-  /** What was strange about the answer, when it failed since it was not the platform that answered. */
+  /** What was strange about the answer, if something other than the platform answered. */
   readonly foreignAnswer: string | undefined;
 }
 

@@ -3,7 +3,7 @@ import { foreignAnswerOf } from '../platform/exchange.ts';
 import { FAILURE_OUTCOMES, PlatformFailure } from '../platform/read.ts';
 import type { StateEntry, StateKey } from '../state/state.ts';
 
-/** What the platform refuses, and until when it is not asked again. A job remembers it, and the state keeps it. */
+/** A refusal of the platform, and until when not to ask again. Jobs remember it, and the state keeps it. */
 export interface Refusal {
   readonly failure: PlatformFailure;
   /** Platform ms. */
@@ -19,13 +19,13 @@ const MINUTE_MS = 60_000;
 /** A missing permission is checked again after this time, and what does not exist at least as often. */
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
 
-/** So that a poll of a schedule which is due just when the wait ends is not left out. */
+/** A wait ends this much (ms) early, so that the poll that is due just then is not left out. */
 const EARLY_MS = MINUTE_MS / 2;
 
 /**
  * The refusal that a failure at `now` (platform ms) is, given the one before: a missing permission waits for an hour,
- * what does not exist for 1 minute, then 2, and so on up to an hour. Undefined of any other failure, and of an answer
- * that is not the platform's.
+ * what does not exist for 1 minute, then 2, and so on up to an hour. Undefined for other failures, and for
+ * answers that are not the platform's.
  */
 export function refusalOf(
   failure: PlatformFailure,
@@ -40,18 +40,18 @@ export function refusalOf(
   return { failure, until: now + Math.min(LONGEST_WAIT_MS, wait) - EARLY_MS, times };
 }
 
-/** Whether a refusal still stands at `now` (platform ms): then asking would cost an operation and bring nothing. */
+/** Whether a refusal still stands at `now` (platform ms): asking again would waste an operation. */
 export function stands(refusal: Refusal | undefined, now: number): refusal is Refusal {
-  // One that lies further ahead was noted before the platform's clock was set back.
+  // Further ahead: it dates from before the platform's clock was set back.
   return refusal !== undefined && now < refusal.until && refusal.until <= now + LONGEST_WAIT_MS;
 }
 
-/** Where the state keeps the refusal of the job whose counters or settings it keeps under a key. */
+/** Key of a job's refusal in the state, from the key of its counters or settings. */
 export function refusalKey([, ...rest]: StateKey): StateKey {
   return ['refused', ...rest];
 }
 
-/** What is to be committed where a refusal takes the place of another; nothing where it is the same. */
+/** What to commit when a refusal replaces another; nothing if it is the same. */
 export function refusalEntries(
   key: StateKey,
   before: Refusal | undefined,

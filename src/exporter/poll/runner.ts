@@ -16,23 +16,23 @@ import type { ScheduledJob } from './scheduled-job.ts';
 /** A finished poll. */
 export interface PollEnd extends Ending {
   readonly job: Job;
-  /** Operations that it performed; a poll of none says nothing of the platform. */
+  /** Operations that it performed; with none, it says nothing about the platform. */
   readonly operations: number;
   /** From when its first operation left (ms); 0 when none did. */
   readonly durationMs: number;
 }
 
-/** Called with what goes wrong in a poll besides what the platform answers. */
+/** Receives what goes wrong in a poll apart from the platform's answers. */
 export interface PollObserver {
-  /** The state refused to commit what a poll found: it is counted, or found changed, by a later poll. */
+  /** The state refused to commit what a poll found; a later poll finds it again. */
   commitRefused(account: string, job: Job, failure: StateWriteFailure): void;
-  /** A bug in the exporter: a part of a poll has gone on for longer than its deadline allows, and still does. */
+  /** A bug in the exporter: a part of a poll still goes on after its deadline. */
   overdue(account: string, job: Job, part: PollPart): void;
   /** A bug in the exporter: a poll failed in a way that no platform can cause. */
   defect(account: string, job: Job, error: unknown): void;
 }
 
-/** Makes durable, as a whole, what was found and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
+/** Makes what was found, and what to push of it, durable as a whole. @throws StateWriteFailure when nothing is durable */
 export type Commit = (found: {
   readonly entries: readonly StateEntry[];
   readonly samples: readonly TimedSample[];
@@ -154,7 +154,7 @@ export class PollRunner {
   }
 }
 
-/** Reads, and returns what the answer, or the failure, means: to be asked for once earlier polls have been adopted. */
+/** Reads, and returns a function that concludes, to be called once earlier polls have been adopted. */
 export function conclusionOf(job: Job, read: Read, signal: AbortSignal): Promise<() => PollResult> {
   return job.read(read, signal).then(
     (answer) => () => job.conclude(answer),
@@ -185,7 +185,7 @@ export interface OperationsOptions {
   readonly exchange: (resource: Resource, signal: AbortSignal) => Promise<Answer>;
   /** Within which `exchange` ends. */
   readonly timeoutMs: number;
-  /** Shared by all accounts; default: nothing but the queue holds a request back, and nothing an answer. */
+  /** Shared by all accounts; by default only the queue holds requests back. */
   readonly turns?: Turns | undefined;
 }
 
@@ -199,7 +199,7 @@ interface OperationProgress {
 
 const UNOBSERVED: OperationProgress = { started: () => undefined, overdue: () => undefined };
 
-/** Performs the operations of an account, each when its turn under the quota has come. */
+/** Performs an account's operations, each when the quota allows it. */
 export class Operations {
   readonly #options: OperationsOptions;
 
@@ -229,7 +229,7 @@ export class Operations {
     return answer;
   }
 
-  /** Reads for operations of a group that no job asks for: all are equally urgent, and none is paced. */
+  /** Reads for operations that no job asks for: all equally urgent, none paced. */
   readFor(usual: string): Read {
     return (resource, signal, group = usual) => {
       const now = this.#options.clock.now();
@@ -240,8 +240,8 @@ export class Operations {
 }
 
 /**
- * Lets one through in each turn of the event loop, in the order in which they came, so that what each of them goes on
- * to do does not add up to a turn in which nothing is served, and none while something more urgent is to be done.
+ * Lets one through per turn of the event loop, in order, and none while something more urgent waits: together, what they do
+ * next would block the loop.
  */
 class OnePerTurn {
   readonly #isHeld: () => boolean;
@@ -273,9 +273,8 @@ class OnePerTurn {
 }
 
 /**
- * What the requests of all accounts do in one turn of the event loop. A platform may answer hundreds of accounts at the
- * same moment, and what leaves together comes back together. Requests in flight are not limited, so an account that
- * hangs holds up no other.
+ * Spreads the work of all accounts over turns of the event loop: a platform may answer hundreds of accounts at the same
+ * moment. Requests in flight are not limited here, so an account that hangs holds up no other.
  */
 export class Turns {
   /** Requests that are sent. */
@@ -305,8 +304,8 @@ const GRACE_MS = 1_000;
 const SETTLING_MS = 100;
 
 /**
- * A part of a poll that has a deadline of its own: `report` is called when it goes on for a second longer, which means
- * that the deadline does not work. Real time, like the deadlines.
+ * Calls `report` when a part of a poll goes on for a second beyond its deadline, which means that the deadline does not
+ * work. Real time, like the deadlines.
  */
 export async function watched<T>(part: Promise<T>, deadlineMs: number, report: () => void): Promise<T> {
   let timer = setTimeout(() => {

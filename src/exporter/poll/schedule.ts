@@ -23,7 +23,7 @@ const MINUTE_MS = 60_000;
 /** At most this many jobs of a slow schedule start in the same minute. */
 const STARTS_A_MINUTE = 4;
 
-/** How far (ms) slow schedules are spread at most. */
+/** Slow schedules are spread over this time (ms) at most. */
 const WIDEST_SPREAD_MS = 60 * MINUTE_MS;
 
 /** A bucket that closed so recently (ms) is not worth waiting for the next one: clocks are not that exact. */
@@ -49,8 +49,8 @@ export class Schedule {
   }
 
   /**
-   * Makes these the jobs: new ones become due at once, vanished ones are stopped and withdrawn, the others go on. Of
-   * thousands it does so in slices, between which the event loop has its turn; what is to be next is known at once.
+   * Replaces the jobs: new ones become due at once, vanished ones are stopped and withdrawn, the others go on. Done in
+   * slices, as there may be thousands.
    */
   replace(jobs: readonly Job[]): void {
     if (this.#stopped) return;
@@ -121,8 +121,8 @@ export class Schedule {
   }
 
   /**
-   * Whatever falls due does so when the platform's next bucket closes, which by its clock may be another moment than
-   * our minute. Of jobs that are due seldom, some are put off by whole minutes, so that they do not come all at once.
+   * Jobs become due when the platform's next bucket closes, by its clock. Jobs of slow schedules are spread by whole minutes,
+   * so that they do not all come at once.
    */
   #fire(pattern: string): void {
     const { clock, platformClock } = this.#options;
@@ -174,7 +174,7 @@ export class Schedule {
     const next = scheduled.job.followUp?.();
     if (next === undefined) return;
     const follower = this.#scheduled.get(next.job.id) ?? this.#add(next.job);
-    // One under way schedules what follows when it is over.
+    // A follower that runs is scheduled again when it is over.
     const { failedAt, job } = follower;
     const rested = failedAt === undefined ? now : failedAt + (job.retryMs ?? 0);
     if (follower.state === 'idle') this.#due(follower, Math.max(now, next.notBefore, rested));

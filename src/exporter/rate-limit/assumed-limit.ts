@@ -1,19 +1,19 @@
 export interface AssumedLimitOptions {
   /** Operations per window while the platform names no limit. */
   readonly assumedLimit: number;
-  /** Whether refusals lower the assumed limit; default: it is what an operator has set, and stands. */
+  /** Whether refusals lower the assumed limit; by default it stands, since an operator has set it. */
   readonly learnsLimit?: boolean;
-  /** Among how many it is divided, called each time; default: it is all of one. */
+  /** Among how many it is divided, called each time; default: 1. */
   readonly sharers?: () => number;
 }
 
-/** What a refusal leaves of an assumed limit that is learned. */
+/** Factor by which a refusal lowers a learned limit. */
 const LEFT_BY_REFUSAL = 0.75;
 
-/** After so long (ms) without a refusal it is one operation more, up to what it was at first. */
+/** After each such time (ms) without a refusal the limit rises by one, up to its first value. */
 const RAISED_AFTER_MS = 15 * 60_000;
 
-/** Operations per window while the platform names no limit. Refusals that are over, as those of an outage, leave no trace in the end. */
+/** Operations per window while the platform names no limit. It recovers from refusals, such as those of an outage. */
 export class AssumedLimit {
   readonly #options: AssumedLimitOptions;
   #learned: number;
@@ -25,7 +25,7 @@ export class AssumedLimit {
     this.#learned = options.assumedLimit;
   }
 
-  /** The part of each that shares it: at least one operation. */
+  /** Operations for each who shares the limit, at least one. */
   get each(): number {
     const { sharers = () => 1 } = this.#options;
     return Math.max(1, Math.floor(this.#learned / sharers()));

@@ -11,9 +11,9 @@ export interface QueuedRequest {
   readonly notBefore: number;
   /** How much it matters, relative to the others. */
   readonly weight: number;
-  /** Since when what it asks for has been ageing: the greatest weight times age leaves first. */
+  /** Since when its data has been ageing: the greatest weight times age leaves first. */
   readonly since: number;
-  /** The age (ms) at which the plan lets it leave. Until then it may wait for a moment at which it returns fresher data. */
+  /** Age (ms) at which the plan polls it. Until then it may wait for a moment that brings fresher data. */
   plannedIntervalMs(): number;
 }
 
@@ -43,7 +43,7 @@ export interface Decision {
   readonly free: number;
   /** Undefined where `free` is not 0. */
   readonly why: WaitReason | undefined;
-  /** When to decide anew (local ms); Infinity where only an answer can change anything. */
+  /** When to decide again (local ms); Infinity if only an answer can change it. */
   readonly until: number;
 }
 
@@ -57,15 +57,15 @@ export interface Limits {
 
 const MINUTE_MS = 60_000;
 
-/** Share of a window after which it is probed again while there are other clients, unless the reserve is larger. */
+/** Share of a window after which it is probed again while there may be other clients, unless the reserve is larger. */
 const PROBED_SHARE = 0.1;
 
-/** Share of the limit that observed other clients take, in the assumed worst case, of a window whose probe is overdue. */
+/** Share of the limit that other clients are assumed to take, at worst, while a probe is overdue. */
 const WORST_CASE_SHARE = 0.6;
 
 /**
- * Whether a request of a scope may leave now (local ms), or why it waits and until when: the first reason that applies.
- * Nothing else says so; it changes nothing. What is the same for all requests is decided once.
+ * Whether a request of a scope may leave now (local ms), or the first reason why not, and until when. The only place that
+ * decides this; it changes nothing. What is the same for all requests is decided once.
  */
 export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {
   const { token, limiter, concurrency, platformClock } = limits;
@@ -83,7 +83,7 @@ export function decide(limits: Limits, now: number): (request: QueuedRequest) =>
   };
 }
 
-/** How many requests a limit lets leave now; where one must probe first, the others wait for its answer. */
+/** How many requests the limit allows now; where one must probe first, the others wait for its answer. */
 export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   const stoppedUntil = limiter.stoppedUntil(now);
   if (stoppedUntil !== undefined) return wait('rate_limited', stoppedUntil);
@@ -97,7 +97,7 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   return send(free ?? 1, now);
 }
 
-/** Safe for every position of the platform's window: counted from the answers, within the time of any one window. */
+/** Safe wherever the platform's window begins: answers of the last window length count. */
 function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
   const { allowance, inFlight, reserve } = limiter;
   const answered = limiter.answeredSince(now - WINDOW_MS);
@@ -117,7 +117,7 @@ function allowedIn(window: RateLimitWindow, limiter: RateLimiter, now: number): 
   const reserved = reservedForOthers((window.closesAt - now) * perMs, reserve);
   const expected = Math.max(0, Math.floor(remaining - ageMs * perMs - reserved));
   if (window.isFresh(now)) return expected;
-  // After a while without an answer, what was allowed may be gone, and what was not may be allowed again.
+  // Without a recent answer, others may have taken what was left, or the window may have reopened.
   if (remaining - worstCase(window, limiter, ageMs) < 1) return 0;
   return Math.max(ageMs >= probeEveryMs(window, limiter) && remaining > reserve ? 1 : 0, expected);
 }
@@ -129,7 +129,7 @@ function worstCase(window: RateLimitWindow, limiter: RateLimiter, ageMs: number)
   return withScatter((ageMs / windowMs) * WORST_CASE_SHARE * limitInUse);
 }
 
-/** Nothing may leave before the window closes, or is probed again. */
+/** Nothing leaves until the window closes or is probed again. */
 function notYet(window: RateLimitWindow, limiter: RateLimiter, now: number): Decision {
   const remaining = window.remaining - limiter.inFlight;
   const probeAt = window.seenAt + probeEveryMs(window, limiter);
@@ -147,9 +147,9 @@ function probeEveryMs(
 }
 
 /**
- * Until when (local ms) requests wait although so many may leave; 0 where none needs to. One right after a bucket closes
- * brings data that is a minute fresher than one right before: so what can still be sent between then and the window's
- * end waits for it, unless a probe is due.
+ * Until when (local ms) allowed requests wait for the next bucket; 0 for no wait. A request right after a bucket closes
+ * brings data that is a minute fresher than one right before, so whatever can still be sent between that and the end of the
+ * window waits, unless a probe is due.
  */
 function pacing(
   limiter: RateLimiter,
@@ -178,16 +178,16 @@ function wait(why: WaitReason, until: number): Decision {
   return { free: 0, why, until };
 }
 
-/** How much one more exchange changes the mean duration. */
+/** Weight of one more exchange in the mean duration. */
 const SMOOTHING = 0.1;
 
-/** How long an exchange takes until some were seen. */
+/** Duration (ms) assumed of exchanges before any was seen. */
 const USUAL_EXCHANGE_MS = 200;
 
-/** Answers that take this long are not slow, however fast the other groups' are. */
+/** Answers this quick (ms) are never slow, however fast other groups are. */
 const QUICK_MS = 500;
 
-/** A group is slow when its answers take this many times as long as those of the quickest other one. */
+/** A group is slow when its answers take this many times as long as those of the quickest other group. */
 const SLOW_FACTOR = 4;
 
 /** The requests of one group. */
@@ -199,13 +199,13 @@ interface Group {
 }
 
 /**
- * How many requests are in flight at once. No group of operations takes the whole limit while there are other groups, and
- * one whose answers are late takes the fewer the later they are: when one API hangs, the others go on.
+ * Limits requests in flight. No group of operations gets the whole limit while there are others, and the later a group's
+ * answers the smaller its share: when one API hangs, the others go on.
  */
 export class ConcurrencyLimit {
   readonly limit: number;
   readonly #groups = new Map<string, Group>();
-  /** Of the exchanges of groups that were not slow. */
+  /** Mean duration of exchanges of groups that were not slow. */
   #usualMs = USUAL_EXCHANGE_MS;
   #inFlight = 0;
 
@@ -217,12 +217,12 @@ export class ConcurrencyLimit {
     return this.#inFlight >= this.limit;
   }
 
-  /** Requests per ms that a group whose answers are not late can perform. */
+  /** Requests per ms that a group with punctual answers can perform. */
   get throughput(): number {
     return this.#most / this.#usualMs;
   }
 
-  /** From now on this group counts among those that may want to send. */
+  /** Counts this group among those that may want to send. */
   register(group: string): void {
     this.#groupOf(group);
   }

@@ -25,7 +25,7 @@ export interface ScopeDemand {
   readonly perMinute: number;
 }
 
-/** What the jobs of an account ask of its quota, and at which intervals they will therefore be polled. */
+/** What an account's jobs ask of its quota, and the intervals at which they will therefore be polled. */
 export class DemandForecast {
   readonly #scopes: LimitScopes;
   #alike: readonly Alike[] = [];
@@ -60,17 +60,17 @@ export class DemandForecast {
     });
   }
 
-  /** With other jobs than before, a job a step: there may be thousands. What was measured last stands until the end. */
+  /** Takes other jobs, one a step, as there may be thousands. The last measurement stands until the end. */
   *replace(jobs: readonly RecurringWork[]): Generator<undefined, void> {
     this.#alike = yield* alikeOf(jobs);
     yield* this.measure();
   }
 
-  /** Measures anew, a job a step: costs are learned, limits change, and so does what the token's other clients take. */
+  /** Measures again, a job a step: costs, limits and what other clients take have changed. */
   *measure(): Generator<undefined, void> {
     const alike = this.#alike;
     const demands = yield* this.#measured(alike);
-    // Other jobs have come meanwhile: they are measured by themselves.
+    // The jobs were replaced meanwhile: `replace` measures the new ones.
     if (alike !== this.#alike) return;
     this.#demands = demands;
     this.#perMinute = demandPerMinute([...demands.values()].flat());
@@ -93,21 +93,21 @@ export class DemandForecast {
   }
 
   /**
-   * How long (ms) after one poll of a job the next one's turn comes, beside what other clients take now; work without a
-   * schedule has no period.
+   * Interval (ms) between two polls of a job, given what other clients take now; 0 for work without a schedule where the
+   * quota does not stretch it.
    */
   intervalOf(work: RecurringInterval): number {
     return this.#intervalAt(this.#levels, work);
   }
 
-  /** The same on a day on which the others take more than usual: pacing must not delay anything beyond it. */
+  /** Like `intervalOf`, on a day when other clients take more than usual: pacing must not exceed it. */
   carefulIntervalOf(work: RecurringInterval): number {
     return this.#intervalAt(this.#carefulLevels, work);
   }
 
   /**
-   * The same as planned: by the schedules and the limit alone. What is late is judged by it, so that trouble, whoever
-   * makes it, is no excuse for data that is old.
+   * Like `intervalOf`, by schedules and limit alone. Lateness is judged by it, so that other clients are no excuse for old
+   * data.
    */
   plannedIntervalOf(work: RecurringInterval): number {
     return this.#intervalAt(this.#plannedLevels, work);
@@ -146,7 +146,7 @@ export class DemandForecast {
   }
 }
 
-/** Work that differs in nothing but what it costs; an account has thousands of jobs, and few kinds of them. */
+/** Jobs that differ only in cost: an account has thousands of jobs, but few kinds. */
 interface Alike {
   readonly schedule: string;
   readonly group: string;
@@ -154,7 +154,7 @@ interface Alike {
   readonly jobs: readonly RecurringWork[];
 }
 
-/** What work that is alike asks for in all. */
+/** What jobs of one kind ask for together. */
 interface JoinedDemand extends Demand {
   readonly jobs: number;
 }
@@ -190,7 +190,7 @@ export interface Period {
   readonly longest: number;
 }
 
-/** By pattern, for all accounts: it takes milliseconds to work one out, and only the configuration brings new ones. */
+/** By pattern, for all accounts: working one out takes milliseconds. */
 const periods = new Map<string, Period>();
 
 /** The period of a cron pattern, as of when it was asked for first. */

@@ -6,7 +6,7 @@ import { RateLimiter, type RateLimiterOptions } from './limiter.ts';
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 60_000;
 
-/** The platform's APIs are a dozen. It may redirect to addresses that it makes up: what begins like no other adds no further group. */
+/** Most groups that are told apart. The platform has a dozen APIs, but may redirect to any path. */
 const MOST_GROUPS = 50;
 
 /** A limit scope as it is named in metrics and on the status page. */
@@ -16,11 +16,11 @@ export interface LimitScope {
 }
 
 export interface LimitScopesOptions extends RateLimiterOptions {
-  /** Those of this process whose operations the platform counts together, by the client's address. */
+  /** Accounts of this process whose operations the platform counts together, by client address. */
   readonly sharedBy?: Set<object> | undefined;
 }
 
-/** By the origin that operations are sent to, those of this process that send any which are counted by the client's address. */
+/** Accounts of this process that share a limit by client address, by the origin that they send to. */
 export class SharedAddresses {
   readonly #sharers = new Map<string, Set<object>>();
 
@@ -37,8 +37,8 @@ export class SharedAddresses {
  * Operations fall into groups (the first segment of their path). All reads start in one scope, `reads`. Groups
  * whose answers keep naming different limits at the same time are under different counters, so a group whose
  * limit differs gets a scope of its own. A limit that changes for everybody is recognised by the other groups
- * following it: only a group that insists on its old limit proves that there are two. Should answers that overtook
- * each other have seemed to say that, the scopes become one again as soon as they name the same limit and reset.
+ * following it: only a group that insists on its old limit proves that there are two. If that was only answers
+ * overtaking each other, the scopes are merged again as soon as they name the same limit and reset.
  */
 export class LimitScopes {
   /** The token that all scopes share. */
@@ -69,10 +69,10 @@ export class LimitScopes {
   }
 
   /**
-   * A scope apart from the reads from the start, for operations that are known to be limited otherwise.
-   * @param assumedLimit operations per window while the platform names no limit, to begin with: what is refused lowers it,
-   * and those who share the address divide it.
-   * Such a scope is joined with another one where headers show that both share a counter. Default: as for the reads.
+   * A scope of its own from the start, for operations that are known to have another limit than reads.
+   * @param assumedLimit first guess of operations per window while the platform names no limit: refusals lower it, and
+   * accounts that share the address divide it. Such a scope is merged with another when headers show that both share a
+   * counter. Default: as for the reads.
    */
   apart(group: string, assumedLimit?: number): LimitScope {
     const known = this.#scopeOf.get(group);
@@ -100,12 +100,12 @@ export class LimitScopes {
     return scope;
   }
 
-  /** Nothing more is sent: what was shared is for the others. */
+  /** Nothing more is sent: accounts that share the address divide the limit among fewer. */
   close(): void {
     this.#options.sharedBy?.delete(this);
   }
 
-  /** Takes in what an answer to an operation of `group` said, before its limiter does. */
+  /** Learns from an answer to an operation of `group` which scope the group is in; called before the limiter takes the answer. */
   learn(group: string, rate: RateLimit | undefined): void {
     if (rate?.limit === undefined) return;
     if (this.#limitOf.size >= MOST_GROUPS && !this.#limitOf.has(group)) return;
@@ -137,7 +137,7 @@ export class LimitScopes {
     for (const [group] of movers) this.#scopeOf.set(group, target);
   }
 
-  /** A scope that was split off goes back to the one whose counter it shares: both name the same limit and reset. */
+  /** Merges a scope that was split off with one that names the same limit and reset: they share a counter. */
   #unite(scope: LimitScope, { limit, resetAt }: RateLimit): void {
     if (resetAt === undefined) return;
     const shares = (other: LimitScope) => other.limiter.limit === limit && other.limiter.resetAt === resetAt;
@@ -152,9 +152,9 @@ export class LimitScopes {
 }
 
 /**
- * Keeps a refused token (401) from being tried by everything that waits: single requests probe, at ever longer intervals
- * of up to a minute, until one is accepted. The platform may refuse a token for one resource only: so the first waits
- * are short, and the probes are of different kinds.
+ * Keeps all queued requests from trying a refused token (401): single requests probe, at growing intervals of up to a minute,
+ * until one is accepted. The platform may refuse a token for one resource only, so the first waits are short, and probes
+ * alternate between kinds of requests.
  */
 export class RefusedToken {
   /** Until the next probe; 0 while the token is not refused. */
@@ -167,7 +167,7 @@ export class RefusedToken {
     return this.#waitMs === 0 ? 0 : this.#probeAt;
   }
 
-  /** Which of those that may leave does: the first, or while the token is refused each in turn. */
+  /** Picks the request to send: the first, or while the token is refused each kind in turn. */
   choose<T>(candidates: readonly T[]): T | undefined {
     return candidates[this.#waitMs === 0 ? 0 : this.#probes % candidates.length];
   }

@@ -9,22 +9,22 @@ export interface RateLimiterOptions extends AssumedLimitOptions {
   readonly platformClock: PlatformClock;
 }
 
-/** A 429 stops for at least this long; each further one to what probes after that for twice as long, up to a window. */
+/** Shortest stop (ms) after a 429; each further one in a row doubles it, up to a window. */
 const SHORTEST_STOP_MS = 1_000;
 
-/** A 429 stops for at most this long, whatever `Retry-After` asks: then a single request probes. */
+/** Longest stop (ms) after a 429, whatever `Retry-After` asks for; then a single request probes. */
 const LONGEST_STOP_MS = 15 * 60_000;
 
-/** How long the answer to a probe is waited for; after that another request may probe. */
+/** How long (ms) to wait for the answer to a probe before another request may probe. */
 const LONGEST_PROBE_MS = 3_000;
 
 /**
- * What the answers say of one limit scope of one token, and what is in flight: by it {@link decide} says what may leave.
+ * One limit scope of one token, as its answers show it, and what is in flight: {@link decide} decides by it.
  *
- * Where the platform's headers say what remains, they steer: what remains in the window, less what is in flight, less the reserve
- * or what the token's other clients are expected to take until the window closes. When no window is open, or its last
- * answer is old, a single request goes first, as a probe: only its answer shows what others have taken. Without
- * headers, no more than the limit known or assumed leaves within the time of any window.
+ * With rate limit headers the allowance is what remains of the window, less what is in flight, less the reserve or what other
+ * clients are expected to take until the window closes. When no window is open, or its last answer is old, a single request
+ * probes first, since only an answer shows what others have taken. Without headers, no more than the limit (known or assumed)
+ * leaves within the length of a window.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions;
@@ -41,7 +41,7 @@ export class RateLimiter {
   /** Until when a 429 stops; not 0 until something was answered after that. */
   #stoppedUntil = 0;
   #retryAt = 0;
-  /** How many 429 there have been in a row, without those to what had left before the one before was known. */
+  /** 429 answers in a row; those to requests that left before the last one arrived do not count. */
   #refusals = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
   #inFlight = 0;
@@ -88,7 +88,7 @@ export class RateLimiter {
     return this.#inFlight;
   }
 
-  /** Whether the platform's headers say what remains, or may do so once something is answered after a 429. */
+  /** Whether headers say what remains, or may do so again once something is answered after a 429. */
   get saysRemaining(): boolean {
     return this.#saidRemaining !== false || this.#stoppedUntil !== 0;
   }
@@ -103,7 +103,7 @@ export class RateLimiter {
     return this.#perMinuteBeside(Math.max(this.reserve, this.#othersPerWindow));
   }
 
-  /** The same on a day on which the others take more than usual. */
+  /** Like `perMinute`, on a day when other clients take more than usual. */
   get carefulPerMinute(): number {
     return this.#perMinuteBeside(reservedForOthers(this.#othersPerWindow, this.reserve));
   }
@@ -133,14 +133,14 @@ export class RateLimiter {
     return this.openWindow(now)?.closesAt;
   }
 
-  /** When answers came (local ms) within the time of a window, oldest first. */
+  /** When answers came (local ms) after `time`, oldest first. */
   answeredSince(time: number): readonly number[] {
     return this.#answeredAt.filter((at) => at > time);
   }
 
-  /** Until when (local ms) the answer to a request in flight is waited for, since it shows what is left; 0 for none. */
+  /** Until when (local ms) others wait for the answer to a probe; 0 for none. */
   get awaitsProbeUntil(): number {
-    // Without a limit on those that are not answered, probes alone could use it up.
+    // Unanswered probes alone could use up the allowance.
     if (this.#inFlight >= this.allowance) return Number.POSITIVE_INFINITY;
     return this.#probedUntil;
   }
@@ -166,7 +166,7 @@ export class RateLimiter {
     };
   }
 
-  /** A request that left at `sentAt` was answered. `rate` is what the headers said, undefined when there were none. */
+  /** A request that left at `sentAt` was answered. `rate` is undefined if the answer had no rate limit headers. */
   observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
     this.#refusals = 0;
     this.#assumedLimit.answered(now);
@@ -174,12 +174,12 @@ export class RateLimiter {
   }
 
   /**
-   * A request that left at `sentAt` was answered with 429: nothing leaves for as long as one of these says, the first that does.
+   * A request that left at `sentAt` was answered with 429. Nothing leaves until the first of these that is known:
    * 1. The reset of a window of which nothing is left: the one moment of which the specification (section 8) promises that
    *    operations are allowed again. A longer `Retry-After` beside it tends to be the length of the window.
    * 2. `Retry-After`, unless it is 0 or over: that is a clock that disagrees, and no permission to go on at once.
    * 3. The end of the window that is open, whatever is left of it, or else a whole window.
-   * That it is refused proves no use of others: a platform may refuse everything, whatever its headers say.
+   * A 429 is no proof of other clients: a platform may refuse everything, whatever its headers say.
    */
   refuse(now: number, rate: RateLimit | undefined, retryAfterMs = 0, sentAt = now): void {
     this.#take(now, rate, sentAt, false);
@@ -200,7 +200,7 @@ export class RateLimiter {
   }
 
   #take(now: number, rate: RateLimit | undefined, sentAt: number, alone: boolean): void {
-    // The same array: with thousands of answers a minute a copy for each is a fifth of all garbage.
+    // Changed in place: with thousands of answers a minute, copies were a fifth of all garbage.
     this.#answeredAt.push(now);
     while ((this.#answeredAt[0] ?? now) <= now - WINDOW_MS) this.#answeredAt.shift();
     if (this.#stoppedUntil <= now) this.#stoppedUntil = 0;
@@ -224,7 +224,7 @@ export class RateLimiter {
     return this.#probe === undefined ? 0 : this.#probe.sentAt + LONGEST_PROBE_MS;
   }
 
-  /** What an answer says of the window that is open, or has just begun. */
+  /** Updates the open window by an answer, or begins a new one. */
   #read(reading: WindowReading): void {
     const { platformClock } = this.#options;
     const relation = this.#window?.relation(reading, platformClock) ?? 'later';
@@ -242,7 +242,7 @@ export class RateLimiter {
     const before = this.#window;
     if (before !== undefined) this.others.remember(before);
     const window = new RateLimitWindow(reading, platformClock, this.#windowMs);
-    // We opened the window ourselves, so that all of it lies ahead.
+    // Our own request opened the window, so this is its full length.
     if (platformClock.known && rate?.remaining === limit - 1) this.#windowMs = window.closesAt - now;
     this.#window = window;
     return window;
@@ -255,13 +255,13 @@ export const WINDOW_MS = 60_000;
 /** Resets this close name the same window. */
 const SAME_RESET_MS = 2_000;
 
-/** A reset further off than this is a broken clock or a broken header, not a window. */
+/** A reset further off than this (ms) comes of a broken clock or header. */
 const LONGEST_WINDOW_MS = 10 * WINDOW_MS;
 
-/** When the platform names a window that should be over by our clock, it is probed again after this time at first. */
+/** First wait (ms) before the next probe when a window should be over by our clock, and the platform says it is not. */
 const PROBE_AGAIN_MS = 1_000;
 
-/** What was said at an earlier moment is trusted for so long; after that one request goes first, as a probe. */
+/** How long (ms) an answer is fresh; after that one request probes first. */
 const FRESH_MS = 1_000;
 
 /** An answer that says something about a window. */
@@ -271,7 +271,7 @@ export interface WindowReading {
   readonly sentAt: number;
   readonly limit: number;
   readonly rate: RateLimit | undefined;
-  /** Whether its figures prove what others take: no other request was in flight, so that nothing of ours hides in them. */
+  /** Whether no other request was in flight: only then the figures show what other clients took. */
   readonly alone: boolean;
 }
 
@@ -310,15 +310,14 @@ export class RateLimitWindow implements WatchedWindow {
   }
 
   /**
-   * When it ends, in platform ms: as the answers named it, which is the same after each of them; or, where that cannot be
-   * right or is over, as we take it to be.
+   * When it ends, in platform ms: as the answers name it, or by our own estimate where that cannot be right or is over.
    */
   endsAt(clock: PlatformClock): number {
     const { resetAt } = this;
     return resetAt !== undefined && this.isEndNamed(clock) ? resetAt : this.closesAt + clock.skewMs;
   }
 
-  /** Whether it closes when the answers say so, rather than when we take it to. */
+  /** Whether its end is the one that the answers name, not our estimate. */
   isEndNamed(clock: PlatformClock): boolean {
     const { resetAt, closesAt } = this;
     return resetAt !== undefined && Math.abs(clock.latestLocal(resetAt) - closesAt) <= SAME_RESET_MS;
@@ -347,7 +346,7 @@ export class RateLimitWindow implements WatchedWindow {
       return sentAt < this.closesAt ? 'past' : 'longer';
     }
     if (!open) return 'later';
-    // A window that is over was overtaken; one that is still open beside this one belongs to another counter.
+    // Over: a late answer of an earlier window. Still open beside this one: another counter.
     return clock.latestLocal(rate.resetAt) > now + SAME_RESET_MS ? 'other' : 'past';
   }
 
@@ -358,7 +357,7 @@ export class RateLimitWindow implements WatchedWindow {
       this.remaining -= 1;
       return;
     }
-    // Answers overtake each other: what remains only ever falls, unless the limit itself has changed.
+    // Answers overtake each other, so `remaining` only falls, unless the limit itself has changed.
     const before = limit === this.limit ? this.remaining : limit;
     this.limit = limit;
     this.remaining = Math.min(before, rate.remaining, limit - this.own);
@@ -372,12 +371,12 @@ export class RateLimitWindow implements WatchedWindow {
     this.othersSeenAt = now;
   }
 
-  /** An answer of another counter of the same scope: the one with less left counts. */
+  /** An answer came from another counter of the same scope: the lower figure counts. */
   limitTo(remaining: number | undefined): void {
     if (remaining !== undefined) this.remaining = Math.min(this.remaining, remaining);
   }
 
-  /** The same reset again although the window should be over: as long beyond that as it has been already. */
+  /** The platform names the same reset although the window should be over: extends it by as long as it is overdue. */
   prolong(now: number): void {
     this.closesAt = now + Math.max(PROBE_AGAIN_MS, now - this.#expectedEnd);
   }

@@ -29,8 +29,8 @@ export class OtherClients {
   #possiblePerMs = POSSIBLE_PER_MS;
 
   /**
-   * Operations per ms: as in the present window; the less of that was watched, the more as before. Never more than the
-   * limit allows them, even if all that they take is seen within a moment.
+   * Operations per ms: as in this window, weighted against earlier ones by how long it was watched. Never more than the limit,
+   * even if all that they take is seen within a moment.
    */
   perMs(window: WatchedWindow | undefined): number {
     if (window === undefined) return this.#lastPerMs;
@@ -62,7 +62,7 @@ export function withScatter(operations: number): number {
   return operations + 2 * Math.sqrt(operations);
 }
 
-/** What must remain of a window for other clients: the operations expected of them with their scatter, at least the reserve. */
+/** Operations to leave to other clients in a window: those expected of them with scatter, at least the reserve. */
 export function reservedForOthers(expected: number, reserve: number): number {
   return Math.max(reserve, withScatter(expected));
 }

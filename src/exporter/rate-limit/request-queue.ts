@@ -9,13 +9,13 @@ export interface RequestQueueOptions {
   readonly concurrency: number;
   /** Whether there is another token than the one that the platform refused last. */
   readonly tokenRenewed?: () => Promise<boolean>;
-  /** Called with how long (ms) a request that could have left waited for its turn. */
+  /** Called when a request leaves, with how long (ms) it waited for its turn. */
   readonly onTurn?: (waitedMs: number) => void;
 }
 
 /** A decision about one request, and its position in the queue. */
 export interface RequestDecision extends Decision {
-  /** Whether it goes next of all that wait for the same. */
+  /** Whether it is the first of those that wait for the same. */
   readonly next: boolean;
   /** How many requests of its limit scope are more urgent. */
   readonly ahead: number;
@@ -25,9 +25,9 @@ export interface RequestDecision extends Decision {
 const TOKEN_CHECK_MS = 1_000;
 
 /**
- * Where every request of an account waits for its turn: for the allowance of its limit scope, for the moment at which
- * it brings most, and for the concurrency limit. One decision says whether a request may leave: what
- * it says sends requests, sets the timer, and is shown on the status page.
+ * Where every request of an account waits for its turn: for the allowance of its limit scope, for pacing, and for the
+ * concurrency limit. One decision says whether a request may leave; it sends requests, sets the timer, and is shown on the
+ * status page.
  */
 export class RequestQueue {
   readonly #options: RequestQueueOptions;
@@ -75,7 +75,7 @@ export class RequestQueue {
       const isRival = ({ request: other }: QueueEntry) =>
         isOfScope(decision) ? scopes.of(other.group) === scope : !isOfScope(decide(other));
       const next = heads.find(isRival)?.request === request;
-      // Put in order only where a request is asked for, and then once for all.
+      // Sorted only when needed, once for all requests.
       positions ??= this.#positions(now);
       return { ...decision, next, ahead: positions.get(request) ?? 0 };
     };
@@ -138,7 +138,7 @@ export class RequestQueue {
     this.#timer.set(Number.POSITIVE_INFINITY);
   }
 
-  /** Once for all that ask at the same moment, so that the most urgent of them goes first and not the first to ask. */
+  /** One review for all requests of the same moment: the most urgent goes first, not the first to ask. */
   #reviewSoon(): void {
     if (this.#reviewComes) return;
     this.#reviewComes = true;
@@ -149,8 +149,8 @@ export class RequestQueue {
   }
 
   /**
-   * The request to send now, or the time (local ms) at which there may be one. Where the most urgent one waits for a
-   * connection, the others wait with it, so that they do not spend its allowance, unless its API is slow.
+   * The request to send now, or the time (local ms) at which there may be one. While the most urgent one waits for a
+   * connection, the others wait too, or they would spend its allowance; unless its API is slow.
    */
   #choose(now: number): QueueEntry | number {
     if (this.#concurrency.full) return Number.POSITIVE_INFINITY;
@@ -211,7 +211,7 @@ export class RequestQueue {
   }
 }
 
-/** Whether all requests of a scope wait for the same, rather than for a connection. */
+/** Whether the reason holds for the whole scope, unlike waiting for a connection. */
 function isOfScope({ why }: Decision): boolean {
   return why !== undefined && why !== 'connections' && why !== 'slow_api';
 }
@@ -223,11 +223,11 @@ export interface QueueEntry {
 }
 
 /**
- * The requests that wait. Which of two is more urgent changes with time only when their weights differ: so there is
- * a list for each group and weight, ordered once for good, and only its head can be the next to leave.
+ * The requests that wait, in a list for each group and weight: within one the order never changes, so only its head can be
+ * the next to leave.
  */
 export class QueuedRequests {
-  /** Those whose time has come, the longest since first. */
+  /** Those whose time has come, the oldest first. */
   readonly #sorted = new Map<string, QueueEntry[]>();
   /** Those whose time had not come when they were added, the next one last. */
   readonly #early: QueueEntry[] = [];
@@ -238,7 +238,7 @@ export class QueuedRequests {
   }
 
   delete(entry: QueueEntry): void {
-    // What leaves is in a list, mostly at its head; only what is aborted may be early.
+    // What leaves is mostly at the head of a list; only aborted requests may still be early.
     if (!remove(this.#sorted.get(keyOf(entry.request)) ?? [], entry)) remove(this.#early, entry);
   }
 
@@ -253,7 +253,7 @@ export class QueuedRequests {
     }
   }
 
-  /** The most urgent requests of each group and weight, and whatever has not been sorted in yet; the most urgent first. */
+  /** The most urgent request of each group and weight, and those not sorted in yet; the most urgent first. */
   heads(now: number): QueueEntry[] {
     const heads = [...this.#sorted.values()].flatMap(([head]) => head ?? []);
     return [...heads, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
@@ -265,7 +265,7 @@ export class QueuedRequests {
     return [...sorted, ...this.#due(now)].sort((a, b) => urgencyOf(b, now) - urgencyOf(a, now));
   }
 
-  /** How many may leave as far as their time is concerned, of groups that satisfy a condition. */
+  /** How many requests of matching groups have come to their time. */
   count(now: number, matches: (group: string) => boolean): number {
     let count = 0;
     for (const list of this.#sorted.values()) {
@@ -298,7 +298,7 @@ function remove(entries: QueueEntry[], entry: QueueEntry): boolean {
   return index >= 0;
 }
 
-/** How much it matters that a request leaves now: its weight times the age of what it asks for. */
+/** Urgency of a request: its weight times the age of what it asks for. */
 function urgencyOf({ request: { weight, since } }: QueueEntry, now: number): number {
   return weight * (now - since);
 }
@@ -307,7 +307,7 @@ function keyOf({ group, weight }: QueuedRequest): string {
   return `${weight} ${group}`;
 }
 
-/** Puts an entry behind all whose rank is not greater than its own. */
+/** Inserts an entry behind all of the same or a lower rank. */
 function insert(list: QueueEntry[], entry: QueueEntry, rank: (entry: QueueEntry) => number): void {
   const mine = rank(entry);
   let low = 0;
