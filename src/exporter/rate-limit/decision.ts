@@ -64,7 +64,7 @@ const PROBED_SHARE = 0.1;
 const WORST_CASE_SHARE = 0.6;
 
 /**
- * Whether a request of a scope may leave now (local ms), or the first reason why not, and until when. The only place that
+ * Whether a request of a scope may leave now (local ms), or the first reason why not, and until when. Nothing else
  * decides this; it changes nothing. What is the same for all requests is decided once.
  */
 export function decide(limits: Limits, now: number): (request: QueuedRequest) => Decision {

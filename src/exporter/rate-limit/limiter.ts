@@ -200,7 +200,7 @@ export class RateLimiter {
   }
 
   #take(now: number, rate: RateLimit | undefined, sentAt: number, alone: boolean): void {
-    // Changed in place: with thousands of answers a minute, copies were a fifth of all garbage.
+    // The same array: with thousands of answers a minute, copies were a fifth of all garbage.
     this.#answeredAt.push(now);
     while ((this.#answeredAt[0] ?? now) <= now - WINDOW_MS) this.#answeredAt.shift();
     if (this.#stoppedUntil <= now) this.#stoppedUntil = 0;

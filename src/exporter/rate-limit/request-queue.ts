@@ -211,7 +211,7 @@ export class RequestQueue {
   }
 }
 
-/** Whether the reason holds for the whole scope, unlike waiting for a connection. */
+/** Whether the reason applies to the whole scope, unlike waiting for a connection. */
 function isOfScope({ why }: Decision): boolean {
   return why !== undefined && why !== 'connections' && why !== 'slow_api';
 }
