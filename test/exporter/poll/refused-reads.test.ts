@@ -29,6 +29,11 @@ it('of a missing permission stands for an hour from the first time on', () => {
   expect(stands(refusal, 60 * MINUTE)).toBe(false);
 });
 
+it('does not leave out the poll of an hour later, which may begin sooner after its minute than the refusal came', () => {
+  const refusal = refusalOf(failure('forbidden'), undefined, 20_000);
+  expect(stands(refusal, 60 * MINUTE + 1_000)).toBe(false);
+});
+
 it('does not come of a failure that may pass', () => {
   expect(refusalOf(failure('server_error'), undefined, 0)).toBeUndefined();
 });

@@ -103,6 +103,14 @@ describe('a limit that the platform does not name', () => {
     expect(Math.max(...limits)).toBe(20);
   });
 
+  it('is lowered once by refusals of requests that had all left before the first of them was known', () => {
+    const { limiter } = sharing();
+    for (let answer = 1; answer <= 6; answer += 1) limiter.refuse(NOW + answer, undefined, 0, NOW);
+    expect(limiter.limitInUse).toBe(15);
+    limiter.refuse(NOW + MINUTE, undefined, 0, NOW + MINUTE - 1);
+    expect(limiter.limitInUse).toBe(11);
+  });
+
   it('stands where an operator has set it, whatever is refused', () => {
     const { scopes } = sharing();
     const { limiter } = scopes.of('metrics');

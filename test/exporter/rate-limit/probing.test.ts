@@ -50,7 +50,8 @@ function watched() {
   };
   const own = () => limiter.openWindow(now)?.own;
   const othersPerMinute = () => limiter.othersPerMinute;
-  return { windows, waitsMs, answer, free, own, pass, othersPerMinute };
+  const closesInMs = () => (limiter.closesAt(now) ?? now) - now;
+  return { windows, waitsMs, answer, free, own, pass, othersPerMinute, closesInMs };
 }
 
 const UNTIL_THE_BUCKET_CLOSES = 20_000;
@@ -162,6 +163,19 @@ it('knows by an answer with the reset of before that a window has not ended, and
   answer(19, START + 30_000);
   expect(own()).toBe(2);
   expect(free()).toBe(19 - 16);
+});
+
+it('probes ever less often for the end of a window that is overdue', () => {
+  const { answer, closesInMs, pass } = watched();
+  answer(20, START + 30_000);
+  pass(closesInMs());
+  const waits: number[] = [];
+  for (let probe = 0; probe < 6; probe += 1) {
+    answer(20, START + 30_000);
+    waits.push(closesInMs());
+    pass(closesInMs());
+  }
+  expect(waits).toEqual([1_000, 1_000, 2_000, 4_000, 8_000, 16_000]);
 });
 
 it('leaves to others what they usually take, and as much again as that scatters', () => {

@@ -15,7 +15,13 @@ async function queueWith(
     openedAgo = 30_000,
     concurrency = 100,
     answersAfter = {},
-  }: { openedAgo?: number; concurrency?: number; answersAfter?: Readonly<Record<string, number>> } = {},
+    tokenRenewed,
+  }: {
+    openedAgo?: number;
+    concurrency?: number;
+    answersAfter?: Readonly<Record<string, number>>;
+    tokenRenewed?: () => Promise<boolean>;
+  } = {},
 ) {
   const clock = new SimulatedClock(START + 10_000, PROMISES_ONLY);
   const scopes = new LimitScopes({
@@ -24,7 +30,7 @@ async function queueWith(
     platformClock: new PlatformClock(() => clock.now()),
   });
   const { limiter } = scopes.of('metrics');
-  const queue = new RequestQueue({ clock, scopes, concurrency });
+  const queue = new RequestQueue({ clock, scopes, concurrency, ...(tokenRenewed && { tokenRenewed }) });
   const left: string[] = [];
   const leftAt: number[] = [];
   let resetAt = clock.now() - openedAgo + MINUTE;
@@ -58,7 +64,8 @@ async function queueWith(
     );
   };
   answer();
-  return { clock, queue, ask, left, leftAt, after: (ms: number) => clock.run(clock.now() + ms) };
+  const after = (ms: number) => clock.run(clock.now() + ms);
+  return { clock, queue, ask, left, leftAt, after, token: scopes.token };
 }
 
 it('sends the greatest weight times age first, whatever came first', async () => {
@@ -186,4 +193,27 @@ it('does not take an API that hangs for the pace of the others', () => {
   expect(concurrency.throughput).toBe(before);
   concurrency.send('metrics', START)(START + 400);
   expect(concurrency.throughput).toBeLessThan(before);
+});
+
+it('probes a refused token by requests of different kinds in turn', async () => {
+  const { ask, left, after, token, clock } = await queueWith(79);
+  token.observe(clock.now(), 401);
+  ask('attacks', { weight: 4 });
+  ask('more attacks', { weight: 4 });
+  ask('settings', { group: 'settings', weight: 1 });
+  await after(350);
+  expect([...left].sort()).toEqual(['attacks', 'settings']);
+});
+
+it('tries another token within a second or so, however long the next probe is off', async () => {
+  let renewed = false;
+  const { ask, left, after, token, clock } = await queueWith(79, { tokenRenewed: async () => renewed });
+  token.observe(clock.now(), 401);
+  for (let probe = 0; probe < 9; probe += 1) token.send(clock.now());
+  ask('requests', {});
+  await after(20_000);
+  expect(left).toEqual([]);
+  renewed = true;
+  await after(1_100);
+  expect(left).toEqual(['requests']);
 });
