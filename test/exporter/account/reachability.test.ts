@@ -94,6 +94,15 @@ describe('a platform that answers 5xx', () => {
     expect(state()).toEqual(UP);
   });
 
+  it('to two jobs in a row is down, before the one that was served last is polled again', () => {
+    const { poll, state, domains, series, zones } = account();
+    poll(series, 'ok');
+    poll(domains, 'server_error');
+    expect(state()).toEqual(UP);
+    poll(zones, 'server_error');
+    expect(state()).toEqual(DOWN);
+  });
+
   it('to one job and later to another, with other answers in between, is up', () => {
     const { poll, state, domains, series, zones } = account();
     poll(series, 'ok');
