@@ -11,7 +11,6 @@ import { openFilesLimit } from '../exporter/command-line/process.ts';
 import {
   type ConfigSource,
   examineConfig,
-  type LoadedConfig,
   type ReadConfig,
   type ReadFiles,
 } from '../exporter/configuration/config.ts';
@@ -283,25 +282,15 @@ async function shareAccounts(
   };
 }
 
-/** Reads the configuration as this process is to use it: its shard of the accounts, and nothing that replicas cannot share. */
+/** Reads the configuration as this process is to use it: its shard of the accounts. */
 function readShare(
   source: ConfigSource,
-  flags: Serve['flags'],
+  { shard }: Serve['flags'],
 ): (before: ReadFiles | undefined) => Promise<ReadConfig> {
   return async (before) => {
     const { loaded, read } = await examineConfig(source, before);
-    return { loaded: loaded.ok ? shareOf(loaded, flags) : loaded, read };
+    if (!loaded.ok || shard === undefined) return { loaded, read };
+    const accounts = loaded.config.accounts.filter(({ name }) => isOfShard(name, shard));
+    return { loaded: { ...loaded, config: { ...loaded.config, accounts } }, read };
   };
-}
-
-function shareOf(loaded: LoadedConfig & { readonly ok: true }, flags: Serve['flags']): LoadedConfig {
-  const { shard, 'state.url': url } = flags;
-  if (url !== undefined && loaded.config.push.length > 0) {
-    const message = 'replicas on a database (--state.url) do not push yet: have Prometheus scrape them';
-    const issues = [{ source: loaded.source, path: 'push', message }];
-    return { ok: false, nothingConfigured: false, issues };
-  }
-  if (shard === undefined) return loaded;
-  const accounts = loaded.config.accounts.filter(({ name }) => isOfShard(name, shard));
-  return { ...loaded, config: { ...loaded.config, accounts } };
 }

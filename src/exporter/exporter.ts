@@ -19,6 +19,7 @@ import type { ExpositionFormat, ShownSample } from './exposition/text-format.ts'
 import { Turns } from './poll/runner.ts';
 import type { Ticker } from './poll/ticker.ts';
 import { Push } from './push/push.ts';
+import { ReplicaPush } from './push/replica-push.ts';
 import type { PushObserver, ReceiverView } from './push/running-receiver.ts';
 import { measureAccounts, measureOwners, measurePush, measureStore } from './self/measured.ts';
 import type { ProcessMetrics } from './self/process-metrics.ts';
@@ -56,7 +57,7 @@ export class Exporter {
   readonly #options: ExporterOptions;
   readonly #store: Store;
   readonly #exposition: Exposition;
-  readonly #push: Push;
+  readonly #push: Push | ReplicaPush;
   readonly #accounts: RunningAccounts;
   readonly #stopTicking: readonly (() => void)[];
   /** The configuration that is being applied. */
@@ -73,9 +74,13 @@ export class Exporter {
     });
     const { clock, ticker, state, observer, credentials } = options;
     const store = this.#store;
-    this.#push = new Push({ clock, state, observer });
+    const instance = options.member?.name;
+    this.#push =
+      instance === undefined
+        ? new Push({ clock, state, observer })
+        : new ReplicaPush({ clock, observer, instance });
     const turns = new Turns(() => this.#exposition.isAwaited);
-    const ownership = options.member === undefined ? { state } : undefined;
+    const ownership = instance === undefined ? { state } : undefined;
     this.#accounts = new RunningAccounts({ clock, ticker, store, ownership, observer, credentials, turns });
     this.#exposition = new Exposition([store], options);
     this.#stopTicking = [
@@ -199,13 +204,13 @@ export class Exporter {
     const labels = new Map(accounts.map((account) => [account.name, account.labels]));
     own.label((account) => labels.get(account) ?? {});
     this.#store.seriesLimit = limits.series;
-    await this.#push.apply(push);
-    this.#accounts.pushTo(push.length > 0 ? this.#push : undefined);
+    await this.#push.apply(push, accounts.length);
+    this.#accounts.pushTo((account) => this.#push.outputOf(account));
     await this.#accounts.apply(accounts, limits, signal);
     if (!this.#stopped)
       this.#options.member?.share(
         accounts.map(({ name }) => name),
-        this.#accounts,
+        this.#push instanceof ReplicaPush ? this.#push.alongside(this.#accounts) : this.#accounts,
       );
     if (!this.#stopped) await this.#measure();
   }
@@ -236,7 +241,7 @@ export class RunningAccounts {
   #configs: ReadonlyMap<string, AccountConfig> = new Map();
   readonly #owned = new Map<string, Ownership>();
   #limits: AccountLimits = DEFAULT_LIMITS;
-  #pushed: PushOutput | undefined;
+  #outputOf: (account: string) => PushOutput | undefined = () => undefined;
   #stopped = false;
 
   constructor(options: RunningAccountsOptions) {
@@ -252,10 +257,10 @@ export class RunningAccounts {
     return [...this.#running.values()].flatMap(({ account }) => account.keptCounters());
   }
 
-  /** Has what all of them find pushed from now on, or, of undefined, not. */
-  pushTo(output: PushOutput | undefined): void {
-    this.#pushed = output;
-    for (const { account } of this.#running.values()) account.pushTo(output);
+  /** Has what each of them finds pushed from now on, or, of undefined, not. */
+  pushTo(outputOf: (account: string) => PushOutput | undefined): void {
+    this.#outputOf = outputOf;
+    for (const { account, config } of this.#running.values()) account.pushTo(outputOf(config.name));
   }
 
   /**
@@ -361,7 +366,7 @@ export class RunningAccounts {
       return;
     }
     const account = new Account({ ...this.#options, ownership, config, limits, handedOver });
-    account.pushTo(this.#pushed);
+    account.pushTo(this.#outputOf(config.name));
     this.#running.set(config.name, { config, account, ownership, isLeaving: false });
     account.start();
   }

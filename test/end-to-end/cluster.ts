@@ -170,6 +170,7 @@ export async function replicaPlace(
   name: string,
   platform: SharedPlatform,
   database: PostgresServer,
+  push: readonly object[] = [],
 ): Promise<ReplicaPlace> {
   const accounts = [...platform.accounts.keys()].map((account) => ({
     name: account,
@@ -181,7 +182,7 @@ export async function replicaPlace(
       metrics: { schedule: '*/15 * * * * *', products: { edge_applications: { metrics: ['cdn_requests'] } } },
     },
   }));
-  const { path } = await configFile({ accounts });
+  const { path } = await configFile({ accounts, push });
   const port = await freePort();
   const door = await databaseDoor(database.port);
   const url = database.url.replace(`:${database.port}`, `:${door.port}`);

@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { PushedSample } from '../../src/exporter/push/pushed-sample.ts';
 import { Fenced, openAccountState } from '../../src/exporter/state/postgres-account.ts';
 import { postgresAddress } from '../../src/exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';
 import { migrate, NewerSchema } from '../../src/exporter/state/postgres-schema.ts';
-import { StateWriteFailure } from '../../src/exporter/state/state.ts';
+import { QUEUE, StateWriteFailure } from '../../src/exporter/state/state.ts';
+import { type Fate, ModelReceiver } from '../exporter/push/model-receiver.ts';
+import { outboxBed, sample } from '../exporter/push/outbox-bed.ts';
 import { describeState } from '../exporter/state/state-suite.ts';
 import { CERTIFICATES, type PostgresServer, startPostgres } from './postgres.ts';
 
@@ -37,6 +40,36 @@ async function handOver(token: number): Promise<{ account: string; token: string
 }
 
 describeState('in PostgreSQL', true, async () => openAccountState(connections, await handOver(1)));
+
+describe('an outbox in PostgreSQL', () => {
+  it('passes on to the next owner what its receiver lacks, and the former one removes nothing', async () => {
+    const receiver = new ModelReceiver();
+    let fate: Fate = 'taken';
+    const send = (samples: readonly PushedSample[]) => receiver.take(samples, fate);
+    const former = await openAccountState(connections, await handOver(1));
+    const before = outboxBed({ send, state: former });
+    const jobAt = (at: number) => before.commit(`job ${at % 3}`, [sample(`s${at % 3}`, at)]);
+    for (let at = 1; at <= 10; at++) await jobAt(at);
+    fate = 'stored, answer lost';
+    for (let at = 11; at <= 20; at++) await jobAt(at);
+    const next = await openAccountState(connections, await handOver(2));
+    expect([...next.keys([QUEUE])]).toEqual([]);
+    const [waits] = await next.range([QUEUE], { limit: 1 });
+    await expect(former.commit([{ key: waits?.key ?? [], value: undefined }])).rejects.toThrow(
+      StateWriteFailure,
+    );
+    await expect(before.commit('job 0', [sample('s0', 99)])).rejects.toThrow(StateWriteFailure);
+    await before.stop();
+    fate = 'taken';
+    const after = outboxBed({ send, state: next });
+    await after.commit('job 0', [sample('s0', 21)]);
+    await after.empty();
+    await after.stop();
+    expect(await next.range([QUEUE], { limit: 1 })).toEqual([]);
+    const times = [...receiver.stored.values()].flatMap((samples) => samples.map(([at]) => at));
+    expect(times.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 21 }, (_, n) => n + 1));
+  });
+});
 
 describe("an account's state in PostgreSQL", () => {
   it('is what was committed when it is opened again, by whoever owns it then', async () => {

@@ -24,8 +24,17 @@ export interface Copied {
   readonly records: number;
 }
 
-/** What belongs to no account: the outbox, which is empty when a state is copied, and its book-keeping. */
-const OF_NO_ACCOUNT = [QUEUE, 'push'];
+/** All keys but those of the outbox' book-keeping, which begins anew: it is empty when a state is copied. */
+function keysOf(state: State): StateKey[] {
+  return [...state.keys([])].filter(([first]) => first !== 'push');
+}
+
+/** An outbox lies with all accounts in a directory, and with each of its own in a database. */
+async function refuseWaiting(state: State): Promise<void> {
+  const waiting = await state.range([QUEUE], { limit: 1 });
+  if (waiting.length > 0)
+    throw new CopyRefused('samples wait to be pushed: run the exporter until the receivers have them');
+}
 
 /**
  * Copies the state of a directory into a database that has nothing else of its accounts: what a copy that ended half-way has
@@ -33,15 +42,11 @@ const OF_NO_ACCOUNT = [QUEUE, 'push'];
  * @throws CopyRefused, StateWriteFailure, and what the connections throw
  */
 export async function copyToDatabase(directory: State, database: CopiedDatabase): Promise<Copied> {
-  const waiting = await directory.range([QUEUE], { limit: 1 });
-  if (waiting.length > 0)
-    throw new CopyRefused(
-      'samples wait in the outbox, and replicas on a database do not push: send them first',
-    );
+  await refuseWaiting(directory);
   const byAccount = new Map<string, StateEntry[]>();
-  for (const key of directory.keys([])) {
-    const [first = '', account] = key;
-    if (OF_NO_ACCOUNT.includes(first) || account === undefined) continue;
+  for (const key of keysOf(directory)) {
+    const [, account] = key;
+    if (account === undefined) continue;
     byAccount.set(account, [...(byAccount.get(account) ?? []), { key, value: directory.get(key) }]);
   }
   await whileOwned(database, [...byAccount.keys()], async (states) => {
@@ -58,12 +63,13 @@ export async function copyToDatabase(directory: State, database: CopiedDatabase)
 export async function copyToDirectory(database: CopiedDatabase, directory: State): Promise<Copied> {
   const byAccount = new Map<string, StateEntry[]>();
   await whileOwned(database, await database.accounts(), async (states) => {
+    for (const state of states.values()) await refuseWaiting(state);
     if (hasOther(directory, (key) => states.get(key[1] ?? '')?.get(key)))
       throw new CopyRefused('the directory has a state already');
     for (const [account, state] of states)
       byAccount.set(
         account,
-        [...state.keys([])].map((key) => ({ key, value: state.get(key) })),
+        keysOf(state).map((key) => ({ key, value: state.get(key) })),
       );
   });
   for (const entries of byAccount.values()) await commitAll(directory, entries);
@@ -104,7 +110,7 @@ async function whileOwned(
 
 /** Whether a state has anything but what is copied there. */
 function hasOther(state: State, copied: (key: StateKey) => unknown): boolean {
-  return [...state.keys([])].some((key) => !isDeepStrictEqual(state.get(key), copied(key)));
+  return keysOf(state).some((key) => !isDeepStrictEqual(state.get(key), copied(key)));
 }
 
 /** So many records are committed at once: all of a large account would not be written within the time of one statement. */

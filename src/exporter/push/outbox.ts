@@ -89,15 +89,15 @@ export class Outbox {
     const removed = new Map<string, number>();
     const prefix = [QUEUE, 'push'];
     for (let after: StateKey | undefined; ; ) {
-      const found = await this.#state.range(prefix, { limit: REMOVED_AT_ONCE, ...(after && { after }) });
-      const [name] = found.map(({ key }) => key[2] ?? '');
-      if (name === undefined) break;
+      const [first] = await this.#state.range(prefix, { limit: 1, ...(after && { after }) });
+      if (first === undefined) break;
+      const name = first.key[2] ?? '';
       if (receivers.has(name) || isRenamed(name)) {
         // Behind all of its entries, whose names are digits.
         after = [...prefix, name, '~'];
         continue;
       }
-      const gone = found.filter(({ key }) => key[2] === name);
+      const gone = await this.#state.range([...prefix, name], { limit: REMOVED_AT_ONCE });
       await this.#state.commit(gone.map(({ key }) => ({ key, value: undefined })));
       const samples = gone.reduce((sum, { value }) => sum + (unpackEntry(value)?.samples.length ?? 1), 0);
       removed.set(name, (removed.get(name) ?? 0) + samples);

@@ -2,21 +2,27 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
-import { type State, StateWriteFailure } from '../state/state.ts';
+import { type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
 import { type Addresses, addressOf, type Found, Outbox } from './outbox.ts';
+import type { ReceiverAnswer } from './protocol.ts';
 import { isBucketFamily, selectionOf } from './pushed-sample.ts';
 import type { ShownSamples } from './receiver-snapshots.ts';
 import {
   type PushObserver,
   type ReceiverView,
   type RunningReceiver,
+  type SendTo,
   startReceiver,
 } from './running-receiver.ts';
 
-interface PushOptions {
+export interface PushOptions {
   readonly clock: Clock;
   readonly state: State;
   readonly observer: PushObserver;
+  /** Where this has no connections of its own. */
+  readonly sendTo?: SendTo;
+  /** The name of this replica, of several. */
+  readonly instance?: string;
 }
 
 /** Pushes to every receiver, each on its own: none waits for another, and no poll for any. */
@@ -38,6 +44,11 @@ export class Push {
   /** Whether `/metrics` has a sample: it leaves out the buckets that are pushed to a receiver that says so. */
   exposes(sample: Sample): boolean {
     return !this.#hidden.some((isSelected) => isBucketFamily(sample.family.name) && isSelected(sample));
+  }
+
+  /** What takes what polls of an account find; undefined where nothing is pushed. */
+  outputOf(_account: string): Push | undefined {
+    return this.#running.length > 0 ? this : undefined;
   }
 
   /** Makes durable what a poll found, and what is to be pushed of it. @throws StateWriteFailure when nothing of it is */
@@ -67,7 +78,9 @@ export class Push {
     const kept = this.#running.filter(({ receiver }) =>
       receivers.some((wanted) => sameReceiver(receiver, wanted)),
     );
-    await Promise.all(this.#running.filter((running) => !kept.includes(running)).map(({ stop }) => stop()));
+    const ended = this.#running.filter((running) => !kept.includes(running));
+    // Where none ends, all is set up before this returns.
+    if (ended.length > 0) await Promise.all(ended.map(({ stop }) => stop()));
     const startedAt = this.#startedAt;
     const addresses = new Map(receivers.map((receiver) => [receiver.name, addressOf(receiver)]));
     const running = receivers.map(
@@ -79,6 +92,14 @@ export class Push {
     this.#hidden = receivers.filter(({ expose }) => !expose).map(selectionOf);
     this.#outbox.queues = running.map(({ queue }) => queue);
     void this.#removeOthers(addresses);
+  }
+
+  /** Sends to a receiver by the connection that it has. */
+  async send(...[name, samples, signal]: Parameters<SendTo>): Promise<ReceiverAnswer> {
+    const running = this.#running.find(({ receiver }) => receiver.name === name);
+    return (
+      (await running?.protocol.send(samples, signal)) ?? { kind: 'failed', words: 'it is configured no more' }
+    );
   }
 
   receivers(): ReceiverView[] {
@@ -99,7 +120,8 @@ export class Push {
       for (const [name, samples] of removed) observer.dropped(name, 'receiver_removed', samples);
     } catch (error) {
       // What the disk does not let go of is dropped by a later run.
-      if (this.#stopping.signal.aborted || error instanceof StateWriteFailure) return;
+      const isRefused = error instanceof StateWriteFailure || error instanceof StateReadFailure;
+      if (this.#stopping.signal.aborted || isRefused) return;
       observer.pushDefect('', error);
     }
   }

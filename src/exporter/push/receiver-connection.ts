@@ -28,6 +28,9 @@ export class NoReply extends Error {
   override readonly name = 'NoReply';
 }
 
+/** One request at a time takes one; a replica sends for each of its accounts. */
+const MOST_CONNECTIONS = 16;
+
 /** More of an answer is not read. */
 const MOST_BYTES = 64 * 1_024;
 
@@ -50,7 +53,7 @@ export class ReceiverConnection {
     this.#now = now;
     this.#path = pathname + search;
     this.#pool = new Pool(origin, {
-      connections: 1,
+      connections: MOST_CONNECTIONS,
       connect: connectorOf(routeOf(request), { timeoutMs: request.timeout }),
       headersTimeout: request.timeout,
       bodyTimeout: request.timeout,

@@ -23,6 +23,8 @@ interface ReceiverSnapshotsOptions {
   readonly receiver: Pick<Receiver, 'families' | 'accounts' | 'labels' | 'buckets_only'>;
   /** When the exporter's own counters were at zero (ms since the epoch). */
   readonly startedAt: number;
+  /** Of several exporters, each shows its own: as one that is scraped, by its name. */
+  readonly instance?: string | undefined;
   readonly onAdded: () => void;
 }
 
@@ -54,12 +56,13 @@ export class ReceiverSnapshots {
   }
 
   take(shown: ShownSamples, at: number): void {
-    const { receiver, startedAt, onAdded } = this.#options;
+    const { receiver, startedAt, instance, onAdded } = this.#options;
     const series = new Map<string, PushedSample>();
     const add = (key: string, sample: ShownSample): void => {
       if (!this.#wants(sample)) return;
       const since = sample.family.type === 'gauge' ? undefined : startedAt;
-      series.set(key, { ...sample, at, since });
+      const labels = instance === undefined ? sample.labels : { instance, ...sample.labels };
+      series.set(key, { ...sample, labels, at, since });
     };
     for (const [key, sample] of shown) add(key, sample);
     if (receiver.labels['job'] !== undefined) add(UP.family.name, UP);

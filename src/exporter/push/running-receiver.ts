@@ -4,7 +4,7 @@ import type { State } from '../state/state.ts';
 import type { ReceiverStatus } from '../status.ts';
 import { Otlp } from './otlp.ts';
 import type { Addresses, Outbox } from './outbox.ts';
-import type { Protocol, RefusalReason } from './protocol.ts';
+import type { Protocol, ReceiverAnswer, RefusalReason } from './protocol.ts';
 import type { PushedSample } from './pushed-sample.ts';
 import { NoReply, ReceiverConnection } from './receiver-connection.ts';
 import { type DropReason, ReceiverQueue } from './receiver-queue.ts';
@@ -33,9 +33,17 @@ export interface RunningReceiver {
   readonly receiver: Receiver;
   readonly queue: ReceiverQueue;
   readonly snapshots: ReceiverSnapshots;
+  readonly protocol: Protocol;
   readonly view: () => ReceiverView;
   readonly stop: () => Promise<void>;
 }
+
+/** Sends to the receiver of a name. */
+export type SendTo = (
+  receiver: string,
+  samples: readonly PushedSample[],
+  signal: AbortSignal,
+) => Promise<ReceiverAnswer>;
 
 interface ReceiverOptions {
   readonly clock: Clock;
@@ -46,6 +54,10 @@ interface ReceiverOptions {
   readonly receivers: Addresses;
   /** When the exporter's own counters were at zero (ms since the epoch). */
   readonly startedAt: number;
+  /** Where there is one, receivers are reached through it, and not by connections of their own. */
+  readonly sendTo?: SendTo | undefined;
+  /** The replica that this is of several: snapshots have it as `instance`. */
+  readonly instance?: string | undefined;
 }
 
 /** How long (ms) to wait before sending is tried again after a fault of the exporter itself. */
@@ -54,12 +66,11 @@ const AFTER_DEFECT_MS = 60_000;
 /** Starts to send to a receiver: first what an earlier run left for it. */
 export function startReceiver(
   receiver: Receiver,
-  { clock, state, observer, outbox, receivers, startedAt }: ReceiverOptions,
+  { clock, state, observer, outbox, receivers, startedAt, sendTo, instance }: ReceiverOptions,
 ): RunningReceiver {
   const { name } = receiver;
   const stopping = new AbortController();
-  const connection = new ReceiverConnection(receiver, () => clock.wall());
-  const protocol = protocolOf(receiver, connection);
+  const { protocol, close } = sendTo === undefined ? direct(receiver, clock) : through(sendTo, name);
   const added = new Bell();
   const onAdded = () => added.ring();
   const queue = new ReceiverQueue({
@@ -69,7 +80,7 @@ export function startReceiver(
     onDropped: (reason, samples) => observer.dropped(name, reason, samples),
     onAdded,
   });
-  const snapshots = new ReceiverSnapshots({ receiver, startedAt, onAdded });
+  const snapshots = new ReceiverSnapshots({ receiver, startedAt, instance, onAdded });
   let lastSuccessAt: number | undefined;
   let trouble = '';
   const sender = new Sender({
@@ -112,6 +123,7 @@ export function startReceiver(
     receiver,
     queue,
     snapshots,
+    protocol,
     view: () => ({
       name,
       protocol: protocol.name,
@@ -124,9 +136,19 @@ export function startReceiver(
     async stop() {
       stopping.abort();
       await run;
-      await connection.close();
+      await close();
     },
   };
+}
+
+function direct(receiver: Receiver, clock: Clock) {
+  const connection = new ReceiverConnection(receiver, () => clock.wall());
+  return { protocol: protocolOf(receiver, connection), close: () => connection.close() };
+}
+
+function through(sendTo: SendTo, name: string) {
+  const send: Protocol['send'] = (samples, signal) => sendTo(name, samples, signal);
+  return { protocol: { name: '', send }, close: async () => undefined };
 }
 
 /** The protocol that a receiver is configured with; every sample gets the receiver's labels. */

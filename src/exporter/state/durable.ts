@@ -13,6 +13,7 @@ import {
   type State,
   type StateEntry,
   type StateKey,
+  StateReadFailure,
   StateWriteFailure,
   type StoredRecord,
   sealEntry,
@@ -85,7 +86,11 @@ export class DurableState implements State {
     // No name lies between one and the same with this character at its end.
     const from = after === undefined ? start : `${textOfKey(after)}\0`;
     const reading = this.#database.read({ from, until: endOfPrefix(start), limit });
-    return (await this.#inTime(reading)).map(openEntry);
+    const found = await this.#inTime(reading).catch((error: unknown) => {
+      if (error instanceof DamagedState || !(error instanceof Error)) throw error;
+      throw new StateReadFailure(error.message, { cause: error });
+    });
+    return found.map(openEntry);
   }
 
   async commit(entries: readonly StateEntry[]): Promise<void> {
@@ -253,12 +258,15 @@ export interface Database {
 /** How many records are read at once: a few milliseconds' work, and no more than one statement can bring. */
 const BATCH = 1_000;
 
-/** All records, in the order of their names. */
-export async function* everyRecord(database: Pick<Database, 'read'>): AsyncGenerator<StoredRecord, void> {
+/** All records, or those between two names, in the order of their names. */
+export async function* everyRecord(
+  database: Pick<Database, 'read'>,
+  { from, until } = { from: '', until: endOfPrefix('') },
+): AsyncGenerator<StoredRecord, void> {
   let batch: readonly StoredRecord[] = [];
   do {
     const last = batch.at(-1);
-    batch = await database.read({ from: last ? `${last.name}\0` : '', until: endOfPrefix(''), limit: BATCH });
+    batch = await database.read({ from: last ? `${last.name}\0` : from, until, limit: BATCH });
     yield* batch;
   } while (batch.length === BATCH);
 }

@@ -7,7 +7,15 @@ import {
   type Range,
 } from './durable.ts';
 import { AnswerLost, type PostgresConnections } from './postgres-connections.ts';
-import { type Change, isIntact, type OwnedAccount, Records, type State, type StoredRecord } from './state.ts';
+import {
+  type Change,
+  endOfPrefix,
+  isIntact,
+  type OwnedAccount,
+  Records,
+  type State,
+  type StoredRecord,
+} from './state.ts';
 
 type Connections = Pick<PostgresConnections, 'query' | 'shown'>;
 
@@ -32,10 +40,16 @@ export async function openAccountState(connections: Connections, owned: OwnedAcc
     close: async () => undefined,
   };
   const records = new Records();
-  for await (const { name, bytes } of everyRecord(database)) {
-    if (!isIntact(name, bytes)) throw new Error(`the state record ${name} of ${owned.account} is damaged`);
-    if (!name.startsWith(QUEUE_NAMES)) records.apply([[name, bytes]]);
-  }
+  // What waits to be pushed may be much more than all else: it is read when it is sent.
+  const [queues, behind] = [QUEUE_NAMES, endOfPrefix(QUEUE_NAMES)];
+  for (const range of [
+    { from: '', until: queues },
+    { from: behind, until: endOfPrefix('') },
+  ])
+    for await (const { name, bytes } of everyRecord(database, range)) {
+      if (!isIntact(name, bytes)) throw new Error(`the state record ${name} of ${owned.account} is damaged`);
+      records.apply([[name, bytes]]);
+    }
   return new DurableState({ directory: connections.shown, note: undefined, database, records });
 }
 

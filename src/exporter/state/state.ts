@@ -46,7 +46,8 @@ export interface State extends StateReader {
   /** Why the last commit was refused; undefined when it was not. */
   readonly refusal?: string | undefined;
   /**
-   * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects when they cannot be read.
+   * The first entries under `prefix`, in the order of `keys`, read from disk. Rejects with `StateReadFailure` when they
+   * cannot be read.
    */
   range(prefix: StateKey, options: RangeOptions): Promise<readonly StateEntry[]>;
   /**
@@ -68,6 +69,11 @@ export interface OwnedAccount {
 /** A commit that the disk refused; nothing of it took effect. */
 export class StateWriteFailure extends Error {
   override readonly name = 'StateWriteFailure';
+}
+
+/** What is committed cannot be read now. */
+export class StateReadFailure extends Error {
+  override readonly name = 'StateReadFailure';
 }
 
 /** State that ends with the process. It stores values as the durable one does, so that both behave alike. */

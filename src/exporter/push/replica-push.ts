@@ -1,0 +1,106 @@
+import type { AccountsOfReplica } from '../cluster/member.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
+import { memoryState, type State } from '../state/state.ts';
+import { Push, type PushOptions } from './push.ts';
+import type { ReceiverView, SendTo } from './running-receiver.ts';
+
+interface ReplicaPushOptions extends Pick<PushOptions, 'clock' | 'observer'> {
+  /** The name of this replica. */
+  readonly instance: string;
+}
+
+/**
+ * Pushes as one of several replicas. What waits lies in the state of the account that it is of: whoever owns the account
+ * sends it, under the lease under which it may be polled, and a change of hands passes it on.
+ */
+export class ReplicaPush {
+  readonly #options: ReplicaPushOptions;
+  /** Has the connections to receivers, and sends what `/metrics` shows besides buckets. */
+  readonly #shared: Push;
+  readonly #owned = new Map<string, Push>();
+  #receivers: readonly Receiver[] = [];
+
+  constructor(options: ReplicaPushOptions) {
+    this.#options = options;
+    this.#shared = new Push({ ...options, state: memoryState() });
+  }
+
+  /** Makes these the receivers; what may wait for each of them is divided evenly among all accounts of all replicas. */
+  async apply(receivers: readonly Receiver[], accounts: number): Promise<void> {
+    this.#receivers = receivers.map((receiver) => {
+      const { outbox } = receiver;
+      const share = Math.floor(outbox.max_bytes / Math.max(1, accounts));
+      return { ...receiver, buckets_only: true, outbox: { ...outbox, max_bytes: share } };
+    });
+    await this.#shared.apply(receivers);
+    await Promise.all([...this.#owned.values()].map((push) => push.apply(this.#receivers)));
+  }
+
+  /** Has what these accounts find pushed, as long as each is owned. */
+  alongside(accounts: AccountsOfReplica): AccountsOfReplica {
+    return {
+      own: (account, { state, mayAct }) => {
+        this.#own(account, state, mayAct);
+        accounts.own(account, { state, mayAct });
+      },
+      disown: async (account, signal) => {
+        const push = this.#owned.get(account);
+        this.#owned.delete(account);
+        await Promise.all([accounts.disown(account, signal), push?.stop()]);
+      },
+      demands: () => accounts.demands(),
+    };
+  }
+
+  outputOf(account: string): Push | undefined {
+    return this.#owned.get(account)?.outputOf(account);
+  }
+
+  takeSnapshot(...of: Parameters<Push['takeSnapshot']>): Promise<void> {
+    return this.#shared.takeSnapshot(...of);
+  }
+
+  /** The receivers, with what waits here for each of all accounts that this replica owns. */
+  receivers(): ReceiverView[] {
+    const views = [...this.#owned.values()].flatMap((push) => push.receivers());
+    return this.#shared.receivers().map((shared) => {
+      const all = [shared, ...views.filter(({ name }) => name === shared.name)];
+      return {
+        ...shared,
+        samples: all.reduce((sum, { samples }) => sum + samples, 0),
+        bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
+        oldest: most(
+          all.map(({ oldest }) => oldest),
+          Math.min,
+        ),
+        lastSuccessAt: most(
+          all.map(({ lastSuccessAt }) => lastSuccessAt),
+          Math.max,
+        ),
+        trouble: all.find(({ trouble }) => trouble !== '')?.trouble ?? '',
+      };
+    });
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#owned.values(), this.#shared].map((push) => push.stop()));
+  }
+
+  #own(account: string, state: State, mayAct: () => boolean): void {
+    const sendTo: SendTo = async (...what) =>
+      mayAct() ? this.#shared.send(...what) : { kind: 'failed', words: 'the lease of the account is over' };
+    const { clock, observer } = this.#options;
+    const push = new Push({ clock, observer, state, sendTo });
+    this.#owned.set(account, push);
+    void push.apply(this.#receivers);
+  }
+}
+
+/** What is chosen of those that are known. */
+function most(
+  moments: readonly (number | undefined)[],
+  choose: (...known: number[]) => number,
+): number | undefined {
+  const known = moments.filter((moment) => moment !== undefined);
+  return known.length === 0 ? undefined : choose(...known);
+}

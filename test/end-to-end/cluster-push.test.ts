@@ -1,0 +1,137 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it, onTestFinished } from 'vitest';
+import { unpackEntry } from '../../src/exporter/push/outbox-entry.ts';
+import { QUEUE, type State } from '../../src/exporter/state/state.ts';
+import { fraction, keyOf } from '../../src/sandbox/hash.ts';
+import { eventually } from '../eventually.ts';
+import { seriesKey } from '../parse-exposition.ts';
+import { auditAll, type ReplicaPlace, replicaPlace, servePlatform, shownBy } from './cluster.ts';
+import { compareSamples, expectedSamples } from './expected-samples.ts';
+import { startPostgres } from './postgres.ts';
+import { openedByToken } from './postgres-state.ts';
+import { prometheusReceiver, type StoredSamples } from './push-receivers.ts';
+import { startTroubledProxy, type Trouble } from './troubled-proxy.ts';
+
+/** A longer run has more: see CONTRIBUTING.md. */
+const ROUNDS = Number(process.env['CLUSTER_PUSH_ROUNDS'] ?? 1);
+const ACCOUNTS = 6;
+/** Longer than a lease (ms). */
+const PAUSE_MS = 14_000;
+const TROUBLES: readonly Trouble[] = ['none', 'none', 'none', 'hangs', 'answers 500', 'cuts the answer'];
+
+it('three replicas push to one receiver through kills, pauses and moves: every bucket is there once', async () => {
+  const database = await startPostgres();
+  const connections = database.connections();
+  const names = ['a', 'b', 'c'];
+  const accounts = Array.from({ length: ACCOUNTS }, (_, n) => `account-${n}`);
+  const platform = await servePlatform(names, accounts);
+  const receiver = await prometheusReceiver('prometheus3', { outOfOrderWindow: '1d' });
+  const proxy = await startTroubledProxy(new URL(receiver.url).origin);
+  onTestFinished(async () => {
+    await proxy.stop();
+    await receiver.stop();
+  });
+  const push = [
+    {
+      name: 'central',
+      kind: 'remote_write',
+      url: `${proxy.url}/api/v1/write`,
+      request: { timeout: '1s' },
+    },
+  ];
+  const replicas: ReplicaPlace[] = [];
+  for (const name of names) replicas.push(await replicaPlace(name, platform, database, push));
+  await Promise.all(replicas.map(({ start }) => start()));
+  const isPushed = async (since: number) => {
+    const newest = newestByAccount(await receiver.stored());
+    return accounts.every((account) => (newest.get(account) ?? 0) > since);
+  };
+  await eventually('buckets of every account are pushed', () => isPushed(0));
+
+  let drawn = 0;
+  proxy.trouble = () => TROUBLES[Math.floor(TROUBLES.length * fraction(keyOf(1, 'push'), drawn++))] ?? 'none';
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const [n, event] of [kill, stopped, update].entries()) {
+      const replica = replicas[(round + n) % replicas.length];
+      if (replica === undefined) throw new Error('no replica');
+      const others = replicas.filter((other) => other !== replica);
+      const goOn = await event(replica);
+      await eventually('the others show every account', async () => {
+        return (await shownBy(others)).size === accounts.length;
+      });
+      await goOn();
+    }
+  }
+  proxy.trouble = () => 'none';
+  const settled = Date.now();
+  await eventually('what came after all that is pushed, of every account', () => isPushed(settled));
+  for (const replica of replicas) expect(await replica.process().stop()).toMatchObject({ code: 0 });
+
+  const { wrong } = await auditAll(platform, connections);
+  expect(wrong).toEqual([]);
+  const stored = await receiver.stored();
+  const configurations = new Map(
+    [...stored.keys()].map(labelsOf).map((labels) => [labels['configuration_id'], labels['configuration']]),
+  ) as Map<string, string>;
+  for (const [account, sandbox] of platform.accounts) {
+    const state = await openedByToken(connections, account);
+    const all = expectedSamples({ state, sandbox }, configurations, 0);
+    const counters = new Map([...all].filter(([key]) => key.includes('_total"')));
+    const { samples, missing, doubled, wrong } = compareSamples(stored, counters);
+    const waits = await waiting(state);
+    expect({ missing: missing.filter((one) => !waits.has(one)), doubled, wrong }, account).toEqual({
+      missing: [],
+      doubled: [],
+      wrong: [],
+    });
+    expect(samples).toBeGreaterThan(counters.size);
+  }
+  expect([...proxy.met.keys()].length).toBeGreaterThan(1);
+});
+
+/** Each returns what has the replica go on. */
+type Event = (replica: ReplicaPlace) => Promise<() => Promise<void>>;
+
+const kill: Event = async (replica) => {
+  await replica.process().kill('SIGKILL');
+  return () => replica.start();
+};
+
+const update: Event = async (replica) => {
+  expect(await replica.process().stop()).toMatchObject({ code: 0 });
+  return () => replica.start();
+};
+
+const stopped: Event = async (replica) => {
+  const { process } = replica.process();
+  process.kill('SIGSTOP');
+  await pause(PAUSE_MS);
+  return async () => void process.kill('SIGCONT');
+};
+
+function labelsOf(key: string): Record<string, string> {
+  const [, labels] = JSON.parse(key) as [string, [string, string][]];
+  return Object.fromEntries(labels);
+}
+
+/** When the newest bucket of a counter ended that a receiver has, by account. */
+function newestByAccount(stored: StoredSamples): ReadonlyMap<string, number> {
+  const newest = new Map<string, number>();
+  for (const [key, samples] of stored) {
+    const { account, configuration_id: configuration } = labelsOf(key);
+    if (account === undefined || configuration === undefined || !key.includes('_total"')) continue;
+    newest.set(account, Math.max(newest.get(account) ?? 0, samples.at(-1)?.[0] ?? 0));
+  }
+  return newest;
+}
+
+/** What an account's outbox holds, in the words of a difference. */
+async function waiting(state: State): Promise<ReadonlySet<string>> {
+  const entries = await state.range([QUEUE], { limit: 10_000 });
+  const samples = entries.flatMap(({ value }) => unpackEntry(value)?.samples ?? []);
+  return new Set(
+    samples.map(
+      ({ family, labels, at }) => `${seriesKey(family.name, labels)} at ${new Date(at).toISOString()}`,
+    ),
+  );
+}

@@ -1,0 +1,224 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import snappy from 'snappyjs';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
+import { ReplicaPush } from '../../../src/exporter/push/replica-push.ts';
+import { reportPush } from '../../../src/exporter/self/account-report.ts';
+import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
+import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { hastyClock, sample, shown } from './outbox-bed.ts';
+
+const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const NOW = new AbortController().signal;
+
+interface Received {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+  readonly at: number;
+}
+
+/** The fields of a protobuf message: numbers, and the bytes of what has a length. */
+function* fieldsOf(message: Buffer): Generator<readonly [number, number | Buffer]> {
+  let at = 0;
+  const varint = () => {
+    let [value, factor] = [0, 1];
+    for (;;) {
+      const byte = message[at++] ?? 0;
+      value += (byte & 0x7f) * factor;
+      if (byte < 0x80) return value;
+      factor *= 128;
+    }
+  };
+  while (at < message.length) {
+    const key = varint();
+    const [field, type] = [key >> 3, key & 7];
+    if (type === 0) yield [field, varint()];
+    else {
+      const length = type === 1 ? 8 : varint();
+      at += length;
+      yield [field, message.subarray(at - length, at)];
+    }
+  }
+}
+
+const partsOf = (message: Buffer, field: number) =>
+  [...fieldsOf(message)].flatMap(([of, part]) => (of === field && Buffer.isBuffer(part) ? [part] : []));
+
+/** The samples of a request of remote write 1.0. */
+function samplesOf(request: Buffer): Received[] {
+  return partsOf(request, 1).flatMap((series) => {
+    const labels = Object.fromEntries(
+      partsOf(series, 1).map((label) => [...fieldsOf(label)].map(([, text]) => String(text))),
+    );
+    return partsOf(series, 2).map((point) => {
+      const fields = new Map(fieldsOf(point));
+      const value = fields.get(1);
+      return {
+        labels,
+        value: Buffer.isBuffer(value) ? value.readDoubleLE() : 0,
+        at: Number(fields.get(2) ?? 0),
+      };
+    });
+  });
+}
+
+/** A receiver that knows remote write 1.0 alone, and may be away. */
+async function startReceiver() {
+  const receiver = { isAway: false, requests: 0, received: [] as Received[], url: '' };
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => void chunks.push(chunk));
+    request.on('end', () => {
+      receiver.requests += 1;
+      if (receiver.isAway) return response.writeHead(503).end();
+      if (String(request.headers['content-type']).includes('v2')) return response.writeHead(415).end();
+      receiver.received.push(...samplesOf(Buffer.from(snappy.uncompress(Buffer.concat(chunks)))));
+      return response.writeHead(204).end();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/write`;
+  return receiver;
+}
+
+/** However busy the machine is. */
+const soon = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_000, interval: 10 });
+
+const receiverAt = (url: string, more: object = {}) =>
+  PUSH.parse([{ name: 'r', kind: 'remote_write', url, labels: { job: 'edge' }, ...more }]);
+
+/** What an account remembers, for whoever has the newest token. */
+function sharedState() {
+  const records = memoryState();
+  let newest = 0;
+  return {
+    records,
+    open(): State {
+      newest += 1;
+      const token = newest;
+      return {
+        ...records,
+        kind: 'durable',
+        async commit(entries) {
+          if (token !== newest) throw new StateWriteFailure('another replica owns it');
+          await records.commit(entries);
+        },
+      };
+    },
+  };
+}
+
+function replica(instance: string) {
+  const metrics = createSelfMetrics();
+  const push = new ReplicaPush({ clock: hastyClock(), observer: reportPush(metrics, SILENT), instance });
+  onTestFinished(() => push.stop());
+  const accounts = push.alongside({ own: () => undefined, disown: async () => undefined, demands: () => [] });
+  const commit = async (account: string, at: number) =>
+    push.outputOf(account)?.commit({ entries: [], samples: [sample('x', at, at, account)], source: 'job' });
+  return { push, accounts, commit, metrics };
+}
+
+const waiting = ({ push }: ReturnType<typeof replica>) => push.receivers()[0]?.samples;
+
+test('what waits goes with its account to whoever owns it next, and reaches the receiver once', async () => {
+  const receiver = await startReceiver();
+  const state = sharedState();
+  const [former, next] = [replica('one'), replica('two')];
+  for (const { push } of [former, next]) await push.apply(receiverAt(receiver.url), 2);
+  receiver.isAway = true;
+  former.accounts.own('a', { state: state.open(), mayAct: () => true });
+  for (let at = 1; at <= 5; at++) await former.commit('a', at);
+  expect(waiting(former)).toBe(5);
+  await soon(() => expect(receiver.requests).toBeGreaterThan(0));
+  await former.accounts.disown('a', NOW);
+  expect(waiting(former)).toBe(0);
+  next.accounts.own('a', { state: state.open(), mayAct: () => true });
+  await next.commit('a', 6);
+  receiver.isAway = false;
+  await soon(() => expect(receiver.received).toHaveLength(6));
+  expect(receiver.received.map(({ at, value }) => [at, value])).toEqual(
+    [1, 2, 3, 4, 5, 6].map((at) => [at, at]),
+  );
+  await soon(async () => expect(await state.records.range(['queue'], { limit: 1 })).toEqual([]));
+  expect([former.metrics.pushSent.value('r') ?? 0, next.metrics.pushSent.value('r')]).toEqual([0, 6]);
+});
+
+test('a replica whose lease is over sends nothing of the account, and cannot remove what waits', async () => {
+  const receiver = await startReceiver();
+  const state = sharedState();
+  const former = replica('one');
+  await former.push.apply(receiverAt(receiver.url), 1);
+  let mayAct = true;
+  receiver.isAway = true;
+  former.accounts.own('a', { state: state.open(), mayAct: () => mayAct });
+  await former.commit('a', 1);
+  await soon(() => expect(receiver.requests).toBeGreaterThan(0));
+  mayAct = false;
+  // Each failure is an attempt to send: the first may be of a request that was under way.
+  const triesAgain = async () => {
+    const before = former.metrics.pushFailures.value('r') ?? 0;
+    await soon(() => expect(former.metrics.pushFailures.value('r')).toBeGreaterThan(before + 3));
+  };
+  await triesAgain();
+  receiver.isAway = false;
+  await triesAgain();
+  expect(receiver.received).toEqual([]);
+  state.open();
+  mayAct = true;
+  await soon(() => expect(receiver.received.length).toBeGreaterThan(0));
+  await former.accounts.disown('a', NOW);
+  expect(await state.records.range(['queue'], { limit: 9 })).toHaveLength(1);
+});
+
+test('what may wait is divided among all accounts, and the oldest of an account goes first', async () => {
+  const receiver = await startReceiver();
+  receiver.isAway = true;
+  const { push, accounts, commit, metrics } = replica('one');
+  const most = 2 ** 20;
+  await push.apply(receiverAt(receiver.url, { outbox: { max_bytes: most } }), 1_024);
+  for (const account of ['a', 'b']) {
+    accounts.own(account, { state: sharedState().open(), mayAct: () => true });
+    for (let at = 1; at <= 40; at++) await commit(account, at);
+  }
+  const dropped = () => metrics.pushDropped.value('r', 'outbox_full') ?? 0;
+  await soon(() => expect(push.receivers()[0]?.bytes).toBeLessThanOrEqual((2 * most) / 1_024));
+  expect(dropped()).toBeGreaterThan(0);
+  expect(dropped() + (push.receivers()[0]?.samples ?? 0)).toBe(80);
+});
+
+test('buckets have the labels of their series alone; what else each replica shows has its name', async () => {
+  const receiver = await startReceiver();
+  const { push, accounts, commit } = replica('one');
+  await push.apply(receiverAt(receiver.url), 1);
+  accounts.own('a', { state: sharedState().open(), mayAct: () => true });
+  await commit('a', 1);
+  await push.takeSnapshot(async () => new Map([['edge_up', shown('edge_up', 1)]]));
+  await soon(() => expect(receiver.received).toHaveLength(3));
+  const instances = receiver.received.map(({ labels }) => [labels['__name__'], labels['instance']]);
+  expect(new Map(instances as [string, string | undefined][])).toEqual(
+    new Map([
+      ['edge_x_total', undefined],
+      ['edge_up', 'one'],
+      ['up', 'one'],
+    ]),
+  );
+  expect(receiver.received.map(({ labels }) => labels['job'])).toEqual(['edge', 'edge', 'edge']);
+});
+
+test('what waits for a receiver that is configured no more is dropped by whoever owns the account', async () => {
+  const receiver = await startReceiver();
+  receiver.isAway = true;
+  const state = sharedState();
+  const { push, accounts, commit, metrics } = replica('one');
+  await push.apply(receiverAt(receiver.url), 1);
+  accounts.own('a', { state: state.open(), mayAct: () => true });
+  await commit('a', 1);
+  await push.apply([], 1);
+  expect(push.outputOf('a')).toBeUndefined();
+  await soon(() => expect(metrics.pushDropped.value('r', 'receiver_removed')).toBe(1));
+  expect(await state.records.range(['queue'], { limit: 1 })).toEqual([]);
+});
