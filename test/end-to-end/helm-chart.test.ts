@@ -62,6 +62,8 @@ const REPLICAS = {
   podDisruptionBudget: { enabled: true },
 };
 
+const SHARDS = { ...EVERYTHING, shards: 5 };
+
 async function helm(command: readonly string[], values: object) {
   const file = join(await temporaryFolder(), 'values.yaml');
   await writeFile(file, stringify(values));
@@ -87,6 +89,8 @@ describe.each([
   ['all values', EVERYTHING],
   ['the embedded platform', { sandbox: true, persistence: { enabled: false } }],
   ['replicas on a database', REPLICAS],
+  ['shards', SHARDS],
+  ['shards without volumes', { ...LEAST, shards: 2, persistence: { enabled: false } }],
   [
     'a ConfigMap and a claim that exist',
     { existingConfigMap: 'mine', persistence: { existingClaim: 'mine' } },
@@ -148,6 +152,32 @@ describe('the chart', () => {
     );
     expect(ofKind(manifests, 'PersistentVolumeClaim')).toEqual([]);
     expect(ofKind(manifests, 'PodDisruptionBudget')[0].spec.maxUnavailable).toBe(1);
+  });
+
+  it('runs shards that know their numbers, each with a volume of its own that outlives the release', async () => {
+    const manifests = await rendered(SHARDS);
+    expect(ofKind(manifests, 'Deployment')).toEqual([]);
+    expect(ofKind(manifests, 'PersistentVolumeClaim')).toEqual([]);
+    const [{ spec }] = ofKind(manifests, 'StatefulSet');
+    expect(spec).toMatchObject({ replicas: 5, podManagementPolicy: 'Parallel' });
+    expect(spec.template.spec.topologySpreadConstraints).toHaveLength(1);
+    const [{ args, env, volumeMounts }] = spec.template.spec.containers;
+    expect(args).toContain('--shard=$(SHARD)/5');
+    expect(env).toContainEqual({
+      name: 'SHARD',
+      valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },
+    });
+    expect(env).toEqual(expect.arrayContaining(EVERYTHING.extraEnv));
+    expect(volumeMounts).toContainEqual({ name: 'state', mountPath: '/state' });
+    expect(spec.volumeClaimTemplates).toMatchObject([
+      {
+        metadata: { name: 'state', annotations: { keep: 'forever' } },
+        spec: { storageClassName: 'fast', resources: { requests: { storage: '2Gi' } } },
+      },
+    ]);
+    expect(spec.template.spec.volumes.map(({ name }: { name: string }) => name)).not.toContain('state');
+    expect(spec.persistentVolumeClaimRetentionPolicy).toBeUndefined();
+    expect(ofKind(manifests, 'PodDisruptionBudget')[0].spec).toMatchObject({ maxUnavailable: 1 });
   });
 
   it('is scraped under the job name that the alerts know, whatever release and chart are called', async () => {
@@ -213,6 +243,8 @@ describe('the chart', () => {
     ['two sources', { ...LEAST, sandbox: true }, 'give exactly one of config'],
     ['an unknown value', { ...LEAST, persistance: {} }, 'persistance'],
     ['a bad interval', { ...LEAST, serviceMonitor: { interval: 30 } }, 'interval'],
+    ['shards of a database', { ...REPLICAS, shards: 2 }, 'give either shards or database.url'],
+    ['one volume for all shards', { ...LEAST, shards: 2, persistence: { existingClaim: 'a' } }, 'its own'],
     ['a port that is none', { ...LEAST, service: { port: 0 } }, 'port'],
   ])('refuses %s', async (_, values, words) => {
     const { code, stderr } = await helm(['template', 'edge-exporter'], values);

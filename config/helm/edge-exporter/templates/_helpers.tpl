@@ -43,3 +43,35 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- fail "give exactly one of config (with its accounts), existingConfigMap, and sandbox=true" }}
 {{- end }}
 {{- end }}
+
+{{- define "edge-exporter.kind" -}}
+{{ if gt (int .Values.shards) 1 }}StatefulSet{{ else }}Deployment{{ end }}
+{{- end }}
+
+{{/* Something where each shard has a claim of its own, which its StatefulSet makes and never removes. */}}
+{{- define "edge-exporter.claimsOfShards" -}}
+{{ if and .Values.persistence.enabled (gt (int .Values.shards) 1) }}true{{ end }}
+{{- end }}
+
+{{- define "edge-exporter.claimSpec" -}}
+{{- with .Values.persistence -}}
+accessModes: {{- toYaml .accessModes | nindent 2 }}
+{{- with .storageClassName }}
+storageClassName: {{ . }}
+{{- end }}
+resources:
+  requests: { storage: {{ .size }} }
+{{- end }}
+{{- end }}
+
+{{/* What divides the accounts, where there are several exporters: one of two. */}}
+{{- define "edge-exporter.checkShards" -}}
+{{- if gt (int .Values.shards) 1 }}
+{{- if .Values.database.url }}
+{{- fail "give either shards or database.url: replicas on a database divide the accounts themselves" }}
+{{- end }}
+{{- if .Values.persistence.existingClaim }}
+{{- fail "persistence.existingClaim is one volume, and each of the shards needs its own" }}
+{{- end }}
+{{- end }}
+{{- end }}
