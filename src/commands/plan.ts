@@ -4,6 +4,7 @@ import type { Account } from '../exporter/configuration/schema.ts';
 import { livePlan } from '../exporter/plan/live-plan.ts';
 import { COUNTED_NAMES, offlinePlan } from '../exporter/plan/offline-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
+import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';
 import { paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
@@ -34,7 +35,9 @@ export async function plan(invocation: Plan): Promise<ExitCode> {
     if (!flags.json) stdout.write(`${plans.length > 0 ? '\n' : ''}${planText(made)}`);
     plans.push(made);
   }
-  if (flags.json) stdout.write(`${JSON.stringify({ accounts: plans }, null, 2)}\n`);
+  const together = processesFor(plans);
+  if (flags.json) stdout.write(`${JSON.stringify({ accounts: plans, together }, null, 2)}\n`);
+  else if (plans.length > 1) stdout.write(`\n${processesText(together)}`);
   if (plans.length < asked.accounts.length) return EXIT.failed;
   return plans.every(({ fits }) => fits) ? EXIT.ok : EXIT.overQuota;
 }

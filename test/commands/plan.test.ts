@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -194,4 +194,21 @@ test('a bad configuration ends with 2, and so does an account that is not there'
   });
   const { out } = await call(['plan', `--config.file=${file}`, '--account=news', '--offline']);
   expect(out.match(/^account \w+/gm)).toEqual(['account news']);
+});
+
+test('of several accounts it says how many processes they take, as its page shows it', async () => {
+  const accounts = Array.from(
+    { length: 20 },
+    (_, n) => `  - { name: account-${n}, api_url: https://api.example.net, token: token-${n} }\n`,
+  );
+  const file = configFile(`accounts:\n${accounts.join('')}`);
+  const offline = ['plan', '--offline', '--offline.limit=5000', `--config.file=${file}`];
+  const { out } = await call([...offline, '--offline.counts=60']);
+  const page = readFileSync(join(import.meta.dirname, '../../docs/plan-and-doctor.md'), 'utf8');
+  const [, shown] = /<!-- processes:begin -->.*?…\n(.*?)```/s.exec(page) ?? [];
+  expect(out.slice(out.lastIndexOf('\n20 accounts') + 1)).toBe(shown);
+  const json = await call([...offline, '--offline.counts=1', '--json']);
+  expect(JSON.parse(json.out).together).toMatchObject({ accounts: 20, processes: 1, too_large: [] });
+  const one = await call([...offline, '--offline.counts=1', '--account=account-1']);
+  expect(one.out).not.toContain('one process');
 });

@@ -20,6 +20,7 @@ const PAUSE_MS = 14_000;
 const TROUBLES: readonly Trouble[] = ['none', 'none', 'none', 'hangs', 'answers 500', 'cuts the answer'];
 
 it('three replicas push to one receiver through kills, pauses and moves: every bucket is there once', async () => {
+  const began = Date.now();
   const database = await startPostgres();
   const connections = database.connections();
   const names = ['a', 'b', 'c'];
@@ -75,7 +76,7 @@ it('three replicas push to one receiver through kills, pauses and moves: every b
   ) as Map<string, string>;
   for (const [account, sandbox] of platform.accounts) {
     const state = await openedByToken(connections, account);
-    const all = expectedSamples({ state, sandbox }, configurations, 0);
+    const all = expectedSamples({ state, sandbox }, configurations, began);
     const counters = new Map([...all].filter(([key]) => key.includes('_total"')));
     const { samples, missing, doubled, wrong } = compareSamples(stored, counters);
     const waits = await waiting(state);

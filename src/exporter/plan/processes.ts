@@ -1,0 +1,80 @@
+import { plainNumber, plainShare } from '../text/numbers.ts';
+import type { AccountPlan } from './plan.ts';
+
+/** What all accounts of a plan take together, and how many processes that is. */
+export interface PlannedProcesses {
+  readonly accounts: number;
+  readonly operations_per_minute: number;
+  readonly series: number;
+  /** Of one process that polls all of them: in cores, and in bytes. */
+  readonly cpu: number;
+  readonly memory: number;
+  /** How many take no more than half of a core and 1 GB each. */
+  readonly processes: number;
+  /** Replicas on a database, of which one may be lost. */
+  readonly replicas: number;
+  /** Accounts that alone take more than that; an account is never divided. */
+  readonly too_large: readonly string[];
+}
+
+/** What a process takes, by itself and for each (ms of CPU a minute, bytes): measured by `npm run bench`, test/bench/RESULTS.md. */
+const PROCESS = { cpuMs: 500, memory: 134e6 };
+const ACCOUNT = { cpuMs: 0.7, memory: 180e3 };
+const OPERATION_MS = 3;
+const SERIES_BYTES = 1_000;
+
+/** How much of a core and of memory a process is to take: the rest is for what it takes over when another is lost. */
+const MOST = { cpuMs: 30_000, memory: 1e9 };
+
+/** What these accounts come to. */
+export function processesFor(plans: readonly AccountPlan[]): PlannedProcesses {
+  const needs = plans.map(needOf);
+  const sum = (of: (need: Need) => number) => needs.reduce((all, need) => all + of(need), 0);
+  const [cpuMs, memory] = [sum((need) => need.cpuMs), sum((need) => need.memory)];
+  const beside = { cpuMs: MOST.cpuMs - PROCESS.cpuMs, memory: MOST.memory - PROCESS.memory };
+  const processes = Math.max(1, Math.ceil(cpuMs / beside.cpuMs), Math.ceil(memory / beside.memory));
+  return {
+    accounts: plans.length,
+    operations_per_minute: sum((need) => need.operations),
+    series: sum((need) => need.series),
+    cpu: (PROCESS.cpuMs + cpuMs) / 60_000,
+    memory: PROCESS.memory + memory,
+    processes,
+    replicas: processes + 1,
+    too_large: needs
+      .filter((need) => need.cpuMs > beside.cpuMs || need.memory > beside.memory)
+      .map(({ account }) => account),
+  };
+}
+
+interface Need {
+  readonly account: string;
+  readonly operations: number;
+  readonly series: number;
+  readonly cpuMs: number;
+  readonly memory: number;
+}
+
+function needOf({ account, scopes, rows }: AccountPlan): Need {
+  const operations = scopes.reduce((sum, scope) => sum + scope.operations, 0);
+  const series = rows.reduce((sum, row) => sum + (row.series ?? 0), 0);
+  return {
+    account,
+    operations,
+    series,
+    cpuMs: ACCOUNT.cpuMs + OPERATION_MS * operations,
+    memory: ACCOUNT.memory + SERIES_BYTES * series,
+  };
+}
+
+/** The same for a person. */
+export function processesText(together: PlannedProcesses): string {
+  const { accounts, operations_per_minute, series, cpu, memory, processes, replicas, too_large } = together;
+  const lines = [
+    `${plainNumber(accounts)} accounts: ${plainNumber(operations_per_minute)} operations per minute, ${plainNumber(series)} series`,
+    `  one process would take about ${plainShare(cpu)} of a core and ${plainNumber(memory / 1e6)} MB`,
+    `  ${processes === 1 ? 'one process is enough' : `${plainNumber(processes)} processes share them`}; on a database ${plainNumber(replicas)} replicas, of which one may be lost`,
+    ...too_large.map((account) => `  account ${account} alone takes more than a process should`),
+  ];
+  return `${lines.join('\n')}\n`;
+}
