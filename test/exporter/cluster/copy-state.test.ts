@@ -103,3 +103,22 @@ test('counters that are others are not overwritten', async () => {
   await expect(copyToDatabase(directory, database)).rejects.toThrow('the database has counters already of a');
   await expect(copyToDirectory(database, directory)).rejects.toThrow('the directory has a state already');
 });
+
+test('samples that wait to be pushed are not left behind, and the outbox begins anew', async () => {
+  const waiting: StateEntry = { key: ['queue', 'push', 'r', '1'], value: new Uint8Array([1]) };
+  const run: StateEntry = { key: ['push', 'run'], value: 7 };
+  const { database } = databaseOf(new Map([['a', await holding(entryOf('a', 1), run, waiting)]]));
+  const directory = memoryState();
+  await expect(copyToDirectory(database, directory)).rejects.toThrow('samples wait to be pushed');
+  expect([...directory.keys([])]).toEqual([]);
+  const full = await holding(entryOf('a', 1), waiting);
+  const empty = memoryState();
+  const { database: other } = databaseOf(new Map([['a', empty]]));
+  await expect(copyToDatabase(full, other)).rejects.toThrow('samples wait to be pushed');
+  expect([...empty.keys([])]).toEqual([]);
+  const sent = databaseOf(new Map([['a', await holding(entryOf('a', 1), run)]]));
+  await copyToDirectory(sent.database, directory);
+  expect([...directory.keys([])]).toEqual([['series', 'a']]);
+  await copyToDatabase(await holding(entryOf('a', 1), run), other);
+  expect([...empty.keys([])]).toEqual([['series', 'a']]);
+});
