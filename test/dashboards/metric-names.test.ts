@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { committed, queriesOf } from './committed.ts';
 import { knownMetrics } from './known-metrics.ts';
@@ -31,4 +33,12 @@ it('uses the families that operators look for first', () => {
       'edge_exporter_polls_total',
     ]),
   );
+});
+
+it('draws pictures when series are there that the rules still record', async () => {
+  const demonstration = join(import.meta.dirname, '../../grafana/pictures/demonstration.ts');
+  const awaited = [...(await readFile(demonstration, 'utf8')).matchAll(/yields: '(\S+)'/g)];
+  expect(awaited.length).toBeGreaterThan(2);
+  const known = knownMetrics();
+  expect(awaited.filter(([, name = '']) => !known.has(name))).toEqual([]);
 });
