@@ -562,6 +562,42 @@
         ]
       },
       {
+        "name": "edge-origins",
+        "interval": "1m",
+        "rules": [
+          {
+            "record": "configuration:edge_upstream_responses_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_upstream_responses_per_minute))"
+          },
+          {
+            "record": "configuration:edge_upstream_errors_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id, class, code) (edge_upstream_responses_per_minute{class=\"5xx\"}))"
+          },
+          {
+            "record": "configuration:edge_upstream_response_seconds_per_minute:sum",
+            "expr": "sum by (account, product, configuration) (max by (account, product, configuration, configuration_id) (edge_upstream_response_seconds_per_minute))"
+          },
+          {
+            "record": "configuration:edge_upstream_error_ratio:avg5m",
+            "expr": "avg_over_time(configuration:edge_upstream_errors_per_minute:sum[4m30s])\n/\n(avg_over_time(configuration:edge_upstream_responses_per_minute:sum[4m30s]) >= 10)"
+          },
+          {
+            "record": "configuration:edge_upstream_response_seconds:avg5m",
+            "expr": "avg_over_time(configuration:edge_upstream_response_seconds_per_minute:sum[4m30s])\n/\n(avg_over_time(configuration:edge_upstream_responses_per_minute:sum[4m30s]) >= 10)"
+          }
+        ]
+      },
+      {
+        "name": "edge-origins-usual",
+        "interval": "5m",
+        "rules": [
+          {
+            "record": "configuration:edge_upstream_response_seconds:usual",
+            "expr": "quantile_over_time(0.5, configuration:edge_upstream_response_seconds:avg5m[23h59m30s])"
+          }
+        ]
+      },
+      {
         "name": "edge-baseline-edge_requests_per_minute",
         "interval": "5m",
         "rules": [
@@ -1441,6 +1477,38 @@
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
               "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: roll back the last deployment, if there was one in the last hours.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
+            }
+          },
+          {
+            "alert": "EdgeOriginErrors",
+            "expr": "configuration:edge_upstream_error_ratio:avg5m > 0.05",
+            "for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "upstream_responses"
+            },
+            "annotations": {
+              "summary": "{{ $value | humanizePercentage }} of the origin's responses fail on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "{{ $value | humanizePercentage }} of the responses of the origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx, whatever the cache made of them.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginerrors"
+            }
+          },
+          {
+            "alert": "EdgeOriginSlow",
+            "expr": "configuration:edge_upstream_response_seconds:avg5m > 1\nunless\nconfiguration:edge_upstream_response_seconds:avg5m <= 3 * last_over_time(configuration:edge_upstream_response_seconds:usual[12m30s])",
+            "for": "10m",
+            "labels": {
+              "severity": "ticket",
+              "about": "traffic",
+              "scope": "configuration",
+              "metric": "upstream_responses"
+            },
+            "annotations": {
+              "summary": "The origin takes {{ $value | humanizeDuration }} a response on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
+              "description": "The origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) took {{ $value | humanizeDuration }} for a response in the mean of the last 5m. Usual is {{ with printf `configuration:edge_upstream_response_seconds:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeDuration }}{{ else }}unknown{{ end }}, the median of the last day.",
+              "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginslow"
             }
           }
         ]

@@ -28,6 +28,7 @@ const SHARES: Judged = [
   ['Edge5xxRatio', inBothScopes('edge_server_error_ratio:avg5m')],
   ['Edge4xxRatio', inBothScopes('edge_client_error_ratio:now')],
   ['EdgeOffloadCollapse', inBothScopes('edge_cache_miss_ratio:now')],
+  ['EdgeOriginErrors', ['configuration:edge_upstream_error_ratio:avg5m']],
 ];
 
 const AGES: Judged = [['EdgeDataStale', ['configuration:edge_data_age_seconds:max'], 'metric']];

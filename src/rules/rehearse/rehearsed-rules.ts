@@ -13,6 +13,7 @@ import {
   SCOPES,
   type Scope,
 } from '../shipped/measures.ts';
+import { originSeries } from '../shipped/origin-alerts.ts';
 import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
 import { ruleFiles } from '../shipped/rule-files.ts';
 import { TIMES } from '../shipped/times.ts';
@@ -133,6 +134,10 @@ export function judgedSeries(alert: Labels): JudgedSeries | undefined {
   if (scope === undefined) return undefined;
   const { alertname: name = '' } = alert;
   if (name === 'Edge5xxRatio') return serverErrors(scope, alert);
+  const { errorRatio, time, usualTime } = originSeries();
+  const origin = { usual: undefined, thresholds: [], labels: only(alert, SCOPES[scope]) };
+  if (name === 'EdgeOriginErrors') return { ...origin, value: errorRatio };
+  if (name === 'EdgeOriginSlow') return { ...origin, value: time, usual: usualTime };
   const measure = measures().find((one) => isOf(one, name));
   if (measure === undefined) return undefined;
   const names = recorded(scope, measure);

@@ -142,7 +142,7 @@ function notes({ learnsFrom, notJudged, recurring }: RehearsalReport): string {
 }
 
 /** Alerts whose value is a share. */
-const SHARES = new Set(['Edge5xxRatio', 'Edge4xxRatio', 'EdgeOffloadCollapse']);
+const SHARES = new Set(['Edge5xxRatio', 'Edge4xxRatio', 'EdgeOffloadCollapse', 'EdgeOriginErrors']);
 
 /** What an alert is about, by the labels that tell it from others of its name. */
 const SUBJECT = [

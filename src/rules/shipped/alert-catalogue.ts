@@ -171,6 +171,23 @@ export const ALERTS = {
       least_requests: number(300, 'Requests a minute below which the share is not judged.', 1),
     },
   },
+  EdgeOriginErrors: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      share: share(0.05, "Share of the origin's responses that may be server errors."),
+      least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
+    },
+  },
+  EdgeOriginSlow: {
+    level: 'configuration',
+    severity: 'ticket',
+    parameters: {
+      floor: number(1, 'Mean seconds of a response below which there is no alert.'),
+      times_usual: number(3, 'How many times the median of the last day is too much.', 1),
+      least_responses: number(10, "The origin's responses a minute below which they are not judged.", 1),
+    },
+  },
   EdgeWafCounting: simple('account', 'ticket'),
   EdgeWafOff: simple('account', 'page'),
   EdgeFirewallDisabled: simple('account', 'page'),

@@ -66,6 +66,8 @@ export const JUDGED_FAMILIES = {
   edge_requests_per_minute: [],
   edge_requests_by_cache_per_minute: ['cache'],
   edge_responses_per_minute: ['class', 'code'],
+  edge_upstream_response_seconds_per_minute: [],
+  edge_upstream_responses_per_minute: ['class', 'code'],
   edge_waf_blocked_per_minute: [],
   edge_waf_threats_at_least_per_minute: [],
   edge_waf_threats_by_family_per_minute: ['family'],

@@ -16,6 +16,7 @@ import {
 import { freshnessRules } from './freshness-rules.ts';
 import { measures } from './measures.ts';
 import { minuteRules } from './minute-rules.ts';
+import { originAlerts, originRules, usualOriginRules } from './origin-alerts.ts';
 import { duration } from './promql.ts';
 import type { AlertRule, RecordingRule, RuleGroup } from './rule.ts';
 import { protectionAlerts, settingsAlerts } from './settings-alerts.ts';
@@ -58,6 +59,8 @@ function recordingGroups(times: Times, tuning: Tuning): readonly RuleGroup<Recor
     everyMinute('edge-freshness', freshnessRules(times, tuning)),
     slowly('edge-error-ratios-long', longRatioRules(times)),
     everyMinute('edge-error-ratios', shortRatioRules(times, tuning)),
+    everyMinute('edge-origins', originRules(times, tuning)),
+    slowly('edge-origins-usual', usualOriginRules(times)),
     ...measures().map((measure) =>
       slowly(`edge-baseline-${measure.name}`, baselineRules(measure, times, tuning)),
     ),
@@ -78,7 +81,7 @@ function alertGroups(times: Times, tuning: Tuning): readonly RuleGroup<AlertRule
       ...floodAlerts(times),
     ]),
     group('edge-drops', dropAlerts(times)),
-    group('edge-errors', serverErrorAlerts(times, tuning)),
+    group('edge-errors', [...serverErrorAlerts(times, tuning), ...originAlerts(times, tuning)]),
     group('edge-settings', [...protectionAlerts(times), ...settingsAlerts(times, tuning)]),
     group('edge-platform', [
       ...platformAlerts(times, tuning),

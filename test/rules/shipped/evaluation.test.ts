@@ -116,6 +116,9 @@ function history(): readonly Input[] {
         ]),
       ),
       responses('503', draw(1, failures)),
+      one('edge_upstream_responses_per_minute', draw(400, []), { class: '2xx', code: '200' }),
+      one('edge_upstream_responses_per_minute', draw(2, [[205, 240, 60]]), { class: '5xx', code: '503' }),
+      one('edge_upstream_response_seconds_per_minute', draw(100, [[610, 630, 12]])),
       one(
         'edge_data_until_timestamp_seconds',
         Float64Array.from({ length: LENGTH }, (_, at) => at * 60),

@@ -40,6 +40,15 @@ function responses(counts: {
   };
 }
 
+function origin(given: { readonly ok: number; readonly failed?: number; readonly seconds?: number }): Given {
+  const { ok, failed = 0, seconds = 0.2 } = given;
+  return {
+    [`edge_upstream_responses_per_minute{${SHOP}, class="2xx", code="200"}`]: ok,
+    [`edge_upstream_responses_per_minute{${SHOP}, class="5xx", code="503"}`]: failed,
+    [`edge_upstream_response_seconds_per_minute{${SHOP}}`]: (ok + failed) * seconds,
+  };
+}
+
 function cached(saved: number, missed: number): Given {
   return {
     [`edge_requests_by_cache_per_minute{${SHOP}, cache="saved"}`]: saved,
@@ -225,6 +234,44 @@ export const TRAFFIC_CASES: readonly AlertCase[] = [
     mild: responses({ ok: 1_000, missing: 200 }),
     lasts: 25,
     resolves: 15,
+  },
+  {
+    alert: 'EdgeOriginErrors',
+    which: OF_SHOP,
+    normal: origin({ ok: 200 }),
+    bad: origin({ ok: 200, failed: 40 }),
+    mild: origin({ ok: 200, failed: 8 }),
+    lasts: 20,
+    resolves: 10,
+  },
+  {
+    // Too few responses to judge.
+    alert: 'EdgeOriginErrors',
+    which: OF_SHOP,
+    normal: origin({ ok: 200 }),
+    bad: origin({ ok: 6, failed: 6 }),
+    mild: origin({ ok: 4, failed: 4 }),
+    lasts: 20,
+    resolves: 10,
+  },
+  {
+    alert: 'EdgeOriginSlow',
+    which: OF_SHOP,
+    normal: origin({ ok: 200, seconds: 0.5 }),
+    bad: origin({ ok: 200, seconds: 2 }),
+    mild: origin({ ok: 200, seconds: 1.4 }),
+    lasts: 20,
+    resolves: 10,
+  },
+  {
+    // Far slower than usual, and still fast.
+    alert: 'EdgeOriginSlow',
+    which: OF_SHOP,
+    normal: origin({ ok: 200, seconds: 0.05 }),
+    bad: origin({ ok: 200, seconds: 1.1 }),
+    mild: origin({ ok: 200, seconds: 0.9 }),
+    lasts: 20,
+    resolves: 10,
   },
   {
     alert: 'EdgeOffloadCollapse',

@@ -71,6 +71,9 @@ function traffic(): readonly Series[] {
       one('edge_responses_per_minute', draw(1_900), ', class="2xx", code="200"'),
       one('edge_responses_per_minute', draw(60), ', class="4xx", code="404"'),
       one('edge_responses_per_minute', draw(2, 215, 240, 300), ', class="5xx", code="503"'),
+      one('edge_upstream_responses_per_minute', draw(400), ', class="2xx", code="200"'),
+      one('edge_upstream_responses_per_minute', draw(2, 155, 190, 60), ', class="5xx", code="502"'),
+      one('edge_upstream_response_seconds_per_minute', draw(100, 215, 240, 12)),
       one(
         'edge_configuration_info',
         draw(0).map(() => '1'),
@@ -193,6 +196,8 @@ it('two exporters of an account, or one that takes over, change nothing that is 
             [
               ['EdgeWafSpike', 170],
               ['Edge5xxRatio', 230],
+              ['EdgeOriginErrors', 175],
+              ['EdgeOriginSlow', 230],
               ['EdgeTrafficDrop', 285],
             ] as const
           ).map(([alert, minute]) => firing(alert, 'traffic-two', minute)),

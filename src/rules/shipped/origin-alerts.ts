@@ -1,0 +1,95 @@
+import type { AlertDefinition } from './alert.ts';
+import { latest, recordedSum, SCOPES } from './measures.ts';
+import { duration, range } from './promql.ts';
+import type { RecordingRule } from './rule.ts';
+import { opened, seriesValue, WHOM } from './scopes.ts';
+import { TIMES, type Times } from './times.ts';
+import type { Judged, Tuning } from './tuning.ts';
+
+const SCOPE = 'configuration';
+
+/** What origins answer and how long they take, as it is recorded every minute: both come from one metric, of the same minutes. */
+const SUMS = {
+  responses: { name: 'edge_upstream_responses_per_minute', family: 'edge_upstream_responses_per_minute' },
+  errors: {
+    name: 'edge_upstream_errors_per_minute',
+    family: 'edge_upstream_responses_per_minute',
+    selector: '{class="5xx"}',
+  },
+  seconds: {
+    name: 'edge_upstream_response_seconds_per_minute',
+    family: 'edge_upstream_response_seconds_per_minute',
+  },
+} as const;
+
+function summed(sum: keyof typeof SUMS): string {
+  return `${SCOPE}:${SUMS[sum].name}:sum`;
+}
+
+/** What is recorded of origins: the share of their responses that failed, the mean time of one, and what of that is usual. */
+export function originSeries({ smoothing }: Times = TIMES) {
+  const window = `avg${duration(smoothing)}`;
+  return {
+    errorRatio: `${SCOPE}:edge_upstream_error_ratio:${window}`,
+    time: `${SCOPE}:edge_upstream_response_seconds:${window}`,
+    usualTime: `${SCOPE}:edge_upstream_response_seconds:usual`,
+  };
+}
+
+const JUDGED: Judged = { series: summed('responses'), labels: SCOPES[SCOPE] };
+
+/** Every minute, where there are enough responses to judge. */
+export function originRules(times: Times, tuning: Tuning): readonly RecordingRule[] {
+  const { errorRatio, time } = originSeries(times);
+  const mean = (sum: keyof typeof SUMS): string =>
+    `avg_over_time(${range(summed(sum), times.smoothing, times.minute)})`;
+  const least = (alert: 'EdgeOriginErrors' | 'EdgeOriginSlow'): string =>
+    tuning.value(alert, 'least_responses', JUDGED);
+  return [
+    ...Object.values(SUMS).map(({ name, ...sum }) => ({
+      record: `${SCOPE}:${name}:sum`,
+      expr: recordedSum(`${name}:sum`, sum)(SCOPE),
+    })),
+    {
+      record: errorRatio,
+      expr: `${mean('errors')}\n/\n(${mean('responses')} >= ${least('EdgeOriginErrors')})`,
+    },
+    { record: time, expr: `${mean('seconds')}\n/\n(${mean('responses')} >= ${least('EdgeOriginSlow')})` },
+  ];
+}
+
+/** Every few minutes: the median of the last day, which what is slow for less than half of it does not move. */
+export function usualOriginRules(times: Times): readonly RecordingRule[] {
+  const { time, usualTime } = originSeries(times);
+  return [{ record: usualTime, expr: `quantile_over_time(0.5, ${range(time, times.day, times.minute)})` }];
+}
+
+/** Origins that fail or have become slow, where the configuration reads `upstream_responses`: causes, and so tickets. */
+export function originAlerts(times: Times, tuning: Tuning): readonly AlertDefinition[] {
+  const { errorRatio, time, usualTime } = originSeries(times);
+  const common = {
+    judged: JUDGED,
+    about: 'traffic',
+    labels: { scope: SCOPE, metric: 'upstream_responses' },
+    hold: times.holdTicket,
+    severity: 'ticket',
+    ...opened(SCOPE),
+  } as const;
+  const slow = tuning.value('EdgeOriginSlow', 'times_usual', JUDGED);
+  return [
+    {
+      ...common,
+      alert: 'EdgeOriginErrors',
+      expr: `${errorRatio} > ${tuning.value('EdgeOriginErrors', 'share', JUDGED)}`,
+      summary: `{{ $value | humanizePercentage }} of the origin's responses fail on ${WHOM[SCOPE]}`,
+      description: `{{ $value | humanizePercentage }} of the responses of the origins of ${WHOM[SCOPE]} in the last ${duration(times.smoothing)} were 5xx, whatever the cache made of them.`,
+    },
+    {
+      ...common,
+      alert: 'EdgeOriginSlow',
+      expr: `${time} > ${tuning.value('EdgeOriginSlow', 'floor', JUDGED)}\nunless\n${time} <= ${slow} * ${latest(usualTime, times)}`,
+      summary: `The origin takes {{ $value | humanizeDuration }} a response on ${WHOM[SCOPE]}`,
+      description: `The origins of ${WHOM[SCOPE]} took {{ $value | humanizeDuration }} for a response in the mean of the last ${duration(times.smoothing)}. Usual is ${seriesValue(usualTime, SCOPE, { format: 'humanizeDuration' })}, the median of the last day.`,
+    },
+  ];
+}
