@@ -1491,7 +1491,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the origin's responses fail on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of the origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx, whatever the cache made of them.",
+              "description": "{{ $value | humanizePercentage }} of the responses of the origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx, whatever the cache made of them. First: look at the chart of origins on the Configuration dashboard: which class fails, and since when.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginerrors"
             }
           },
@@ -1507,7 +1507,7 @@
             },
             "annotations": {
               "summary": "The origin takes {{ $value | humanizeDuration }} a response on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) took {{ $value | humanizeDuration }} for a response in the mean of the last 5m. Usual is {{ with printf `configuration:edge_upstream_response_seconds:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeDuration }}{{ else }}unknown{{ end }}, the median of the last day.",
+              "description": "The origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) took {{ $value | humanizeDuration }} for a response in the mean of the last 5m. Usual is {{ with printf `configuration:edge_upstream_response_seconds:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeDuration }}{{ else }}unknown{{ end }}, the median of the last day. First: compare `requests` with `origin` in the chart of times on the Configuration dashboard: where `requests` did not rise, the cache holds.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginslow"
             }
           }

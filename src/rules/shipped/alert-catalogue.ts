@@ -81,6 +81,10 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeStatusCodeSurge: 'go by the code: 4xx as for Edge4xxRatio, 5xx as for Edge5xxRatio.',
   EdgeOffloadCollapse:
     'ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.',
+  EdgeOriginErrors:
+    'look at the chart of origins on the Configuration dashboard: which class fails, and since when.',
+  EdgeOriginSlow:
+    'compare `requests` with `origin` in the chart of times on the Configuration dashboard: where `requests` did not rise, the cache holds.',
   EdgeWafCounting:
     'ask whoever changed it last whether it is being tuned; if not, switch it back to blocking.',
   EdgeErrorPageCachedTooLong: 'lower the time for which the configuration caches that code to a few seconds.',
