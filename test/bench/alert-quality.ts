@@ -122,7 +122,10 @@ async function askAll(which: 'prometheus' | 'prometheus3'): Promise<readonly Pro
   const rules = createHash('sha256').update(JSON.stringify(groups)).digest('hex').slice(0, 12);
   const found: PrometheusAnswers[] = [];
   for (const history of histories) {
-    const file = join(folder, `${which}-${rules}-${flags.world}-seed${seed}-${weeks}w-account${history.account}.json`);
+    const file = join(
+      folder,
+      `${which}-${rules}-${flags.world}-seed${seed}-${weeks}w-account${history.account}.json`,
+    );
     if (!existsSync(file)) await writeFile(file, JSON.stringify(await ask(which, history)));
     const answer = JSON.parse(await readFile(file, 'utf8')) as PrometheusAnswers;
     found.push(answer);
