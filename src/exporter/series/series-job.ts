@@ -180,29 +180,25 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const reached = progressBeyond(newestEnd, width, answer.now, usualLag(known));
     // With what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
     const learned = learn(known, counted.evidence);
-    const publishAge = publishDelay(known, delays);
-    const shown = bucketToShow(memory, answer, width, reached - publishAge);
+    const delay = publishDelay(known, delays);
+    const shown = bucketToShow(memory, answer, width, reached - delay);
     const { boundUntil } = memory;
-    const early = this.#early.expose({
-      answer,
-      width,
-      reached,
-      publishDelay: publishAge,
-      learned,
-      boundUntil,
-    });
+    const early = this.#early.expose({ answer, width, reached, publishDelay: delay, learned, boundUntil });
     const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
     const shownUntil = shown === undefined ? memory.shownUntil : shown + width;
     // Only of what has really come: an answer without anything new says nothing of how late the next bucket will be.
     const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
     const shownLag = isNew ? answer.now - reached : memory.shownLag;
-    const { boundUntil: until } = early;
-    const after = (left: SeriesMemory) => ({ ...left, width, shownUntil, shownLag, boundUntil: until });
+    const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
     const toPush = this.#gaugesToPush(answer, width, reached - pushDelay(known, delays, answer.now));
     return {
       ...common,
       ...this.left(
-        { ...counted, memory: after(counted.memory), refused: after(counted.refused) },
+        {
+          ...counted,
+          memory: { ...counted.memory, ...showing },
+          refused: { ...counted.refused, ...showing },
+        },
         [...gauges, ...early.exposures],
         toPush,
       ),
