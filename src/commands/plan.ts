@@ -1,11 +1,13 @@
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
+import { QUESTIONS } from '../exporter/graphql/question.ts';
 import { livePlan } from '../exporter/plan/live-plan.ts';
 import { COUNTED_NAMES, offlinePlan } from '../exporter/plan/offline-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
 import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';
+import { AssumedLimit } from '../exporter/rate-limit/assumed-limit.ts';
 import { paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { accountsAsked } from './accounts-asked.ts';
@@ -26,7 +28,7 @@ export async function plan(invocation: Plan): Promise<ExitCode> {
   if (misspelt.length > 0) return EXIT.misused;
   const plans: AccountPlan[] = [];
   for (const account of asked.accounts) {
-    const made = await planFor(account, invocation);
+    const made = await planFor(account, sharedLimit(account, asked.accounts), invocation);
     if ('unreachable' in made) {
       const text = `account ${account.name}: cannot plan, the platform does not answer: ${made.unreachable}`;
       stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
@@ -46,8 +48,21 @@ function isUnknown(name: string): boolean {
   return name !== '' && !COUNTED_NAMES.has(name);
 }
 
-function planFor(account: Account, { flags, stderr, signal, logging }: Plan) {
-  const common = { account, clock: systemClock, signal };
+/** The limit of GraphQL that an account divides with those that are configured to be read by it at the same address. */
+function sharedLimit(account: Account, accounts: readonly Account[]): AssumedLimit {
+  const limit = new AssumedLimit(QUESTIONS.assumedLimit);
+  const originOf = ({ graphql_url }: Account) => new URL(graphql_url).origin;
+  for (const other of accounts) {
+    const { metrics, analytics } = other.collectors;
+    const sources = [metrics, analytics].map((series) => series && (series.source ?? other.source));
+    if (other !== account && originOf(other) === originOf(account) && sources.includes('graphql'))
+      limit.sharers.add(other);
+  }
+  return limit;
+}
+
+function planFor(account: Account, byAddress: AssumedLimit, { flags, stderr, signal, logging }: Plan) {
+  const common = { account, clock: systemClock, signal, byAddress };
   if (flags.offline)
     return offlinePlan({ ...common, counts: flags['offline.counts'], limit: flags['offline.limit'] });
   const tell = (text: string) => stderr.write(`account ${account.name}: ${text}\n`);

@@ -56,6 +56,18 @@ test('offline no token is needed, neither in the environment nor for a reference
   expect(await call(args)).toMatchObject({ exitCode: 2 });
 });
 
+test('the limit of GraphQL is divided among the accounts that read by it at one address', async () => {
+  const account = (name: string, more: string) =>
+    `  - { name: ${name}, api_url: "https://${name}.example", token: none, collectors: { metrics: {} }, ${more} }\n`;
+  const file = configFile(`accounts:
+${account('a', 'source: graphql, graphql_url: "https://g.example"')}${account('b', 'source: graphql, graphql_url: "https://g.example/v4"')}${account('c', 'source: graphql, graphql_url: "https://h.example"')}${account('d', 'source: rest, graphql_url: "https://g.example"')}`);
+  const { out } = await call(['plan', '--offline', '--offline.counts=3', '--json', `--config.file=${file}`]);
+  const limits = (JSON.parse(out).accounts as { scopes: { scope: string; limit: number }[] }[]).map(
+    ({ scopes }) => scopes.find(({ scope }) => scope === 'graphql')?.limit,
+  );
+  expect(limits).toEqual([10, 10, 20, undefined]);
+});
+
 test('offline nothing is asked: counts and the limit are given', async () => {
   const counts = '--offline.counts=0,edge_applications=7,domains=250';
   const { exitCode, out } = await call(['plan', '--offline', counts, '--offline.limit=100', '--json'], ENV);

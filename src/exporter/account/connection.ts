@@ -34,6 +34,8 @@ export interface ConnectionOptions {
   readonly onTurn?: RequestQueueOptions['onTurn'];
   /** Shared by all accounts; default: none. */
   readonly turns?: Turns;
+  /** The limit that is counted by the client's address; default: that of the turns, or the account's alone. */
+  readonly byAddress?: LimitScopesOptions['byAddress'];
   /** Share of each limit to leave to others, called each time; default: the account's reserve. */
   readonly reserve?: () => number;
   /** Whether a request may still leave; by default it may. */
@@ -58,13 +60,15 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     const { account, clock, credentials, reserve, onExchange, onTurn, turns, mayLeave } = options;
+    const { byAddress = turns?.limits.at(new URL(account.graphql_url).origin, QUESTIONS.assumedLimit) } =
+      options;
     const { api_url, quota, request } = account;
     this.platform = new ObservedPlatform({
       clock,
       basePath: new URL(api_url).pathname.replace(/\/$/, ''),
       reserve: reserve ?? (() => quota.reserve),
       assumedLimit: quota.assumed_limit,
-      sharedBy: turns?.addresses.at(new URL(account.graphql_url).origin),
+      byAddress,
     });
     this.#onExchange = onExchange;
     this.#idOf = accountIds(new URL(api_url).origin);
@@ -176,7 +180,7 @@ export interface ObservedPlatformOptions {
   /** Share of each limit to leave to others; called each time, since it may change. */
   readonly reserve: () => number;
   readonly assumedLimit: number;
-  readonly sharedBy?: LimitScopesOptions['sharedBy'];
+  readonly byAddress?: LimitScopesOptions['byAddress'];
 }
 
 /** Tokens are created and revoked, and so limited, apart from the reads. */
@@ -206,7 +210,7 @@ export class ObservedPlatform {
     this.scopes = new LimitScopes({
       platformClock,
       assumedLimit: options.assumedLimit,
-      sharedBy: options.sharedBy,
+      byAddress: options.byAddress,
       get reserve() {
         return options.reserve();
       },

@@ -89,6 +89,8 @@ export class SharedReads {
   /** Announces one more reader of these fields. */
   join(fields: readonly string[]): void {
     this.#readers += 1;
+    // What few readers cost is not what each of many does.
+    this.#share = undefined;
     for (const field of fields) this.#fields.add(field);
   }
 

@@ -3,6 +3,7 @@ import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
+import type { AssumedLimit } from '../rate-limit/assumed-limit.ts';
 import { allowanceOf } from '../rate-limit/decision.ts';
 import type { Secret } from '../secret.ts';
 import { duration } from '../text/duration.ts';
@@ -17,19 +18,22 @@ export interface LivePlanOptions {
   /** Called with the progress of work that takes long. */
   readonly tell: (text: string) => void;
   readonly guard: (secret: Secret) => void;
+  /** The limit that it divides with other accounts. */
+  readonly byAddress?: AssumedLimit;
 }
 
 /** The plan of an account with what its platform answers, or why there is none. */
 export async function livePlan(
   options: LivePlanOptions,
 ): Promise<AccountPlan | { readonly unreachable: string }> {
-  const { account, clock, signal, tell, guard } = options;
+  const { account, clock, signal, tell, guard, byAddress } = options;
   // A poll may wait for any number of operations, and all of them listen.
   setMaxListeners(0, signal);
   const connection = new Connection({
     account,
     clock,
     credentials: credentialsFrom(clock, { guard, onNotice: (_, text) => tell(text) }),
+    ...(byAddress !== undefined && { byAddress }),
   });
   try {
     const { scopes } = connection.platform;

@@ -5,6 +5,7 @@ import { COLLECTORS } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';
+import type { AssumedLimit } from '../rate-limit/assumed-limit.ts';
 import { LimitScopes } from '../rate-limit/limit-scopes.ts';
 import type { Collector } from '../settings/collector.ts';
 import { explore } from './explore.ts';
@@ -18,6 +19,8 @@ interface OfflinePlanOptions {
   readonly counts: ListSizes;
   /** Operations per minute that the platform is taken to allow; otherwise the account's assumed limit. */
   readonly limit?: number | undefined;
+  /** The limit that it divides with other accounts. */
+  readonly byAddress?: AssumedLimit;
 }
 
 /** The plan of an account for a platform of which only the sizes of its lists are given. */
@@ -29,7 +32,7 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
     () => clock.now(),
     () => clock.wall(),
   );
-  const scopes = new LimitScopes({ platformClock, assumedLimit, reserve });
+  const scopes = new LimitScopes({ platformClock, assumedLimit, reserve, byAddress: options.byAddress });
   const read = imaginedRead(counts);
   const survey = new Survey({ account, scopes, readFor: () => read });
   const { findings } = await explore(survey, {

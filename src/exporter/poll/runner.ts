@@ -2,9 +2,9 @@ import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { isLarge, LargeAnswers, Places } from '../platform/large-answers.ts';
 import { type Answer, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
+import { SharedLimits } from '../rate-limit/assumed-limit.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
-import { SharedAddresses } from '../rate-limit/limit-scopes.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import { learn } from '../settling/learned.ts';
 import { type AccountMemory, changed } from '../state/memory.ts';
@@ -281,8 +281,8 @@ export class Turns {
   readonly departures: OnePerTurn;
   /** Answers that are taken in, which takes some milliseconds each. */
   readonly arrivals: OnePerTurn;
-  /** Who shares the limits that the platform counts by address. */
-  readonly addresses = new SharedAddresses();
+  /** The limits that the platform counts by the client's address. */
+  readonly limits = new SharedLimits();
   readonly #places = new Places();
 
   /** @param isHeld whether they wait, since something else is urgent; nothing is by default */

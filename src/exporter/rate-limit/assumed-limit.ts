@@ -1,48 +1,108 @@
-export interface AssumedLimitOptions {
-  /** Operations per window while the platform names no limit. */
-  readonly assumedLimit: number;
-  /** Whether refusals lower the assumed limit; by default it stands, since an operator has set it. */
-  readonly learnsLimit?: boolean;
-  /** Among how many it is divided, called each time; default: 1. */
-  readonly sharers?: () => number;
-}
+/** The platform's rate-limit window lasts a minute from its first operation (section 8). */
+export const WINDOW_MS = 60_000;
 
-/** Factor by which a refusal lowers a learned limit. */
+/** What a refusal leaves of an assumed limit. */
 const LEFT_BY_REFUSAL = 0.75;
 
-/** After each such time (ms) without a refusal the limit rises by one, up to its first value. */
+/** Where all of a window is in flight, after how long (ms) it is decided anew: the answers are those of others. */
+const DECIDED_ANEW_MS = 1_000;
+
+/** After so long (ms) without a refusal it is one operation more, up to what it was at first. */
 const RAISED_AFTER_MS = 15 * 60_000;
 
-/** Operations per window while the platform names no limit. It recovers from refusals, such as those of an outage. */
+/**
+ * A limit that the platform does not name and counts by the client's address: all accounts of this process that are sent to the
+ * same address divide it, learn from each other's refusals, and rest together. Refusals that are over, as those of an
+ * outage, leave no trace in the end.
+ */
 export class AssumedLimit {
-  readonly #options: AssumedLimitOptions;
+  /** Who divides it. */
+  readonly sharers = new Set<object>();
+  readonly #first: number;
   #learned: number;
-  /** When it was lowered or raised last (local ms). */
+  /** When it was lowered or raised last, and when it was refused last (local ms). */
   #correctedAt = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  #stoppedUntil = 0;
+  #inFlight = 0;
+  /** When answers came within the last window (local ms), oldest first. */
+  readonly #answeredAt: number[] = [];
 
-  constructor(options: AssumedLimitOptions) {
-    this.#options = options;
-    this.#learned = options.assumedLimit;
+  /** @param first operations per window to begin with */
+  constructor(first: number) {
+    this.#first = first;
+    this.#learned = first;
   }
 
-  /** Operations for each who shares the limit, at least one. */
+  /** What each may send in its time: at least one operation. */
   get each(): number {
-    const { sharers = () => 1 } = this.#options;
-    return Math.max(1, Math.floor(this.#learned / sharers()));
+    return Math.max(1, Math.floor(this.#learned / this.#among));
   }
 
-  refused(now: number): void {
+  /** How many windows that time is: where there is less than one operation for each in a window, they take turns. */
+  get windows(): number {
+    return Math.max(1, Math.ceil(this.#among / this.#learned));
+  }
+
+  /** Until when (local ms) a refusal stops everybody. */
+  get stoppedUntil(): number {
+    return this.#stoppedUntil;
+  }
+
+  /** Until when (local ms) all of a window is used, whoever did; in the past where there is something left. */
+  usedUntil(now: number): number {
+    const recent = this.#answeredAt.filter((at) => at > now - WINDOW_MS);
+    const over = recent.length + this.#inFlight - this.#learned;
+    if (over < 0) return 0;
+    const freed = recent[over];
+    return freed === undefined ? now + DECIDED_ANEW_MS : freed + WINDOW_MS;
+  }
+
+  /** An operation leaves. The function returned must be called when it is over. */
+  send(): () => void {
+    this.#inFlight += 1;
+    return () => {
+      this.#inFlight -= 1;
+    };
+  }
+
+  get #among(): number {
+    return Math.max(1, this.sharers.size);
+  }
+
+  /** An operation that left at `sentAt` was refused: those that had left before that was known say nothing new. */
+  refused(now: number, sentAt: number, stoppedUntil: number): void {
+    this.#came(now);
+    this.#stoppedUntil = Math.max(this.#stoppedUntil, stoppedUntil);
+    if (sentAt <= this.#refusedAt) return;
+    this.#refusedAt = now;
     this.#correct(now, Math.floor(this.#learned * LEFT_BY_REFUSAL));
   }
 
   answered(now: number): void {
+    this.#came(now);
     if (now >= this.#correctedAt + RAISED_AFTER_MS) this.#correct(now, this.#learned + 1);
   }
 
+  #came(now: number): void {
+    this.#answeredAt.push(now);
+    while ((this.#answeredAt[0] ?? now) <= now - WINDOW_MS) this.#answeredAt.shift();
+  }
+
   #correct(now: number, limit: number): void {
-    const { learnsLimit, assumedLimit } = this.#options;
-    if (learnsLimit !== true) return;
-    this.#learned = Math.max(1, Math.min(assumedLimit, limit));
+    this.#learned = Math.max(1, Math.min(this.#first, limit));
     this.#correctedAt = now;
+  }
+}
+
+/** The limits that are counted by the client's address, by the origin that operations are sent to. */
+export class SharedLimits {
+  readonly #limits = new Map<string, AssumedLimit>();
+
+  /** @param first operations per window to begin with */
+  at(origin: string, first: number): AssumedLimit {
+    const limit = this.#limits.get(origin) ?? new AssumedLimit(first);
+    this.#limits.set(origin, limit);
+    return limit;
   }
 }

@@ -1,6 +1,6 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { RefusedToken } from './limit-scopes.ts';
-import { type RateLimiter, type RateLimitWindow, WINDOW_MS } from './limiter.ts';
+import type { RateLimiter, RateLimitWindow } from './limiter.ts';
 import { reservedForOthers, withScatter } from './other-clients.ts';
 
 /** A request that waits for its turn. Times are local ms. */
@@ -87,6 +87,8 @@ export function decide(limits: Limits, now: number): (request: QueuedRequest) =>
 export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   const stoppedUntil = limiter.stoppedUntil(now);
   if (stoppedUntil !== undefined) return wait('rate_limited', stoppedUntil);
+  const usedUntil = limiter.usedUntil(now);
+  if (usedUntil !== undefined) return wait('spent', usedUntil);
   if (!limiter.saysRemaining) return allowanceWithoutHeaders(limiter, now);
   const window = limiter.openWindow(now);
   const free = window && allowedIn(window, limiter, now);
@@ -99,11 +101,11 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
 
 /** Safe wherever the platform's window begins: answers of the last window length count. */
 function allowanceWithoutHeaders(limiter: RateLimiter, now: number): Decision {
-  const { allowance, inFlight, reserve } = limiter;
-  const answered = limiter.answeredSince(now - WINDOW_MS);
+  const { allowance, inFlight, reserve, spanMs } = limiter;
+  const answered = limiter.answeredSince(now - spanMs);
   const remaining = allowance - answered.length;
   if (remaining > inFlight) return send(remaining - inFlight, now);
-  const until = (answered[0] ?? Number.POSITIVE_INFINITY) + WINDOW_MS;
+  const until = (answered[0] ?? Number.POSITIVE_INFINITY) + spanMs;
   if (remaining > 0) return wait('probe', until);
   return wait(reserve > 0 ? 'reserved' : 'spent', until);
 }

@@ -1,5 +1,6 @@
 import type { RateLimit } from '../platform/headers.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
+import { AssumedLimit } from './assumed-limit.ts';
 import { RateLimiter, type RateLimiterOptions } from './limiter.ts';
 
 /** After a refusal the next request leaves this much later, then twice as much, and so on. */
@@ -16,19 +17,8 @@ export interface LimitScope {
 }
 
 export interface LimitScopesOptions extends RateLimiterOptions {
-  /** Accounts of this process whose operations the platform counts together, by client address. */
-  readonly sharedBy?: Set<object> | undefined;
-}
-
-/** Accounts of this process that share a limit by client address, by the origin that they send to. */
-export class SharedAddresses {
-  readonly #sharers = new Map<string, Set<object>>();
-
-  at(origin: string): Set<object> {
-    const sharers = this.#sharers.get(origin) ?? new Set();
-    this.#sharers.set(origin, sharers);
-    return sharers;
-  }
+  /** The limit that the platform counts by the client's address, for all of this process; otherwise it is this account's alone. */
+  readonly byAddress?: AssumedLimit | undefined;
 }
 
 /**
@@ -69,40 +59,37 @@ export class LimitScopes {
   }
 
   /**
-   * A scope of its own from the start, for operations that are known to have another limit than reads.
-   * @param assumedLimit first guess of operations per window while the platform names no limit: refusals lower it, and
-   * accounts that share the address divide it. Such a scope is merged with another when headers show that both share a
-   * counter. Default: as for the reads.
+   * A scope apart from the reads from the start, for operations that are known to be limited otherwise.
+   * @param assumedLimit operations per window while the platform names no limit, to begin with: it is counted by the client's
+   * address. Default: as for the reads.
+   * Such a scope is joined with another one where headers show that both share a counter.
    */
   apart(group: string, assumedLimit?: number): LimitScope {
     const known = this.#scopeOf.get(group);
     if (known !== undefined) return known;
     const options = this.#options;
-    const own =
-      assumedLimit === undefined
-        ? options
-        : {
-            platformClock: options.platformClock,
-            assumedLimit,
-            learnsLimit: true,
-            sharers: () => Math.max(1, options.sharedBy?.size ?? 1),
-            get reserve() {
-              return options.reserve;
-            },
-          };
+    const guessed =
+      assumedLimit === undefined ? undefined : (options.byAddress ?? new AssumedLimit(assumedLimit));
+    const own = {
+      platformClock: options.platformClock,
+      assumedLimit: guessed ?? options.assumedLimit,
+      get reserve() {
+        return options.reserve;
+      },
+    };
     const scope = { name: group, limiter: new RateLimiter(own) };
     this.#scopes.push(scope);
     this.#scopeOf.set(group, scope);
-    if (assumedLimit !== undefined) {
+    if (guessed !== undefined) {
       this.#learned.add(scope);
-      options.sharedBy?.add(this);
+      guessed.sharers.add(this);
     }
     return scope;
   }
 
   /** Nothing more is sent: accounts that share the address divide the limit among fewer. */
   close(): void {
-    this.#options.sharedBy?.delete(this);
+    this.#options.byAddress?.sharers.delete(this);
   }
 
   /** Learns from an answer to an operation of `group` which scope the group is in; called before the limiter takes the answer. */

@@ -1,9 +1,11 @@
 import type { RateLimit } from '../platform/headers.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
-import { AssumedLimit, type AssumedLimitOptions } from './assumed-limit.ts';
+import { type AssumedLimit, WINDOW_MS } from './assumed-limit.ts';
 import { OtherClients, reservedForOthers, type WatchedWindow } from './other-clients.ts';
 
-export interface RateLimiterOptions extends AssumedLimitOptions {
+export interface RateLimiterOptions {
+  /** Operations per window while the platform names no limit: what an operator has set, or a guess that refusals correct. */
+  readonly assumedLimit: number | AssumedLimit;
   /** Share of the limit (0 to 1) that is left to the token's other clients. */
   readonly reserve: number;
   readonly platformClock: PlatformClock;
@@ -33,7 +35,8 @@ export class RateLimiter {
   #window: RateLimitWindow | undefined;
   #windowMs = WINDOW_MS;
   #limit: number | undefined;
-  readonly #assumedLimit: AssumedLimit;
+  /** The guess, where it is one. */
+  readonly #guessed: AssumedLimit | undefined;
   /** Whether the last answer said what remains; undefined before the first. */
   #saidRemaining: boolean | undefined;
   /** When the answers of the last window's time came (local ms), oldest first. */
@@ -50,7 +53,8 @@ export class RateLimiter {
 
   constructor(options: RateLimiterOptions) {
     this.#options = options;
-    this.#assumedLimit = new AssumedLimit(options);
+    const { assumedLimit } = options;
+    this.#guessed = typeof assumedLimit === 'number' ? undefined : assumedLimit;
   }
 
   /** The limit that the platform named last, in operations per window. */
@@ -60,12 +64,13 @@ export class RateLimiter {
 
   /** Operations per window, as the platform named them or as assumed. */
   get limitInUse(): number {
-    return this.#limit ?? this.#assumedLimit.each;
+    const { assumedLimit } = this.#options;
+    return this.#limit ?? (typeof assumedLimit === 'number' ? assumedLimit : assumedLimit.each);
   }
 
   /** Whether the limit in use is a guess that refusals correct. */
   get learnsLimit(): boolean {
-    return this.#limit === undefined && this.#options.learnsLimit === true;
+    return this.#limit === undefined && this.#guessed !== undefined;
   }
 
   /** Operations per window that are left to the token's other clients. */
@@ -81,6 +86,11 @@ export class RateLimiter {
   /** How long (ms) windows last. */
   get windowMs(): number {
     return this.#windowMs;
+  }
+
+  /** In how long (ms) no more than the allowance leaves where no header says what remains. */
+  get spanMs(): number {
+    return WINDOW_MS * (this.#limit === undefined ? (this.#guessed?.windows ?? 1) : 1);
   }
 
   /** Requests of ours that are not answered yet. */
@@ -133,7 +143,7 @@ export class RateLimiter {
     return this.openWindow(now)?.closesAt;
   }
 
-  /** When answers came (local ms) after `time`, oldest first. */
+  /** When answers came (local ms) within {@link spanMs}, oldest first. */
   answeredSince(time: number): readonly number[] {
     return this.#answeredAt.filter((at) => at > time);
   }
@@ -145,9 +155,16 @@ export class RateLimiter {
     return this.#probedUntil;
   }
 
+  /** Until when (local ms) those who share the limit have used all of it, or undefined. */
+  usedUntil(now: number): number | undefined {
+    const until = this.#limit === undefined ? (this.#guessed?.usedUntil(now) ?? 0) : 0;
+    return until > now ? until : undefined;
+  }
+
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
   stoppedUntil(now: number): number | undefined {
-    return this.#stoppedUntil > now ? this.#stoppedUntil : undefined;
+    const until = Math.max(this.#stoppedUntil, this.#guessed?.stoppedUntil ?? 0);
+    return until > now ? until : undefined;
   }
 
   /** Until when the platform asked to wait by a `Retry-After` beyond {@link stoppedUntil} (local ms), or undefined. */
@@ -160,8 +177,10 @@ export class RateLimiter {
     const probe = { sentAt: now };
     if (this.#probedUntil <= now && this.openWindow(now)?.isFresh(now) !== true) this.#probe = probe;
     this.#inFlight += 1;
+    const over = this.#guessed?.send();
     return () => {
       this.#inFlight -= 1;
+      over?.();
       if (this.#probe === probe) this.#probe = undefined;
     };
   }
@@ -169,7 +188,7 @@ export class RateLimiter {
   /** A request that left at `sentAt` was answered. `rate` is undefined if the answer had no rate limit headers. */
   observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
     this.#refusals = 0;
-    this.#assumedLimit.answered(now);
+    this.#guessed?.answered(now);
     this.#take(now, rate, sentAt, this.#inFlight <= 1);
   }
 
@@ -186,7 +205,6 @@ export class RateLimiter {
     if (sentAt > this.#refusedAt) {
       this.#refusals += 1;
       this.#refusedAt = now;
-      this.#assumedLimit.refused(now);
     }
     const window = this.openWindow(now);
     const isSpent = window !== undefined && window.remaining <= 0;
@@ -197,12 +215,13 @@ export class RateLimiter {
     const stopMs = Math.min(Math.max(askedMs, leastMs), LONGEST_STOP_MS);
     this.#stoppedUntil = Math.max(this.#stoppedUntil, now + stopMs);
     this.#retryAt = now + askedMs;
+    this.#guessed?.refused(now, sentAt, this.#stoppedUntil);
   }
 
   #take(now: number, rate: RateLimit | undefined, sentAt: number, alone: boolean): void {
     // The same array: with thousands of answers a minute, copies were a fifth of all garbage.
     this.#answeredAt.push(now);
-    while ((this.#answeredAt[0] ?? now) <= now - WINDOW_MS) this.#answeredAt.shift();
+    while ((this.#answeredAt[0] ?? now) <= now - this.spanMs) this.#answeredAt.shift();
     if (this.#stoppedUntil <= now) this.#stoppedUntil = 0;
     this.#limit = rate?.limit ?? this.#limit;
     this.#saidRemaining = rate?.remaining !== undefined;
@@ -216,7 +235,8 @@ export class RateLimiter {
   }
 
   #perMinuteBeside(reserved: number): number {
-    return (Math.max(1, this.limitInUse - reserved) * 60_000) / this.#windowMs;
+    const spanMs = (this.#windowMs * this.spanMs) / WINDOW_MS;
+    return (Math.max(1, this.limitInUse - reserved) * 60_000) / spanMs;
   }
 
   /** Until when the answer to a probe is waited for (local ms). */
@@ -248,9 +268,6 @@ export class RateLimiter {
     return window;
   }
 }
-
-/** The platform's rate-limit window lasts a minute from its first operation (section 8). */
-export const WINDOW_MS = 60_000;
 
 /** Resets this close name the same window. */
 const SAME_RESET_MS = 2_000;

@@ -37,3 +37,26 @@ it('counts a row once where the platform includes the end of each window that is
   expect(Object.fromEntries(found?.rejected ?? [])).toEqual({});
   expect(found?.rows.filter((row) => row !== undefined)).toHaveLength(30);
 });
+
+it('costs what all of its readers share, also where one of them was read before the others came', async () => {
+  const read: Read = async (resource) => {
+    if (resource().question?.includes('__schema') === true)
+      throw new PlatformFailure('not_acceptable', 'nothing is said of it', 400);
+    return { body: { data: { workloadMetrics: [] } }, bytes: 0 };
+  };
+  const reads = new SharedReads({
+    dataset: 'workloadMetrics',
+    key: 'configurationId',
+    summed: undefined,
+    schema: new KnownFields({ name: 'acme', address: '' }, new AccountMemory(NO_MEMORY), () => NOW),
+    platformClock: new PlatformClock(() => NOW),
+    mostBytes: 8_388_608,
+  });
+  reads.join(['requestsTotal']);
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const never = new AbortController().signal;
+  await reads.read({ key: 'x', fields: ['requestsTotal'] }, () => window, read, never);
+  expect(reads.cost()).toBe(1);
+  for (let reader = 0; reader < 9; reader += 1) reads.join(['requestsTotal']);
+  expect(10 * reads.cost()).toBe(1);
+});

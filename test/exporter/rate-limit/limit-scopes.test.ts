@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { RateLimit } from '../../../src/exporter/platform/headers.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { LimitScopes, RefusedToken, SharedAddresses } from '../../../src/exporter/rate-limit/limit-scopes.ts';
+import { AssumedLimit, SharedLimits } from '../../../src/exporter/rate-limit/assumed-limit.ts';
+import { allowanceOf } from '../../../src/exporter/rate-limit/decision.ts';
+import { LimitScopes, RefusedToken } from '../../../src/exporter/rate-limit/limit-scopes.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 12);
 
@@ -83,9 +85,9 @@ it('tells no end of groups apart where a platform redirects to addresses that it
 
 describe('a limit that the platform does not name', () => {
   const MINUTE = 60_000;
-  const sharing = (sharedBy?: Set<object>) => {
+  const sharing = (byAddress?: AssumedLimit) => {
     const platformClock = new PlatformClock(() => NOW);
-    const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock, sharedBy });
+    const scopes = new LimitScopes({ reserve: 0.2, assumedLimit: 60, platformClock, byAddress });
     return { scopes, limiter: scopes.apart('graphql', 20).limiter };
   };
 
@@ -119,7 +121,7 @@ describe('a limit that the platform does not name', () => {
   });
 
   it('is divided among those that are counted by the same address, and whole again for the last', () => {
-    const address = new SharedAddresses().at('https://api.example.net');
+    const address = new SharedLimits().at('https://api.example.net', 20);
     const accounts = Array.from({ length: 5 }, () => sharing(address));
     const limits = () => accounts.map(({ limiter }) => limiter.limitInUse);
     expect(limits()).toEqual([4, 4, 4, 4, 4]);
@@ -127,8 +129,46 @@ describe('a limit that the platform does not name', () => {
     expect(limits()[0]).toBe(20);
   });
 
+  it('is one for an address, and another for another', () => {
+    const limits = new SharedLimits();
+    expect(limits.at('https://a.example', 20)).toBe(limits.at('https://a.example', 20));
+    expect(limits.at('https://b.example', 20)).not.toBe(limits.at('https://a.example', 20));
+  });
+
+  it('is lowered for all by what one is refused, once for all that was refused together, and all rest', () => {
+    const address = new AssumedLimit(20);
+    const [one, two] = [sharing(address), sharing(address)];
+    one.limiter.refuse(NOW, undefined, 5_000, NOW - 100);
+    two.limiter.refuse(NOW + 10, undefined, 5_000, NOW - 100);
+    expect([one, two].map(({ limiter }) => limiter.limitInUse)).toEqual([7, 7]);
+    const third = sharing(address);
+    expect(allowanceOf(third.limiter, NOW + 20)).toMatchObject({ free: 0, why: 'rate_limited' });
+    expect(allowanceOf(third.limiter, NOW + 60_000).free).toBeGreaterThan(0);
+  });
+
+  it.each([1, 5, 21, 50])('is not exceeded by %i accounts, in any minute of an hour', (count) => {
+    const address = new AssumedLimit(20);
+    const accounts = Array.from({ length: count }, () => sharing(address));
+    const left: { at: number; account: number }[] = [];
+    for (let now = NOW; now < NOW + 60 * MINUTE; now += 1_000) {
+      for (const [account, { limiter }] of accounts.entries()) {
+        while (allowanceOf(limiter, now).free > 0) {
+          limiter.send(now)();
+          limiter.observe(now, undefined);
+          left.push({ at: now, account });
+        }
+      }
+    }
+    const within = (from: number) => left.filter(({ at }) => at >= from && at < from + MINUTE).length;
+    expect(Math.max(...left.map(({ at }) => within(at)))).toBeLessThanOrEqual(20);
+    // All of them have their turns, and as many.
+    const each = accounts.map((_, index) => left.filter(({ account }) => account === index).length);
+    expect(Math.min(...each)).toBe(Math.max(...each));
+    expect(Math.min(...each)).toBeGreaterThanOrEqual(20);
+  });
+
   it('is named for each once headers name it', () => {
-    const address = new SharedAddresses().at('https://api.example.net');
+    const address = new AssumedLimit(20);
     const [one] = [sharing(address), sharing(address)];
     one.limiter.observe(NOW, { limit: 50, remaining: 49 });
     expect(one.limiter.limitInUse).toBe(50);
