@@ -31,6 +31,7 @@ export const COSTLY = {
   'test/end-to-end/mutated-answers.test.ts': ['serve'],
   'test/simulation/edges.test.ts': [],
   'test/end-to-end/cluster.test.ts': ['serve'],
+  'test/end-to-end/cluster-push.test.ts': ['serve'],
   'test/end-to-end/push.test.ts': [],
   'test/end-to-end/disk-failures.test.ts': ['serve'],
   'test/rules/shipped/replay.test.ts': [],
