@@ -152,7 +152,18 @@ const prometheus = await startPrometheus({ storage, scrapeInterval: '15s', scrap
 process.stdout.write(`Prometheus: ${prometheus.url}\nexporter: ${exporter.url}\n`);
 const learnedFrom = BRIEF ? now - 9 * HOUR : now - 8 * DAY;
 const lessons = [
-  { groups: /^edge-minutes$/, from: learnedFrom, yields: 'account:edge_requests_per_minute:sum' },
+  {
+    groups: /^edge-minutes$/,
+    records: /^configuration:/,
+    from: learnedFrom,
+    yields: 'configuration:edge_requests_per_minute:sum',
+  },
+  {
+    groups: /^edge-minutes$/,
+    records: /^account:/,
+    from: learnedFrom,
+    yields: 'account:edge_requests_per_minute:sum',
+  },
   {
     groups: /^edge-(baseline|error-ratios)/,
     from: now - 8 * HOUR,
@@ -170,7 +181,7 @@ const lessons = [
   },
 ];
 // Thresholds follow within minutes once the rules run.
-await learn(prometheus, { storage, to: Date.now() - MINUTE, lessons: BRIEF ? lessons.slice(0, 2) : lessons });
+await learn(prometheus, { storage, to: Date.now() - MINUTE, lessons: BRIEF ? lessons.slice(0, 3) : lessons });
 await prometheus.reconfigure({ storage, scrapeInterval: '15s', scrapeConfigs, rules });
 if (production) {
   happen(production, Date.now(), [ATTACK]);

@@ -7,15 +7,20 @@ import { eventually } from '../../test/eventually.ts';
 
 const RECORDING_RULES = join('config', 'prometheus', 'recording.rules.yml');
 
-/** Groups to evaluate over a past that starts at `from` (ms), and a metric that tells when Prometheus has the result. */
+/** Rules to evaluate over a past that starts at `from` (ms), and a metric that tells when Prometheus has the result. */
 interface Lesson {
   readonly groups: RegExp;
+  /** Only those whose names match. */
+  readonly records?: RegExp;
   readonly from: number;
   readonly yields: string;
 }
 
 interface RuleFile {
-  readonly groups: readonly { readonly name: string }[];
+  readonly groups: readonly {
+    readonly name: string;
+    readonly rules: readonly { readonly record: string }[];
+  }[];
 }
 
 /**
@@ -27,9 +32,12 @@ export async function learn(
   { storage, to, lessons }: { storage: string; to: number; lessons: readonly Lesson[] },
 ): Promise<void> {
   const rules = parse(await readFile(RECORDING_RULES, 'utf8')) as RuleFile;
-  for (const [index, { groups, from, yields }] of lessons.entries()) {
+  for (const [index, { groups, records = /^/, from, yields }] of lessons.entries()) {
     const file = join(storage, '..', `lesson-${index}.yml`);
-    await writeFile(file, stringify({ groups: rules.groups.filter(({ name }) => groups.test(name)) }));
+    const learned = rules.groups
+      .filter(({ name }) => groups.test(name))
+      .map((group) => ({ ...group, rules: group.rules.filter(({ record }) => records.test(record)) }));
+    await writeFile(file, stringify({ groups: learned }));
     const seconds = (ms: number) => String(Math.floor(ms / 1000));
     const span = [`--start=${seconds(from)}`, `--end=${seconds(to)}`, '--eval-interval=60s'];
     const command = ['tsdb', 'create-blocks-from', 'rules', ...span, `--url=${prometheus.url}`];

@@ -86,7 +86,7 @@ async function startReceiver() {
 }
 
 /** However busy the machine is. */
-const soon = (holds: () => unknown) => vi.waitFor(holds, { timeout: 60_000, interval: 10 });
+const soon = (holds: () => unknown) => vi.waitFor(holds, { timeout: 600_000, interval: 10 });
 
 const receiverAt = (url: string, more: object = {}) =>
   PUSH.parse([{ name: 'r', kind: 'remote_write', url, labels: { job: 'edge' }, ...more }]);
