@@ -5,11 +5,11 @@ export const NATIVE_PACKAGES = ['libsql', '@node-rs/bcrypt', 'msgpackr-extract',
 
 /**
  * Makes `dist` of `src` and of the packages that it uses: a start that opens dozens of files rather than hundreds takes a third less
- * CPU, and the process 10 MB less memory.
+ * CPU, and the process 10 MB less memory. What earlier builds have left stays: a process that still runs may load it yet.
  */
 export default defineConfig({
   input: { main: 'src/main.ts', 'database-thread': 'src/exporter/state/database-thread.js' },
   platform: 'node',
   external: NATIVE_PACKAGES,
-  output: { dir: 'dist', cleanDir: true, comments: { legal: true, annotation: false, jsdoc: false } },
+  output: { dir: 'dist', comments: { legal: true, annotation: false, jsdoc: false } },
 });

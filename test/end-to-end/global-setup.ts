@@ -48,7 +48,7 @@ async function provide(debianPackage: string): Promise<void> {
 function buildIfStale(): void {
   const stale = () => lastChange('dist') < lastChange('src');
   if (!stale()) return;
-  // Type errors are printed, but it is not here that they fail: the compiler writes JavaScript all the same.
+  // It checks no types, which is not what fails here.
   spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
   if (stale()) throw new Error('dist/ is older than src/: npm run build');
 }

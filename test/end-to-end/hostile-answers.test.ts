@@ -10,7 +10,9 @@ import { memoryLimit } from './memory-limit.ts';
 
 /** The limits of the chart and of the manifests. */
 const MEMORY = 2 ** 30;
-const ON_ONE_CPU = ['taskset', '--cpu-list', '0'];
+/** The first of those that this process may use. */
+const [, CPU = '0'] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+const ON_ONE_CPU = ['taskset', '--cpu-list', CPU];
 const ACCOUNTS = 40;
 /** Answers that the exporter is to survive, of all kinds in turn. More by `HOSTILE_ANSWERS=1000`. */
 const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? 200);

@@ -5,8 +5,8 @@ import { type RunningProcess, runToEnd, startProcess } from './child-process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..');
 
-/** What the Dockerfile's last stage copies from this folder and from its other stages. */
-const COPIED = ['dist', 'package.json', 'LICENSE'];
+/** What the Dockerfile's last stage copies from this folder. */
+const COPIED = ['package.json', 'LICENSE'];
 
 /**
  * Follows the Dockerfile's steps into a folder, without Docker: `/app` as it will be, with the dependencies that
@@ -17,6 +17,9 @@ export async function buildImage(folder: string): Promise<void> {
   await mkdir(app, { recursive: true });
   await cp(join(ROOT, 'package-lock.json'), join(app, 'package-lock.json'));
   for (const name of COPIED) await cp(join(ROOT, name), join(app, name), { recursive: true });
+  const build = [join(ROOT, 'node_modules/.bin/rolldown'), '--config', `--dir=${join(app, 'dist')}`];
+  const built = await runToEnd({ path: process.execPath, args: build, cwd: ROOT });
+  if (built.code !== 0) throw new Error(built.stderr);
   const install = ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
   const { code, stderr } = await runToEnd({ path: 'npm', args: install, cwd: app });
   if (code !== 0) throw new Error(stderr);

@@ -1,5 +1,6 @@
 import { DATA_MOMENTS } from '../catalogue/platform-families.ts';
 import { isEmpty } from '../decode/decode.ts';
+import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure, Read } from '../platform/read.ts';
 import {
@@ -210,16 +211,15 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return this.#catchUp.followUp();
   }
 
-  /**
-   * Age (ms) that its data reaches when all is well; undefined until the width of its buckets is known. What a late
-   * platform gives is in time until the next poll.
-   */
+  /** Age (ms) that its data reaches when all is well, or while what a late platform gave is shown, where it is known. */
   expectedAge(intervalMs: number): number | undefined {
-    const { record, width = record?.width, shownLag } = this.memory;
+    const { record, width = record?.width, shownLag, shownUntil = 0 } = this.memory;
     if (width === undefined) return undefined;
-    const learned = this.#learned;
-    const lag = Math.max(usualLag(learned) + width, Math.min(shownLag, LONGEST_LAG_MS));
-    return publishDelay(learned, this.#options.delays) + lag + intervalMs;
+    const { delays, platformClock } = this.#options;
+    const delay = publishDelay(this.#learned, delays) + intervalMs;
+    const late = delay + Math.min(shownLag, LONGEST_LAG_MS);
+    const isShown = platformClock.now() - shownUntil <= late + TOLERATED_SECONDS * 1_000;
+    return Math.max(delay + usualLag(this.#learned) + width, isShown ? late : 0);
   }
 
   counted(intervalMs: number): Counted | undefined {
