@@ -1809,7 +1809,7 @@
           },
           {
             "alert": "EdgePollsFailing",
-            "expr": "sum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\", outcome!~\"ok|empty\"}[30m]))\n/\nsum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\"}[30m]))\n> 0.1\nand on (account)\navg_over_time(edge_up[30m]) >= 0.5",
+            "expr": "sum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\", outcome!~\"ok|empty\"}[30m]))\n/\nsum by (account) (rate(edge_exporter_polls_total{collector=~\"metrics|analytics\"}[30m]))\n> 0.1\nand on (account)\nmax_over_time(edge_up[10m]) == 1",
             "for": "30m",
             "labels": {
               "severity": "ticket",
@@ -1817,7 +1817,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail",
-              "description": "The platform answers, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all. First: open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
+              "description": "The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all. First: open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepollsfailing"
             }
           },

@@ -26,13 +26,19 @@ const SERIES_BYTES = 1_000;
 /** How much of a core and of memory a process is to take: the rest is for what it takes over when another is lost. */
 const MOST = { cpuMs: 30_000, memory: 1e9 };
 
+/** What is left of that for accounts. */
+const BESIDE = { cpuMs: MOST.cpuMs - PROCESS.cpuMs, memory: MOST.memory - PROCESS.memory };
+
 /** What these accounts come to. */
 export function processesFor(plans: readonly AccountPlan[]): PlannedProcesses {
   const needs = plans.map(needOf);
   const sum = (of: (need: Need) => number) => needs.reduce((all, need) => all + of(need), 0);
   const [cpuMs, memory] = [sum((need) => need.cpuMs), sum((need) => need.memory)];
-  const beside = { cpuMs: MOST.cpuMs - PROCESS.cpuMs, memory: MOST.memory - PROCESS.memory };
-  const processes = Math.max(1, Math.ceil(cpuMs / beside.cpuMs), Math.ceil(memory / beside.memory));
+  const shares = needs.map((need) => ({
+    cpu: need.cpuMs / BESIDE.cpuMs,
+    memory: need.memory / BESIDE.memory,
+  }));
+  const processes = Math.max(1, placed(shares));
   return {
     accounts: plans.length,
     operations_per_minute: sum((need) => need.operations),
@@ -42,9 +48,30 @@ export function processesFor(plans: readonly AccountPlan[]): PlannedProcesses {
     processes,
     replicas: processes + 1,
     too_large: needs
-      .filter((need) => need.cpuMs > beside.cpuMs || need.memory > beside.memory)
+      .filter((need) => need.cpuMs > BESIDE.cpuMs || need.memory > BESIDE.memory)
       .map(({ account }) => account),
   };
+}
+
+/** What an account takes of what a process has for accounts. */
+interface Share {
+  readonly cpu: number;
+  readonly memory: number;
+}
+
+/** How many processes whole accounts fill: the largest first, each in the first process that it fits in. */
+function placed(shares: readonly Share[]): number {
+  const size = ({ cpu, memory }: Share) => Math.max(cpu, memory);
+  const processes: { cpu: number; memory: number }[] = [];
+  for (const { cpu, memory } of shares.toSorted((a, b) => size(b) - size(a))) {
+    const fitting = processes.find((taken) => taken.cpu + cpu <= 1 && taken.memory + memory <= 1);
+    if (fitting === undefined) processes.push({ cpu, memory });
+    else {
+      fitting.cpu += cpu;
+      fitting.memory += memory;
+    }
+  }
+  return processes.length;
 }
 
 interface Need {

@@ -198,12 +198,12 @@ export function pollAlerts(times: Times, tuning: Tuning): readonly AlertDefiniti
     {
       ...OF_ACCOUNT,
       alert: 'EdgePollsFailing',
-      // Half of the time, since an outage takes a while to show, and a platform that comes and goes is told all the same.
-      expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\nand on (account)\navg_over_time(edge_up[${duration(times.settled)}]) >= 0.5`,
+      // Within twice the time after which an outage is told: a platform that comes and goes faster than that is told here.
+      expr: `${ofTraffic(FAILED)}\n/\n${ofTraffic()}\n> ${tuning.value('EdgePollsFailing', 'share', { ...OF_ACCOUNT.judged, by: ['account'] })}\nand on (account)\nmax_over_time(edge_up[${duration(2 * times.unreachable)}]) == 1`,
       hold: times.settled,
       summary: '{{ $value | humanizePercentage }} of the polls of {{ $labels.account }} fail',
       description:
-        'The platform answers, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.',
+        'The platform answers at least now and then, but {{ $value | humanizePercentage }} of the polls of the traffic of {{ $labels.account }} have failed for a long time. What they ask for comes late or not at all.',
     },
     {
       ...OF_ACCOUNT,

@@ -175,6 +175,28 @@ test.each([2, 20, 1_000])(
   },
 );
 
+test('accounts that lack different permissions are told one by one, each with what it lacks', () => {
+  const lacking = (name: string, product: string) =>
+    madeUpAccount({
+      name,
+      jobs: [madeUpJob(), madeUpJob({ product, last_outcome: 'forbidden', last_reason: 'HTTP 403' })],
+    });
+  const accounts = [lacking('a', 'images'), lacking('b', 'waf'), lacking('c', 'images'), lacking('d', 'waf')];
+  const part = (name: string, product: string) =>
+    `${name} is fresh in part: the token may not read ${product}: HTTP 403; the same goes for another account.`;
+  expect(verdict({ accounts })).toEqual([
+    `0 of 4 accounts are fresh; ${part('a', 'images')}`,
+    part('b', 'waf'),
+  ]);
+});
+
+test('accounts of which one was down earlier, or is tried later, are in one trouble', () => {
+  const later = { ...refused, name: 'later', up_since: at(-86_400), next_try_at: at(-1) };
+  expect(verdict({ accounts: [refused, later] })).toEqual([
+    '0 of 2 accounts are fresh; staging is down: the platform refuses the token (since 02:41 UTC, next try in 40 s); the same goes for another account.',
+  ]);
+});
+
 test('the worst of the exporter and of all accounts comes first, and at most five are told', () => {
   const failing = madeUpAccount({
     name: 'f',

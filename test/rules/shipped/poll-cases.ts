@@ -10,8 +10,7 @@ const ALL_IS_WELL: Given = {
 };
 
 /** Polls of traffic of which so many fail a minute beside 80 that do not. */
-function failing(bad: number, mild: number, meanwhile: Given = {}): AlertCase {
-  const lasts = 75;
+function failing(bad: number, mild: number, meanwhile: Given = {}, lasts = 75): AlertCase {
   const failed = grown(polls('metrics', 'server_error'), [bad, mild], lasts);
   return {
     alert: 'EdgePollsFailing',
@@ -21,6 +20,14 @@ function failing(bad: number, mild: number, meanwhile: Given = {}): AlertCase {
     lasts,
     resolves: 31,
   };
+}
+
+/** A platform that comes and goes, never away for long enough to be told as away. */
+function flapping(down: number, up: number): AlertCase {
+  const comesAndGoes = (minute: number) =>
+    minute < BEFORE || minute >= BEFORE + 75 || (minute - BEFORE) % (down + up) >= down ? 1 : 0;
+  const known = failing(40, 4);
+  return { ...known, normal: { ...known.normal, [`edge_up{${ACCOUNT}}`]: comesAndGoes } };
 }
 
 const LAST_READ = `edge_exporter_poll_last_success_timestamp_seconds{${ACCOUNT}, collector="waf_rulesets"}`;
@@ -48,6 +55,14 @@ export const POLL_CASES: readonly AlertCase[] = [
   failing(20, 80, { [`edge_up{${ACCOUNT}}`]: 0 }),
   // What is polled rarely shows late that nothing is answered.
   failing(20, 80, { [`edge_up{${ACCOUNT}}`]: (minute) => (minute < BEFORE + 12 ? 1 : 0) }),
+  // At the earliest moment at which it can fire.
+  failing(80, 80, { [`edge_up{${ACCOUNT}}`]: (minute) => (minute < BEFORE + 12 ? 1 : 0) }, 36),
+  flapping(2, 1),
+  flapping(3, 2),
+  flapping(4, 1),
+  flapping(4, 2),
+  flapping(4, 3),
+  flapping(5, 1),
   unread(READ, NOT_READ, { [LAST_READ]: (minute) => (minute - 100) * 60 }),
   unread(READ, NOT_READ, { [`edge_up{${ACCOUNT}}`]: 0 }),
   { ...unread({}, {}, {}, 0.004), resolves: 121 },
