@@ -43,7 +43,7 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const TSC = join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc');
-run([join(ROOT, 'node_modules', 'rolldown', 'bin', 'cli.mjs'), '--config', '--log-level=silent']);
+run([join(ROOT, 'node_modules', 'rolldown', 'bin', 'cli.mjs'), '--config'], ['inherit', 'ignore', 'inherit']);
 run([TSC, '-p', join(ROOT, 'test', 'bench')]);
 // The compiled sources read their version from the package beside them.
 copyFileSync(join(ROOT, 'package.json'), join(ROOT, '.cache', 'bench', 'package.json'));
@@ -52,7 +52,7 @@ for (const name of asked.length > 0 ? asked : ['scrape']) {
   run([...BENCHMARKS[name], ...options]);
 }
 
-function run(args) {
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit', env: ENVIRONMENT });
+function run(args, stdio = 'inherit') {
+  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio, env: ENVIRONMENT });
   if (status !== 0) process.exit(1);
 }
