@@ -23,6 +23,8 @@ export class AssumedLimit {
   /** When it was lowered or raised last, and when it was refused last (local ms). */
   #correctedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
+  /** For whom all rested last. */
+  #refused: object | undefined;
   #stoppedUntil = 0;
   #inFlight = 0;
   /** When answers came within the last window (local ms), oldest first. */
@@ -70,9 +72,14 @@ export class AssumedLimit {
     return Math.max(1, this.sharers.size);
   }
 
-  /** An operation that left at `sentAt` was refused: those that had left before that was known say nothing new. */
-  refused(now: number, sentAt: number, stoppedUntil: number): void {
+  /**
+   * An operation of `who` that left at `sentAt` was refused: those that had left before that was known say nothing new. Who is
+   * refused again, and nobody else since, may be refused for itself: the others go on until one of them is refused.
+   */
+  refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);
+    if (who === this.#refused && this.sharers.size > 1) return;
+    this.#refused = who;
     this.#stoppedUntil = Math.max(this.#stoppedUntil, stoppedUntil);
     if (sentAt <= this.#refusedAt) return;
     this.#refusedAt = now;

@@ -163,7 +163,8 @@ export class RateLimiter {
 
   /** Until when a 429 has stopped this scope (local ms), or undefined. */
   stoppedUntil(now: number): number | undefined {
-    const until = Math.max(this.#stoppedUntil, this.#guessed?.stoppedUntil ?? 0);
+    const shared = this.#limit === undefined ? (this.#guessed?.stoppedUntil ?? 0) : 0;
+    const until = Math.max(this.#stoppedUntil, shared);
     return until > now ? until : undefined;
   }
 
@@ -215,7 +216,8 @@ export class RateLimiter {
     const stopMs = Math.min(Math.max(askedMs, leastMs), LONGEST_STOP_MS);
     this.#stoppedUntil = Math.max(this.#stoppedUntil, now + stopMs);
     this.#retryAt = now + askedMs;
-    this.#guessed?.refused(now, sentAt, this.#stoppedUntil);
+    // Where headers name its own limit, the refusal is of that one.
+    if (this.#limit === undefined) this.#guessed?.refused(this, now, sentAt, this.#stoppedUntil);
   }
 
   #take(now: number, rate: RateLimit | undefined, sentAt: number, alone: boolean): void {

@@ -167,6 +167,39 @@ describe('a limit that the platform does not name', () => {
     expect(Math.min(...each)).toBeGreaterThanOrEqual(20);
   });
 
+  it.each([
+    ['names no limit', undefined],
+    ['names a limit of each', { limit: 20, remaining: 10 }],
+  ])('one that is always refused stops no other for long, where the platform %s', (_, rate) => {
+    const turns = (refused: number | undefined) => {
+      const address = new AssumedLimit(20);
+      const accounts = Array.from({ length: 10 }, () => sharing(address));
+      const answered: number[] = [];
+      for (let now = NOW; now < NOW + 4 * 60 * MINUTE; now += 1_000) {
+        for (const [account, { limiter }] of accounts.entries()) {
+          if (allowanceOf(limiter, now).free <= 0) continue;
+          limiter.send(now)();
+          if (account === refused) limiter.refuse(now, rate, 30_000, now - 1);
+          else limiter.observe(now, rate);
+          answered.push(account);
+        }
+      }
+      return answered.filter((account) => account > 0).length;
+    };
+    expect(turns(0)).toBeGreaterThan(0.8 * turns(undefined));
+  });
+
+  it('all that are refused in turn rest together, again and again', () => {
+    const address = new AssumedLimit(20);
+    const [one, two] = [sharing(address), sharing(address)];
+    for (let now = NOW; now < NOW + 10 * MINUTE; now += 2 * MINUTE) {
+      one.limiter.refuse(now, undefined, 0, now - 1);
+      two.limiter.refuse(now + MINUTE, undefined, 0, now + MINUTE - 1);
+      expect(allowanceOf(one.limiter, now + MINUTE + 10)).toMatchObject({ free: 0, why: 'rate_limited' });
+    }
+    expect(one.limiter.limitInUse).toBe(1);
+  });
+
   it('is named for each once headers name it', () => {
     const address = new AssumedLimit(20);
     const [one] = [sharing(address), sharing(address)];
