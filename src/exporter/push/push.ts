@@ -21,6 +21,8 @@ export interface PushOptions {
   readonly observer: PushObserver;
   /** Where this has no connections of its own. */
   readonly sendTo?: SendTo;
+  /** The most bytes of what waits for a receiver that are read ahead. */
+  readonly readBytes?: number;
   /** The name of this replica, of several. */
   readonly instance?: string;
 }
@@ -81,6 +83,7 @@ export class Push {
     const ended = this.#running.filter((running) => !kept.includes(running));
     // Where none ends, all is set up before this returns.
     if (ended.length > 0) await Promise.all(ended.map(({ stop }) => stop()));
+    if (this.#stopping.signal.aborted) return;
     const startedAt = this.#startedAt;
     const addresses = new Map(receivers.map((receiver) => [receiver.name, addressOf(receiver)]));
     const running = receivers.map(

@@ -22,6 +22,8 @@ interface ReceiverQueueOptions {
   readonly clock: Clock;
   readonly onDropped: (reason: DropReason, samples: number) => void;
   readonly onAdded: () => void;
+  /** The most bytes of entries that are read ahead; one entry is in any case. */
+  readonly readBytes?: number | undefined;
 }
 
 /** So many entries of an earlier run are taken up at once. */
@@ -40,11 +42,11 @@ export class ReceiverQueue {
   #sending: ReadonlySet<string> = new Set();
 
   constructor(options: ReceiverQueueOptions) {
-    const { receiver, state } = options;
+    const { receiver, state, readBytes = READ_BYTES } = options;
     this.prefix = [QUEUE, 'push', receiver.name];
     this.#options = options;
     this.#wants = selectionOf(receiver);
-    this.#readAhead = new ReadAhead(state, this.prefix, this.#waiting);
+    this.#readAhead = new ReadAhead(state, this.prefix, this.#waiting, readBytes);
   }
 
   get name(): string {
@@ -283,7 +285,7 @@ class WaitingEntries {
 /** So many entries are looked through for those that may go out together. */
 const LOOKAHEAD = 1_000;
 
-/** The most bytes that they may have together. */
+/** The most bytes that they may have together, unless it is said otherwise. */
 const READ_BYTES = 4 * 2 ** 20;
 
 /** The first entries that wait, as read from disk. */
@@ -291,13 +293,15 @@ class ReadAhead {
   readonly #state: State;
   readonly #prefix: StateKey;
   readonly #waiting: WaitingEntries;
+  readonly #bytes: number;
   /** In the order of their keys, without gaps. */
   readonly #read = new Map<string, OutboxEntry>();
 
-  constructor(state: State, prefix: StateKey, waiting: WaitingEntries) {
+  constructor(state: State, prefix: StateKey, waiting: WaitingEntries, bytes: number) {
     this.#state = state;
     this.#prefix = prefix;
     this.#waiting = waiting;
+    this.#bytes = bytes;
   }
 
   /** Those that are in memory, with what they hold. */
@@ -333,7 +337,7 @@ class ReadAhead {
     let entries = 0;
     let bytes = 0;
     for (const waiting of this.#waiting.values()) {
-      if (entries === LOOKAHEAD || (entries > 0 && bytes + waiting.bytes > READ_BYTES)) break;
+      if (entries === LOOKAHEAD || (entries > 0 && bytes + waiting.bytes > this.#bytes)) break;
       entries += 1;
       bytes += waiting.bytes;
     }

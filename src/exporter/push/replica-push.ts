@@ -9,6 +9,17 @@ interface ReplicaPushOptions extends Pick<PushOptions, 'clock' | 'observer'> {
   readonly instance: string;
 }
 
+/** An account may keep so many bytes for a receiver however many accounts there are: more than one poll finds. */
+const LEAST_SHARE = 16 * 2 ** 20;
+
+/** Each account has a queue of its own, so that each reads ahead (bytes) no more than about one request. */
+const READ_BYTES = 256 * 2 ** 10;
+
+/** How much of what may wait for a receiver one of so many accounts may keep. */
+export function shareOf(maxBytes: number, accounts: number): number {
+  return Math.min(maxBytes, Math.max(LEAST_SHARE, Math.floor(maxBytes / Math.max(1, accounts))));
+}
+
 /**
  * Pushes as one of several replicas. What waits lies in the state of the account that it is of: whoever owns the account
  * sends it, under the lease under which it may be polled, and a change of hands passes it on.
@@ -25,12 +36,12 @@ export class ReplicaPush {
     this.#shared = new Push({ ...options, state: memoryState() });
   }
 
-  /** Makes these the receivers; what may wait for each of them is divided evenly among all accounts of all replicas. */
+  /** Makes these the receivers; of what may wait for each of them, each account of all replicas has a share. */
   async apply(receivers: readonly Receiver[], accounts: number): Promise<void> {
     this.#receivers = receivers.map((receiver) => {
       const { outbox } = receiver;
-      const share = Math.floor(outbox.max_bytes / Math.max(1, accounts));
-      return { ...receiver, buckets_only: true, outbox: { ...outbox, max_bytes: share } };
+      const max_bytes = shareOf(outbox.max_bytes, accounts);
+      return { ...receiver, buckets_only: true, outbox: { ...outbox, max_bytes } };
     });
     await this.#shared.apply(receivers);
     await Promise.all([...this.#owned.values()].map((push) => push.apply(this.#receivers)));
@@ -90,7 +101,7 @@ export class ReplicaPush {
     const sendTo: SendTo = async (...what) =>
       mayAct() ? this.#shared.send(...what) : { kind: 'failed', words: 'the lease of the account is over' };
     const { clock, observer } = this.#options;
-    const push = new Push({ clock, observer, state, sendTo });
+    const push = new Push({ clock, observer, state, sendTo, readBytes: READ_BYTES });
     this.#owned.set(account, push);
     void push.apply(this.#receivers);
   }

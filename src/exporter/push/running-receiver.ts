@@ -58,6 +58,8 @@ interface ReceiverOptions {
   readonly sendTo?: SendTo | undefined;
   /** The replica that this is of several: snapshots have it as `instance`. */
   readonly instance?: string | undefined;
+  /** The most bytes of what waits that are read ahead. */
+  readonly readBytes?: number | undefined;
 }
 
 /** How long (ms) to wait before sending is tried again after a fault of the exporter itself. */
@@ -66,7 +68,7 @@ const AFTER_DEFECT_MS = 60_000;
 /** Starts to send to a receiver: first what an earlier run left for it. */
 export function startReceiver(
   receiver: Receiver,
-  { clock, state, observer, outbox, receivers, startedAt, sendTo, instance }: ReceiverOptions,
+  { clock, state, observer, outbox, receivers, startedAt, sendTo, instance, readBytes }: ReceiverOptions,
 ): RunningReceiver {
   const { name } = receiver;
   const stopping = new AbortController();
@@ -79,6 +81,7 @@ export function startReceiver(
     clock,
     onDropped: (reason, samples) => observer.dropped(name, reason, samples),
     onAdded,
+    readBytes,
   });
   const snapshots = new ReceiverSnapshots({ receiver, startedAt, instance, onAdded });
   let lastSuccessAt: number | undefined;

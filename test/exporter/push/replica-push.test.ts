@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import snappy from 'snappyjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
-import { ReplicaPush } from '../../../src/exporter/push/replica-push.ts';
+import { ReplicaPush, shareOf } from '../../../src/exporter/push/replica-push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
@@ -117,8 +117,10 @@ function replica(instance: string) {
   const push = new ReplicaPush({ clock: hastyClock(), observer: reportPush(metrics, SILENT), instance });
   onTestFinished(() => push.stop());
   const accounts = push.alongside({ own: () => undefined, disown: async () => undefined, demands: () => [] });
-  const commit = async (account: string, at: number) =>
-    push.outputOf(account)?.commit({ entries: [], samples: [sample('x', at, at, account)], source: 'job' });
+  const commit = async (account: string, at: number, series = 'x') =>
+    push
+      .outputOf(account)
+      ?.commit({ entries: [], samples: [sample(series, at, at, account)], source: 'job' });
   return { push, accounts, commit, metrics };
 }
 
@@ -174,7 +176,61 @@ test('a replica whose lease is over sends nothing of the account, and cannot rem
   expect(await state.records.range(['queue'], { limit: 9 })).toHaveLength(1);
 });
 
-test('what may wait is divided among all accounts, and the oldest of an account goes first', async () => {
+test('what may wait is divided among all accounts, but each may keep 16 MiB, or all of less', () => {
+  const MIB = 2 ** 20;
+  expect(shareOf(256 * MIB, 0)).toBe(256 * MIB);
+  expect(shareOf(256 * MIB, 2)).toBe(128 * MIB);
+  expect(shareOf(256 * MIB, 16)).toBe(16 * MIB);
+  expect([300, 301].map((accounts) => shareOf(256 * MIB, accounts))).toEqual([16 * MIB, 16 * MIB]);
+  expect(shareOf(MIB, 1_024)).toBe(MIB);
+});
+
+test('a reload while an account is given away leaves no sender behind', async () => {
+  const receiver = await startReceiver();
+  receiver.isAway = true;
+  const { push, accounts, commit, metrics } = replica('one');
+  await push.apply(receiverAt(receiver.url), 1);
+  accounts.own('a', { state: sharedState().open(), mayAct: () => true });
+  await commit('a', 1);
+  await soon(() => expect(receiver.requests).toBeGreaterThan(0));
+  const owned = push.outputOf('a');
+  const applying = owned?.apply(receiverAt(receiver.url, { labels: { job: 'other' } }));
+  await accounts.disown('a', NOW);
+  await applying;
+  const before = metrics.pushFailures.value('r');
+  // A sender that were left would try again at once, on a clock on which every sleep is over.
+  for (let turn = 0; turn < 500; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(owned?.receivers().map(({ name }) => name)).toEqual(['r']);
+  expect(metrics.pushFailures.value('r')).toBe(before);
+});
+
+test('the queue of an account reads ahead about as much as a request takes', async () => {
+  const receiver = await startReceiver();
+  receiver.isAway = true;
+  const replicaOne = replica('one');
+  const state = sharedState().open();
+  let most = 0;
+  await replicaOne.push.apply(receiverAt(receiver.url), 1);
+  replicaOne.accounts.own('a', {
+    state: {
+      ...state,
+      range(prefix, options) {
+        // What takes up an earlier run's entries asks for 1,000.
+        if (options.limit < 1_000) most = Math.max(most, options.limit);
+        return state.range(prefix, options);
+      },
+    },
+    mayAct: () => true,
+  });
+  for (let at = 1; at <= 20; at++) await replicaOne.commit('a', at, 'x'.repeat(50_000));
+  receiver.isAway = false;
+  await soon(() => expect(waiting(replicaOne)).toBe(0));
+  expect(most).toBeGreaterThan(0);
+  // Five entries of 50 kB are less than 256 KiB.
+  expect(most).toBeLessThanOrEqual(5);
+});
+
+test('what an account keeps is bounded, and its oldest goes first', async () => {
   const receiver = await startReceiver();
   receiver.isAway = true;
   const { push, accounts, commit, metrics } = replica('one');
@@ -182,10 +238,10 @@ test('what may wait is divided among all accounts, and the oldest of an account 
   await push.apply(receiverAt(receiver.url, { outbox: { max_bytes: most } }), 1_024);
   for (const account of ['a', 'b']) {
     accounts.own(account, { state: sharedState().open(), mayAct: () => true });
-    for (let at = 1; at <= 40; at++) await commit(account, at);
+    for (let at = 1; at <= 40; at++) await commit(account, at, 'x'.repeat(100_000));
   }
   const dropped = () => metrics.pushDropped.value('r', 'outbox_full') ?? 0;
-  await soon(() => expect(push.receivers()[0]?.bytes).toBeLessThanOrEqual((2 * most) / 1_024));
+  await soon(() => expect(push.receivers()[0]?.bytes).toBeLessThanOrEqual(2 * most));
   expect(dropped()).toBeGreaterThan(0);
   expect(dropped() + (push.receivers()[0]?.samples ?? 0)).toBe(80);
 });
