@@ -23,8 +23,8 @@ export class AssumedLimit {
   /** When it was lowered or raised last, and when it was refused last (local ms). */
   #correctedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** For whom all rested last. */
-  #refused: object | undefined;
+  /** For whom all have rested; empty again once that was everybody. */
+  readonly #refused = new Set<object>();
   #stoppedUntil = 0;
   #inFlight = 0;
   /** When answers came within the last window (local ms), oldest first. */
@@ -74,12 +74,13 @@ export class AssumedLimit {
 
   /**
    * An operation of `who` that left at `sentAt` was refused: those that had left before that was known say nothing new. Who is
-   * refused again, and nobody else since, may be refused for itself: the others go on until one of them is refused.
+   * refused again before every other was may be refused for itself: those that were not go on until they are.
    */
   refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);
-    if (who === this.#refused && this.sharers.size > 1) return;
-    this.#refused = who;
+    if (this.#refused.has(who)) return;
+    this.#refused.add(who);
+    if (this.#refused.size >= this.sharers.size) this.#refused.clear();
     this.#stoppedUntil = Math.max(this.#stoppedUntil, stoppedUntil);
     if (sentAt <= this.#refusedAt) return;
     this.#refusedAt = now;

@@ -168,26 +168,31 @@ describe('a limit that the platform does not name', () => {
   });
 
   it.each([
-    ['names no limit', undefined],
-    ['names a limit of each', { limit: 20, remaining: 10 }],
-  ])('one that is always refused stops no other for long, where the platform %s', (_, rate) => {
-    const turns = (refused: number | undefined) => {
-      const address = new AssumedLimit(20);
-      const accounts = Array.from({ length: 10 }, () => sharing(address));
-      const answered: number[] = [];
-      for (let now = NOW; now < NOW + 4 * 60 * MINUTE; now += 1_000) {
-        for (const [account, { limiter }] of accounts.entries()) {
-          if (allowanceOf(limiter, now).free <= 0) continue;
-          limiter.send(now)();
-          if (account === refused) limiter.refuse(now, rate, 30_000, now - 1);
-          else limiter.observe(now, rate);
-          answered.push(account);
+    ['1', 'names no limit', 1, undefined],
+    ['3', 'names no limit', 3, undefined],
+    ['1', 'names a limit of each', 1, { limit: 20, remaining: 10 }],
+    ['3', 'names a limit of each', 3, { limit: 20, remaining: 10 }],
+  ])(
+    '%s of ten that are always refused stop no other for long, where the platform %s',
+    (_, __, count, rate) => {
+      const turns = (refused: number) => {
+        const address = new AssumedLimit(20);
+        const accounts = Array.from({ length: 10 }, () => sharing(address));
+        const answered: number[] = [];
+        for (let now = NOW; now < NOW + 4 * 60 * MINUTE; now += 1_000) {
+          for (const [account, { limiter }] of accounts.entries()) {
+            if (allowanceOf(limiter, now).free <= 0) continue;
+            limiter.send(now)();
+            if (account < refused) limiter.refuse(now, rate, 30_000, now - 1);
+            else limiter.observe(now, rate);
+            answered.push(account);
+          }
         }
-      }
-      return answered.filter((account) => account > 0).length;
-    };
-    expect(turns(0)).toBeGreaterThan(0.8 * turns(undefined));
-  });
+        return answered.filter((account) => account >= count).length;
+      };
+      expect(turns(count)).toBeGreaterThan(0.8 * turns(0));
+    },
+  );
 
   it('all that are refused in turn rest together, again and again', () => {
     const address = new AssumedLimit(20);
