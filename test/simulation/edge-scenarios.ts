@@ -76,28 +76,27 @@ const changeBack = restartAround(async (directory) => {
 /** By the clock and not at random: what is logged depends on how many polls fail in a row. */
 const SOME_MINUTES = { period: { every_ms: 3 * MINUTE, for_ms: MINUTE } };
 
-/** A state whose disk is full at times. */
-function fillingDisk(): { readonly state: State; fill(isFull: boolean): void } {
-  const state = memoryState();
-  let full = false;
-  return {
-    fill: (isFull) => {
-      full = isFull;
-    },
-    state: {
-      ...state,
-      commit: (entries) =>
-        full ? Promise.reject(new StateWriteFailure('no space left on device')) : state.commit(entries),
-    },
-  };
-}
-
+/** The state is new each time that the scenario is played. */
 function fullDisk(): Scenario {
-  const disk = fillingDisk();
+  let isFull = false;
   return {
     name: 'the disk is full for 15 min',
-    options: { state: disk.state },
-    events: { 5: () => disk.fill(true), 20: () => disk.fill(false) },
+    options: {
+      state: () => {
+        const state = memoryState();
+        const commit: State['commit'] = (entries) =>
+          isFull ? Promise.reject(new StateWriteFailure('no space left on device')) : state.commit(entries);
+        return Promise.resolve({ ...state, commit });
+      },
+    },
+    events: {
+      5: () => {
+        isFull = true;
+      },
+      20: () => {
+        isFull = false;
+      },
+    },
     told: { 'the state cannot be written: counters wait': 1 },
     metrics: ['edge_exporter_state_errors_total'],
   };
