@@ -88,9 +88,9 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
   'applications without domains': {
     fits: true,
     sandbox: {
-      rateLimit: { reads: 200, writes: 20, purges: 20 },
-      configurations: 30,
-      configurationsWithoutDomains: 20,
+      rateLimit: { reads: 80, writes: 20, purges: 20 },
+      configurations: 12,
+      configurationsWithoutDomains: 8,
     },
     account: {
       reconciliation_share: 0,
