@@ -108,9 +108,11 @@ export class Exporter {
     return this.#exposition.snapshot(format, encoding, own instanceof Promise ? await own : own);
   }
 
-  /** How each account is; looked at one after the other, since there may be a thousand. */
-  *accounts(): Generator<AccountStatus, void> {
-    for (const view of this.#accounts.views()) yield accountStatus(view, this.#options.clock);
+  /** How each account is; in small steps, since there may be a thousand. */
+  *accounts(): Generator<undefined, AccountStatus[]> {
+    const accounts: AccountStatus[] = [];
+    for (const view of this.#accounts.views()) accounts.push(yield* accountStatus(view, this.#options.clock));
+    return accounts;
   }
 
   /** The receivers that samples are pushed to. */

@@ -11,7 +11,7 @@ import { LOG_LEVELS } from './logging/log.ts';
 import { receiverStatus } from './push/running-receiver.ts';
 import type { Secret } from './secret.ts';
 import type { SelfMetrics } from './self/self-metrics.ts';
-import { runInSlices, takenInSlices } from './slices.ts';
+import { madeInSlices, runInSlices, takenInSlices } from './slices.ts';
 import type { State } from './state/state.ts';
 import type { Status } from './status.ts';
 import { VERSION } from './version.ts';
@@ -77,7 +77,7 @@ export class Running {
   async status(): Promise<Status> {
     const { exporter, inUse, state, clock, member } = this.#options;
     const notReady = await this.#notReady();
-    const accounts = await takenInSlices(exporter.accounts());
+    const accounts = await madeInSlices(exporter.accounts());
     const { kind, directory, note, refusal } = state;
     return {
       version: VERSION,

@@ -5,7 +5,7 @@ import { Store } from '../../src/exporter/exposition/store.ts';
 import { PlatformClock } from '../../src/exporter/platform/platform-clock.ts';
 import { ExposedResults } from '../../src/exporter/poll/exposed-results.ts';
 import { adopt } from '../../src/exporter/poll/runner.ts';
-import { ScheduledJob } from '../../src/exporter/poll/scheduled-job.ts';
+import { ScheduledJob } from '../../src/exporter/poll/schedule.ts';
 import { SeriesSamples } from '../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../src/exporter/series/series-reader.ts';

@@ -7,6 +7,7 @@ import { Exposition } from '../../src/exporter/exposition/exposition.ts';
 import type { Job } from '../../src/exporter/poll/job.ts';
 import { reportTo } from '../../src/exporter/self/account-report.ts';
 import { createSelfMetrics, type SelfMetrics } from '../../src/exporter/self/self-metrics.ts';
+import { toTheEnd } from '../../src/exporter/slices.ts';
 import { memoryState } from '../../src/exporter/state/state.ts';
 import { eventually } from '../eventually.ts';
 import { noToken } from './credentials/no-token.ts';
@@ -51,7 +52,7 @@ function configOf(...names: string[]): Config {
 }
 
 function names(): string[] {
-  return [...exporter.accounts()].map(({ name }) => name);
+  return toTheEnd(exporter.accounts()).map(({ name }) => name);
 }
 
 async function shown(): Promise<string> {
@@ -146,7 +147,7 @@ test('no request of an account leaves while a scrape waits', async () => {
   const isAwaited = vi.spyOn(Exposition.prototype, 'isAwaited', 'get').mockReturnValue(true);
   await exporter.apply(configOf('a'), never);
   for (let turn = 0; turn < 50; turn++) await setImmediate();
-  expect([...exporter.accounts()].map(({ up }) => up)).toEqual([null]);
+  expect(toTheEnd(exporter.accounts()).map(({ up }) => up)).toEqual([null]);
   isAwaited.mockRestore();
   await eventually('the account shows that it is down', async () =>
     (await shown()).includes('edge_up{account="a"} 0'),

@@ -103,6 +103,15 @@ function* counting<Value>(values: Iterable<Value>, count: () => void): Generator
   }
 }
 
+function* madeOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {
+  const made: Value[] = [];
+  for (const value of values) {
+    made.push(value);
+    yield;
+  }
+  return made;
+}
+
 test('what it says of its accounts is looked up for few of them in each turn of the event loop', async () => {
   const { running, exporter } = runningWith(() => NOTHING);
   let looked = 0;
@@ -111,7 +120,7 @@ test('what it says of its accounts is looked up for few of them in each turn of 
   };
   const accounts = Array.from({ length: 40 }, () => madeUpAccount());
   const reasons = accounts.map(({ name }) => [`account ${name}: made up`]);
-  vi.spyOn(exporter, 'accounts').mockReturnValue(counting(accounts, look));
+  vi.spyOn(exporter, 'accounts').mockReturnValue(madeOf(counting(accounts, look)));
   vi.spyOn(exporter, 'notReady').mockReturnValue(counting(reasons, look));
   sliceBySteps();
   const status = running.status();

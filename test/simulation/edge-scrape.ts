@@ -1,4 +1,5 @@
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
+import { toTheEnd } from '../../src/exporter/slices.ts';
 import { madeUpStatus } from '../exporter/page/made-up-status.ts';
 import { page } from '../exporter/page/rendered.ts';
 import { type ParsedExposition, seriesKey } from '../parse-exposition.ts';
@@ -156,7 +157,7 @@ export class Scraper {
     const { state } = this.#simulation;
     const markup = page(
       madeUpStatus({
-        accounts: [...this.#simulation.exporter().accounts()],
+        accounts: toTheEnd(this.#simulation.exporter().accounts()),
         state: {
           kind: state.kind,
           ...(state.directory !== undefined && { directory: '' }),

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { isLate } from '../../src/exporter/judgement/tally.ts';
+import { toTheEnd } from '../../src/exporter/slices.ts';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { type Simulation, simulate } from './simulation.ts';
 
@@ -43,7 +44,7 @@ async function look({ exporter, scrape }: Simulation): Promise<Seen[]> {
     [...samples].filter(
       ([key]) => key.startsWith(`["${family}"`) && key.includes(`["configuration_id","${id}"]`),
     );
-  return [...exporter().accounts()].flatMap(({ jobs }) =>
+  return toTheEnd(exporter().accounts()).flatMap(({ jobs }) =>
     jobs
       .filter(({ metric, catches_up_for }) => metric !== undefined && catches_up_for === undefined)
       .map((job): Seen => {

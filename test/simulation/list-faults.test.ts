@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { toTheEnd } from '../../src/exporter/slices.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import type { ParsedExposition } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
@@ -30,7 +31,7 @@ async function shown(faults: Faults = {}, collectors?: object) {
   simulation = await simulate({ sandbox: { configurations: 3, faults, graphql: 'absent' }, account });
   await simulation.minutes(3);
   const { value, series } = lookUp(await simulation.scrape());
-  const jobs = [...simulation.exporter().accounts()][0]?.jobs ?? [];
+  const jobs = toTheEnd(simulation.exporter().accounts())[0]?.jobs ?? [];
   return { value, series, jobs, log: simulation.log.map(({ message, facts }) => ({ message, ...facts })) };
 }
 
@@ -147,7 +148,7 @@ describe('without a configuration every metric that a product serves is read', (
       account: { collectors: { analytics: { products: { cloud_storage: {} } } } },
     });
     await simulation.minutes(3);
-    const jobs = [...simulation.exporter().accounts()][0]?.jobs ?? [];
+    const jobs = toTheEnd(simulation.exporter().accounts())[0]?.jobs ?? [];
     expect(jobs.filter(({ metric }) => metric === 'used_space')).toEqual([]);
   });
 });

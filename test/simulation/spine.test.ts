@@ -2,6 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { facesOf } from '../../src/exporter/catalogue/catalogue.ts';
 import { DIMENSIONS, productOf } from '../../src/exporter/catalogue/products.ts';
 import { decimal } from '../../src/exporter/series/decimal.ts';
+import { toTheEnd } from '../../src/exporter/slices.ts';
 import { seriesKey } from '../parse-exposition.ts';
 import { type Simulation, type SimulationOptions, simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
@@ -86,7 +87,7 @@ it('never meets a 429 of its own making, and starves nobody, with far more to re
   });
   await minutes(30);
   expect(sandbox.requests.byStatus.get(429)).toBeUndefined();
-  const [account] = [...exporter().accounts()];
+  const [account] = toTheEnd(exporter().accounts());
   const jobs = account?.jobs ?? [];
   expect(jobs.length).toBeGreaterThan(400);
   expect(jobs.filter((job) => job.last_success_at === null).map((job) => job.id)).toEqual([]);

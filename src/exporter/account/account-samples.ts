@@ -41,7 +41,7 @@ import type { AccountView } from './view.ts';
 
 interface AccountSamplesOptions {
   readonly clock: Clock;
-  readonly status: () => AccountStatus;
+  readonly status: () => Generator<undefined, AccountStatus>;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   /** How long (ms) samples are exposed without being renewed. */
   readonly staleAfter: number;
@@ -58,7 +58,7 @@ const JUDGED_PER_JOB_MS = 1;
 /** The part of an account that is exposed. */
 type ExposedAccount = Pick<
   AccountView,
-  'name' | 'id' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'listings' | 'sources'
+  'name' | 'id' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'jobs' | 'listings' | 'sources'
 >;
 
 /** What is exposed of an account besides what its jobs find. */
@@ -105,13 +105,12 @@ export class AccountSamples {
 
   /** Judges the account, in steps, and exposes the judgement. */
   *exposeJudgement(): Generator<undefined, void> {
-    const { clock } = this.#options;
-    const status = this.#options.status();
+    const { clock, status } = this.#options;
     this.#isAsked = false;
     this.#judgedUp = this.#view.platform.reachability.up;
-    this.#judgeFrom = clock.now() + Math.max(SHORTEST_JUDGED_MS, status.jobs.length * JUDGED_PER_JOB_MS);
     const judgedAt = clock.now();
-    const judgement = yield* judge(status, clock.wall());
+    this.#judgeFrom = judgedAt + Math.max(SHORTEST_JUDGED_MS, this.#view.jobs().length * JUDGED_PER_JOB_MS);
+    const judgement = yield* judge(yield* status(), clock.wall());
     this.#publish('judgement', judgedSamples(this.#view.name, judgement));
     // What is in time becomes late without any poll.
     const lateAt = judgedAt + judgement.lateInSeconds * 1_000 + 1;

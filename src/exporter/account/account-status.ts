@@ -1,12 +1,12 @@
 import type { Clock } from '../clock.ts';
 import { judge } from '../judgement/judgement.ts';
-import type { Counted } from '../poll/job.ts';
-import type { JobState } from '../poll/scheduled-job.ts';
-import { WINDOW_MS } from '../rate-limit/assumed-limit.ts';
+import type { JobState } from '../poll/schedule.ts';
 import type { Decision, WaitReason } from '../rate-limit/decision.ts';
 import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
+import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestDecision } from '../rate-limit/request-queue.ts';
+import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
 import { duration } from '../text/duration.ts';
 import type { AccountView } from './view.ts';
@@ -22,27 +22,34 @@ export function notReady(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>):
   const wasRead = view
     .jobs()
     .some(({ lastSuccessAt, startedAt }) => lastSuccessAt !== undefined && startedAt !== undefined);
-  const because = wasRead ? silence() : unread(accountStatus(view, clock), clock.wall());
+  const because = wasRead ? silence() : unread(toTheEnd(accountStatus(view, clock)), clock.wall());
   return because === undefined ? undefined : `account ${name}: ${because}`;
 }
 
 /** Why nothing of an account was read. */
 function unread(account: AccountStatus, now: number): string {
-  const [{ text } = { text: 'the first polls are under way' }] = lastOf(judge(account, now)).causes;
+  const [{ text } = { text: 'the first polls are under way' }] = toTheEnd(judge(account, now)).causes;
   return `nothing was read yet: ${text}`;
 }
 
-function lastOf<Result>(steps: Generator<undefined, Result>): Result {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
-}
-
-/** An account as the status page shows it: by the machine's clock as it is set now. */
-export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wall'>): AccountStatus {
+/** An account as the status page shows it: by the machine's clock as it is set now. In steps, a job each. */
+export function* accountStatus(
+  view: AccountView,
+  clock: Pick<Clock, 'now' | 'wall'>,
+): Generator<undefined, AccountStatus> {
   const now = clock.now();
   const aheadMs = clock.wall() - now;
   const time: LocalTime = (local) => isoTime(local === undefined ? undefined : local + aheadMs);
   const { name, apiUrl, platform, forecast } = view;
-  return {
+  const moment = {
+    view,
+    decide: view.queue.decide(now),
+    now,
+    platformNow: platform.platformClock.now(),
+    time,
+  };
+  const jobs: JobStatus[] = [];
+  const account = {
     name,
     api_url: apiUrl,
     sources: view.sources(),
@@ -57,8 +64,13 @@ export function accountStatus(view: AccountView, clock: Pick<Clock, 'now' | 'wal
     stretch: forecast.stretch,
     unmatched: view.listings().flatMap(({ unmatched }) => unmatched),
     without_domains: view.listings().reduce((sum, { withoutDomains }) => sum + withoutDomains, 0),
-    jobs: jobStatuses(view, now, time),
+    jobs,
   };
+  for (const job of view.jobs()) {
+    jobs.push(jobStatus(job, moment));
+    yield;
+  }
+  return account;
 }
 
 /** When a request may leave next (local ms): of those that wait, or once the next job is due. */
@@ -102,161 +114,67 @@ function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime)
     : '';
 }
 
-/** What takes time is computed when read: of thousands of jobs, a page shows a hundred. */
-function jobStatuses(view: AccountView, now: number, time: LocalTime): JobStatus[] {
-  const decide = view.queue.decide(now);
-  return view.jobs().map((job) => new ReadJobStatus(job, { view, decide, now, time }));
-}
-
 /** Formats a local time by the machine's clock. */
 type LocalTime = (local: number | undefined) => string | null;
 
 interface Moment {
   readonly view: AccountView;
   readonly decide: ReturnType<AccountView['queue']['decide']>;
+  /** Local ms, and the platform's. */
   readonly now: number;
+  readonly platformNow: number;
   readonly time: LocalTime;
 }
 
-class ReadJobStatus implements JobStatus {
-  readonly #job: JobState;
-  readonly #moment: Moment;
-  readonly id: string;
-  readonly collector: string;
-  readonly product: string | undefined;
-  readonly configuration_id: string | undefined;
-  readonly configuration: string | undefined;
-  readonly metric: string | undefined;
-  readonly catches_up_for: string | undefined;
-  readonly schedule: string;
-  readonly state: JobStatus['state'];
-  readonly interval_seconds: number | null;
-  readonly last_outcome: JobStatus['last_outcome'];
-  readonly last_reason: string | null;
-
-  constructor(state: JobState, moment: Moment) {
-    const { job, intervalMs, lastOutcome, lastReason } = state;
-    this.#job = state;
-    this.#moment = moment;
-    this.id = job.id;
-    this.collector = job.subject.collector;
-    this.product = job.subject.product;
-    this.configuration_id = job.subject.configuration_id;
-    this.configuration = job.subject.configuration;
-    this.metric = job.subject.metric;
-    this.catches_up_for = job.follows?.id;
-    this.schedule = job.schedule ?? 'as needed';
-    this.state = isWaiting(state, moment.now) ? 'waiting' : state.state === 'running' ? 'running' : 'idle';
-    this.interval_seconds = intervalMs === undefined ? null : intervalMs / 1_000;
-    this.last_outcome = lastOutcome ?? null;
-    this.last_reason = lastReason ?? null;
-  }
-
-  get why(): string {
-    const { view, now } = this.#moment;
-    const decision = this.#decision;
-    if (decision === undefined) return '';
-    const context = { scope: this.#scope.name, concurrency: view.queue.concurrency, now };
-    return whyWaiting(this.#job, decision, context);
-  }
-
-  get waits_for(): JobStatus['waits_for'] {
-    return this.#decision?.why ?? null;
-  }
-
-  /** About its first request, while it waits with that. */
-  get #decision(): RequestDecision | undefined {
-    const { request } = this.#job;
-    if (request === undefined || this.state !== 'waiting') return undefined;
-    return this.#moment.decide(request);
-  }
-
-  get #scope(): LimitScope {
-    return this.#moment.view.platform.scopes.of(this.#job.job.group);
-  }
-
-  get last_polled_at(): string | null {
-    return this.#moment.time(this.#job.startedAt);
-  }
-
-  get last_success_at(): string | null {
-    return this.#moment.time(this.#job.lastSuccessAt);
-  }
-
-  get last_bucket_at(): string | null {
-    return isoTime(this.#job.lastBucketAt);
-  }
-
-  get data_age_seconds(): number | null {
-    const { lastBucketAt, bucketWidthMs = 0 } = this.#job;
-    if (lastBucketAt === undefined) return null;
-    return (this.#moment.view.platform.platformClock.now() - lastBucketAt - bucketWidthMs) / 1_000;
-  }
-
-  get expected_age_seconds(): number | null {
-    const { job } = this.#job;
-    const expected = job.expectedAge?.(this.#moment.view.forecast.plannedIntervalOf(job));
-    return expected === undefined ? null : expected / 1_000;
-  }
-
-  get #counted(): Counted | undefined {
-    const { job } = this.#job;
-    return job.counted?.(this.#moment.view.forecast.plannedIntervalOf(job));
-  }
-
-  get counted_until(): string | null {
-    return isoTime(this.#counted?.until);
-  }
-
-  get counted_age_seconds(): number | null {
-    const counted = this.#counted;
-    if (counted === undefined) return null;
-    return (this.#moment.view.platform.platformClock.now() - counted.until) / 1_000;
-  }
-
-  get expected_counted_age_seconds(): number | null {
-    const counted = this.#counted;
-    return counted === undefined ? null : counted.expectedAge / 1_000;
-  }
-
-  get next_at(): string | null {
-    const { view, now, time } = this.#moment;
-    if (this.state === 'waiting') {
-      const decision = this.#decision;
-      return time(decision && turnAt(decision, this.#scope.limiter, now));
-    }
-    return time(nextAt(this.#job, (schedule) => view.forecast.periodOf(schedule)));
-  }
-
-  toJSON(): object {
-    const { id, schedule, state, why, waits_for, interval_seconds, catches_up_for } = this;
-    const { last_polled_at, last_outcome, last_reason, last_success_at, last_bucket_at, next_at } = this;
-    const { data_age_seconds, expected_age_seconds } = this;
-    const data = { last_bucket_at, data_age_seconds, expected_age_seconds };
-    const { counted_until, counted_age_seconds, expected_counted_age_seconds } = this;
-    const counted = { counted_until, counted_age_seconds, expected_counted_age_seconds };
-    const fared = {
-      last_polled_at,
-      last_outcome,
-      last_reason,
-      last_success_at,
-      ...data,
-      ...counted,
-      next_at,
-    };
-    const { subject } = this.#job.job;
-    return { id, ...subject, catches_up_for, schedule, state, why, waits_for, interval_seconds, ...fared };
-  }
+function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Moment): JobStatus {
+  const { job, request, intervalMs, startedAt, lastBucketAt, bucketWidthMs = 0 } = known;
+  const { forecast, platform, queue } = view;
+  const state = isWaiting(known, now) ? 'waiting' : known.state === 'running' ? 'running' : 'idle';
+  const scope = platform.scopes.of(job.group);
+  // About its first request, while it waits with that.
+  const decision = request !== undefined && state === 'waiting' ? decide(request) : undefined;
+  const context = { scope: scope.name, concurrency: queue.concurrency, now };
+  const plannedMs = forecast.plannedIntervalOf(job);
+  const counted = job.counted?.(plannedMs);
+  const nextAt =
+    state === 'waiting'
+      ? decision && turnAt(decision, scope.limiter, now)
+      : dueNext(known, (schedule) => forecast.periodOf(schedule));
+  return {
+    id: job.id,
+    ...job.subject,
+    catches_up_for: job.follows?.id,
+    schedule: job.schedule ?? 'as needed',
+    state,
+    why: decision === undefined ? '' : whyWaiting(known, decision, context),
+    waits_for: decision?.why ?? null,
+    interval_seconds: seconds(intervalMs),
+    last_polled_at: time(startedAt),
+    last_outcome: known.lastOutcome ?? null,
+    last_reason: known.lastReason ?? null,
+    last_success_at: time(known.lastSuccessAt),
+    last_bucket_at: isoTime(lastBucketAt),
+    data_age_seconds: seconds(lastBucketAt && platformNow - lastBucketAt - bucketWidthMs),
+    expected_age_seconds: seconds(job.expectedAge?.(plannedMs)),
+    counted_until: isoTime(counted?.until),
+    counted_age_seconds: seconds(counted && platformNow - counted.until),
+    expected_counted_age_seconds: seconds(counted?.expectedAge),
+    next_at: time(nextAt),
+  };
 }
 
 /** When a job is due next by its schedule (local ms). */
-function nextAt(
+function dueNext(
   { job, state, dueAt, startedAt }: JobState,
   periodOf: (schedule: string) => number,
 ): number | undefined {
   if (state === 'waiting') return dueAt;
   if (job.schedule === undefined || startedAt === undefined) return undefined;
   return startedAt + periodOf(job.schedule);
+}
+
+function seconds(ms: number | undefined): number | null {
+  return ms === undefined ? null : ms / 1_000;
 }
 
 /** A time in ISO 8601, UTC. */

@@ -1,6 +1,6 @@
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { PollEnd, PollObserver } from '../poll/runner.ts';
-import type { JobState } from '../poll/scheduled-job.ts';
+import type { JobState } from '../poll/schedule.ts';
 import type { DemandForecast, ScopeDemand } from '../rate-limit/demand-forecast.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import type { DelayChange } from '../settling/learned.ts';

@@ -32,9 +32,6 @@ const MOST_VALUES = 1_000_000;
 const VALUES_OF_AN_OBJECT = 5;
 const VALUES_OF_A_KEY = 3;
 
-/** Smaller answers (bytes) are parsed in a moment, whatever is in them. */
-const LARGE = 65_536;
-
 /** A body that was read, and its size: decoded, in bytes. */
 export interface Received<T> {
   readonly content: T;
@@ -79,7 +76,8 @@ export async function receiveDocument(
 }
 
 function parseJson(bytes: Buffer, status: number, scrub: Scrub): unknown {
-  const excess = bytes.length > LARGE ? excessIn(bytes) : undefined;
+  // A small one is parsed in a moment, whatever is in it.
+  const excess = isLarge(bytes.length) ? excessIn(bytes) : undefined;
   if (excess !== undefined) return new PlatformFailure('undecodable', excess, status);
   const text = bytes.toString().replace(/^\uFEFF/, '');
   const document = parsedJson(text) ?? parsedJson(asArray(text));

@@ -5,7 +5,7 @@ import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { runInSlices } from '../slices.ts';
 import type { Exposure, Job } from './job.ts';
-import type { ScheduledJob } from './scheduled-job.ts';
+import type { ScheduledJob } from './schedule.ts';
 
 export interface ExposedResultsOptions {
   readonly account: string;

@@ -11,7 +11,7 @@ import { type AccountMemory, changed } from '../state/memory.ts';
 import { LONGEST_COMMIT_MS, type StateEntry, StateWriteFailure } from '../state/state.ts';
 import type { ExposedResults } from './exposed-results.ts';
 import { BLANK, type Ending, failed, type Job, type PollResult } from './job.ts';
-import type { ScheduledJob } from './scheduled-job.ts';
+import type { ScheduledJob } from './schedule.ts';
 
 /** A finished poll. */
 export interface PollEnd extends Ending {

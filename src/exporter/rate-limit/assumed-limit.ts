@@ -1,5 +1,4 @@
-/** The platform's rate-limit window lasts a minute from its first operation (section 8). */
-export const WINDOW_MS = 60_000;
+import { WINDOW_MS } from './rate-limit-window.ts';
 
 /** What a refusal leaves of an assumed limit. */
 const LEFT_BY_REFUSAL = 0.75;

@@ -1,7 +1,7 @@
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { RefusedToken } from './limit-scopes.ts';
-import type { RateLimiter, RateLimitWindow } from './limiter.ts';
-import { reservedForOthers, withScatter } from './other-clients.ts';
+import type { RateLimiter } from './limiter.ts';
+import { type RateLimitWindow, reservedForOthers, withScatter } from './rate-limit-window.ts';
 
 /** A request that waits for its turn. Times are local ms. */
 export interface QueuedRequest {

@@ -19,9 +19,15 @@ function viewOf(platform: ObservedPlatform) {
     forecast: new DemandForecast(platform.scopes),
     id: () => undefined,
     tokenExpiresAt: () => undefined,
+    jobs: () => [],
     listings: () => [],
     sources: () => [],
   };
+}
+
+function* stepsTo<Result>(result: Result): Generator<undefined, Result> {
+  yield;
+  return result;
 }
 
 /** The ends of the rate-limit window that are exposed after each of three answers, of which each names the same. */
@@ -40,7 +46,7 @@ function exposedResets(resetAt: number): readonly number[] {
     clock,
     store,
     staleAfter: 60_000,
-    status: madeUpAccount,
+    status: () => stepsTo(madeUpAccount()),
     delays: { publish_delay: 'auto', settle_delay: 'auto' },
   });
   for (const [after, remaining] of [
@@ -96,7 +102,7 @@ it('a poll that ends while the account is judged is judged soon, too', async () 
       clock,
       store,
       staleAfter: 60_000,
-      status: () => madeUpAccount({ jobs: Array.from({ length: 5 }, () => madeUpJob()) }),
+      status: () => stepsTo(madeUpAccount({ jobs: Array.from({ length: 5 }, () => madeUpJob()) })),
       delays: { publish_delay: 'auto', settle_delay: 'auto' },
     },
   );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { shortestInterval, silenceOf } from '../../../src/exporter/account/view.ts';
-import type { JobState } from '../../../src/exporter/poll/scheduled-job.ts';
+import type { JobState } from '../../../src/exporter/poll/schedule.ts';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;

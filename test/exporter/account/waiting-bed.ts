@@ -3,6 +3,7 @@ import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { RequestQueue } from '../../../src/exporter/rate-limit/request-queue.ts';
+import { toTheEnd } from '../../../src/exporter/slices.ts';
 import type { AccountStatus, JobStatus } from '../../../src/exporter/status.ts';
 import { allStepsOf } from '../../in-steps.ts';
 import { PROMISES_ONLY, SimulatedClock } from '../../simulated-clock.ts';
@@ -68,7 +69,7 @@ export function accountWith({ concurrency = 100, told, answers = false }: Bed = 
       listings: () => [],
       sources: () => [],
     };
-    return accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock);
+    return toTheEnd(accountStatus({ ...known, ...unknown, jobs: () => schedule.states() }, clock));
   };
   /** Many jobs, and on a busy machine a few, are taken in over several turns of the event loop. */
   const takenIn = async () => {

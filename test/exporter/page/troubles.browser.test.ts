@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { toTheEnd } from '../../../src/exporter/slices.ts';
 import { openState } from '../../../src/exporter/state/open-state.ts';
 import type { Status } from '../../../src/exporter/status.ts';
 import { DEFAULT_TOKEN } from '../../../src/sandbox/sandbox.ts';
@@ -66,7 +67,7 @@ const TROUBLES: Readonly<Record<string, () => Promise<Simulation>>> = {
   async attack() {
     const simulation = await healthy();
     const [job] =
-      [...simulation.exporter().accounts()][0]?.jobs.filter(({ metric }) => metric === 'waf') ?? [];
+      toTheEnd(simulation.exporter().accounts())[0]?.jobs.filter(({ metric }) => metric === 'waf') ?? [];
     const from = simulation.clock.wall();
     simulation.sandbox.inject({
       kind: 'waf_attack',
@@ -98,7 +99,7 @@ function statusOf(simulation: Simulation): Status {
   const { kind, directory, note } = simulation.state;
   const exporter = simulation.exporter();
   return madeUpStatus({
-    accounts: [...exporter.accounts()],
+    accounts: toTheEnd(exporter.accounts()),
     series: exporter.seriesCount,
     state: {
       kind,

@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { PRODUCTS } from '../../../src/exporter/catalogue/products.ts';
-import { ScheduledJob } from '../../../src/exporter/poll/scheduled-job.ts';
+import { ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import type { SeriesJob } from '../../../src/exporter/series/series-job.ts';
 import { heapInUse } from '../../heap-in-use.ts';

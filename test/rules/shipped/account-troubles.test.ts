@@ -9,6 +9,7 @@ import type { CauseKind } from '../../../src/exporter/judgement/causes.ts';
 import type { AccountState } from '../../../src/exporter/judgement/judgement.ts';
 import { parseJobQuery } from '../../../src/exporter/page/jobs-table.ts';
 import { renderPage } from '../../../src/exporter/page/page.ts';
+import { toTheEnd } from '../../../src/exporter/slices.ts';
 import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
 import { parseStatusQuery, statusText } from '../../../src/exporter/status-document.ts';
 import { ruleFiles } from '../../../src/rules/shipped/rule-files.ts';
@@ -370,7 +371,7 @@ async function said(simulation: Simulation, { isFull }: { readonly isFull: boole
   const scrape = await simulation.scrape();
   const now = simulation.clock.wall();
   const status = madeUpStatus({
-    accounts: [...exporter.accounts()],
+    accounts: toTheEnd(exporter.accounts()),
     state: { kind: 'durable', directory: '/state', ...(isFull && { refusal: FULL }) },
   });
   const markup = allStepsOf(renderPage(status, { query: parseJobQuery(''), now, telemetryPath: '/metrics' }));

@@ -1,0 +1,203 @@
+import type { RateLimit } from '../platform/headers.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
+
+/** The platform's rate-limit window lasts a minute from its first operation (section 8). */
+export const WINDOW_MS = 60_000;
+
+/** Resets this close name the same window. */
+const SAME_RESET_MS = 2_000;
+
+/** A reset further off than this (ms) comes of a broken clock or header. */
+const LONGEST_WINDOW_MS = 10 * WINDOW_MS;
+
+/** First wait (ms) before the next probe when a window should be over by our clock, and the platform says it is not. */
+const PROBE_AGAIN_MS = 1_000;
+
+/** How long (ms) an answer is fresh; after that one request probes first. */
+const FRESH_MS = 1_000;
+
+/** An answer that says something about a window. */
+export interface WindowReading {
+  /** When it came, and when its request left (local ms). */
+  readonly now: number;
+  readonly sentAt: number;
+  readonly limit: number;
+  readonly rate: RateLimit | undefined;
+  /** Whether no other request was in flight: only then the figures show what other clients took. */
+  readonly alone: boolean;
+}
+
+/** One of the platform's counting periods, as its answers show it. Times are local ms except `resetAt` (platform ms). */
+export class RateLimitWindow {
+  readonly resetAt: number | undefined;
+  closesAt: number;
+  openedAt: number;
+  /** Operations still allowed, by the most careful reading. */
+  remaining: number;
+  /** When an answer said what remains. */
+  seenAt: number;
+  /** Our operations that were answered in this window. */
+  own = 0;
+  /** What other clients had taken, as of `othersSeenAt`. */
+  others = 0;
+  othersSeenAt: number;
+  /** Operations that it allows in all. */
+  limit: number;
+  /** When it was to close at first. */
+  readonly #expectedEnd: number;
+
+  constructor({ now, limit, rate }: WindowReading, clock: PlatformClock, lengthMs: number) {
+    this.resetAt = rate?.resetAt;
+    this.closesAt = closingTime(now, rate?.resetAt, clock);
+    this.#expectedEnd = this.closesAt;
+    this.openedAt = Math.min(now, this.closesAt - lengthMs);
+    this.othersSeenAt = this.openedAt;
+    this.seenAt = now;
+    this.limit = limit;
+    this.remaining = limit;
+  }
+
+  get lengthMs(): number {
+    return this.closesAt - this.openedAt;
+  }
+
+  /**
+   * When it ends, in platform ms: as the answers name it, or by our own estimate where that cannot be right or is over.
+   */
+  endsAt(clock: PlatformClock): number {
+    const { resetAt } = this;
+    return resetAt !== undefined && this.isEndNamed(clock) ? resetAt : this.closesAt + clock.skewMs;
+  }
+
+  /** Whether its end is the one that the answers name, not our estimate. */
+  isEndNamed(clock: PlatformClock): boolean {
+    const { resetAt, closesAt } = this;
+    return resetAt !== undefined && Math.abs(clock.latestLocal(resetAt) - closesAt) <= SAME_RESET_MS;
+  }
+
+  isOpen(now: number): boolean {
+    return now < this.closesAt;
+  }
+
+  /** Whether an answer has just said what remains. */
+  isFresh(now: number): boolean {
+    return now - this.seenAt <= FRESH_MS;
+  }
+
+  /** How an answer relates to this window, which is open or the last that was. */
+  relation(
+    { now, sentAt, rate }: WindowReading,
+    clock: PlatformClock,
+  ): 'same' | 'longer' | 'later' | 'other' | 'past' {
+    const open = this.isOpen(now);
+    if (rate?.resetAt === undefined || this.resetAt === undefined) return open ? 'same' : 'later';
+    if (rate.resetAt > this.resetAt + SAME_RESET_MS) return 'later';
+    if (rate.resetAt >= this.resetAt - SAME_RESET_MS) {
+      if (open) return 'same';
+      // Sent before the end, it is merely late; sent after it, it proves that the window has not ended.
+      return sentAt < this.closesAt ? 'past' : 'longer';
+    }
+    if (!open) return 'later';
+    // Over: a late answer of an earlier window. Still open beside this one: another counter.
+    return clock.latestLocal(rate.resetAt) > now + SAME_RESET_MS ? 'other' : 'past';
+  }
+
+  /** An operation of ours was answered within this window. */
+  take({ now, limit, rate, alone }: WindowReading, clock: PlatformClock): void {
+    this.own += 1;
+    if (rate?.remaining === undefined) {
+      this.remaining -= 1;
+      return;
+    }
+    // Answers overtake each other, so `remaining` only falls, unless the limit itself has changed.
+    const before = limit === this.limit ? this.remaining : limit;
+    this.limit = limit;
+    this.remaining = Math.min(before, rate.remaining, limit - this.own);
+    this.seenAt = now;
+    if (clock.known && rate.resetAt !== undefined) {
+      const closesAt = clock.latestLocal(rate.resetAt);
+      if (closesAt > now) this.closesAt = Math.min(this.closesAt, closesAt);
+    }
+    if (!alone) return;
+    this.others = Math.max(0, limit - rate.remaining - this.own);
+    this.othersSeenAt = now;
+  }
+
+  /** An answer came from another counter of the same scope: the lower figure counts. */
+  limitTo(remaining: number | undefined): void {
+    if (remaining !== undefined) this.remaining = Math.min(this.remaining, remaining);
+  }
+
+  /** The platform names the same reset although the window should be over: extends it by as long as it is overdue. */
+  prolong(now: number): void {
+    this.closesAt = now + Math.max(PROBE_AGAIN_MS, now - this.#expectedEnd);
+  }
+}
+
+/**
+ * When a window just seen for the first time closes. Without a `Date` header the reset cannot be compared with the
+ * local clock; then it closes at the latest one window length after it was first seen.
+ */
+function closingTime(now: number, resetAt: number | undefined, clock: PlatformClock): number {
+  if (resetAt === undefined || !clock.known) return now + WINDOW_MS;
+  const closesAt = clock.latestLocal(resetAt);
+  return closesAt > now && closesAt <= now + LONGEST_WINDOW_MS ? closesAt : now + WINDOW_MS;
+}
+
+/** How long (ms) a window must have been watched to count as much as what was known before. */
+const MEMORY_MS = 20_000;
+
+/** How much of the most that was observed is remembered after each window: half of it in about an hour. */
+const FADING = 0.99;
+
+/** Fewer operations than this in a window may be our own miscount. */
+const SOMEBODY = 1;
+
+/** Operations per ms that other clients may take, before anything has been observed. */
+const POSSIBLE_PER_MS = 2e-5;
+
+/** How fast the token's other clients take operations: what is missing in a window beside our own. */
+export class OtherClients {
+  #lastPerMs = 0;
+  /** The most that was observed, fading. */
+  #worstPerMs = 0;
+  #possiblePerMs = POSSIBLE_PER_MS;
+
+  /**
+   * Operations per ms: as in this window, weighted against earlier ones by how long it was watched. Never more than the limit,
+   * even if all that they take is seen within a moment.
+   */
+  perMs(window: RateLimitWindow | undefined): number {
+    if (window === undefined) return this.#lastPerMs;
+    const watchedMs = window.othersSeenAt - window.openedAt;
+    const perMs = (this.#lastPerMs * MEMORY_MS + window.others) / (MEMORY_MS + watchedMs);
+    return Math.min(perMs, window.limit / window.lengthMs);
+  }
+
+  /** Whether other clients have been observed within the last hours. */
+  observed(window: RateLimitWindow): boolean {
+    return Math.max(this.#worstPerMs, this.perMs(window)) * window.lengthMs >= SOMEBODY;
+  }
+
+  /** Whether there may be other clients: true until we have watched long enough to rule them out. */
+  possible(window: RateLimitWindow): boolean {
+    return this.observed(window) || this.#possiblePerMs * window.lengthMs >= SOMEBODY;
+  }
+
+  /** A window is over. */
+  remember(window: RateLimitWindow): void {
+    this.#lastPerMs = this.perMs(window);
+    this.#worstPerMs = Math.max(this.#worstPerMs * FADING, this.#lastPerMs);
+    this.#possiblePerMs *= FADING;
+  }
+}
+
+/** An expected number of operations with twice its usual scatter on top. */
+export function withScatter(operations: number): number {
+  return operations + 2 * Math.sqrt(operations);
+}
+
+/** Operations to leave to other clients in a window: those expected of them with scatter, at least the reserve. */
+export function reservedForOthers(expected: number, reserve: number): number {
+  return Math.max(reserve, withScatter(expected));
+}
