@@ -179,9 +179,31 @@ function single(meaning: Meaning): KnownMetric {
   return known(['total', meaning]);
 }
 
+const BY_INITIATOR = count(
+  'function_invocations_by_initiator',
+  'Invocations of edge functions by what started them',
+);
+const BY_TYPE = count(
+  'dns_queries_by_type',
+  'Queries answered by the DNS service, by type; type="other" is the rest',
+);
+
+function queriesByType(type: string): Reading {
+  return { meaning: BY_TYPE, labels: { type } };
+}
+
 /** What the other products do: functions, images, DNS, storage, streaming. A bucket of each has its own unit. */
 export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   ['invocations', single(count('function_invocations', 'Invocations of edge functions'))],
+  [
+    'function_compute',
+    known(
+      ['seconds', seconds('function_compute_seconds', 'Seconds that edge functions computed, all together')],
+      ['application', BY_INITIATOR, { initiator: 'application' }],
+      ['firewall', BY_INITIATOR, { initiator: 'firewall' }],
+    ),
+  ],
+  ['idns_queries_by_type', patterned('idns_queries_by_type', queriesByType)],
   ['idns_queries', single(count('dns_queries', 'Queries answered by the DNS service'))],
   ['hosted_zones', single(level('hosted_zones', 'count', 'DNS zones hosted'))],
   [
@@ -194,6 +216,14 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
       unnamed: 'requests',
     },
   ],
+  [
+    'image_delivery',
+    known(
+      ['seconds', seconds('image_duration_seconds', 'Seconds that requests for images took, all together')],
+      ['requests', count('timed_images', 'Requests for images whose time was added up')],
+      ['bytes', count('image_bytes', 'Bytes of images sent')],
+    ),
+  ],
   ['used_space', single(level('used_space_bytes', 'volume', 'Bytes held in storage'))],
   [
     'data_streaming_data_streamed',
@@ -202,6 +232,10 @@ export const SERVICE_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
   [
     'data_streaming_requests',
     single(count('data_streaming_requests', 'Requests made to the receivers of log data')),
+  ],
+  [
+    'data_streaming_lines',
+    single(count('data_streamed_lines', 'Lines of log data streamed to the receivers')),
   ],
   [
     'l2_data_transferred',

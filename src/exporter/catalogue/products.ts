@@ -38,7 +38,13 @@ export const PRODUCTS: readonly Product[] = [
     further: FURTHER,
   },
   { api: 'analytics', slug: 'cloud_storage', id: 1441740013, metrics: ['used_space'] },
-  { api: 'analytics', slug: 'image_optimization', id: 1441110021, metrics: ['images_processed'] },
+  {
+    api: 'analytics',
+    slug: 'image_optimization',
+    id: 1441110021,
+    metrics: ['images_processed'],
+    further: ['image_delivery'],
+  },
   { api: 'analytics', slug: 'live_ingest', id: 1467740028, metrics: ['data_ingested'] },
   {
     api: 'analytics',
@@ -58,10 +64,29 @@ export const PRODUCTS: readonly Product[] = [
     slug: 'data_streaming',
     id: 1498670028,
     metrics: ['data_streaming_data_streamed', 'data_streaming_requests'],
+    further: ['data_streaming_lines'],
   },
-  { api: 'metrics', slug: 'edge_functions', id: 1531930033, metrics: ['invocations'] },
-  { api: 'metrics', slug: 'image_processor', id: 1441110021, metrics: ['images_processed'] },
-  { api: 'metrics', slug: 'intelligent_dns', id: 1563390045, metrics: ['idns_queries', 'hosted_zones'] },
+  {
+    api: 'metrics',
+    slug: 'edge_functions',
+    id: 1531930033,
+    metrics: ['invocations'],
+    further: ['function_compute'],
+  },
+  {
+    api: 'metrics',
+    slug: 'image_processor',
+    id: 1441110021,
+    metrics: ['images_processed'],
+    further: ['image_delivery'],
+  },
+  {
+    api: 'metrics',
+    slug: 'intelligent_dns',
+    id: 1563390045,
+    metrics: ['idns_queries', 'hosted_zones'],
+    further: ['idns_queries_by_type'],
+  },
   { api: 'metrics', slug: 'l2_caching', id: 1564082375, metrics: ['l2_data_transferred'] },
   { api: 'metrics', slug: 'live_streaming', id: 1441740004, metrics: ['live_streaming_data_transferred'] },
   { api: 'metrics', slug: 'load_balancer', id: 1441740012, metrics: ['load_balancer_data_transferred'] },
@@ -69,6 +94,27 @@ export const PRODUCTS: readonly Product[] = [
 
 const VOLUMES = ['total', 'http', 'https', 'saved', 'missed'];
 const STATUS_CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
+/** The types that DNS is asked for most; others are counted together. */
+const QUERY_TYPES = [
+  ...[
+    'A',
+    'AAAA',
+    'ANY',
+    'CAA',
+    'CNAME',
+    'DNSKEY',
+    'DS',
+    'HTTPS',
+    'MX',
+    'NS',
+    'PTR',
+    'SOA',
+    'SRV',
+    'SVCB',
+    'TXT',
+  ],
+  'other',
+];
 const RESPONSES = [...STATUS_CODES, '2xx', '3xx', '4xx', '5xx'];
 
 /**
@@ -93,15 +139,19 @@ export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = {
   data_offloaded: ['offload'],
   bandwidth_offloaded: ['offload'],
   images_processed: ['requests', 'throughput'],
+  image_delivery: ['seconds', 'requests', 'bytes'],
   data_ingested: ['total', 'bandwidth'],
   data_packaged: ['total', 'bandwidth'],
   connected_users: ['average', 'max'],
   used_space: ['total'],
   data_streaming_data_streamed: ['total'],
   data_streaming_requests: ['total'],
+  data_streaming_lines: ['total'],
   live_streaming_data_transferred: ['total'],
   invocations: ['total'],
+  function_compute: ['seconds', 'application', 'firewall'],
   idns_queries: ['total'],
+  idns_queries_by_type: QUERY_TYPES,
   hosted_zones: ['total'],
   l2_data_transferred: ['total'],
   load_balancer_data_transferred: ['total'],

@@ -1,7 +1,14 @@
-import type { Product } from '../catalogue/products.ts';
+import { DIMENSIONS, type Product } from '../catalogue/products.ts';
 
 /** In what a field is, as a number of the base unit of the family that shows it: bytes, bytes a second, a share of one. */
-export const UNITS = { count: 1, seconds: 1, bytes: 1, 'bits a second': 1 / 8, percent: 0.01 } as const;
+export const UNITS = {
+  count: 1,
+  seconds: 1,
+  milliseconds: 0.001,
+  bytes: 1,
+  'bits a second': 1 / 8,
+  percent: 0.01,
+} as const;
 
 /** How a dimension of a metric of REST comes from the fields of a row. */
 export interface DimensionFields {
@@ -134,6 +141,12 @@ const TRAFFIC: Readonly<Record<string, readonly [string, DimensionFields][]>> = 
 
 const WORKLOADS: Dataset = { dataset: 'workloadMetrics', key: 'configurationId' };
 
+/** The requests of a dataset by the values of a field. */
+function splitBy(split: Split, dataset: string, key: string): MetricFields {
+  const dimensions = new Map(dimensionsOf('count', ...split.parts.map((part): Given => [part, part])));
+  return { dataset, key, summed: 'requests', split, dimensions };
+}
+
 const UPSTREAM_PARTS = [...CODES, ...CLASSES, 'other'];
 
 function summed(
@@ -146,20 +159,64 @@ function summed(
   return { dataset, key, summed: measure, dimensions: new Map(dimensionsOf(unit, [dimension, 'sum'])) };
 }
 
+const QUERY_TYPES = DIMENSIONS['idns_queries_by_type'] ?? [];
+
+function queryPartsOf(value: unknown): readonly string[] | undefined {
+  if (typeof value !== 'string') return value === null ? ['other'] : undefined;
+  return [QUERY_TYPES.includes(value) ? value : 'other'];
+}
+
+const QUERIES: Split = { by: 'qtype', parts: QUERY_TYPES, partsOf: queryPartsOf };
+
 /** The metrics of other products, by name. */
-const SERVICES: ReadonlyMap<string, MetricFields> = new Map([
-  ['invocations', summed('functionsMetrics', 'functionId', 'invocations', 'count')],
-  ['idns_queries', summed('dnsQueriesMetrics', 'zoneId', 'requests', 'count')],
-  ['images_processed', summed('imagesProcessedMetrics', 'configurationId', 'requests', 'count', 'requests')],
-  ['data_streaming_data_streamed', summed('dataStreamedMetrics', 'configurationId', 'dataStreamed', 'bytes')],
-  ['data_streaming_requests', summed('dataStreamedMetrics', 'configurationId', 'requests', 'count')],
+const SERVICES: ReadonlyMap<string, readonly MetricFields[]> = new Map([
+  ['invocations', [summed('functionsMetrics', 'functionId', 'invocations', 'count')]],
+  [
+    'function_compute',
+    [
+      summed('functionsMetrics', 'functionId', 'computeTime', 'milliseconds', 'seconds'),
+      {
+        dataset: 'functionsMetrics',
+        key: 'functionId',
+        dimensions: new Map(
+          dimensionsOf(
+            'count',
+            ['application', 'applicationInvocations'],
+            ['firewall', 'firewallInvocations'],
+          ),
+        ),
+      },
+    ],
+  ],
+  ['idns_queries', [summed('dnsQueriesMetrics', 'zoneId', 'requests', 'count')]],
+  ['idns_queries_by_type', [splitBy(QUERIES, 'dnsQueriesMetrics', 'zoneId')]],
+  [
+    'images_processed',
+    [summed('imagesProcessedMetrics', 'configurationId', 'requests', 'count', 'requests')],
+  ],
+  [
+    'image_delivery',
+    [
+      summed('imagesProcessedMetrics', 'configurationId', 'requestTime', 'seconds', 'seconds'),
+      summed('imagesProcessedMetrics', 'configurationId', 'requests', 'count', 'requests'),
+      summed('imagesProcessedMetrics', 'configurationId', 'bytesSent', 'bytes', 'bytes'),
+    ],
+  ],
+  [
+    'data_streaming_data_streamed',
+    [summed('dataStreamedMetrics', 'configurationId', 'dataStreamed', 'bytes')],
+  ],
+  ['data_streaming_requests', [summed('dataStreamedMetrics', 'configurationId', 'requests', 'count')]],
+  ['data_streaming_lines', [summed('dataStreamedMetrics', 'configurationId', 'streamedLines', 'count')]],
   [
     'l2_data_transferred',
-    {
-      dataset: 'tieredCacheMetrics',
-      key: 'configurationId',
-      dimensions: new Map(dimensionsOf('bytes', ['total', 'dataTransferredTotal', BYTES])),
-    },
+    [
+      {
+        dataset: 'tieredCacheMetrics',
+        key: 'configurationId',
+        dimensions: new Map(dimensionsOf('bytes', ['total', 'dataTransferredTotal', BYTES])),
+      },
+    ],
   ],
 ]);
 
@@ -192,20 +249,14 @@ const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
     'upstream_responses',
     [
       summed('workloadMetrics', 'configurationId', 'upstreamResponseTime', 'seconds', 'seconds'),
-      {
-        ...WORKLOADS,
-        summed: 'requests',
-        split: UPSTREAM,
-        dimensions: new Map(dimensionsOf('count', ...UPSTREAM_PARTS.map((part): Given => [part, part]))),
-      },
+      splitBy(UPSTREAM, 'workloadMetrics', 'configurationId'),
     ],
   ],
 ]);
 
 /** Where a metric of a product is found, each part of its dimensions in rows of its own; none where no dataset has it. */
-export function fieldsOf({ slug, metrics }: Product, metric: string): readonly MetricFields[] {
+export function fieldsOf({ slug, metrics, further = [] }: Product, metric: string): readonly MetricFields[] {
   const isTraffic = slug === 'content_delivery' || slug === 'edge_applications';
   if (isTraffic) return TRAFFIC_METRICS.get(metric) ?? [];
-  const found = metrics.includes(metric) ? SERVICES.get(metric) : undefined;
-  return found === undefined ? [] : [found];
+  return metrics.includes(metric) || further.includes(metric) ? (SERVICES.get(metric) ?? []) : [];
 }

@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+import type { State, StateKey } from '../../src/exporter/state/state.ts';
+import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import { storedCounters } from '../stored-series.ts';
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+type Row = Readonly<Record<string, string | number | null>>;
+
+/** Where the truth of some dimensions of a metric is: the sum of a measure or of a field, for each value of `by`. */
+export interface Truth {
+  readonly dataset?: string;
+  /** The field that names a configuration. */
+  readonly key?: string;
+  readonly sum?: string;
+  readonly field?: string;
+  readonly by?: string;
+  readonly dimension: string | ((value: string | number | null | undefined) => string | undefined);
+  /** What one of the platform's is in the unit of the counter. */
+  readonly scale?: number;
+}
+
+/** The rows of some hours of a dataset, of a configuration or of all. */
+async function rowsOf(
+  url: string,
+  id: string | undefined,
+  truth: Truth,
+  from: number,
+  to: number,
+): Promise<Row[]> {
+  const { dataset = 'workloadMetrics', key = 'configurationId', sum, field = 'sum', by } = truth;
+  const which = id === undefined ? '' : `, ${key}Eq: "${id}"`;
+  const more = sum === undefined ? '' : `aggregate: {sum: ${sum}}`;
+  const names = by === undefined ? 'ts' : `ts ${by}`;
+  const rows: Row[] = [];
+  for (let begin = from; begin < to; begin += HOUR) {
+    const filter = `tsGte: "${time(begin)}", tsLt: "${time(Math.min(begin + HOUR, to))}"${which}`;
+    const query = `{ ${dataset}(limit: 10000, groupBy: [${names.replace(' ', ', ')}], filter: {${filter}} ${more}) { ${names} ${field} } }`;
+    const answer = await fetch(`${url}/metrics/graphql`, {
+      method: 'POST',
+      headers: { Authorization: `Token ${DEFAULT_TOKEN.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ query }),
+    });
+    const { data } = (await answer.json()) as { data: Record<string, Row[]> };
+    rows.push(...(data[dataset] ?? []));
+  }
+  return rows;
+}
+
+/** What the platform says once everything has settled, by dimension, from the start of a counter to its watermark. */
+async function trueTotals(
+  url: string,
+  id: string | undefined,
+  truths: readonly Truth[],
+  from: number,
+  to: number,
+) {
+  const totals = new Map<string, number>();
+  for (const truth of truths) {
+    const { dimension, field = 'sum', by, scale = 1 } = truth;
+    for (const row of await rowsOf(url, id, truth, from, to)) {
+      const name = typeof dimension === 'string' ? dimension : dimension(by && row[by]);
+      if (name !== undefined) totals.set(name, (totals.get(name) ?? 0) + Number(row[field]) * scale);
+    }
+  }
+  return totals;
+}
+
+const time = (ms: number) => new Date(ms).toISOString();
+
+/** Every counter of some metrics that is not what the platform says of its time, and of how many minutes they are. */
+export async function wrongCounters(
+  sandbox: Sandbox,
+  state: State,
+  truths: Readonly<Record<string, readonly Truth[]>>,
+) {
+  const platform = await sandbox.listen(0);
+  const wrong: string[] = [];
+  const seen = new Set<string>();
+  let buckets = 0;
+  for (const key of storedKeys(state, truths)) {
+    const [, , , , by, id = '', metric = ''] = key;
+    const stored = storedCounters(state.get(key));
+    if (stored === undefined) throw new Error(`no counters under ${key.join('/')}`);
+    const { since, counters } = stored;
+    const [watermark = 0, ...others] = new Set([...counters].map(([, { watermark: until }]) => until));
+    expect(others).toEqual([]);
+    const which = by === 'product' ? undefined : id;
+    const truth = await trueTotals(platform.url, which, truths[metric] ?? [], since, watermark);
+    buckets += (watermark - since) / MINUTE;
+    for (const [dimension, { total, missing }] of counters) {
+      const expected = truth.get(dimension) ?? 0;
+      if (expected > 0) seen.add(`${metric}.${dimension}`);
+      if (missing.length > 0 || Math.abs(total - expected) > 1e-9 * Math.max(1, expected))
+        wrong.push(`${id}/${metric}/${dimension}: ${total}, true ${expected}, missing ${missing.length}`);
+    }
+    const unknown = [...truth.keys()].filter((dimension) => !new Map(counters).has(dimension));
+    if (unknown.length > 0) wrong.push(`${id}/${metric}: no counters of ${unknown.join(', ')}`);
+  }
+  await platform.close();
+  return { wrong, buckets, seen };
+}
+
+function storedKeys(state: State, truths: Readonly<Record<string, unknown>>): StateKey[] {
+  return [...state.keys(['series'])].filter((key) => Object.hasOwn(truths, key[6] ?? ''));
+}
