@@ -18,6 +18,7 @@ import { askPrometheus, type PrometheusAnswers } from './alerts/asked-prometheus
 import { EVENT_KINDS, type EventKind } from './alerts/event.ts';
 import { drawHistory, type History, seenLive } from './alerts/history.ts';
 import { notifications, readRouting } from './alerts/notifications.ts';
+import { compareNotifications, realNotifications } from './alerts/real-alertmanager.ts';
 import { drawRealDays } from './alerts/real-days.ts';
 import { percentile, Score } from './alerts/score.ts';
 
@@ -41,6 +42,8 @@ const { values: flags } = parseArgs({
     world: { type: 'string', default: 'smooth' },
     // Only these alerts, and what they are made of: it takes a fraction of the time.
     alerts: { type: 'string' },
+    // A real Alertmanager's notifications, with its configuration and the alerts so hastened that a minute lasts so many milliseconds.
+    minute: { type: 'string' },
     remarks: { type: 'boolean', default: false },
   },
 });
@@ -172,9 +175,21 @@ function differingMinutes(): { readonly differing: number; readonly firing: numb
   };
 }
 
+const modelled = histories.flatMap(({ account }) => notifications(firedOf(account), routing));
+const real =
+  flags.minute === undefined
+    ? undefined
+    : await realNotifications(fired, flags.alertmanager, Number(flags.minute));
+const told = real ?? modelled;
+
+function firedOf(account: string): readonly FiredAlert[] {
+  return fired.filter(({ labels }) => labels['account'] === account);
+}
+
 for (const history of histories) {
-  const ofAccount = fired.filter(({ labels }) => labels['account'] === history.account);
-  score.add(`${history.account} ${history.theme}`, history, ofAccount, notifications(ofAccount, routing));
+  const { account, theme } = history;
+  const ofAccount = told.filter(({ alerts }) => alerts[0]?.['account'] === account);
+  score.add(`${account} ${theme}`, history, firedOf(account), ofAccount);
 }
 
 function share(part: number, whole: number): string {
@@ -225,6 +240,7 @@ const lines = [
   `Of these: ${[...score.falseByTheme].map(([what, count]) => `${what} ${count}`).join('; ') || 'none'}`,
   `Flaps of pages per account and week: ${(score.flaps / score.weeks).toFixed(3)}`,
   ...(answers === undefined ? [] : [comparison(answers)]),
+  ...(real === undefined ? [] : compareNotifications(modelled, real)),
   `${((performance.now() - began) / 1_000).toFixed(0)} s`,
   ...(flags.remarks ? score.remarks : []),
 ];

@@ -18,6 +18,8 @@ import { expositionText, makeSites, pastText } from './alerts/sites.ts';
 const { values: flags } = parseArgs({
   options: {
     configurations: { type: 'string', default: '1000' },
+    // How many times the usual threats and errors all configurations have: 10 is an attack on every one.
+    times: { type: 'string', default: '1' },
     // After how many minutes of evaluating it is asked.
     minutes: { type: 'string', default: '12' },
     tool: { type: 'string', default: 'prometheus' },
@@ -45,20 +47,36 @@ interface Rules {
 
 const folder = await mkdtemp(join(tmpdir(), 'rule-cost-'));
 const sites = makeSites(Number(flags.configurations));
-const past = createWriteStream(join(folder, 'past.om'));
-for (const lines of pastText(sites, Date.now())) {
-  if (!past.write(lines)) await once(past, 'drain');
-}
-past.end('# EOF\n');
-await once(past, 'finish');
 const data = join(folder, 'data');
-const backfill = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', join(folder, 'past.om'), data]);
-if (backfill.code !== 0) throw new Error(backfill.stderr);
+// A file for each block: promtool reads a file once for each block that it makes of it.
+const BLOCK_MS = 2 * 3_600_000;
+const began = Date.now();
+for (
+  let from = Math.floor((began - 22 * 24 * 3_600_000) / BLOCK_MS) * BLOCK_MS;
+  from < began;
+  from += BLOCK_MS
+) {
+  await makeBlock(pastText(sites, began, [from, from + BLOCK_MS]));
+}
 
-const server = createServer((_request, response) => response.end(expositionText(sites, Date.now()))).listen(
-  0,
-  '127.0.0.1',
-);
+async function makeBlock(text: Iterable<string>): Promise<void> {
+  const file = join(folder, 'past.om');
+  const past = createWriteStream(file);
+  let any = false;
+  for (const lines of text) {
+    any = true;
+    if (!past.write(lines)) await once(past, 'drain');
+  }
+  past.end('# EOF\n');
+  await once(past, 'finish');
+  if (!any) return;
+  const made = await promtool(['tsdb', 'create-blocks-from', 'openmetrics', file, data]);
+  if (made.code !== 0) throw new Error(made.stderr);
+}
+
+const server = createServer((_request, response) =>
+  response.end(expositionText(sites, Date.now(), Number(flags.times))),
+).listen(0, '127.0.0.1');
 await once(server, 'listening');
 const prometheus = await startPrometheus({
   tool: flags.tool === 'prometheus3' ? 'prometheus3' : 'prometheus',
@@ -66,9 +84,14 @@ const prometheus = await startPrometheus({
   rules: [RULES],
   scrapeInterval: '30s',
   storage: data,
-  flags: ['--storage.tsdb.retention.time=60d'],
+  flags: [
+    '--storage.tsdb.retention.time=60d',
+    // Blocks stay as they are: compacting them would be measured as well.
+    ...['min', 'max'].map((which) => `--storage.tsdb.${which}-block-duration=2h`),
+  ],
 });
 try {
+  const first = { cpu: await cpuSeconds(), at: Date.now() };
   // The slowest evaluation of each group: that of the last minute may have been a quick one.
   const slowest = new Map<string, number>();
   for (const end = Date.now() + MINUTES * 60_000; Date.now() < end; await pause(10_000)) {
@@ -78,12 +101,20 @@ try {
   }
   const { data: answer } = (await (await fetch(`${prometheus.url}/api/v1/rules`)).json()) as Rules;
   report(answer.groups, slowest);
+  const cpu = ((await cpuSeconds()) - first.cpu) / ((Date.now() - first.at) / 60_000);
+  process.stdout.write(`CPU of Prometheus, scraping and all: ${cpu.toFixed(2)} s of every minute\n`);
   const [recorded] = await prometheus.query('count({__name__=~".+:.+"})');
   process.stdout.write(`recorded series: ${recorded?.value ?? 0}\n`);
 } finally {
   await prometheus.stop();
   server.close().closeAllConnections();
   await rm(folder, { recursive: true });
+}
+
+/** What Prometheus has used: how long an evaluation takes depends on what else the machine does. */
+async function cpuSeconds(): Promise<number> {
+  const text = await (await fetch(`${prometheus.url}/metrics`)).text();
+  return Number(/^process_cpu_seconds_total (\S+)$/m.exec(text)?.[1]);
 }
 
 function report(groups: Rules['data']['groups'], slowest: ReadonlyMap<string, number>): void {

@@ -1,10 +1,9 @@
 // npm run bench [-- name ... --option ...]: compiles, and runs the benchmarks named, or that of scrapes, one after another.
 import { spawnSync } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, existsSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const DEBIAN = join(ROOT, '.cache', 'debian');
 const BUILT = join(ROOT, '.cache', 'bench', 'test', 'bench');
 
 /** By name: the program and its arguments. */
@@ -27,14 +26,6 @@ const BENCHMARKS = {
   decode: [join(ROOT, 'node_modules', 'vitest', 'vitest.mjs'), 'bench', '--run', 'test/bench/decode.bench.ts'],
 };
 
-/** The programs of the end-to-end tests, for benchmarks, which are compiled to elsewhere. */
-const ENVIRONMENT = {
-  PROMETHEUS_BIN: join(DEBIAN, 'prometheus', 'usr', 'bin', 'prometheus'),
-  PROMETHEUS3_BIN: join(DEBIAN, 'prometheus@testing', 'usr', 'bin', 'prometheus'),
-  PROMTOOL_BIN: join(DEBIAN, 'prometheus', 'usr', 'bin', 'promtool'),
-  ...process.env,
-};
-
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('--'));
 const unknown = asked.filter((name) => !(name in BENCHMARKS));
@@ -47,12 +38,15 @@ run([join(ROOT, 'node_modules', 'rolldown', 'bin', 'cli.mjs'), '--config'], ['in
 run([TSC, '-p', join(ROOT, 'test', 'bench')]);
 // The compiled sources read their version from the package beside them.
 copyFileSync(join(ROOT, 'package.json'), join(ROOT, '.cache', 'bench', 'package.json'));
+// So are the programs that the end-to-end tests unpack found from where they are compiled to.
+const TOOLS = join(ROOT, '.cache', 'bench', '.cache');
+if (!existsSync(TOOLS)) symlinkSync(join(ROOT, '.cache'), TOOLS);
 for (const name of asked.length > 0 ? asked : ['scrape']) {
   process.stderr.write(`\n${name}\n\n`);
   run([...BENCHMARKS[name], ...options]);
 }
 
 function run(args, stdio = 'inherit') {
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio, env: ENVIRONMENT });
+  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio });
   if (status !== 0) process.exit(1);
 }

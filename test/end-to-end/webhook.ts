@@ -8,6 +8,7 @@ import { eventually } from '../eventually.ts';
 export interface Notification {
   readonly status: 'firing' | 'resolved';
   readonly receiver: string;
+  readonly groupKey: string;
   readonly alerts: readonly {
     readonly status: 'firing' | 'resolved';
     readonly labels: Readonly<Record<string, string>>;

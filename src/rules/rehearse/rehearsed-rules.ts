@@ -13,6 +13,7 @@ import {
   SCOPES,
   type Scope,
 } from '../shipped/measures.ts';
+import { risingThreshold } from '../shipped/minute-rules.ts';
 import { originSeries } from '../shipped/origin-alerts.ts';
 import type { AlertRule, RecordingRule } from '../shipped/rule.ts';
 import { ruleFiles } from '../shipped/rule-files.ts';
@@ -114,7 +115,11 @@ function serverErrorLimit(scope: Scope, speed: 'slow' | 'budget'): string {
   return `rehearsal:${scope}:edge_server_error_ratio:${speed}`;
 }
 
-/** What is recorded besides the rules, so that it can be shown: the limits of the share of server errors. */
+function risingLimit(scope: Scope): string {
+  return `rehearsal:${scope}:edge_waf_threats_per_minute:rising`;
+}
+
+/** What is recorded besides the rules, so that it can be shown: the limits of the share of server errors, and of what grows slowly. */
 export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
   const tuning = new Tuning(settings);
   const [short] = TIMES.burn.fast;
@@ -124,6 +129,7 @@ export function limitRules(settings: AlertSettings): readonly RecordingRule[] {
     return [
       { record: serverErrorLimit(scope, 'slow'), expr: `0 * ${ratio} + ${burning(scope, 'slow', tuning)}` },
       { record: serverErrorLimit(scope, 'budget'), expr: `0 * ${ratio} + ${budget}` },
+      { record: risingLimit(scope), expr: risingThreshold(scope, TIMES, tuning) },
     ];
   });
 }
@@ -141,11 +147,12 @@ export function judgedSeries(alert: Labels): JudgedSeries | undefined {
   const measure = measures().find((one) => isOf(one, name));
   if (measure === undefined) return undefined;
   const names = recorded(scope, measure);
-  const drop = name === 'EdgeTrafficDrop';
+  const own = name === 'EdgeWafSpike' ? [risingLimit(scope)] : [];
   return {
     value: names.value,
     usual: names.seasonal,
-    thresholds: drop ? [names.lower, names.lowest] : [names.limit, names.threshold],
+    thresholds:
+      name === 'EdgeTrafficDrop' ? [names.lower, names.lowest] : [...own, names.limit, names.threshold],
     labels: only(alert, labelsOf(scope, measure)),
   };
 }

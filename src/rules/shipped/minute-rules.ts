@@ -66,11 +66,8 @@ function risingRule(names: Recorded, { scope, measure, times }: SpikeOptions, tu
   const middle = (back: number): string =>
     `quantile_over_time(0.5, ${back === 0 ? halfHour : ago(halfHour, back * times.growing)})`;
   const season = latest(names.seasonal, times);
-  const judged = { series: names.seasonal, labels: SCOPES[scope] };
-  const tuned = (parameter: 'times_usual' | 'floor'): string =>
-    tuning.value('EdgeWafSpike', parameter, judged);
   const much = (value: string): string =>
-    `${value} > ${season} * ${tuned('times_usual')} > ${tuned('floor')} / 2`;
+    [value, ...risingLimits({ scope, measure, times }, tuning)].join(' > ');
   const grows = [
     much(middle(0)),
     `${middle(0)} > ${GROWTH} * ${middle(1)}`,
@@ -84,6 +81,22 @@ function risingRule(names: Recorded, { scope, measure, times }: SpikeOptions, tu
     record: names.rising,
     expr: `clamp_max(\n(${grows}\nor\n${much(lasts)} and ${names.rising})\nunless\n${lasts} <= ${requested}, 1)`,
   };
+}
+
+/** Both of which what grows slowly must be above. */
+function risingLimits({ scope, measure, times }: SpikeOptions, tuning: Tuning): readonly [string, string] {
+  const { seasonal } = recorded(scope, measure);
+  const tuned = (parameter: 'times_usual' | 'floor'): string =>
+    tuning.value('EdgeWafSpike', parameter, { series: seasonal, labels: SCOPES[scope] });
+  return [`${latest(seasonal, times)} * ${tuned('times_usual')}`, `${tuned('floor')} / 2`];
+}
+
+/** What threats must be above where a page goes by their growth alone; there only then. */
+export function risingThreshold(scope: Scope, times: Times, tuning: Tuning): string {
+  const measure = MEASURES.threats;
+  const { rising, active } = recorded(scope, measure);
+  const [multiple, floor] = risingLimits({ scope, measure, times }, tuning);
+  return `${larger(`(${multiple})`, `0 * ${rising} + ${floor}`)} and ${rising} unless ${active}`;
 }
 
 /** 1 where there is a spike, whether it began at once or slowly. */

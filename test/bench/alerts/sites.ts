@@ -1,5 +1,6 @@
 import { meanOf } from '../../../src/rules/shipped/error-rules.ts';
 import {
+  type Measure,
   measures,
   RESPONSES,
   recorded,
@@ -27,9 +28,34 @@ export function makeSites(configurations: number): readonly Site[] {
   }));
 }
 
-/** What the exporter shows of them: the families that rules are made of. */
-export function expositionText(sites: readonly Site[], now: number): string {
-  const value = () => Math.round(Math.random() * 100);
+/** What is usual of each in a minute; the families and codes that are not named have little of it. */
+const USUAL: Readonly<Record<string, number>> = {
+  edge_requests_per_minute: 1_000,
+  edge_responses_per_minute: 1_000,
+  edge_client_errors_per_minute: 50,
+  edge_server_errors_per_minute: 0.5,
+  edge_client_error_ratio: 0.05,
+  edge_cache_miss_ratio: 0.2,
+  edge_waf_threats_per_minute: 10,
+  edge_waf_blocked_per_minute: 8,
+  sql: 5,
+  saved: 800,
+  missed: 200,
+  '200': 930,
+  '403': 10,
+  '404': 30,
+};
+
+function around(usual: number): number {
+  return usual * (0.8 + 0.4 * Math.random());
+}
+
+/**
+ * What the exporter shows of them: the families that rules are made of.
+ * @param times how many times the usual threats and errors they have
+ */
+export function expositionText(sites: readonly Site[], now: number, times: number): string {
+  const value = (name: string, factor = 1) => Math.round(factor * around(USUAL[name] ?? 1));
   const lines = sites.flatMap(({ account, configuration }, index) => {
     const labels = `${account},configuration_id="${index}",${configuration}`;
     return [
@@ -37,29 +63,31 @@ export function expositionText(sites: readonly Site[], now: number): string {
       ...['waf', 'status_code', 'cdn_requests'].map(
         (metric) => `edge_data_until_timestamp_seconds{${labels},metric="${metric}"} ${now / 1_000 - 180}`,
       ),
-      ...['edge_waf_threats', 'edge_waf_blocked', 'edge_requests'].map(
-        (stem) => `${stem}_per_minute{${labels}} ${value()}`,
+      `edge_requests_per_minute{${labels}} ${value('edge_requests_per_minute')}`,
+      ...['edge_waf_threats_per_minute', 'edge_waf_blocked_per_minute'].map(
+        (name) => `${name}{${labels}} ${value(name, times)}`,
       ),
       ...FAMILIES.map(
-        (name) => `edge_waf_threats_by_family_per_minute{${labels},family="${name}"} ${value()}`,
+        (name) => `edge_waf_threats_by_family_per_minute{${labels},family="${name}"} ${value(name, times)}`,
       ),
       ...['saved', 'missed'].map(
-        (cache) => `edge_requests_by_cache_per_minute{${labels},cache="${cache}"} ${value()}`,
+        (cache) => `edge_requests_by_cache_per_minute{${labels},cache="${cache}"} ${value(cache)}`,
       ),
-      ...[...OTHERS, ...CODES, ...ERRORS].map(
-        ([name, code]) => `edge_responses_per_minute{${labels},class="${name}",code="${code}"} ${value()}`,
-      ),
+      ...[...OTHERS, ...CODES, ...ERRORS].map(([name, code]) => {
+        const factor = name === '2xx' ? 1 : times;
+        return `edge_responses_per_minute{${labels},class="${name}",code="${code}"} ${value(code, factor)}`;
+      }),
     ];
   });
   return `${lines.join('\n')}\n`;
 }
 
-/** The label sets of a measure in a scope, beside those of the scope. */
-function extras(by: readonly string[]): readonly string[] {
-  if (by.includes('family')) return FAMILIES.map((name) => `,family="${name}"`);
+/** The label sets of a measure in a scope, beside those of the scope, with what is usual of each. */
+function extras({ name, by }: Measure): readonly (readonly [labels: string, usual: number])[] {
+  if (by.includes('family')) return FAMILIES.map((one) => [`,family="${one}"`, USUAL[one] ?? 1]);
   if (by.includes('code'))
-    return [...CODES, ...ERRORS].map(([name, code]) => `,class="${name}",code="${code}"`);
-  return [''];
+    return [...CODES, ...ERRORS].map(([of, code]) => [`,class="${of}",code="${code}"`, USUAL[code] ?? 1]);
+  return [['', USUAL[name] ?? 1]];
 }
 
 function owners(sites: readonly Site[], scope: Scope): readonly string[] {
@@ -67,46 +95,56 @@ function owners(sites: readonly Site[], scope: Scope): readonly string[] {
   return sites.map(({ account, configuration }) => `${account},${configuration}`);
 }
 
-/** The past of the recorded series, as far as rules look back: OpenMetrics, a family at a time. */
-export function* pastText(sites: readonly Site[], now: number): Generator<string> {
+/** A stretch of time: from, and to before. */
+export type Stretch = readonly [from: number, to: number];
+
+/** The past of the recorded series in a stretch, as far as rules look back from `now`: OpenMetrics, a family at a time. */
+export function* pastText(sites: readonly Site[], now: number, [from, to]: Stretch): Generator<string> {
   const { minute, baseline, hour, recent, day, week, burn } = TIMES;
   const span = (length: number, step: number, end = 0): number[] =>
     Array.from(
       { length: Math.floor(length / step) },
       (_, index) => now - end - (Math.floor(length / step) - index) * step,
-    );
+    ).filter((time) => time >= from && time < to);
   const seasons = [3 * week, 2 * week, week, 3 * day, 2 * day].flatMap((ago) =>
-    span(hour, baseline, ago - hour / 2),
+    span(2 * hour, baseline, ago - hour),
   );
   for (const scope of SCOPE_NAMES) {
+    const all = owners(sites, scope);
+    // An account's sums are those of its configurations.
+    const each = scope === 'account' ? sites.length / all.length : 1;
     for (const measure of measures()) {
       const names = recorded(scope, measure);
-      const labels = owners(sites, scope).flatMap((owner) =>
-        extras(measure.by).map((extra) => owner + extra),
+      const share = measure.name.endsWith('_ratio') ? 1 : each;
+      const series = all.flatMap((owner) =>
+        extras(measure).map(([extra, usual]) => [owner + extra, share * usual] as const),
       );
-      for (const name of [names.value]) {
-        yield* family(name, labels, span(2 * hour, minute));
-      }
-      yield* family(names.hourly, labels, [...seasons, ...span(day + hour, baseline)]);
-      yield* family(names.drift, labels, span(day, baseline));
-      yield* family(names.variation, labels, span(recent, baseline));
+      yield* family(names.value, series, span(2 * hour, minute));
+      yield* family(names.hourly, series, [...seasons, ...span(day + hour, baseline)]);
+      yield* family(names.drift, same(series, 1), span(day, baseline));
+      yield* family(names.variation, same(series, 0.2), span(recent, baseline));
     }
     for (const kind of ['all', 'serverErrors'] as const) {
-      yield* family(`${scope}:${RESPONSES[kind].name}:sum`, owners(sites, scope), span(recent, minute));
-      yield* family(
-        meanOf(scope, kind, burn.creeping[0]),
-        owners(sites, scope),
-        span(burn.creeping[1], baseline),
-      );
+      const { name } = RESPONSES[kind];
+      const series = all.map((owner) => [owner, each * (USUAL[name] ?? 1)] as const);
+      yield* family(`${scope}:${name}:sum`, series, span(recent, minute));
+      yield* family(meanOf(scope, kind, burn.creeping[0]), series, span(burn.creeping[1], baseline));
     }
   }
 }
 
-function* family(name: string, labels: readonly string[], times: readonly number[]): Generator<string> {
+type Series = readonly (readonly [labels: string, usual: number])[];
+
+function same(series: Series, usual: number): Series {
+  return series.map(([labels]) => [labels, usual]);
+}
+
+function* family(name: string, series: Series, times: readonly number[]): Generator<string> {
+  if (times.length === 0) return;
   yield `# TYPE ${name} gauge\n`;
-  for (const set of labels) {
+  for (const [labels, usual] of series) {
     const lines = times.map(
-      (time) => `${name}{${set}} ${(Math.random() * 10).toFixed(3)} ${(time / 1_000).toFixed(3)}`,
+      (time) => `${name}{${labels}} ${around(usual).toPrecision(4)} ${(time / 1_000).toFixed(3)}`,
     );
     yield `${lines.join('\n')}\n`;
   }

@@ -169,6 +169,24 @@ it('the page has a chart for each alert, needs nothing else, and escapes every n
   expect(page).not.toContain('NaN');
 });
 
+it('a page for threats that have been growing for hours is shown against what they must be above', async () => {
+  const minutes = 2 * 1_440;
+  const shop = { account: 'production', product: 'p', configuration_id: '1', configuration: 'shop' };
+  // In the second day an eighth more every half hour: slowly enough to raise what is too much for a spike.
+  const growth = (minute: number): number => 1.125 ** Math.max(0, (minute - 2_000) / 30);
+  const series = [
+    samples('edge_waf_threats_per_minute', shop, minutes, (minute) => 20 * growth(minute) + (minute % 3)),
+    samples('edge_requests_per_minute', shop, minutes, (minute) => 2_000 + (minute % 50)),
+  ];
+  const rules = [{ name: 'shipped', rules: rehearsedRules(SHIPPED) }];
+  const history = historyOf(series, minutes, 1_440);
+  const result = await rehearse(history, [rehearsedRules(SHIPPED)], signal);
+  const { alerts } = reportOf({ history, rehearsed: result, rules });
+  const page = alerts.find(({ labels }) => labels['alertname'] === 'EdgeWafSpike');
+  expect(page?.threshold).toBeCloseTo(3 * Number(page?.usual), 0);
+  expect(page?.value).toBeGreaterThan(Number(page?.threshold));
+});
+
 /** Five days of threats, with a job of the shop's own every night from 02:00 to 02:25. */
 function nights(): readonly MinuteSamples[] {
   const shop = { account: 'production', product: 'p', configuration_id: '1', configuration: 'shop' };
