@@ -39,11 +39,19 @@ export function packEntry({ source, queuedAt, samples }: OutboxEntry): Uint8Arra
   const common = commonLabels(samples);
   const families = new Places<PackedEntry['families'][number]>();
   const own = new Places<readonly string[]>();
-  const points = samples.flatMap(({ family: { name, type }, since, value, labels }) => {
+  const places = new Map<Labels, number>();
+  const placeOf = (labels: Labels): number => {
     const rest = Object.entries(labels).filter(([label]) => common[label] === undefined);
     const flat = rest.flat();
-    return [families.of(`${name} ${since}`, [name, type, since]), own.of(JSON.stringify(flat), flat), value];
-  });
+    const place = own.of(JSON.stringify(flat), flat);
+    places.set(labels, place);
+    return place;
+  };
+  const points = samples.flatMap(({ family: { name, type }, since, value, labels }) => [
+    families.of(`${name} ${since}`, [name, type, since]),
+    places.get(labels) ?? placeOf(labels),
+    value,
+  ]);
   const entry: PackedEntry = {
     source,
     queued: queuedAt,
@@ -56,17 +64,20 @@ export function packEntry({ source, queuedAt, samples }: OutboxEntry): Uint8Arra
   return msgpack.pack(entry);
 }
 
-/** The entry that was packed; undefined where it is something else, of another version perhaps. */
-export function unpackEntry(bytes: unknown): OutboxEntry | undefined {
+/**
+ * The entry that was packed; undefined where it is something else, of another version perhaps.
+ * @param sets gives what earlier entries had the same: entries of one source have mostly the same series
+ */
+export function unpackEntry(bytes: unknown, sets = new LabelSets()): OutboxEntry | undefined {
   if (!(bytes instanceof Uint8Array)) return undefined;
   const parsed = packedEntry.safeParse(msgpack.unpack(bytes));
   if (!parsed.success) return undefined;
   const { source, queued, at, labels: common, families: packed, own, points } = parsed.data;
   const families = packed.map(([name, type, since]) => ({
-    family: { name, type } satisfies PushedFamily,
+    family: sets.family(name, type),
     since: since ?? undefined,
   }));
-  const labels = own.map((flat) => joined(common, flat));
+  const labels = sets.labels(common, own);
   const samples: PushedSample[] = [];
   for (let index = 0; index < points.length; index += 3) {
     const [of, whose, value] = [points[index] ?? -1, points[index + 1] ?? -1, points[index + 2]];
@@ -90,10 +101,51 @@ class Places<Thing> {
   }
 }
 
+/** No more label sets are kept for entries that come (5 MB of them). */
+const MOST_SETS = 20_000;
+
+/** Families and label sets that entries had, one object for those that are equal. */
+export class LabelSets {
+  readonly #families = new Map<string, PushedFamily>();
+  /** By the labels that an entry's samples have in common, then by each one's own. */
+  readonly #sets = new Map<string, Map<string, Labels>>();
+  #size = 0;
+
+  family(name: string, type: PushedFamily['type']): PushedFamily {
+    const key = `${type} ${name}`;
+    const family = this.#families.get(key) ?? { name, type };
+    this.#families.set(key, family);
+    return family;
+  }
+
+  /** The label sets of an entry. */
+  labels(common: Labels, own: readonly (readonly string[])[]): Labels[] {
+    if (this.#size > MOST_SETS) this.clear();
+    const shared = JSON.stringify(common);
+    const known = this.#sets.get(shared) ?? new Map<string, Labels>();
+    this.#sets.set(shared, known);
+    return own.map((flat) => {
+      const key = JSON.stringify(flat);
+      const found = known.get(key);
+      if (found !== undefined) return found;
+      const made = joined(common, flat);
+      known.set(key, made);
+      this.#size += 1;
+      return made;
+    });
+  }
+
+  clear(): void {
+    this.#families.clear();
+    this.#sets.clear();
+    this.#size = 0;
+  }
+}
+
 function joined(common: Labels, own: readonly string[]): Labels {
-  const labels: Record<string, string> = { ...common };
-  for (let index = 0; index < own.length; index += 2) labels[own[index] ?? ''] = own[index + 1] ?? '';
-  return labels;
+  const pairs = Object.entries(common);
+  for (let index = 0; index < own.length; index += 2) pairs.push([own[index] ?? '', own[index + 1] ?? '']);
+  return Object.fromEntries(pairs);
 }
 
 function commonLabels(samples: readonly PushedSample[]): Labels {

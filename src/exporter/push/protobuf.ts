@@ -52,29 +52,45 @@ export class ProtobufWriter {
     this.#length += fields.length;
   }
 
-  /** Numbers of a repeated field in one piece. */
-  packed(field: number, values: readonly number[]): void {
-    this.message(field, (inner) => {
-      for (const value of values) inner.#varint(value);
-    });
+  /** Numbers of a repeated field in one piece, those of all the lists. */
+  packed(field: number, ...lists: readonly (readonly number[])[]): void {
+    const start = this.#begin(field);
+    for (const values of lists) for (const value of values) this.#varint(value);
+    this.#end(start);
   }
 
-  /** A nested message. Its length stands before it in four bytes, whose number need not be known beforehand. */
+  /** A nested message. */
   message(field: number, write: (inner: this) => void): void {
-    this.#varint(field * 8 + 2);
-    this.#reserve(LENGTH_BYTES);
-    const start = this.#length + LENGTH_BYTES;
-    this.#length = start;
+    const start = this.#begin(field);
     write(this);
+    this.#end(start);
+  }
+
+  /** Leaves a byte for the length, which is enough for most messages; returns where the content begins. */
+  #begin(field: number): number {
+    this.#varint(field * 8 + 2);
+    this.#reserve(1);
+    this.#length += 1;
+    return this.#length;
+  }
+
+  #end(start: number): void {
     const length = this.#length - start;
-    for (let index = 0; index < LENGTH_BYTES; index++) {
-      const more = index < LENGTH_BYTES - 1 ? 0x80 : 0;
-      this.#bytes[start - LENGTH_BYTES + index] = ((length >>> (7 * index)) & 0x7f) | more;
+    if (length < 0x80) {
+      this.#bytes[start - 1] = length;
+      return;
     }
+    let more = 0;
+    for (let rest = length; rest >= 0x80; rest = Math.floor(rest / 0x80)) more += 1;
+    this.#reserve(more);
+    this.#bytes.copyWithin(start + more, start, this.#length);
+    this.#length = start - 1;
+    this.#varint(length);
+    this.#length += length;
   }
 
   #varint(value: number): void {
-    this.#reserve(10);
+    if (this.#length + 10 > this.#bytes.length) this.#reserve(10);
     let rest = value;
     while (rest >= 0x80) {
       this.#bytes[this.#length++] = (rest % 0x80) | 0x80;
@@ -94,8 +110,5 @@ export class ProtobufWriter {
 /** Prometheus' `value.StaleNaN`. */
 const STALE_NAN = 0x7ff0000000000002n;
 
-/** A request of 2,000 samples takes some 200 KB. */
-const FIRST_CAPACITY = 64 * 1_024;
-
-/** A varint may have leading groups of zero; four hold any length below 256 MiB. */
-const LENGTH_BYTES = 4;
+/** A request of 2,000 samples takes some 150 KB. */
+const FIRST_CAPACITY = 192 * 1_024;

@@ -2,7 +2,7 @@ import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
-import { type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
+import { LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
 import { type PushedSample, pushed, selectionOf } from './pushed-sample.ts';
 
 /** Why samples left an outbox without having been sent. */
@@ -295,7 +295,8 @@ class ReadAhead {
   readonly #waiting: WaitingEntries;
   readonly #bytes: number;
   /** In the order of their keys, without gaps. */
-  readonly #read = new Map<string, OutboxEntry>();
+  readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
+  readonly #sets = new LabelSets();
 
   constructor(state: State, prefix: StateKey, waiting: WaitingEntries, bytes: number) {
     this.#state = state;
@@ -305,11 +306,8 @@ class ReadAhead {
   }
 
   /** Those that are in memory, with what they hold. */
-  *entries(): Generator<readonly [WaitingEntry, OutboxEntry]> {
-    for (const [name, entry] of this.#read) {
-      const waiting = this.#waiting.find(name);
-      if (waiting !== undefined) yield [waiting, entry];
-    }
+  entries(): Iterable<readonly [WaitingEntry, OutboxEntry]> {
+    return this.#read.values();
   }
 
   delete(name: string): void {
@@ -320,6 +318,8 @@ class ReadAhead {
   async readOn(): Promise<void> {
     const limit = this.#readable();
     if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
+    // What is sent as it comes has nothing in common with what is read later but what is in memory anyway.
+    if (this.#read.size === 0) this.#sets.clear();
     const last = [...this.#read.keys()].at(-1);
     const found = await this.#state.range(this.#prefix, {
       limit: limit - this.#read.size,
@@ -327,8 +327,9 @@ class ReadAhead {
     });
     for (const { key, value } of found) {
       const name = nameOf(key);
-      const entry = this.#waiting.find(name) && unpackEntry(value);
-      if (entry !== undefined) this.#read.set(name, entry);
+      const waiting = this.#waiting.find(name);
+      const entry = waiting && unpackEntry(value, this.#sets);
+      if (waiting !== undefined && entry !== undefined) this.#read.set(name, [waiting, entry]);
     }
   }
 

@@ -80,27 +80,34 @@ interface Written<Part> {
   readonly after: Part;
 }
 
-/** Writes labels once for all the series that have them: samples with equal labels share an object. */
-function oncePerLabels<Part>(write: (sorted: readonly (readonly [string, string])[]) => Part) {
-  const known = new Map<Labels, Written<Part>>();
-  return (labels: Labels): Written<Part> => {
-    const written = known.get(labels);
-    if (written !== undefined) return written;
-    const sorted = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
-    const first = sorted.findIndex(([name]) => name > NAME);
-    const place = first < 0 ? sorted.length : first;
-    const made = { before: write(sorted.slice(0, place)), after: write(sorted.slice(place)) };
-    known.set(labels, made);
+/** Makes something of each object once: samples of equal labels, or of one family, mostly share it. */
+function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
+  const known = new Map<Key, Made>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = make(key);
+    known.set(key, made);
     return made;
   };
+}
+
+/** Writes labels in the order of their names, once for all the series that have them. */
+function oncePerLabels<Part>(write: (names: readonly string[], labels: Labels) => Part) {
+  return once((labels: Labels): Written<Part> => {
+    const names = Object.keys(labels).sort();
+    const first = names.findIndex((name) => name > NAME);
+    const place = first < 0 ? names.length : first;
+    return { before: write(names.slice(0, place), labels), after: write(names.slice(place), labels) };
+  });
 }
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
 export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
   const request = new ProtobufWriter();
-  const writtenFor = oncePerLabels((labels) => {
+  const writtenFor = oncePerLabels((names, labels) => {
     const writer = new ProtobufWriter(256);
-    for (const [name, value] of labels) writeLabel(writer, name, value);
+    for (const name of names) writeLabel(writer, name, labels[name] ?? '');
     return writer.finish();
   });
   for (const sample of samples) {
@@ -133,15 +140,23 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
     return known ?? symbols.size - 1;
   };
   const nameReference = reference(NAME);
-  const referencesOf = oncePerLabels((labels) => labels.flat().map(reference));
+  const referencesOf = oncePerLabels((names, labels) =>
+    names.flatMap((name) => [reference(name), reference(labels[name] ?? '')]),
+  );
+  const familyOf = once((family: PushedFamily) => ({
+    name: [nameReference, reference(family.name)],
+    type: TYPES[family.type],
+    help: reference(helpOf(family)),
+  }));
   for (const sample of samples) {
     const { before, after } = referencesOf(sample.labels);
+    const { name, type, help } = familyOf(sample.family);
     request.message(5, (series) => {
-      series.packed(1, [...before, nameReference, reference(sample.family.name), ...after]);
+      series.packed(1, before, name, after);
       series.message(2, (one) => writeSample(one, sample));
       series.message(5, (metadata) => {
-        metadata.integer(1, TYPES[sample.family.type]);
-        metadata.integer(3, reference(helpOf(sample.family)));
+        metadata.integer(1, type);
+        metadata.integer(3, help);
       });
       if (sample.since !== undefined) series.integer(6, sample.since);
     });

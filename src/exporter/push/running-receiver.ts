@@ -1,3 +1,4 @@
+import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { State } from '../state/state.ts';
@@ -174,7 +175,13 @@ export function protocolOf({ kind, labels }: Receiver, connection: ReceiverConne
 
 function withLabels(samples: readonly PushedSample[], added: Receiver['labels']): readonly PushedSample[] {
   if (Object.keys(added).length === 0) return samples;
-  return samples.map((sample) => ({ ...sample, labels: { ...added, ...sample.labels } }));
+  // Those that share their labels share them afterwards too, so that each set is written once.
+  const sets = new Map<Labels, Labels>();
+  return samples.map((sample) => {
+    const labels = sets.get(sample.labels) ?? { ...added, ...sample.labels };
+    sets.set(sample.labels, labels);
+    return { ...sample, labels };
+  });
 }
 
 /** Told what becomes of what is pushed. */

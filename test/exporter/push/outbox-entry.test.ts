@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Packr } from 'msgpackr';
 import { expect, it } from 'vitest';
-import { packEntry, unpackEntry } from '../../../src/exporter/push/outbox-entry.ts';
+import { LabelSets, packEntry, unpackEntry } from '../../../src/exporter/push/outbox-entry.ts';
 
 const AT = Date.UTC(2026, 0, 5, 10);
 
@@ -25,6 +25,35 @@ it('keeps every sample as it was put in', () => {
       expect(unpackEntry(packEntry({ source, queuedAt, samples }))).toEqual({ source, queuedAt, samples });
     }),
   );
+});
+
+it('keeps them as well where entries are read one after another, and share what they have in common', () => {
+  const sets = new LabelSets();
+  fc.assert(
+    fc.property(fc.array(sample), fc.string(), (samples, source) => {
+      const bytes = packEntry({ source, queuedAt: 0, samples });
+      const [first, again] = [
+        unpackEntry(bytes, sets)?.samples ?? [],
+        unpackEntry(bytes, sets)?.samples ?? [],
+      ];
+      expect(first).toEqual(samples);
+      for (const [index, { labels, family }] of again.entries()) {
+        expect(labels).toBe(first[index]?.labels);
+        expect(family).toBe(first[index]?.family);
+      }
+    }),
+  );
+});
+
+it('holds no more label sets than a few requests have', () => {
+  const sets = new LabelSets();
+  const own = Array.from({ length: 5_000 }, (_, code) => ['code', `${code}`]);
+  const [first] = sets.labels({ account: 'a0' }, own);
+  expect(sets.labels({ account: 'a0' }, own)[0]).toBe(first);
+  for (let account = 1; account < 5; account++) sets.labels({ account: `a${account}` }, own);
+  const [anew] = sets.labels({ account: 'a0' }, own);
+  expect(anew).toEqual(first);
+  expect(anew).not.toBe(first);
 });
 
 it('is not misled by entries of other forms', () => {

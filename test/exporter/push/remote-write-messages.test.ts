@@ -89,3 +89,45 @@ it.each([
   const { ended: _, ...nan } = ENDED;
   expect(valueBytes(nan)).not.toEqual(STALE);
 });
+
+it.each([1, 30, 127, 128, 5_000, 20_000, 2_100_000])(
+  'writes a label of %i bytes, and all around it',
+  (bytes) => {
+    const labels = { a: 'first', text: 'x'.repeat(bytes) };
+    const samples = [1, 2, 3].map((value): PushedSample => ({ ...ENDED, labels, value, at: 5 }));
+    const old = of(writeRequest1(samples), 1).map((series) =>
+      Object.fromEntries(of(series, 1).map((label) => of(label, 1).concat(of(label, 2)).map(String))),
+    );
+    const series = { __name__: 'edge_waf_ruleset_info', ...labels };
+    expect(old).toEqual([series, series, series]);
+    const request = writeRequest2(samples);
+    expect(of(request, 4).map(String)).toEqual(
+      expect.arrayContaining(['', ...Object.entries(series).flat(), 'A ruleset.']),
+    );
+    expect(of(request, 5).map((one) => fieldsOf(one).map(([field]) => field))).toEqual([
+      [1, 2, 5],
+      [1, 2, 5],
+      [1, 2, 5],
+    ]);
+  },
+);
+
+it('writes labels in the order of their names, the family among them, whatever order they came in', () => {
+  const samples = [{ ...ENDED, labels: { z: '1', A: '2', le: '3' } }];
+  const [series = Buffer.of()] = of(writeRequest1(samples), 1);
+  const names = of(series, 1).map((label) => String(of(label, 1)[0]));
+  expect(names).toEqual(['A', '__name__', 'le', 'z']);
+  const request = writeRequest2(samples);
+  const symbols = of(request, 4).map(String);
+  const [references = Buffer.of()] = of(of(request, 5)[0] ?? Buffer.of(), 1);
+  expect([...references].map((reference) => symbols[reference])).toEqual([
+    'A',
+    '2',
+    '__name__',
+    ENDED.family.name,
+    'le',
+    '3',
+    'z',
+    '1',
+  ]);
+});
