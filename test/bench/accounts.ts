@@ -1,13 +1,15 @@
 /**
  * Many accounts of five configurations in one exporter, beside the embedded platform as a process of its own:
- * `npm run bench -- accounts [--accounts=1000] [--metrics=status_code] [--minutes=2]`.
+ * `npm run bench -- accounts [--accounts=1000] [--metrics=status_code] [--minutes=2]`. With `--replicas=0,3`, as
+ * `npm run bench -- cluster` has it, in one exporter and then in three replicas on a PostgreSQL.
  */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type PostgresServer, startPostgres } from '../end-to-end/postgres.ts';
 import type { BlockCommand, BlockTold } from './block-watch.ts';
 import { ROOT, startWatchedExporter } from './programs.ts';
 import {
@@ -33,21 +35,53 @@ const { values } = parseArgs({
     accounts: { type: 'string', default: '1000' },
     metrics: { type: 'string', default: 'status_code' },
     minutes: { type: 'string', default: '2' },
+    replicas: { type: 'string', default: '0' },
   },
 });
 const accounts = Number(values.accounts);
 const metrics = values.metrics.split(',');
-const names = Array.from({ length: accounts }, (_, index) => `account-${index}`);
+const allNames = Array.from({ length: accounts }, (_, index) => `account-${index}`);
+
+/** How many replicas share the accounts, each time anew; 0 stands for one process with a state of its own. */
+const layouts = values.replicas.split(',').map(Number);
 
 const folder = mkdtempSync(join(tmpdir(), 'edge-exporter-accounts-'));
-const started: Server[] = [];
+const columns: (readonly (readonly [string, string])[])[] = [];
 try {
-  const platform = await startRole('sandbox', values.accounts);
-  started.push(platform);
-  await measure(platform);
+  for (const replicas of layouts) columns.push(await measured(replicas));
 } finally {
-  await Promise.all(started.map(stop));
   rmSync(folder, { recursive: true, force: true });
+}
+process.stdout.write(`${accounts} accounts of ${CONFIGURATIONS} configurations, ${metrics.join(', ')}\n\n`);
+process.stdout.write(
+  `| | ${layouts.map((n) => (n === 0 ? 'one process' : `${n} replicas`)).join(' | ')} |\n|---|\n`,
+);
+for (const [row, [what]] of (columns[0] ?? []).entries())
+  process.stdout.write(`| ${what} | ${columns.map((column) => column[row]?.[1]).join(' | ')} |\n`);
+
+/** What is measured of one layout, with a platform of its own. */
+async function measured(replicas: number): Promise<readonly (readonly [string, string])[]> {
+  const started: Server[] = [];
+  const ends: (() => Promise<void>)[] = [];
+  try {
+    const platform = await startRole('sandbox', values.accounts);
+    started.push(platform);
+    const database = replicas === 0 ? undefined : await startPostgres((end) => void ends.push(end));
+    const state =
+      database === undefined ? `--state.dir=${join(folder, 'state')}` : `--state.url=${database.url}`;
+    const names = Array.from({ length: Math.max(1, replicas) }, (_, n) => `replica-${n}`);
+    const begun = monotonicMs();
+    const flags = (name: string) => (database === undefined ? [state] : [state, `--state.replica=${name}`]);
+    const configuration = configurationOf(platform, allNames);
+    const exporters = await Promise.all(
+      names.map((name) => startWatchedExporter(folder, configuration, 'block-watch', ...flags(name))),
+    );
+    started.push(...exporters);
+    return await measure(planned(platform), exporters, database, begun);
+  } finally {
+    await Promise.all(started.map(stop));
+    for (const end of ends) await end();
+  }
 }
 
 function configurationOf({ url }: Server, some: readonly string[]): object {
@@ -65,7 +99,7 @@ interface Plan {
 /** What `plan` says of one of the accounts, which are all alike. */
 function planned(platform: Server): { readonly series: number; readonly operations: number } {
   const file = join(folder, 'one.yaml');
-  writeFileSync(file, JSON.stringify(configurationOf(platform, names.slice(0, 1))));
+  writeFileSync(file, JSON.stringify(configurationOf(platform, allNames.slice(0, 1))));
   const args = [MAIN, 'plan', '--json', `--config.file=${file}`];
   const { stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
   const { accounts: plans } = JSON.parse(stdout) as { accounts: readonly Plan[] };
@@ -73,49 +107,124 @@ function planned(platform: Server): { readonly series: number; readonly operatio
   return { operations: sum(rows.map((row) => row.demand)), series: sum(rows.map((row) => row.series ?? 0)) };
 }
 
-async function measure(platform: Server): Promise<void> {
-  const plan = planned(platform);
-  const begun = monotonicMs();
-  const exporter = await startWatchedExporter(
-    folder,
-    configurationOf(platform, names),
-    'block-watch',
-    `--state.dir=${join(folder, 'state')}`,
-  );
-  started.push(exporter);
-  if (!raiseAboveOthers(exporter))
+async function measure(
+  plan: ReturnType<typeof planned>,
+  exporters: readonly Server[],
+  database: PostgresServer | undefined,
+  begun: number,
+): Promise<readonly (readonly [string, string])[]> {
+  const raised = layouts.length > 1 ? [] : exporters.filter((exporter) => !raiseAboveOthers(exporter));
+  if (raised.length > 0)
     process.stderr.write('no real-time priority: what else this machine does counts as blocks\n');
-  send(exporter, 'watch');
-  const toAll = await untilAllSeries(exporter, begun);
-  const atFirst = await block(exporter);
-  const [from, cpuBefore] = [monotonicMs(), cpuOf(exporter)];
-  await pause(60_000 * Number(values.minutes));
-  const share = (cpuOf(exporter) - cpuBefore) / (monotonicMs() - from);
-  const later = await block(exporter);
-  const text = await page(exporter.client);
-  const rows: readonly (readonly [string, string])[] = [
+  for (const exporter of exporters) send(exporter, 'watch');
+  const cpu = () => sum(exporters.map(cpuOf));
+  const toAll = await untilAllSeries(exporters, begun);
+  const cpuUntilThen = cpu();
+  const atFirst = await blocks(exporters);
+  const [from, cpuBefore, before] = [monotonicMs(), cpu(), await databaseUse(database)];
+  const ages: number[] = [];
+  for (let minute = 0; minute < Number(values.minutes); minute++) {
+    await pause(60_000);
+    ages.push(...agesIn((await pages(exporters)).join('')));
+  }
+  const [passed, used, after] = [monotonicMs() - from, cpu() - cpuBefore, await databaseUse(database)];
+  const later = await blocks(exporters);
+  const texts = await pages(exporters);
+  const total = (name: string) => sum(texts.map((text) => valueIn(text, name)));
+  const refused =
+    texts.join('').match(/^edge_exporter_operations_total\{[^}]*status="429"[^}]*\} \d+/gm) ?? [];
+  ages.sort((a, b) => a - b);
+  const perSecond = (of: (use: DatabaseUse) => number) =>
+    before && after ? ((1_000 * (of(after) - of(before))) / passed).toFixed(1) : '–';
+  return [
     ['series, as planned', `${plan.series * accounts}`],
-    ['series, as exposed', `${valueIn(text, 'edge_exporter_series')}`],
+    ['series, as exposed', `${total('edge_exporter_series')}`],
     ['operations a minute, as planned', `${Math.round(plan.operations * accounts)}`],
-    ['time to all series', `${(toAll.ms / 1_000).toFixed(0)} s`],
-    ['CPU until then', `${(toAll.cpu / 1_000).toFixed(0)} s`],
-    ['CPU afterwards', `${(100 * share).toFixed(0)} % of a core`],
-    ['RSS', `${(rssOf(exporter) / 1e6).toFixed(0)} MB`],
+    ['answers of 429', `${sum(refused.map((line) => Number(line.split(' ').at(-1))))}`],
+    ['time to all series', `${(toAll / 1_000).toFixed(0)} s`],
+    ['CPU until then', `${(cpuUntilThen / 1_000).toFixed(0)} s`],
+    ['CPU afterwards', `${((100 * used) / passed).toFixed(0)} % of a core`],
+    [
+      'RSS',
+      exporters
+        .map((exporter) => `${(rssOf(exporter) / 1e6).toFixed(0)}`)
+        .join(' + ')
+        .concat(' MB'),
+    ],
+    ['age of data: median, 99 %, most', [0.5, 0.99, 1].map((q) => `${at(ages, q).toFixed(0)} s`).join(', ')],
+    ['database: transactions a second', perSecond(({ transactions }) => transactions)],
+    ['database: kB of its log a second', perSecond(({ bytes }) => bytes / 1_000)],
+    ['database: CPU, % of a core', perSecond(({ cpuMs }) => cpuMs / 10)],
+    ['database: memory', after === undefined ? '–' : `${(after.memory / 1e6).toFixed(0)} MB`],
     ['longest block until all series, of its own, run', blockWords(atFirst)],
     ['longest block afterwards, of its own, run', blockWords(later)],
   ];
-  process.stdout.write(`${accounts} accounts of ${CONFIGURATIONS} configurations, ${metrics.join(', ')}\n\n`);
-  for (const [what, value] of rows) process.stdout.write(`| ${what} | ${value} |\n`);
 }
 
-/** Until every configuration of every account has its series. */
-async function untilAllSeries(exporter: Server, begun: number): Promise<{ ms: number; cpu: number }> {
+function pages(exporters: readonly Server[]): Promise<string[]> {
+  return Promise.all(exporters.map(({ client }) => page(client)));
+}
+
+/** How old (s) what each configuration shows is. */
+function agesIn(text: string): number[] {
+  const now = Date.now() / 1_000;
+  const found = text.matchAll(/^edge_data_until_timestamp_seconds\{.*\} (\S+)$/gm);
+  return [...found].map(([, until]) => now - Number(until));
+}
+
+function at(sorted: readonly number[], quantile: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * quantile))] ?? Number.NaN;
+}
+
+interface DatabaseUse {
+  readonly transactions: number;
+  readonly bytes: number;
+  readonly cpuMs: number;
+  /** Its processes', what they share divided among them. */
+  readonly memory: number;
+}
+
+async function databaseUse(database: PostgresServer | undefined): Promise<DatabaseUse | undefined> {
+  if (database === undefined) return undefined;
+  const [row] = await database
+    .connections(1)
+    .query(
+      "SELECT sum(xact_commit) AS transactions, pg_current_wal_lsn() - '0/0' AS bytes FROM pg_stat_database",
+    );
+  const { pid } = database.process();
+  const processes = processesBelow(pid);
+  return {
+    transactions: Number(row?.['transactions']),
+    bytes: Number(row?.['bytes']),
+    cpuMs: sum(processes.map((one) => ticksOf(one))) * 10,
+    memory: sum(processes.map((one) => 1_024 * pssOf(one))),
+  };
+}
+
+/** A process and its children. */
+function processesBelow(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return [pid, ...(children === '' ? [] : children.split(' ').map(Number))];
+}
+
+/** CPU time, with that of children that have ended, in hundredths of a second. */
+function ticksOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return sum(fields.slice(11, 15).map(Number));
+}
+
+function pssOf(pid: number): number {
+  return Number(/^Pss:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]);
+}
+
+/** Until every configuration of every account has its series (ms). */
+async function untilAllSeries(exporters: readonly Server[], begun: number): Promise<number> {
   for (;;) {
-    const text = await page(exporter.client);
+    const text = (await pages(exporters)).join('');
     const found = text.match(/^edge_last_bucket_timestamp_seconds\{/gm)?.length ?? 0;
     process.stderr.write(`${found} `);
     const ms = monotonicMs() - begun;
-    if (found >= accounts * CONFIGURATIONS * metrics.length) return { ms, cpu: cpuOf(exporter) };
+    if (found >= accounts * CONFIGURATIONS * metrics.length) return ms;
     if (ms > LATEST_MS) throw new Error(`after ${ms} ms only ${found} configurations have series`);
     await pause(LOOK_MS);
   }
@@ -123,6 +232,17 @@ async function untilAllSeries(exporter: Server, begun: number): Promise<{ ms: nu
 
 function send({ child }: Server, command: BlockCommand): void {
   child.send(command);
+}
+
+/** The longest of each kind that any of them had. */
+async function blocks(exporters: readonly Server[]): Promise<BlockTold> {
+  const told = await Promise.all(exporters.map(block));
+  const most = (of: (block: BlockTold) => number) => Math.max(...told.map(of));
+  return {
+    longest: most(({ longest }) => longest),
+    longestOwn: most(({ longestOwn }) => longestOwn),
+    longestRun: most(({ longestRun }) => longestRun),
+  };
 }
 
 async function block(exporter: Server): Promise<BlockTold> {

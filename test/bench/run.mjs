@@ -14,6 +14,7 @@ const BENCHMARKS = {
   surface: [join(BUILT, 'surface.js')],
   reload: [join(BUILT, 'reload.js')],
   accounts: [join(BUILT, 'accounts.js')],
+  cluster: [join(BUILT, 'accounts.js'), '--replicas=0,3', '--minutes=10'],
   rest: [join(BUILT, 'rest.js')],
   soak: [join(BUILT, 'soak.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],
@@ -38,9 +39,11 @@ run([join(ROOT, 'node_modules', 'rolldown', 'bin', 'cli.mjs'), '--config'], ['in
 run([TSC, '-p', join(ROOT, 'test', 'bench')]);
 // The compiled sources read their version from the package beside them.
 copyFileSync(join(ROOT, 'package.json'), join(ROOT, '.cache', 'bench', 'package.json'));
-// So are the programs that the end-to-end tests unpack found from where they are compiled to.
-const TOOLS = join(ROOT, '.cache', 'bench', '.cache');
-if (!existsSync(TOOLS)) symlinkSync(join(ROOT, '.cache'), TOOLS);
+// So do the programs that the end-to-end tests unpack, and their certificates.
+for (const folder of ['.cache', join('test', 'certificates')]) {
+  const link = join(ROOT, '.cache', 'bench', folder);
+  if (!existsSync(link)) symlinkSync(join(ROOT, folder), link);
+}
 for (const name of asked.length > 0 ? asked : ['scrape']) {
   process.stderr.write(`\n${name}\n\n`);
   run([...BENCHMARKS[name], ...options]);
