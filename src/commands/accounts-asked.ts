@@ -1,3 +1,4 @@
+import { isOfShard, type Shard } from '../exporter/cluster/shard.ts';
 import { loadConfig } from '../exporter/configuration/config.ts';
 import type { Environment } from '../exporter/configuration/environment.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
@@ -15,9 +16,24 @@ export interface AccountsAsked {
 }
 
 export interface AskingFor {
-  readonly flags: { readonly 'config.file': string | undefined; readonly account: string | undefined };
+  readonly flags: ShardFlags & {
+    readonly 'config.file': string | undefined;
+    readonly account: string | undefined;
+  };
   readonly env: Environment;
   readonly stderr: Output;
+}
+
+export interface ShardFlags {
+  readonly shard?: Shard | undefined;
+  readonly 'shard.configurations'?: Shard | undefined;
+}
+
+/** What one of several processes polls: its part of the accounts, or of the configurations of each. */
+export function inShard(accounts: readonly Account[], flags: ShardFlags): Account[] {
+  const { shard, 'shard.configurations': part } = flags;
+  const own = accounts.filter(({ name }) => shard === undefined || isOfShard(name, shard));
+  return part === undefined ? own : own.map((account) => ({ ...account, shard: part }));
 }
 
 /** Stands for a token that is not there, where the platform is asked nothing. */
@@ -44,11 +60,16 @@ export async function accountsAsked(
     stderr.write(`${paint(stderr, env, 'yellow', 'warning')}: ${formatIssue(issue)}\n`);
   }
   const { source } = loaded;
-  const { accounts, push: receivers } = loaded.config;
+  const { push: receivers } = loaded.config;
+  const accounts = inShard(loaded.config.accounts, flags);
   const asked = accounts.filter((account) => name === undefined || account.name === name);
   if (asked.length > 0) return { accounts: asked, receivers, source };
+  if (name === undefined) {
+    complain(`${source}: no account falls to this shard`);
+    return undefined;
+  }
   const names = accounts.map((account) => account.name);
-  complain(`${source}: there is no account "${name}"${didYouMean(name ?? '', names)}`);
+  complain(`${source}: there is no account "${name}"${didYouMean(name, names)}`);
   return undefined;
 }
 

@@ -4,6 +4,7 @@ import {
   LEARNED_FAMILIES,
   PLATFORM_FAMILIES,
 } from '../exporter/catalogue/platform-families.ts';
+import { shardText } from '../exporter/cluster/shard.ts';
 import { COLLECTORS } from '../exporter/collectors.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { type ConfigSource, examineConfig } from '../exporter/configuration/config.ts';
@@ -19,6 +20,7 @@ import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
 import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
 import { paint } from '../exporter/text/output.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
+import { inShard } from './accounts-asked.ts';
 
 /**
  * Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not, and in either
@@ -48,7 +50,8 @@ export async function checkConfig({
   const warning = paint(stderr, env, 'yellow', 'warning');
   for (const issue of inOrder([...warnings, ...files.doubts])) stderr.write(line(warning, issue));
   if (!loaded.ok || mistakes.length + alerts.length > 0) return EXIT.misused;
-  stdout.write(`${loaded.source}: ok\n${summary(loaded.config)}`);
+  const accounts = inShard(loaded.config.accounts, flags);
+  stdout.write(`${loaded.source}: ok\n${summary({ ...loaded.config, accounts })}`);
   if (alertsFile !== undefined) stdout.write(`${alertsFile}: ok\n`);
   return EXIT.ok;
 }
@@ -101,10 +104,11 @@ function receiverSummary({ name, kind, url }: Receiver): string {
   return `push ${name} to ${url}, by ${kind}\n`;
 }
 
-function accountSummary({ name, api_url, credentials, collectors }: Account): string {
+function accountSummary({ name, api_url, credentials, collectors, shard }: Account): string {
   const running = Object.entries(collectors).map(([collector, settings]) => {
     const products = 'products' in settings ? `: ${Object.keys(settings.products).join(', ')}` : '';
     return `  ${collector} (${settings.schedule})${products}\n`;
   });
-  return `account ${name} at ${api_url}, by ${credentials.kind}\n${running.join('')}`;
+  const part = shard === undefined ? '' : `  ${shardText(shard)}\n`;
+  return `account ${name} at ${api_url}, by ${credentials.kind}\n${part}${running.join('')}`;
 }

@@ -5,7 +5,6 @@ import { credentialsFrom } from '../exporter/account/connection.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { Member } from '../exporter/cluster/member.ts';
 import { Registry } from '../exporter/cluster/registry.ts';
-import { isOfShard } from '../exporter/cluster/shard.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { openFilesLimit } from '../exporter/command-line/process.ts';
 import {
@@ -34,6 +33,7 @@ import { memoryState, type State } from '../exporter/state/state.ts';
 import { WebConfigError } from '../exporter/web/config-file.ts';
 import { ListenError } from '../exporter/web/server.ts';
 import { createWeb } from '../exporter/web/web.ts';
+import { inShard } from './accounts-asked.ts';
 
 type Serve = Invocation<'serve'>;
 
@@ -252,7 +252,7 @@ async function shareAccounts(
 ): Promise<SharedAccounts | undefined> {
   const url = flags['state.url'];
   if (url === undefined) return undefined;
-  if (flags.shard !== undefined)
+  if ((flags.shard ?? flags['shard.configurations']) !== undefined)
     throw new BadStateUrl(['--state.url and --shard: replicas on a database divide the accounts themselves']);
   const address = postgresAddress({ url, passwordFile: flags['state.password-file'], env });
   if (address.secret !== undefined) guard(new Secret(address.secret));
@@ -282,15 +282,15 @@ async function shareAccounts(
   };
 }
 
-/** Reads the configuration as this process is to use it: its shard of the accounts. */
+/** Reads the configuration as this process is to use it: its shard. */
 function readShare(
   source: ConfigSource,
-  { shard }: Serve['flags'],
+  flags: Serve['flags'],
 ): (before: ReadFiles | undefined) => Promise<ReadConfig> {
   return async (before) => {
     const { loaded, read } = await examineConfig(source, before);
-    if (!loaded.ok || shard === undefined) return { loaded, read };
-    const accounts = loaded.config.accounts.filter(({ name }) => isOfShard(name, shard));
+    if (!loaded.ok) return { loaded, read };
+    const accounts = inShard(loaded.config.accounts, flags);
     return { loaded: { ...loaded, config: { ...loaded.config, accounts } }, read };
   };
 }

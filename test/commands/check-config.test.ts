@@ -17,7 +17,14 @@ async function check(
   const stdout = { write: (text: string) => out.push(text) };
   const stderr = { write: (text: string) => err.push(text), isTTY };
   const exitCode = await checkConfig({
-    flags: { 'config.file': file, 'alerts.file': alerts, 'log.level': 'info', 'log.format': 'logfmt' },
+    flags: {
+      'config.file': file,
+      'alerts.file': alerts,
+      'log.level': 'info',
+      'log.format': 'logfmt',
+      shard: undefined,
+      'shard.configurations': undefined,
+    },
     env,
     stdout,
     stderr,

@@ -80,6 +80,23 @@ test('offline nothing is asked: counts and the limit are given', async () => {
   expect(scopes).toMatchObject([{ limit: 100, limit_named_by: 'assumption', allowance: 80 }]);
 });
 
+test('a shard of the configurations is planned with its part of them and of the limit', async () => {
+  const plan = async (...shard: readonly string[]) => {
+    const counts = '--offline.counts=0,edge_applications=90';
+    const { out } = await call(['plan', '--offline', counts, '--offline.limit=99', '--json', ...shard], ENV);
+    const [{ rows, scopes, notes }] = JSON.parse(out).accounts;
+    const jobs = rows.find(({ product }: { product: string }) => product === 'edge_applications').jobs;
+    return { jobs, limit: scopes[0].limit, notes: notes.join() };
+  };
+  const shards = await Promise.all([0, 1, 2].map((n) => plan(`--shard.configurations=${n}/3`)));
+  const whole = await plan();
+  expect(shards.reduce((sum, { jobs }) => sum + jobs, 0)).toBe(whole.jobs);
+  for (const [n, { limit, notes }] of shards.entries()) {
+    expect(limit).toBe(33);
+    expect(notes).toContain(`shard ${n}/3: its part of the configurations, and 1/3 of what`);
+  }
+});
+
 test('counts of a name that is no product or collector end with 2, and say which was meant', async () => {
   const counts = '--offline.counts=10,edge_aplications=40,domains=2,colour=1';
   expect(await call(['plan', '--offline', counts], ENV)).toEqual({

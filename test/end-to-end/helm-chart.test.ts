@@ -163,6 +163,8 @@ describe('the chart', () => {
     expect(spec.template.spec.topologySpreadConstraints).toHaveLength(1);
     const [{ args, env, volumeMounts }] = spec.template.spec.containers;
     expect(args).toContain('--shard=$(SHARD)/5');
+    const [byIds] = ofKind(await rendered({ ...SHARDS, shardBy: 'configurations' }), 'StatefulSet');
+    expect(byIds.spec.template.spec.containers[0].args).toContain('--shard.configurations=$(SHARD)/5');
     expect(env).toContainEqual({
       name: 'SHARD',
       valueFrom: { fieldRef: { fieldPath: "metadata.labels['apps.kubernetes.io/pod-index']" } },

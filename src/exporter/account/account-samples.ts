@@ -20,6 +20,7 @@ import {
   UPWARD_RESTATEMENT_RATIO,
 } from '../catalogue/platform-families.ts';
 import { type Clock, Timer, wallAt } from '../clock.ts';
+import { hasWhole } from '../cluster/shard.ts';
 import type { Store } from '../exposition/store.ts';
 import { type Judgement, judge } from '../judgement/judgement.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
@@ -58,7 +59,7 @@ const JUDGED_PER_JOB_MS = 1;
 /** The part of an account that is exposed. */
 type ExposedAccount = Pick<
   AccountView,
-  'name' | 'id' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'jobs' | 'listings' | 'sources'
+  'name' | 'shard' | 'id' | 'platform' | 'forecast' | 'tokenExpiresAt' | 'jobs' | 'listings' | 'sources'
 >;
 
 /** What is exposed of an account besides what its jobs find. */
@@ -194,7 +195,8 @@ function vitalSamples(
   const now = clock.now();
   const samples: Sample[] = [];
   const id = view.id();
-  if (id !== undefined)
+  // Several exporters that show it are taken to poll the same.
+  if (id !== undefined && hasWhole({ name: account, shard: view.shard }))
     samples.push({ family: EDGE_ACCOUNT_INFO, labels: { account, account_id: id }, value: 1 });
   const tokenExpiresAt = view.tokenExpiresAt();
   if (tokenExpiresAt !== undefined) {

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { shardText } from '../cluster/shard.ts';
 import { judge } from '../judgement/judgement.ts';
 import type { JobState } from '../poll/schedule.ts';
 import type { Decision, WaitReason } from '../rate-limit/decision.ts';
@@ -86,7 +87,11 @@ function nextTryAt({ queue, jobs }: AccountView, now: number): number | undefine
   return next;
 }
 
-function quotaStatus({ platform, queue, reserve }: AccountView, now: number, time: LocalTime): QuotaStatus[] {
+function quotaStatus(
+  { platform, queue, reserve, shard }: AccountView,
+  now: number,
+  time: LocalTime,
+): QuotaStatus[] {
   return platform.scopes.all.map(({ name, limiter }) => ({
     scope: name,
     limit: limiter.limit ?? null,
@@ -98,7 +103,9 @@ function quotaStatus({ platform, queue, reserve }: AccountView, now: number, tim
     reserve,
     waiting: queue.waiting(now, name),
     stopped_until: time(limiter.stoppedUntil(now)),
-    note: quotaNote(limiter, now, time),
+    note: [...(shard === undefined ? [] : [shardText(shard)]), quotaNote(limiter, now, time)]
+      .filter((note) => note !== '')
+      .join('; '),
   }));
 }
 

@@ -1,4 +1,5 @@
 import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { hasWhole, ownIds } from '../cluster/shard.ts';
 import type { ProductSettings } from '../configuration/collector-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/read.ts';
@@ -55,6 +56,8 @@ export class AccountTargets {
   readonly #unlistable: Set<Product> = new Set();
   readonly metrics: ServedMetrics;
   readonly addressed: (api: SeriesApi, addressing: Addressing) => Addressing;
+  /** Whether the series under an id are read here, or by another shard. */
+  readonly isOwn: (id: string) => boolean;
 
   /**
    * @param former targets of the account before a reload: their lists hold until they are read again
@@ -66,6 +69,7 @@ export class AccountTargets {
     addressed: AccountTargets['addressed'] = (_, addressing) => addressing,
   ) {
     this.#account = account;
+    this.isOwn = ownIds(account);
     this.products = PRODUCTS.flatMap((product) => {
       const collector = account.collectors[product.api];
       const settings = collector?.products[product.slug];
@@ -131,7 +135,8 @@ export class AccountTargets {
       product.api === 'analytics' && this.#unlistable.has(product) ? (['product'] as const) : settings.by;
     const isWhole = isFurther && addressing === 'domain';
     const taken = isWhole ? 'only_domain' : this.addressed(product.api, addressing);
-    return targetsOf(this.#account.name, product, { ...settings, by }, configurations, taken);
+    const isRead = ({ by, id }: Target) => (by === 'product' ? hasWhole(this.#account) : this.isOwn(id));
+    return targetsOf(this.#account.name, product, { ...settings, by }, configurations, taken).filter(isRead);
   }
 
   /** What is read of a product, by metric: names as written, `*` for all that the product has. */

@@ -152,6 +152,7 @@ export class Account {
     this.view = {
       name: account,
       apiUrl: config.api_url,
+      shard: config.shard,
       // A file or a login is only read with the first poll: until then it is whose it was.
       id: () => this.#connection.accountId() ?? formerId,
       reserve: config.quota.reserve,

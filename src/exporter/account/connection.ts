@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { type Shard, shardOfLimit } from '../cluster/shard.ts';
 import { routeOf } from '../configuration/request.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import { guardedCredentials, openCredentials } from '../credentials/open.ts';
@@ -60,15 +61,16 @@ export class Connection {
 
   constructor(options: ConnectionOptions) {
     const { account, clock, credentials, reserve, onExchange, onTurn, turns, mayLeave } = options;
-    const { byAddress = turns?.limits.at(new URL(account.graphql_url).origin, QUESTIONS.assumedLimit) } =
-      options;
-    const { api_url, quota, request } = account;
+    const { api_url, quota, request, shard } = account;
+    const questions = shardOfLimit(QUESTIONS.assumedLimit, shard);
+    const { byAddress = turns?.limits.at(new URL(account.graphql_url).origin, questions) } = options;
     this.platform = new ObservedPlatform({
       clock,
       basePath: new URL(api_url).pathname.replace(/\/$/, ''),
       reserve: reserve ?? (() => quota.reserve),
-      assumedLimit: quota.assumed_limit,
+      assumedLimit: shardOfLimit(quota.assumed_limit, shard),
       byAddress,
+      shard,
     });
     this.#onExchange = onExchange;
     this.#idOf = accountIds(new URL(api_url).origin);
@@ -181,6 +183,8 @@ export interface ObservedPlatformOptions {
   readonly reserve: () => number;
   readonly assumedLimit: number;
   readonly byAddress?: LimitScopesOptions['byAddress'];
+  /** Which of several exporters of the account it is. */
+  readonly shard?: Shard | undefined;
 }
 
 /** Tokens are created and revoked, and so limited, apart from the reads. */
@@ -211,6 +215,7 @@ export class ObservedPlatform {
       platformClock,
       assumedLimit: options.assumedLimit,
       byAddress: options.byAddress,
+      isPart: options.shard !== undefined,
       get reserve() {
         return options.reserve();
       },
@@ -219,7 +224,8 @@ export class ObservedPlatform {
 
   /** Learns time, limits and reachability from an exchange. */
   observe(info: ExchangeInfo): Observed {
-    const { endedAt, startedAt, serverDate, rate, status, retryAfterMs } = info;
+    const { endedAt, startedAt, serverDate, status, retryAfterMs } = info;
+    const rate = rateOf(info.rate, this.#options.shard);
     const contradiction =
       serverDate === undefined
         ? undefined
@@ -240,6 +246,22 @@ export class ObservedPlatform {
     if (method !== 'GET') return this.scopes.apart(TOKENS).name;
     return path.slice(this.#options.basePath.length).split(/[/?]/, 2)[1] ?? '';
   }
+}
+
+/**
+ * A shard's part of a limit, and of what all together have left of it: however unevenly they spend it, they meet the reserve
+ * together, and none has more than its part. Less by two than the part, what is left never says that it opened the window.
+ */
+function rateOf(rate: ExchangeInfo['rate'], shard: Shard | undefined): ExchangeInfo['rate'] {
+  if (rate === undefined || shard === undefined) return rate;
+  const { limit, remaining, ...rest } = rate;
+  const part = limit && shardOfLimit(limit, shard);
+  const left = remaining && Math.min(Math.floor(remaining / shard.of), Math.max(0, (part ?? Infinity) - 2));
+  return {
+    ...rest,
+    ...(part !== undefined && { limit: part }),
+    ...(left !== undefined && { remaining: left }),
+  };
 }
 
 /** A hint for the case that another server answers. */

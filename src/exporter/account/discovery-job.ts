@@ -31,6 +31,9 @@ export interface DiscoveryJobOptions {
   readonly memory: Pick<AccountMemory, 'of'>;
   /** Lists them by another API where this one cannot; undefined if there is none. */
   readonly elsewhere?: ListElsewhere | undefined;
+  /** Whether an id is of this process' part of the account, by default all, and whether it says how many there are in all. */
+  readonly isOwn?: ((id: string) => boolean) | undefined;
+  readonly counts?: boolean;
   /** Which ids the source in use takes for configurations. */
   readonly addressed?: (addressing: Addressing) => Addressing;
 }
@@ -96,13 +99,13 @@ export class DiscoveryJob implements Job<Listed> {
     const addressing =
       this.#memory.addressing ??
       (isFromElsewhere ? undefined : await findAddressing(this.#options, discovered, read, signal));
-    const { account, product, addressed = (same) => same } = this.#options;
+    const { product, addressed = (same) => same } = this.#options;
     const discovery = {
       product,
       configurations: discovered.configurations,
       addressing: addressed(addressing ?? 'domain'),
     };
-    const samples = await madeInSlices(configurationSamples(account, discovery));
+    const samples = await madeInSlices(configurationSamples(this.#options, discovery));
     return { ...discovered, addressing, samples, isFromElsewhere };
   }
 
@@ -204,13 +207,14 @@ async function findAddressing(
 
 /** In small steps, since there may be thousands of configurations. */
 function* configurationSamples(
-  account: string,
+  { account, isOwn = () => true, counts = true }: DiscoveryJobOptions,
   { product, configurations, addressing }: Omit<Discovery, 'isFromElsewhere'>,
 ): Generator<undefined, readonly Sample[]> {
   const common = { account, product: product.slug };
-  const samples: Sample[] = [{ family: EDGE_CONFIGURATIONS, labels: common, value: configurations.length }];
+  const count = { family: EDGE_CONFIGURATIONS, labels: common, value: configurations.length };
+  const samples: Sample[] = counts ? [count] : [];
   for (const configuration of configurations) {
-    for (const id of addresses(configuration, addressing)) {
+    for (const id of addresses(configuration, addressing).filter(isOwn)) {
       const { name, active } = configuration;
       const own = { configuration_id: id, configuration: name, active: String(active) };
       // Not spread, see `labelsIn`: there may be thousands.

@@ -1,5 +1,6 @@
 import { weightOf } from '../catalogue/known-metrics.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
+import { hasWhole } from '../cluster/shard.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { GraphqlSource } from '../graphql/graphql-source.ts';
@@ -202,6 +203,8 @@ export class AccountJobs {
       most: () => this.#limits().configurations,
       memory: this.memory,
       elsewhere: this.#listedElsewhere(product),
+      isOwn: this.targets.isOwn,
+      counts: hasWhole(account),
       addressed: (addressing) => this.#addressed(product.api, addressing),
     });
   }
@@ -343,7 +346,9 @@ export class AccountJobs {
   }
 
   #settings(): [CollectorName, string][] {
-    const { collectors } = this.#options.account;
+    const { account } = this.#options;
+    if (!hasWhole(account)) return [];
+    const { collectors } = account;
     return (Object.keys(COLLECTORS) as CollectorName[]).flatMap((name) => {
       const schedule = collectors[name]?.schedule;
       return schedule === undefined ? [] : [[name, schedule]];

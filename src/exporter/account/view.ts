@@ -1,3 +1,4 @@
+import type { Shard } from '../cluster/shard.ts';
 import type { ExchangeInfo } from '../platform/exchange.ts';
 import type { PollEnd, PollObserver } from '../poll/runner.ts';
 import type { JobState } from '../poll/schedule.ts';
@@ -13,6 +14,8 @@ import type { ChosenSource } from './source-choice.ts';
 export interface AccountView {
   readonly name: string;
   readonly apiUrl: string;
+  /** Which part of it is polled here; undefined: all. */
+  readonly shard?: Shard | undefined;
   /** Hash of whose account it is, the same in every exporter; undefined before there is a token. */
   id(): string | undefined;
   /** Share of each limit to leave to the token's other clients. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** One of several processes that divide the accounts by their names alone, without knowing of each other. */
+/** One of several processes that divide accounts, or the configurations of each, by names alone, without knowing of each other. */
 export interface Shard {
   /** From 0, as kube-state-metrics counts and a StatefulSet numbers its pods. */
   readonly index: number;
@@ -14,6 +14,38 @@ export interface Shard {
 export function isOfShard(account: string, { index, of }: Shard): boolean {
   const scores = Array.from({ length: of }, (_, shard) => scoreOf(shard, account));
   return scores.toSorted().at(-1) === scores[index];
+}
+
+/** An account of which a process polls a part alone, where `shard` says so. */
+export interface Sharded {
+  readonly name: string;
+  readonly shard?: Shard | undefined;
+}
+
+/** Whether what an account has once, its settings and the series of whole products, is this process': one shard has it. */
+export function hasWhole({ name, shard }: Sharded): boolean {
+  return shard === undefined || isOfShard(name, shard);
+}
+
+/** Whether the series under an id are this process'. It remembers: there are thousands, asked for again and again. */
+export function ownIds({ shard }: Sharded): (id: string) => boolean {
+  if (shard === undefined) return () => true;
+  const known = new Map<string, boolean>();
+  return (id) => {
+    const isOwn = known.get(id) ?? isOfShard(id, shard);
+    known.set(id, isOwn);
+    return isOwn;
+  };
+}
+
+/** A shard's part of a number of operations: all shards together never have more. */
+export function shardOfLimit(operations: number, { of }: Shard = { index: 0, of: 1 }): number {
+  return Math.max(1, Math.floor(operations / of));
+}
+
+/** In words, what a shard polls of an account, and may ask for. */
+export function shardText({ index, of }: Shard): string {
+  return `shard ${index}/${of}: its part of the configurations, and 1/${of} of what the platform allows`;
 }
 
 /** Hexadecimal digits, all of the same length. */

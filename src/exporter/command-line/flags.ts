@@ -236,7 +236,13 @@ const SERVICE_FLAGS = {
     value: shardOfAll,
     about:
       'Poll only a part of the accounts, by their names: for replicas without a database. 0/3 is the first of three.',
-    commands: ['serve'],
+    commands: ['serve', 'plan', 'doctor', 'check-config'],
+  },
+  'shard.configurations': {
+    value: shardOfAll,
+    about:
+      'Poll only a part of the configurations of each account, by their ids, with as large a part of its quota; one of them reads what an account has once, such as its settings. 0/3 is the first of three.',
+    commands: ['serve', 'plan', 'doctor', 'check-config'],
   },
   sandbox: {
     value: onOff,

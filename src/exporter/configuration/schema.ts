@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
 import { DISCOVERY_FAMILIES, LEARNED_FAMILIES, PLATFORM_FAMILIES } from '../catalogue/platform-families.ts';
 import { baseUnits, UNIT_NAMES, type UnitName, unitsOf } from '../catalogue/units.ts';
+import type { Sharded } from '../cluster/shard.ts';
 import { ACCESS, credentialMistakes, SOURCE, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
 import { addMistake, duration, durationOrAuto, integer, schedule, text } from './field-types.ts';
@@ -128,6 +129,9 @@ const TIMES = {
     .describe('When to read the lists of configurations, as a cron expression.'),
 };
 
+/** What only a flag says of an account: which part of it is polled. */
+const WHOLE: Pick<Sharded, 'shard'> = {};
+
 /** One account, as it is written and as it is used. */
 export const ACCOUNT = z
   .strictObject({
@@ -167,6 +171,7 @@ export const ACCOUNT = z
     { when: isObject },
   )
   .transform((given) => ({
+    ...WHOLE,
     name: given.name,
     labels: given.labels,
     api_url: given.api_url,

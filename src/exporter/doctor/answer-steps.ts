@@ -1,4 +1,6 @@
 import type { ObservedPlatform } from '../account/connection.ts';
+import { shardText } from '../cluster/shard.ts';
+import type { Account } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/open.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
@@ -100,10 +102,7 @@ export function tokenRefusedStep(credentials: Credentials, reason: string): Step
   );
 }
 
-interface QuotaSettings {
-  readonly reserve: number;
-  readonly assumed_limit: number;
-}
+type QuotaSettings = Pick<Account, 'quota' | 'shard'>;
 
 /** Clocks that differ by less (ms) agree: the platform's `Date` has whole seconds. */
 const AGREEMENT_MS = 2_000;
@@ -130,7 +129,7 @@ export function quotaSteps(scopes: readonly LimitScope[], settings: QuotaSetting
 
 function quotaStep(
   { name, limiter }: LimitScope,
-  { reserve, assumed_limit }: QuotaSettings,
+  { quota: { reserve, assumed_limit }, shard }: QuotaSettings,
   now: number,
 ): Step {
   const { ok, warning, problem } = stepsNamed('quota');
@@ -152,7 +151,7 @@ function quotaStep(
   const remaining = limiter.remaining(now);
   const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this window`;
   return ok(
-    `${name}: ${plainNumber(limit)} operations per minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved`,
+    `${name}: ${plainNumber(limit)} operations per minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved${shard === undefined ? '' : `; ${shardText(shard)}`}`,
   );
 }
 

@@ -127,7 +127,7 @@ async function* firstAnswerSteps(
     yield theRest('the platform requires a valid token');
     return false;
   }
-  const quota = quotaSteps(platform.scopes.all, account.quota, clock.now());
+  const quota = quotaSteps(platform.scopes.all, account, clock.now());
   yield* quota;
   if (first.outcome !== 'rate_limited') return true;
   yield theRest('the quota is used up: run doctor again after its reset');

@@ -1,6 +1,7 @@
 import { partOf } from '../account/jobs.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
+import { shardOfLimit } from '../cluster/shard.ts';
 import { COLLECTORS } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
@@ -27,7 +28,7 @@ interface OfflinePlanOptions {
 export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountPlan> {
   const { account, clock, signal, counts } = options;
   const { reserve, assumed_limit } = account.quota;
-  const assumedLimit = options.limit ?? assumed_limit;
+  const assumedLimit = shardOfLimit(options.limit ?? assumed_limit, account.shard);
   const platformClock = new PlatformClock(
     () => clock.now(),
     () => clock.wall(),

@@ -1,5 +1,6 @@
 import type { Listing } from '../account/account-targets.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
+import { shardText } from '../cluster/shard.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand-forecast.ts';
@@ -68,7 +69,7 @@ export function planOf({ account, jobs, findings, notes, listings, scopes }: Sur
     ...planWithin(planned, (group) => limitOf(scopes.of(group), reserve), publishDelayMs),
     listed_products: listings.filter(({ listed }) => listed).length,
     unlisted_products: unlistedProducts(listings),
-    notes,
+    notes: [...(account.shard === undefined ? [] : [shardText(account.shard)]), ...notes],
   };
 }
 

@@ -73,6 +73,7 @@ export class LimitScopes {
     const own = {
       platformClock: options.platformClock,
       assumedLimit: guessed ?? options.assumedLimit,
+      isPart: options.isPart,
       get reserve() {
         return options.reserve;
       },

@@ -14,6 +14,8 @@ export interface RateLimiterOptions {
   readonly assumedLimit: number | AssumedLimit;
   /** Share of the limit (0 to 1) that is left to the token's other clients. */
   readonly reserve: number;
+  /** Whether it is a part of a limit, of which other exporters of the account have theirs: what they take shows no other clients. */
+  readonly isPart?: boolean | undefined;
   readonly platformClock: PlatformClock;
 }
 
@@ -196,7 +198,7 @@ export class RateLimiter {
   observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
     this.#refusals = 0;
     this.#guessed?.answered(now);
-    this.#take(now, rate, sentAt, this.#inFlight <= 1);
+    this.#take(now, rate, sentAt, this.#inFlight <= 1 && this.#options.isPart !== true);
   }
 
   /**

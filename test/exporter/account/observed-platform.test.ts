@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
+import type { Shard } from '../../../src/exporter/cluster/shard.ts';
 import {
   type Headers,
   parseRateLimit,
@@ -23,7 +24,7 @@ const RECORDED: Headers = {
 };
 
 /** A platform whose local clock is ahead of the platform's by `ahead` ms, and a way to let an answer come. */
-function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
+function platform({ ahead = 0, shard }: { readonly ahead?: number; readonly shard?: Shard } = {}) {
   const clock = new SimulatedClock(PLATFORM_TIME + ahead);
   const warnings: object[] = [];
   const silent = {
@@ -37,6 +38,7 @@ function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
     basePath: '',
     reserve: () => 0.2,
     assumedLimit: 60,
+    shard,
   });
   const { limiter } = account.scopes.of('metrics');
   const answer = (headers: Headers, status = 200): void => {
@@ -62,6 +64,17 @@ function platform({ ahead = 0 }: { readonly ahead?: number } = {}) {
   const waitMs = () => allowanceOf(limiter, clock.now()).until - clock.now();
   return { clock, account, limiter, answer, closesIn, waitMs, warnings };
 }
+
+it('a shard has its part of the limit, and leaves the reserve to all however the others spend', () => {
+  const { clock, limiter, answer } = platform({ shard: { index: 1, of: 4 } });
+  const after = (left: string) => {
+    answer({ ...RECORDED, 'X-RateLimit-Remaining': left });
+    return [limiter.limit, limiter.remaining(clock.now()), allowanceOf(limiter, clock.now()).free > 0];
+  };
+  expect(after('79')).toEqual([20, 18, true]);
+  expect(after('60')).toEqual([20, 15, true]);
+  expect(after('16')).toEqual([20, 4, false]);
+});
 
 describe('an answer tells what is left of the rate-limit window', () => {
   it.each<[string, Headers]>([
