@@ -53,9 +53,8 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 process.stdout.write(`${accounts} accounts of ${CONFIGURATIONS} configurations, ${metrics.join(', ')}\n\n`);
-process.stdout.write(
-  `| | ${layouts.map((n) => (n === 0 ? 'one process' : `${n} replicas`)).join(' | ')} |\n|---|\n`,
-);
+const heads = ['', ...layouts.map((n) => (n === 0 ? 'one process' : `${n} replicas`))];
+process.stdout.write(`| ${heads.join(' | ')} |\n${'|---'.repeat(heads.length)}|\n`);
 for (const [row, [what]] of (columns[0] ?? []).entries())
   process.stdout.write(`| ${what} | ${columns.map((column) => column[row]?.[1]).join(' | ')} |\n`);
 
