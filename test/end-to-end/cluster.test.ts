@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import type { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';
 import { fraction, keyOf } from '../../src/sandbox/hash.ts';
 import { eventually } from '../eventually.ts';
+import { atNight } from '../nightly.ts';
 import {
   auditAll,
   foreignRequests,
@@ -15,8 +16,8 @@ import {
 } from './cluster.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
-/** A longer run has more of each: see CONTRIBUTING.md. */
-const KILLS = Number(process.env['CLUSTER_KILLS'] ?? 2);
+/** The night's run has more, and a longer one more of each: see CONTRIBUTING.md. */
+const KILLS = Number(process.env['CLUSTER_KILLS'] ?? atNight(2, 1));
 const PAUSES = Number(process.env['CLUSTER_PAUSES'] ?? 1);
 const RESTARTS = Number(process.env['CLUSTER_RESTARTS'] ?? 1);
 const PARTITIONS = Number(process.env['CLUSTER_PARTITIONS'] ?? 1);
@@ -26,7 +27,7 @@ const PAUSES_MS = [14_000, 60_000, 20_000, 35_000];
 const CUT_MS = 14_000;
 /** As long (ms) as nobody shows an account that changes hands, at least. */
 const TOGETHER_MS = 500;
-const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? 30);
+const ACCOUNTS = Number(process.env['CLUSTER_ACCOUNTS'] ?? atNight(30, 9));
 const SEED = keyOf(Number(process.env['CLUSTER_SEED'] ?? 1), 'cluster');
 
 it('three replicas share accounts through kills, pauses, updates and a database that restarts: one owner for each, every bucket once', async () => {

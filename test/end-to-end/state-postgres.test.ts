@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { Registry } from '../../src/exporter/cluster/registry.ts';
 import type { PushedSample } from '../../src/exporter/push/pushed-sample.ts';
 import { Fenced, openAccountState } from '../../src/exporter/state/postgres-account.ts';
 import { postgresAddress } from '../../src/exporter/state/postgres-address.ts';
@@ -112,6 +113,21 @@ describe("an account's state in PostgreSQL", () => {
     };
     expect(await write(1_000_002, 'later')).toBe(true);
     expect(await write(1_000_001, 'earlier')).toBe(false);
+  });
+
+  it('changes nothing in a database that takes no writes, as a standby, and says why', async () => {
+    const owned = await handOver(1);
+    await connections.query('ALTER DATABASE postgres SET default_transaction_read_only = on');
+    const standby = server.connections(1);
+    const joining = { session: 's', digest: 'd', joins: true, buries: false };
+    const request = { ...joining, wanted: ['acme'], released: [], acquired: [] };
+    try {
+      await expect(openAccountState(standby, owned)).rejects.toThrow('read-only transaction');
+      const renewal = new Registry(standby).beat(request, 'replica', []);
+      await expect(renewal).rejects.toThrow('read-only transaction');
+    } finally {
+      await connections.query('ALTER DATABASE postgres RESET default_transaction_read_only');
+    }
   });
 
   it('refuses commits while the database is away, and goes on when it is back', async () => {

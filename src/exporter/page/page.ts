@@ -4,7 +4,7 @@ import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../statu
 import { duration } from '../text/duration.ts';
 import { grouped } from '../text/numbers.ts';
 import { accountsSection } from './accounts.ts';
-import { type Html, html, moment, trusted } from './html.ts';
+import { clockTime, type Html, html, moment, trusted } from './html.ts';
 import { type JobQuery, type JobSelection, jobsForm, jobsRegion, selectJobs } from './jobs-table.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
@@ -116,20 +116,30 @@ function pushed({ name, samples_waiting, last_success_at, note }: ReceiverStatus
   return html`<bdi class="mono">${name}</bdi><div class="small quiet">last taken ${moment(last_success_at, now)}${waiting}</div>${trouble}`;
 }
 
-/** Which replicas share the accounts, and what moved last; all of it is in the status as JSON. */
-function cluster({ replica, replicas, note, moves }: ClusterStatus, now: number): Html {
+/** Which replicas share the accounts, which each has since when, and what moved last. */
+function cluster({ replica, replicas, note, accounts, moves }: ClusterStatus, now: number): Html {
   const trouble = note === '' ? '' : html`<div class="small bad-text"><bdi>${note}</bdi></div>`;
   const rows = replicas.map(
     ({ name, accounts, lease_age_seconds }) =>
       html`<div class="small"><bdi class="mono">${name}</bdi>${name === replica ? ' (this one)' : ''}: ${grouped(accounts)} accounts, lease renewed ${duration(lease_age_seconds)} ago</div>`,
   );
+  const owners = [...new Set(accounts.map(({ owner }) => owner))].toSorted();
+  const owned = owners.map((owner) => {
+    const own = accounts.filter((one) => one.owner === owner);
+    const names = own.map(
+      ({ account, since }, n) =>
+        html`${n > 0 ? ', ' : ''}<bdi>${account}</bdi>${since === null ? '' : html` since ${clockTime(since, now)}`}`,
+    );
+    return html`<div>${owner === null ? 'nobody' : html`<bdi class="mono">${owner}</bdi>`}: ${names}</div>`;
+  });
+  const whose = html`<details id="owners" class="small"><summary>Who has which account</summary>${owned}</details>`;
   const last = moves
     .slice(0, 3)
     .map(
       ({ at, account, to, reason }) =>
         html`<div class="small quiet"><bdi>${account}</bdi> to <bdi>${to}</bdi> ${moment(at, now)}: ${reason}</div>`,
     );
-  return html`${trouble}${rows}${last}`;
+  return html`${trouble}${rows}${accounts.length === 0 ? '' : whose}${last}`;
 }
 
 function state(state: StateStatus): Html {

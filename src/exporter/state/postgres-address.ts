@@ -70,8 +70,10 @@ export function postgresAddress({ url, passwordFile, env }: AddressSources): Pos
   const port = Number(of('port', 'PGPORT', parsed.port) ?? 5_432);
   const sslMode = SSL_MODES.find((known) => known === mode);
   const unknown = [...parameters.keys()].filter((name) => !PARAMETERS.includes(name));
+  const host = of('host', 'PGHOST', parsed.hostname.replace(/^\[|\]$/g, '')) ?? 'localhost';
   const issues = [
     ...unknown.map((name) => `--state.url: unknown parameter ${name}; there are ${PARAMETERS.join(', ')}`),
+    ...(host.includes(',') ? [`--state.url: expected one host, and not ${host}`] : []),
     ...(user === undefined ? ['--state.url: no user is named, nor by PGUSER'] : []),
     ...(Number.isInteger(port) && port > 0 && port < 65_536 ? [] : ['--state.url: the port is not a port']),
     ...(sslMode === undefined ? [`--state.url: sslmode: expected one of ${SSL_MODES.join(', ')}`] : []),
@@ -83,7 +85,6 @@ export function postgresAddress({ url, passwordFile, env }: AddressSources): Pos
       : []),
   ];
   if (user === undefined || sslMode === undefined || issues.length > 0) throw new BadStateUrl(issues);
-  const host = of('host', 'PGHOST', parsed.hostname.replace(/^\[|\]$/g, '')) ?? 'localhost';
   const database = of('dbname', 'PGDATABASE', parsed.pathname.slice(1)) ?? user;
   const secret = decodeURIComponent(parsed.password) || env['PGPASSWORD'] || undefined;
   return {

@@ -90,7 +90,12 @@ test('replicas that share the accounts are listed, with what moved last and why'
             { name: 'edge-1', joined_seconds_ago: 60, lease_age_seconds: 2, accounts: 11, demand: 110 },
           ],
           as_of: now,
-          accounts: [],
+          accounts: [
+            { account: 'acme', owner: 'edge-1', since: now, token: '3' },
+            { account: 'beta', owner: 'edge-0', since: now, token: '1' },
+            { account: 'lost', owner: null, since: null, token: '2' },
+            { account: 'zeta', owner: 'edge-1', since: now, token: '1' },
+          ],
           moves: [{ at: now, account: 'acme', from: 'edge-2', to: 'edge-1', reason: 'lease expired' }],
         },
       }),
@@ -98,6 +103,9 @@ test('replicas that share the accounts are listed, with what moved last and why'
   );
   expect(text).toContain('edge-0 (this one): 12 accounts, lease renewed 1 s ago');
   expect(text).toMatch(/edge-1 ?: 11 accounts/);
+  expect(text).toMatch(
+    /Who has which account ?edge-0 ?: beta since [\d: -]+ UTC ?edge-1 ?: acme since [\d: -]+ UTC ?, zeta since [\d: -]+ UTC ?nobody: lost/,
+  );
   expect(text).toMatch(/acme to edge-1 .*: lease expired/);
 });
 

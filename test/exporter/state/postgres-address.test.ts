@@ -59,6 +59,9 @@ describe('the address of a PostgreSQL', () => {
     expect(issuesOf('postgres://me@db/edge?sslrootcert=system&sslmode=require')).toEqual([
       expect.stringContaining('sslrootcert=system proves nothing with sslmode=require'),
     ]);
+    expect(issuesOf('postgres://me@one,two/edge')).toEqual([
+      '--state.url: expected one host, and not one,two',
+    ]);
     expect(issuesOf('postgres://:p@db/edge?sslmode=maybe&colour=blue', '/file')).toEqual([
       expect.stringContaining('unknown parameter colour'),
       expect.stringContaining('no user'),
