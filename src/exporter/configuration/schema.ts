@@ -111,7 +111,7 @@ const TIMES = {
   settle_delay: durationOrAuto({ min: MINUTE, max: 24 * HOUR })
     .prefault('10m')
     .describe(
-      'Age at which counters take a bucket; "auto" starts with 10m and learns when buckets stop changing.',
+      'Age at which counters take a bucket; "auto" is 10m, and up to 1h for a metric whose buckets keep changing later.',
     ),
   stale_after: duration({ min: MINUTE, max: 7 * 24 * HOUR })
     .prefault('15m')

@@ -148,14 +148,17 @@ function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): Counted
 function learnedFrom(
   memory: SeriesMemory,
   answer: WindowedAnswer,
-  { record: { width }, restated, counted }: CounterUpdate,
+  { record: { width }, restated }: CounterUpdate,
   { horizon, lag }: CountingRules,
 ): Pick<CountedAnswer, 'refused' | 'evidence'> {
   const { now, decoded, mode } = answer;
   const newest = newestEnd(answer, width);
   const ages = restated.flatMap((changes) => changes.ages);
   const downwards = restated.reduce((sum, changes) => sum + changes.downwards, 0);
-  const evidence = { now, mode, ages, downwards, counted };
+  // Beside rows that are set apart others can look changed.
+  const lateAge =
+    decoded.rejected.size === 0 ? restated.reduce((age, changes) => Math.max(age, changes.lateAge), 0) : 0;
+  const evidence = { now, mode, ages, downwards, lateAge };
   if (newest === undefined) {
     return { refused: memory, evidence: { ...evidence, lagMs: undefined, grown: [] } };
   }

@@ -132,6 +132,7 @@ export function restatements(
   const ages: number[] = [];
   let downwards = 0;
   let late = 0;
+  let lateAge = 0;
   let lateAmount = 0;
   const width = Math.max(before.width, after.width);
   const seen = before.width === width ? before.points : summedAt(after.points.timestamps, width, before);
@@ -144,13 +145,15 @@ export function restatements(
     if (seen.timestamps[next] !== time) continue;
     const [value, was] = [Number(shown.values[index]), Number(seen.values[next])];
     if (value === was || isSame(value, was)) continue;
-    ages.push(now - time - width);
+    const age = now - time - width;
+    ages.push(age);
     if (value < was) downwards += 1;
     if (!isCounted({ from: time, to: time + width })) continue;
     late += 1;
+    if (before.width === after.width) lateAge = Math.max(lateAge, age);
     lateAmount += Math.abs(value - was);
   }
-  return { ages, downwards, late, lateAmount };
+  return { ages, downwards, late, lateAge, lateAmount };
 }
 
 /** Buckets as the wider ones that begin at some times: those of which all parts are there. */

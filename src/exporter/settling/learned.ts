@@ -29,11 +29,10 @@ export interface MetricMemory {
   readonly publishDelay: number;
   /** The restatements of each of the last hours, ascending. */
   readonly hours: readonly Restated[];
-  /** Since when buckets are watched for restatements (platform ms), and how many were counted since. */
-  readonly watchedSince: number | undefined;
-  readonly watchedBuckets: number;
+  /** Restatements that came too late for the counters, or would have without waiting longer, by slot, ascending. */
+  readonly late: readonly Timed[];
   /** The least lag of each of the last slots, ascending. */
-  readonly lags: readonly Lag[];
+  readonly lags: readonly Timed[];
   /** Until when (platform ms) each dimension is read by an operation of its own, before one for all is tried again. */
   readonly singlyUntil: number;
   /** Who tries whether the platform has its dimensions; undefined as long as it was not found missing. */
@@ -46,12 +45,10 @@ export interface Restated {
   readonly hour: number;
   readonly up: number;
   readonly down: number;
-  /** The greatest age (ms) at which one was seen changed; 0 where none was. */
-  readonly oldest: number;
 }
 
-/** How long before an answer the newest bucket ended at least (ms), in one slot of time. */
-interface Lag {
+/** In one slot of time: the greatest age at which a bucket changed late, or how long before an answer the newest ended at least. */
+interface Timed {
   readonly slot: number;
   readonly ms: number;
 }
@@ -66,9 +63,9 @@ export interface MetricEvidence {
   readonly ages: readonly number[];
   /** How many of them had become smaller. */
   readonly downwards: number;
+  /** The greatest age (ms) at which a bucket was seen changed that a counter had taken in; 0 where none was. */
+  readonly lateAge: number;
   readonly grown: readonly Growth[];
-  /** Buckets taken into counters. */
-  readonly counted: number;
   /** How its dimensions were read, where that is new. */
   readonly mode?: ReadMode | undefined;
   /** Where the platform did not know the metric. */
@@ -92,8 +89,7 @@ export const NOTHING_LEARNED: MetricMemory = {
   completeness: NO_COMPLETENESS,
   publishDelay: USUAL_PUBLISH_MS,
   hours: [],
-  watchedSince: undefined,
-  watchedBuckets: 0,
+  late: [],
   lags: [],
   singlyUntil: 0,
   trial: undefined,
@@ -101,20 +97,19 @@ export const NOTHING_LEARNED: MetricMemory = {
 
 /** What a poll shows that brought nothing. @param now the platform's time */
 export function nothingShown(now: number): MetricEvidence {
-  return { now, ages: [], downwards: 0, counted: 0, lagMs: undefined, grown: [] };
+  return { now, ages: [], downwards: 0, lateAge: 0, lagMs: undefined, grown: [] };
 }
 
 /** What is known after a poll. */
 export function learn(known: MetricMemory, evidence: MetricEvidence): MetricMemory {
-  const { now, lagMs, grown, counted, mode, missing } = evidence;
+  const { now, lagMs, grown, mode, missing } = evidence;
   const completeness = withGrown(known.completeness, grown);
   return {
     ...known,
     completeness,
     publishDelay: completeness === known.completeness ? known.publishDelay : nextDelay(known, completeness),
     hours: withRestated(known.hours, evidence),
-    watchedSince: known.watchedSince ?? (counted > 0 ? now : undefined),
-    watchedBuckets: known.watchedBuckets + counted,
+    late: withLate(known.late, evidence),
     lags: lagMs === undefined ? known.lags : withLag(known.lags, lagMs, now),
     singlyUntil: mode === 'dimensions' ? now + MODE_MS : known.singlyUntil,
     trial: missing === undefined ? known.trial : afterMissing(known.trial, missing, now),
@@ -155,18 +150,33 @@ function withRestated(
   const isForgotten = (known: Restated) => known.hour < hour - MEMORY_HOURS;
   if (ages.length === 0)
     return hours.some(isForgotten) ? hours.filter((known) => !isForgotten(known)) : hours;
-  const last = hours.find((known) => known.hour === hour) ?? { hour, up: 0, down: 0, oldest: 0 };
+  const last = hours.find((known) => known.hour === hour) ?? { hour, up: 0, down: 0 };
   const kept = hours.filter((known) => known.hour !== hour && !isForgotten(known));
-  let { oldest } = last;
-  for (const age of ages) oldest = Math.max(oldest, age);
-  return [...kept, { hour, up: last.up + ages.length - downwards, down: last.down + downwards, oldest }];
+  return [...kept, { hour, up: last.up + ages.length - downwards, down: last.down + downwards }];
 }
 
-/** A lag is usual once it has lasted for two or three of these (ms). */
+/** What is seen in two or three of these (ms) is usual, and not a single event. */
 const SLOT_MS = 10 * MINUTE_MS;
 const SLOTS = 3;
+const MEMORY_SLOTS = (MEMORY_HOURS * HOUR_MS) / SLOT_MS;
 
-function withLag(lags: readonly Lag[], ms: number, now: number): readonly Lag[] {
+/**
+ * Once counters wait for late changes these come in time: then such as are as old as those noted keep them waiting.
+ */
+function withLate(late: readonly Timed[], { lateAge, ages, now }: MetricEvidence): readonly Timed[] {
+  const slot = Math.floor(now / SLOT_MS);
+  // A slot to come was noted before the platform's clock was set back.
+  const isKept = (known: Timed) => known.slot > slot - MEMORY_SLOTS && known.slot <= slot;
+  const kept = late.every(isKept) ? late : late.filter(isKept);
+  const least = kept.reduce((age, { ms }) => Math.min(age, ms), Number.POSITIVE_INFINITY);
+  const oldest = ages.reduce((age, ms) => (ms >= least ? Math.max(age, ms) : age), lateAge);
+  const last = kept.find((known) => known.slot === slot);
+  // With a shorter delay of the configuration more is late than what any other would have to wait for.
+  if (oldest <= (last?.ms ?? USUAL_SETTLE_MS)) return kept;
+  return [...kept.filter((known) => known !== last), { slot, ms: oldest }];
+}
+
+function withLag(lags: readonly Timed[], ms: number, now: number): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
   const last = lags.find((known) => known.slot === slot);
   if (last !== undefined && last.ms <= ms && last === lags.at(-1)) return lags;
@@ -191,23 +201,21 @@ export function pushDelay(known: MetricMemory, settings: DelaySettings, now: num
   return isKnown ? shown : Math.max(shown, settleDelay(known, settings, now));
 }
 
-/** How long, and over how many buckets, must be watched before the age of the oldest change is trusted. */
-const ENOUGH_MS = 2 * HOUR_MS;
-const ENOUGH_BUCKETS = 200;
-
-/** Room above the oldest change that was seen: the next one may come a little later. */
+/** Room above the age at which buckets change late: the next one may come a little later. */
 const MARGIN = 1.25;
 const MARGIN_MS = 60_000;
 
-/** Age (ms) at which a bucket has settled, and is counted. @param now the platform's time */
-export function settleDelay(known: MetricMemory, { settle_delay }: DelaySettings, now: number): number {
+/**
+ * Age (ms) at which a bucket has settled, and is counted: longer than usual where changes came too late again and again
+ * within the last day, so that one event alone moves nothing. @param now the platform's time
+ */
+export function settleDelay({ late }: MetricMemory, { settle_delay }: DelaySettings, now: number): number {
   if (settle_delay !== 'auto') return settle_delay;
-  const watchedMs = known.watchedSince === undefined ? 0 : now - known.watchedSince;
-  // Where nothing was ever seen to change there was no traffic to learn from.
-  if (watchedMs < ENOUGH_MS || known.watchedBuckets < ENOUGH_BUCKETS || known.hours.length === 0)
-    return USUAL_SETTLE_MS;
-  const oldest = known.hours.reduce((age, hour) => Math.max(age, hour.oldest), 0);
-  return Math.min(oldest * MARGIN + MARGIN_MS, LONGEST_SETTLE_MS);
+  const first = Math.floor(now / SLOT_MS) - MEMORY_SLOTS;
+  const recent = late.filter(({ slot }) => slot > first).map(({ ms }) => ms);
+  const again = recent.sort((a, b) => b - a)[SLOTS - 1];
+  if (again === undefined) return USUAL_SETTLE_MS;
+  return Math.min(Math.max(USUAL_SETTLE_MS, again * MARGIN + MARGIN_MS), LONGEST_SETTLE_MS);
 }
 
 /** Age up to which buckets are read again, so that late changes are seen. */
@@ -266,14 +274,15 @@ export function* completenessByMinute({
 
 const sums = z.array(z.number()).length(OLDEST_MINUTE + 1);
 
-const storedMetric = z.strictObject({
+const storedTimes = z.array(z.object({ slot: z.number(), ms: z.number() }));
+
+const storedMetric = z.object({
   version: z.literal(1),
   completeness: z.object({ shown: sums, final: sums, buckets: sums }),
   publishDelay: z.number().nonnegative(),
-  hours: z.array(z.object({ hour: z.number(), up: z.number(), down: z.number(), oldest: z.number() })),
-  watchedSince: z.number().nullable(),
-  watchedBuckets: z.number(),
-  lags: z.array(z.object({ slot: z.number(), ms: z.number() })),
+  hours: z.array(z.object({ hour: z.number(), up: z.number(), down: z.number() })),
+  late: storedTimes.default([]),
+  lags: storedTimes,
   singlyUntil: z.number(),
   trial: storedTrial.optional(),
 });
@@ -286,8 +295,8 @@ export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
     version: 1,
     completeness: { shown: [...shown], final: [...final], buckets: [...buckets] },
     hours: [...known.hours],
+    late: [...known.late],
     lags: [...known.lags],
-    watchedSince: known.watchedSince ?? null,
     ...(trial !== undefined && { trial: storeTrial(trial) }),
   };
 }
@@ -296,8 +305,8 @@ export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
 export function restoreMetric(stored: unknown): MetricMemory {
   const { data } = storedMetric.safeParse(stored);
   if (data === undefined) return NOTHING_LEARNED;
-  const { version: _, watchedSince, trial, ...known } = data;
-  return { ...known, watchedSince: watchedSince ?? undefined, trial: trial && restoreTrial(trial) };
+  const { version: _, trial, ...known } = data;
+  return { ...known, trial: trial && restoreTrial(trial) };
 }
 
 /** One metric of a product, of which an account learns. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
 import { type CatchUp, catchUpNow, nextCatchUp } from '../../../src/exporter/series/catch-up-job.ts';
 import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
@@ -52,6 +53,16 @@ class Reading {
     if (counter === undefined) throw new Error('nothing was counted');
     return counter;
   }
+}
+
+/** The answer with a second row for a bucket, which says something else. */
+function contradicting(answered: WindowedAnswer, time: number): WindowedAnswer {
+  const rows = [...answered.decoded.series].map(([name, { timestamps, values }]) => {
+    const own = [...timestamps].map((start, index): [number, number] => [start, Number(values[index])]);
+    return [name, own.flatMap((row) => (row[0] === time ? [row, [time, row[1] * 2 + 1]] : [row]))] as const;
+  });
+  const decoded = decodeSeries(Object.fromEntries(rows), { metric: 'requests', id: '1' }, answered.now);
+  return { ...answered, decoded };
 }
 
 function expectTrue({ counters, counter }: Reading): void {
@@ -206,6 +217,22 @@ describe('the counters of a series', () => {
       to: reading.counter.watermark,
     });
     expect(reading.counter.total).toBe(whole - trueSum('steady', hole));
+  });
+
+  it('asks again for a bucket of which rows contradict each other, and counts it from an answer without', () => {
+    const reading = new Reading();
+    reading.minutes(20);
+    const time = reading.counter.watermark + 2 * MINUTE;
+    for (let minute = 0; minute < 60; minute += 1) {
+      reading.now += MINUTE;
+      const answered = answer(reading.fresh(), reading.now, PLAIN);
+      expect(answered.window.from).toBeLessThanOrEqual(Math.max(time, reading.counter.watermark));
+      reading.enter(minute < 30 ? contradicting(answered, time) : answered);
+      if (minute === 29) expect(reading.counter.missing).toHaveLength(1);
+    }
+    expect(reading.skipped).toBe(0);
+    expect(reading.counter.missing).toEqual([]);
+    expectTrue(reading);
   });
 
   it.each([20, 50, 56, 60, 90, 300])(

@@ -91,7 +91,7 @@ export const NO_EVIDENCE: MetricEvidence = {
   now: 0,
   ages: [],
   downwards: 0,
-  counted: 0,
+  lateAge: 0,
   lagMs: undefined,
   grown: [],
 };

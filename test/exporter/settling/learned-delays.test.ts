@@ -65,18 +65,57 @@ describe('a learned delay', () => {
     expect(publishDelay(grown(200_000, shown, slow), AUTO)).toBe(4 * MINUTE);
   });
 
-  it('of settling is the oldest change of a day with room above it, once two hours and 200 buckets were watched', () => {
-    let known = NOTHING_LEARNED;
-    const poll = (now: number, ages: number[]) => {
-      known = learn(known, { ...NO_EVIDENCE, now, ages, counted: 1 });
+  describe('of settling', () => {
+    /** What is known after changes at an age, late or not, ten minutes after each other. */
+    const changed = (known: MetricMemory, from: number, times: number, age: number, isLate: boolean) => {
+      let after = known;
+      for (let time = 0; time < times; time += 1)
+        after = learn(after, {
+          ...NO_EVIDENCE,
+          now: from + time * 10 * MINUTE,
+          ages: [4 * MINUTE, age],
+          lateAge: isLate ? age : 0,
+        });
+      return after;
     };
-    for (let minute = 0; minute < 240; minute += 1) poll(NOW + minute * MINUTE, [4 * MINUTE]);
-    expect(settleDelay(known, AUTO, NOW + 119 * MINUTE)).toBe(10 * MINUTE);
-    expect(settleDelay(known, AUTO, NOW + 240 * MINUTE)).toBe(6 * MINUTE);
-    poll(NOW + 4 * HOUR, [16 * MINUTE]);
-    expect(settleDelay(known, AUTO, NOW + 10 * HOUR)).toBe(21 * MINUTE);
-    for (let hour = 5; hour < 31; hour += 1) poll(NOW + hour * HOUR, [4 * MINUTE]);
-    expect(settleDelay(known, AUTO, NOW + 31 * HOUR)).toBe(6 * MINUTE);
+
+    it('is as usual, however many changes come late at once', () => {
+      let known = changed(NOTHING_LEARNED, NOW, 2, 14 * MINUTE, true);
+      for (let poll = 0; poll < 20; poll += 1)
+        known = changed(known, NOW + 15 * MINUTE, 1, 14 * MINUTE, true);
+      expect(settleDelay(known, AUTO, NOW + 20 * MINUTE)).toBe(10 * MINUTE);
+      const inTime = changed(NOTHING_LEARNED, NOW, 100, 11 * MINUTE, false);
+      expect(settleDelay(inTime, AUTO, NOW + 16 * HOUR)).toBe(10 * MINUTE);
+    });
+
+    it('becomes longer than the age at which changes come late again and again, and stays while they come at it', () => {
+      const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE, true);
+      const raised = 18.5 * MINUTE;
+      expect(settleDelay(late, AUTO, NOW + 30 * MINUTE)).toBe(raised);
+      const waiting = changed(late, NOW + 30 * MINUTE, 6 * 48, 14 * MINUTE, false);
+      expect(settleDelay(waiting, AUTO, NOW + 48 * HOUR)).toBe(raised);
+      expect(settleDelay(waiting, AUTO, NOW + 71 * HOUR)).toBe(raised);
+      expect(settleDelay(waiting, AUTO, NOW + 73 * HOUR)).toBe(10 * MINUTE);
+      const over = changed(waiting, NOW + 48.5 * HOUR, 6 * 25, 9 * MINUTE, false);
+      expect(over.late).toEqual([]);
+    });
+
+    it('is an hour at most', () => {
+      const late = changed(NOTHING_LEARNED, NOW, 3, 55 * MINUTE, true);
+      expect(settleDelay(late, AUTO, NOW + HOUR)).toBe(HOUR);
+    });
+
+    it('does not learn of what is late only by a shorter delay of the configuration', () => {
+      const late = changed(NOTHING_LEARNED, NOW, 9, 9 * MINUTE, true);
+      expect(settleDelay(late, AUTO, NOW + 2 * HOUR)).toBe(10 * MINUTE);
+      expect(late).toHaveProperty('late', []);
+    });
+
+    it('is reported when it has become longer', () => {
+      const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE, true);
+      const [change] = new DelayReports(AUTO).changes(WAF, late, NOW + 30 * MINUTE);
+      expect(change).toMatchObject({ delay: 'settle', before: 10 * MINUTE, after: 18.5 * MINUTE });
+    });
   });
 
   it('is the same after a restart, with all that it was learned from', () => {
@@ -86,7 +125,7 @@ describe('a learned delay', () => {
       now: NOW,
       ages: [5 * MINUTE],
       downwards: 1,
-      counted: 7,
+      lateAge: 12 * MINUTE,
       lagMs: 9,
     });
     const restarted = restoreMetric(JSON.parse(JSON.stringify(storeMetric(known))));
@@ -94,6 +133,15 @@ describe('a learned delay', () => {
     // 30 buckets more are enough: those before the restart count.
     expect(publishDelay(filled(restarted, 9, 30), AUTO)).toBe(9 * MINUTE);
   });
+});
+
+it('of what an earlier version has learned only when buckets changed last is left out', () => {
+  const { late: _, ...stored } = storeMetric(filled(NOTHING_LEARNED, 9, 200));
+  const hours = [{ hour: 1, up: 2, down: 3, oldest: 4 }];
+  const earlier = { ...stored, hours, watchedSince: 5, watchedBuckets: 6 };
+  const known = restoreMetric(earlier);
+  expect(known).toMatchObject({ publishDelay: 9 * MINUTE, hours: [{ hour: 1, up: 2, down: 3 }], late: [] });
+  expect(known).not.toHaveProperty('watchedSince');
 });
 
 it('what the state holds of another version is nothing learned', () => {
