@@ -1,4 +1,3 @@
-import { acceptedNow } from './accepted-hours.ts';
 import { type AlertSettings, applies, matchersOf } from './alert-settings.ts';
 import {
   labelsOf,
@@ -117,10 +116,7 @@ export function recently({ value }: Pick<Recorded, 'value'>, { smoothing, minute
  * Minutes whose lower bound is above the limit are counted apart from published ones, so that none counts twice: enough
  * of them begin a spike that the same minutes would begin once they are published.
  */
-function spikeRules(
-  names: Recorded,
-  spike: SpikeOptions & Pick<NormalOptions, 'settings'>,
-): readonly RecordingRule[] {
+function spikeRules(names: Recorded, spike: JudgedOptions): readonly RecordingRule[] {
   const { scope, measure, times } = spike;
   const atLeast = measure.atLeast?.(scope);
   const threshold = latest(names.threshold, times);
@@ -191,6 +187,10 @@ interface SpikeOptions {
   readonly times: Times;
 }
 
+interface JudgedOptions extends SpikeOptions {
+  readonly settings: AlertSettings;
+}
+
 /**
  * Whether enough of the last minutes were above the limit; of threats, which wake somebody, their mean above the threshold
  * as well, for it to begin: minutes that differ much are above it now and then. Of an attack on several configurations at once,
@@ -214,19 +214,12 @@ function fallenRule(names: Recorded, times: Times): RecordingRule {
   return { record: names.fallen, expr: `${recently(names, times)} <= bool ${lower} == 1` };
 }
 
-interface NormalOptions {
-  readonly scope: Scope;
-  readonly measure: Measure;
-  readonly times: Times;
-  readonly settings: AlertSettings;
-}
-
 /**
  * What enters the baselines: abnormal minutes do not, or an attack would become what is usual; in their place is what
  * is usual at this hour. Recorded is what is taken off such a minute. A level that stays abnormal for long, with pauses
  * of an hour at most, is accepted.
  */
-function normalRules(names: Recorded, options: NormalOptions): readonly RecordingRule[] {
+function normalRules(names: Recorded, options: JudgedOptions): readonly RecordingRule[] {
   const { times, measure } = options;
   const falls = measure.falls === true;
   const any = falls
@@ -262,7 +255,7 @@ function beyondMuch(names: Recorded, times: Times): string {
 
 const MUCH = { times: 3, more: 30 };
 
-function accepted(names: Recorded, { scope, settings }: NormalOptions): string {
+function accepted(names: Recorded, { scope, settings }: JudgedOptions): string {
   const byHand = settings.accepted
     .filter(({ where }) => applies(where, SCOPES[scope]))
     .map(({ where, from }) => {
@@ -272,4 +265,34 @@ function accepted(names: Recorded, { scope, settings }: NormalOptions): string {
     });
   const long = `time() - ${names.since} > ${settings.acceptAfter / 1_000}`;
   return [long, ...byHand].join('\nor\n');
+}
+
+/**
+ * What is accepted of a measure at this hour, by the alerts file; there only within such hours. Undefined where the file has none.
+ * @param after how much longer it counts: an hour's mean holds what was accepted before (ms)
+ */
+export function acceptedNow(options: JudgedOptions, after = 0): string | undefined {
+  const { scope, settings, times } = options;
+  const parts = settings.acceptedHours.flatMap((accepted) => {
+    const { start, length } = accepted;
+    const [from, lasts, day] = [start, Math.min(length + after, times.day), times.day].map(
+      (ms) => ms / 1_000,
+    );
+    const within = `((time() - ${from}) % ${day} < bool ${lasts})`;
+    if (applies(accepted.where, SCOPES[scope])) return [`${allowance(options, accepted)} * ${within} > 0`];
+    // Where configurations are accepted, their account has that much more.
+    const ofConfigurations = allowance({ ...options, scope: 'configuration' }, accepted);
+    const labels = labelsOf(scope, options.measure).join(', ');
+    return [
+      `(${latestUsual(scope, options.measure, times)} + sum by (${labels}) (${ofConfigurations})) * ${within} > 0`,
+    ];
+  });
+  return parts.length === 0 ? undefined : `(${parts.join(' or ')})`;
+}
+
+function allowance(
+  { scope, measure, times }: JudgedOptions,
+  { where, times: many }: AlertSettings['acceptedHours'][number],
+): string {
+  return `${many} * (${latestUsual(scope, measure, times, matchersOf(where))} + ${measure.little})`;
 }

@@ -1,4 +1,3 @@
-import { acceptedNow } from './accepted-hours.ts';
 import type { AlertDefinition } from './alert.ts';
 import { paging } from './error-rules.ts';
 import {
@@ -13,7 +12,7 @@ import {
   type Scope,
   scopesOf,
 } from './measures.ts';
-import { BEYOND_OTHERS, explained, inLastMinutes, stillAbove } from './minute-rules.ts';
+import { acceptedNow, BEYOND_OTHERS, explained, inLastMinutes, stillAbove } from './minute-rules.ts';
 import { duration, larger, range, selector } from './promql.ts';
 import { besideConfigurations, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
