@@ -16,6 +16,7 @@ import {
   lengthText,
   minute,
   perWeekText,
+  reservations,
   staleText,
   subject,
   valueText,
@@ -66,7 +67,8 @@ ${alertsSection(report.alerts)}</main></div></body></html>
 `.markup;
 }
 
-function verdict({ counts, stale, recurring, learnsFrom, notJudged }: RehearsalReport): Html {
+function verdict(report: RehearsalReport): Html {
+  const { counts, stale, recurring } = report;
   const kind = counts.page > 0 ? 'bad' : counts.ticket > 0 ? 'warn' : 'ok';
   const lines = [
     ...(stale === 0 ? [] : [staleText(stale)]),
@@ -74,12 +76,7 @@ function verdict({ counts, stale, recurring, learnsFrom, notJudged }: RehearsalR
       (one) =>
         `${one.alert} comes at the same time on ${one.days} days. Where it is meant to, a line under accepted in an alerts file accepts it: ${acceptedText(one)}`,
     ),
-    ...(learnsFrom === undefined
-      ? []
-      : [`The history begins at ${minute(learnsFrom)}: in the first week less is known of what is usual.`]),
-    ...(notJudged.length === 0
-      ? []
-      : [`Not judged, for lack of their metrics: ${notJudged.map(({ alert }) => alert).join(', ')}`]),
+    ...reservations(report),
   ];
   return html`<div class="verdict ${kind}"><p class="says">${countText(counts)}</p>${lines.map(
     (line) => html`<p class="lines quiet">${line}</p>`,

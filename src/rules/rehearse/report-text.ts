@@ -120,25 +120,24 @@ export function changeText({ before, after }: Change): string {
   return `${alert.labels['alertname']} of ${subject(alert.labels)}: ${forms.join(' → ')}`;
 }
 
-function notes({ learnsFrom, notJudged, recurring }: RehearsalReport): string {
-  const lines = [];
-  if (recurring.length > 0) {
-    lines.push(
-      'What comes at the same time of each day. Where it is meant to, this in an alerts file accepts it:',
-    );
-    lines.push('accepted:');
-    for (const one of recurring) lines.push(`  ${acceptedText(one)} # ${one.alert} on ${one.days} days`);
-  }
-  if (learnsFrom !== undefined) {
-    lines.push(
-      `The history begins at ${minute(learnsFrom)}: in the first week less is known of what is usual.`,
-    );
-  }
-  if (notJudged.length > 0) {
-    const names = notJudged.map(({ alert }) => alert).join(', ');
-    lines.push(`Not judged, for lack of their metrics: ${names}`);
-  }
-  return lines.map((line) => `${line}\n`).join('');
+function notes(report: RehearsalReport): string {
+  const { recurring } = report;
+  const lines = recurring.map((one) => `  ${acceptedText(one)} # ${one.alert} on ${one.days} days`);
+  const proposed =
+    'What comes at the same time of each day. Where it is meant to, this in an alerts file accepts it:';
+  const accepted = lines.length === 0 ? [] : [proposed, 'accepted:', ...lines];
+  return [...accepted, ...reservations(report)].map((line) => `${line}\n`).join('');
+}
+
+/** What the history cannot tell. */
+export function reservations({ learnsFrom, notJudged }: RehearsalReport): readonly string[] {
+  const names = notJudged.map(({ alert }) => alert).join(', ');
+  return [
+    ...(learnsFrom === undefined
+      ? []
+      : [`The history begins at ${minute(learnsFrom)}: in the first week less is known of what is usual.`]),
+    ...(names === '' ? [] : [`Not judged, for lack of their metrics: ${names}`]),
+  ];
 }
 
 /** Alerts whose value is a share. */
