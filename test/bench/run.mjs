@@ -15,6 +15,7 @@ const BENCHMARKS = {
   reload: [join(BUILT, 'reload.js')],
   accounts: [join(BUILT, 'accounts.js')],
   cluster: [join(BUILT, 'accounts.js'), '--replicas=0,3', '--minutes=10'],
+  graphql: [join(BUILT, 'graphql.js')],
   rest: [join(BUILT, 'rest.js')],
   soak: [join(BUILT, 'soak.js')],
   'poll-path': [join(BUILT, 'poll-path.js')],

@@ -62,10 +62,16 @@ function timeOf(text: string): number {
   return Date.parse(/[zZ]|[+-]\d\d:?\d\d$/.test(text) ? text : `${text}Z`);
 }
 
-function configurationsOf(token: string, count: number): string {
+/** The ids of so many configurations. */
+export function idsOf(count: number): number[] {
+  return Array.from({ length: count }, (_, index) => 1_600_000_000 + index * 7919);
+}
+
+/** The list of an account's configurations. */
+export function configurationsOf(token: string, count: number): string {
   return JSON.stringify(
-    Array.from({ length: count }, (_, index) => ({
-      id: 1_600_000_000 + index * 7919,
+    idsOf(count).map((id, index) => ({
+      id,
       name: `shop-${token.split('-').at(-1)}-${index}.example.com`,
       active: true,
       domains: [],
@@ -97,7 +103,7 @@ class RateLimitWindows {
   }
 }
 
-function reply(response: ServerResponse, body: string): void {
+export function reply(response: ServerResponse, body: string): void {
   response.setHeader('content-type', 'application/json');
   response.setHeader('content-length', Buffer.byteLength(body));
   response.end(body);

@@ -1,5 +1,6 @@
 /** The processes that a benchmark forks, by the first argument. */
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
+import { serveQuestions } from './graphql-answers.ts';
 import { type IngestOptions, tellIngest } from './ingest-measure.ts';
 import { serveJobs } from './jobs-exporter.ts';
 import { serveFile, servePromClient } from './scrape-peers.ts';
@@ -15,6 +16,7 @@ else if (role === 'prom-client') await servePromClient(argument);
 else if (role === 'reader') await readAgainAndAgain(argument);
 else if (role === 'ingest') await tellIngest(JSON.parse(argument) as IngestOptions);
 else if (role === 'jobs') await serveJobs(argument);
+else if (role === 'questions') serveQuestions(Number(argument));
 else if (role === 'sandbox') await serveSandbox(Number(argument));
 else throw new Error(`no role ${role}`);
 

@@ -184,7 +184,7 @@ export class AccountJobs {
   *saved(): Generator<SavedPart<unknown>, void> {
     for (const { part } of this.learned) yield part;
     yield* this.sources.parts();
-    if (this.#graphql !== undefined) yield this.#graphql.part;
+    if (this.#graphql !== undefined) yield* this.#graphql.parts;
   }
 
   /** The jobs that read series. */

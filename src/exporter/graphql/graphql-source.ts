@@ -13,6 +13,7 @@ import { idIn, rowsOf } from './dataset-rows.ts';
 import { fieldsOf, type MetricFields } from './fields.ts';
 import { KnownFields } from './known-fields.ts';
 import { keysQuestion, MOST_ROWS, QUESTIONS, resourceOf } from './question.ts';
+import { RowsMemory } from './rows-learned.ts';
 import { type SharedAnswer, SharedReads } from './shared-reads.ts';
 
 export interface GraphqlSourceOptions {
@@ -30,6 +31,7 @@ export interface GraphqlSourceOptions {
 export class GraphqlSource implements SeriesSource {
   readonly #options: GraphqlSourceOptions;
   readonly #schema: KnownFields;
+  readonly #rows: RowsMemory;
   /** By what is asked of a target. */
   readonly #parts = new Map<string, readonly MetricPart[]>();
   /** By dataset, key and measure. */
@@ -39,11 +41,12 @@ export class GraphqlSource implements SeriesSource {
     const { account, memory, platformClock } = options;
     this.#options = options;
     this.#schema = new KnownFields(account, memory, () => platformClock.localNow());
+    this.#rows = new RowsMemory(account, memory);
   }
 
   /** What is to be saved of it. */
-  get part(): KnownFields['part'] {
-    return this.#schema.part;
+  get parts(): readonly [KnownFields['part'], RowsMemory['part']] {
+    return [this.#schema.part, this.#rows.part];
   }
 
   /** Whether there is a field for any dimension of a metric. */
@@ -55,8 +58,8 @@ export class GraphqlSource implements SeriesSource {
     const { target } = asked;
     const parts = this.#partsOf(asked);
     if (parts.length === 0) return undefined;
-    for (const { reads, selects } of parts) reads.join(selects);
     const key = target.by === 'product' ? '' : ownId(target);
+    for (const { reads, selects } of parts) reads.join({ key, fields: selects });
     return new DatasetReader(key, parts, this.#schema);
   }
 
@@ -100,6 +103,7 @@ export class GraphqlSource implements SeriesSource {
         summed,
         split,
         schema: this.#schema,
+        learned: { of: () => this.#rows.of(name), learn: (after) => this.#rows.learn(name, after) },
         platformClock,
         mostBytes,
       });
@@ -152,43 +156,38 @@ class DatasetReader implements SourceReader {
       return first;
     };
     const outcomes = await Promise.allSettled(
-      asking.map(({ reads, selects }) =>
-        reads.read({ key: this.#key, fields: selects }, asked, read, signal),
-      ),
+      asking.map((part) => {
+        const { reads, selects: fields } = part;
+        const take = ({ rows, window, now, notice }: SharedAnswer): WindowedAnswer => {
+          // An operation that serves others as well may reach further: of several, what was asked for is taken.
+          const within = asking.length === 1 ? window : (first ?? window);
+          // A field may have been refused meanwhile.
+          const decoded = decodeColumns(rows, this.#key, this.#served(part), within);
+          return { decoded, window: within, now, ...(notice !== undefined && { notice }) };
+        };
+        return reads.read({ key: this.#key, fields, window: asked, take }, read, signal);
+      }),
     );
-    const parts: MetricPart[] = [];
-    const answers: SharedAnswer[] = [];
+    const answers: WindowedAnswer[] = [];
     const refusals: unknown[] = [];
     for (const [index, part] of asking.entries()) {
       const outcome = outcomes[index];
-      if (outcome?.status === 'fulfilled') {
-        parts.push(part);
-        answers.push(outcome.value);
-      } else {
+      if (outcome?.status === 'fulfilled') answers.push(outcome.value);
+      else {
         // Only a part that was refused is left out: what failed otherwise is asked for again with the others.
         if (this.#served(part).length > 0) throw outcome?.reason;
         refusals.push(outcome?.reason);
       }
     }
-    if (answers.length === 0) throw refusals[0];
-    // Operations that serve others as well may reach further, each of its own: what all of them reach is taken.
-    const common = {
-      from: Math.max(...answers.map((answer) => answer.window.from)),
-      to: Math.min(...answers.map((answer) => answer.window.to)),
-    };
-    // A field may have been refused meanwhile.
-    const decoded = parts.flatMap((part, index) => {
-      const { rows } = answers[index] ?? {};
-      return rows === undefined ? [] : [decodeColumns(rows, this.#key, this.#served(part), common)];
-    });
-    const [only = mergeDecoded(decoded)] = decoded.length === 1 ? decoded : [];
+    const [only] = answers;
     const [refusal] = refusals;
+    if (only === undefined) throw refusal;
     const notice =
       answers.find((answer) => answer.notice !== undefined)?.notice ??
       (refusal instanceof PlatformFailure ? refusal.message : undefined);
     return {
-      decoded: only,
-      window: common,
+      decoded: answers.length === 1 ? only.decoded : mergeDecoded(answers.map(({ decoded }) => decoded)),
+      window: only.window,
       now: Math.min(...answers.map(({ now }) => now)),
       ...(notice !== undefined && { notice }),
     };

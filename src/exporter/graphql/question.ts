@@ -197,6 +197,9 @@ function fieldsIn([first]: readonly Need[]): number {
 /** More keys than these are not named: all are asked for, where a selection is not needed to stay below the limit. */
 const MOST_IDS = 500;
 
+/** So many keys are asked for together where that is possible: whether an absent row is a zero shows by the rows of others. */
+const FEWEST_IDS = 25;
+
 /** What is known of how many rows there are. */
 export interface RowsExpected {
   /** Rows that one answer may have. */
@@ -205,28 +208,61 @@ export interface RowsExpected {
   readonly perKey: number;
 }
 
-/** The operations that bring a part, each with fewer rows than are cut. */
-export function piecesOf({ needs, window }: Part<Need>, { limit, perKey }: RowsExpected): Piece[] {
-  const ids = [...new Set(needs.map(({ key }) => key))].filter((key) => key !== '');
-  const buckets = Math.max(1, Math.ceil((window.to - window.from) / widthOf(window)));
-  const perBucket = Math.max(1, ids.length) * perKey;
-  const named = ids.length > 0 && ids.length <= MOST_IDS ? ids : undefined;
-  if (perBucket * buckets <= limit) return [{ window, ids: named }];
-  const together = Math.floor(limit / perBucket);
-  if (widthOf(window) === MINUTE_MS && together >= 1) return inTime({ window, ids: named }, together);
-  if (ids.length === 0) return [{ window, ids: undefined }];
-  return inKeys({ window, ids }, Math.max(1, Math.floor(limit / (buckets * perKey))));
+/** Some keys of a part, which are read and delivered by themselves. */
+export interface KeyedPart<N extends Need> extends Part<N> {
+  /** The keys that are asked for; undefined for all that there are. */
+  readonly ids: readonly string[] | undefined;
+  /** How many keys that is, as far as is known. */
+  readonly keys: number;
+}
+
+/**
+ * A part as one or, where that has more rows than an answer, as several of fewer keys: what is read of some keys need not be
+ * kept until the others have come.
+ */
+export function inKeys<N extends Need>(part: Part<N>, { limit, perKey }: RowsExpected): KeyedPart<N>[] {
+  const { needs, window } = part;
+  const byKey = new Map<string, N[]>();
+  for (const need of needs) {
+    const alike = byKey.get(need.key);
+    if (alike === undefined) byKey.set(need.key, [need]);
+    else alike.push(need);
+  }
+  const ids = [...byKey.keys()];
+  const fitting = Math.floor(limit / (bucketsIn(window) * perKey));
+  const isSum = byKey.has('');
+  if (isSum || ids.length <= fitting)
+    return [{ ...part, ids: isSum || ids.length > MOST_IDS ? undefined : ids, keys: ids.length }];
+  const most = Math.max(widthOf(window) === MINUTE_MS ? FEWEST_IDS : 1, fitting);
+  return chunksOf(ids, most).map((some) => ({
+    ...part,
+    needs: some.flatMap((id) => byKey.get(id) ?? []),
+    ids: some,
+    keys: some.length,
+  }));
+}
+
+/** The operations that bring some keys of a part, each with fewer rows than are cut. */
+export function piecesOf({ ids, keys, window }: KeyedPart<Need>, { limit, perKey }: RowsExpected): Piece[] {
+  const together = Math.max(1, Math.floor(limit / (keys * perKey)));
+  const isCut = widthOf(window) === MINUTE_MS && together < bucketsIn(window);
+  return isCut ? inTime({ window, ids }, together) : [{ window, ids }];
 }
 
 /** Two halves of a piece whose answer was cut; none where it cannot be halved. */
 export function halves(piece: Piece, needs: readonly Need[]): Piece[] {
   const { window } = piece;
-  const width = widthOf(window);
-  const buckets = Math.ceil((window.to - window.from) / width);
+  const buckets = bucketsIn(window);
   // Of wider buckets a part would be answered in narrower ones.
-  if (width === MINUTE_MS && buckets > 1) return inTime(piece, Math.ceil(buckets / 2));
+  if (widthOf(window) === MINUTE_MS && buckets > 1) return inTime(piece, Math.ceil(buckets / 2));
   const ids = piece.ids ?? [...new Set(needs.map(({ key }) => key))];
-  return ids.length > 1 ? inKeys({ window, ids }, Math.ceil(ids.length / 2)) : [];
+  return ids.length > 1
+    ? chunksOf(ids, Math.ceil(ids.length / 2)).map((some) => ({ window, ids: some }))
+    : [];
+}
+
+function bucketsIn(window: Window): number {
+  return Math.max(1, Math.ceil((window.to - window.from) / widthOf(window)));
 }
 
 /** In pieces of so many buckets. */
@@ -239,13 +275,10 @@ function inTime({ window, ids }: Piece, buckets: number): Piece[] {
   return pieces;
 }
 
-/** In pieces of so many keys. */
-function inKeys({ window, ids = [] }: Piece, step: number): Piece[] {
-  const pieces: Piece[] = [];
-  for (let index = 0; index < ids.length; index += step) {
-    pieces.push({ window, ids: ids.slice(index, index + step) });
-  }
-  return pieces;
+function chunksOf(ids: readonly string[], step: number): (readonly string[])[] {
+  const chunks: (readonly string[])[] = [];
+  for (let index = 0; index < ids.length; index += step) chunks.push(ids.slice(index, index + step));
+  return chunks;
 }
 
 /** Characters that a field takes in an answer, with its name, and what else a row takes. */

@@ -11,6 +11,8 @@ import {
   askable,
   datasetQuestion,
   halves,
+  inKeys,
+  type KeyedPart,
   MOST_FIELDS,
   type Need,
   type Part,
@@ -18,9 +20,17 @@ import {
   partsOf,
   piecesOf,
   QUESTIONS,
+  type RowsExpected,
   resourceOf,
   rowLimit,
 } from './question.ts';
+import {
+  expectedPerKey,
+  type LearnedRows,
+  operationsOf,
+  type PartRead,
+  rowsLearned,
+} from './rows-learned.ts';
 
 export interface SharedReadsOptions {
   readonly dataset: string;
@@ -30,6 +40,8 @@ export interface SharedReadsOptions {
   /** By what the rows of a time and key are told apart further. */
   readonly split?: Split | undefined;
   readonly schema: KnownFields;
+  /** What answers have shown of the rows. */
+  readonly learned: { of(): LearnedRows; learn(after: LearnedRows): void };
   readonly platformClock: PlatformClock;
   /** The largest answer that is accepted, in bytes. */
   readonly mostBytes: number;
@@ -46,12 +58,17 @@ export interface SharedAnswer {
   readonly notice: string | undefined;
 }
 
-/** A reader that waits. */
-interface Member extends Need {
+/** What a reader wants. */
+export interface Asked<T> extends Need {
   readonly window: (now: number) => Window;
+  /** Takes what it needs of an answer, whose rows are given up then. */
+  readonly take: (answer: SharedAnswer) => T;
+}
+
+/** A reader that waits. */
+interface Member extends Asked<void> {
   readonly read: Read;
   readonly signal: AbortSignal;
-  readonly take: (answer: SharedAnswer) => void;
   readonly fail: (error: unknown) => void;
 }
 
@@ -61,73 +78,78 @@ const QUIET_TURNS = 3;
 /** A field that is refused leaves the others; more refusals than this in a row mean something else. */
 const MOST_REFUSALS = 10;
 
-/** Of the density of rows that was learned, what is left with every answer that has fewer. */
-const KEPT_DENSITY = 0.9;
-
-/** Rows may have become a little more since the last answer. */
-const MARGIN = 1.15;
-
 /**
  * Reads of one dataset: those that are asked for at about the same time are one operation, or as many as its limits
- * require. Each reader takes its own rows of the answer, and counts and commits them by itself.
+ * require. Each reader takes its own rows of the answer as soon as they are there, and counts and commits them by itself.
  */
 export class SharedReads {
   readonly #options: SharedReadsOptions;
   /** Readers that will be served by the next operation that leaves. */
   #waiting: Batch | undefined;
-  /** Rows in a bucket for each key that was asked for; as many as there can be, until answers show it. */
-  #density = 1;
-  /** Operations for each reader, in the last read that served most of them. */
-  #share: number | undefined;
   #readers = 0;
+  readonly #keys = new Set<string>();
   readonly #fields = new Set<string>();
 
   constructor(options: SharedReadsOptions) {
     this.#options = options;
   }
 
-  /** Announces one more reader of these fields. */
-  join(fields: readonly string[]): void {
+  /** Announces one more reader. */
+  join({ key, fields }: Need): void {
     this.#readers += 1;
-    // What few readers cost is not what each of many does.
-    this.#share = undefined;
+    this.#keys.add(key);
     for (const field of fields) this.#fields.add(field);
   }
 
-  /** Operations that a read of one reader takes: until most were served together, as many as all of their fields need. */
+  /** Operations that a read of one reader takes. */
   cost(): number {
-    const operations = Math.ceil(this.#fields.size / (MOST_FIELDS - this.#keys));
-    return this.#share ?? Math.max(1, operations) / Math.max(1, this.#readers);
+    const fields = Math.min(this.#fields.size, this.#mostFields);
+    const parts = Math.max(1, Math.ceil(this.#fields.size / this.#mostFields));
+    const { limit } = this.#rowsExpected(fields);
+    const asked = { readers: this.#readers, keys: this.#keys.size, parts, limit };
+    return operationsOf(this.#options.learned.of(), asked);
   }
 
   /**
-   * The rows that serve a need over at least its window.
+   * What a reader takes of the rows over at least its window.
    * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
    */
-  read(need: Need, window: (now: number) => Window, read: Read, signal: AbortSignal): Promise<SharedAnswer> {
-    const answer = new Promise<SharedAnswer>((take, fail) => {
-      const member = { ...need, window, read, signal, take, fail };
-      const isFirst = this.#waiting === undefined;
-      const batch = this.#waiting ?? new Batch();
-      this.#waiting = batch;
+  read<T>(asked: Asked<T>, read: Read, signal: AbortSignal): Promise<T> {
+    const isFirst = this.#waiting === undefined;
+    const batch = this.#waiting ?? new Batch();
+    this.#waiting = batch;
+    const taken = new Promise<T>((resolve, reject) => {
+      // All operations are those of the leader's poll, which ends last.
+      const end = (how: () => void) => (member === batch.leader ? void batch.over.then(how) : how());
+      const member: Member = {
+        ...asked,
+        take: (answer) => {
+          const mine = asked.take(answer);
+          end(() => resolve(mine));
+        },
+        read,
+        signal,
+        fail: (error) => end(() => reject(error)),
+      };
       batch.join(member);
-      if (isFirst) void this.#serve(batch);
     });
-    return unlessAborted(answer, signal);
+    if (isFirst) void this.#serve(batch);
+    return unlessAborted(taken, signal);
   }
 
   /** Serves those who wait, and whoever joins them until the first operation leaves. */
   async #serve(batch: Batch): Promise<void> {
     try {
       await allJoined(batch);
-      const [leader] = batch.live();
+      const leader = batch.led();
       if (leader === undefined) return;
       await this.#options.schema.ask(leader.read, batch.signal);
       await this.#readParts(batch, leader.read);
     } catch (error) {
-      for (const { fail } of batch.members) fail(error);
+      for (const { fail } of batch.departed()) fail(error);
     } finally {
       this.#close(batch);
+      batch.end();
     }
   }
 
@@ -136,78 +158,99 @@ export class SharedReads {
   }
 
   async #readParts(batch: Batch, read: Read): Promise<void> {
-    const { signal } = batch;
-    let others: Promise<unknown>[] = [];
-    let first: { readonly part: Part<Member>; readonly pieces: readonly Piece[] } | undefined;
+    let reads: Promise<unknown>[] = [];
+    let first: { readonly part: Part<Member>; readonly piece: Piece | undefined } | undefined;
+    let opened: (opening: Opening) => void = () => undefined;
+    const opening = new Promise<Opening>((resolve) => {
+      opened = resolve;
+    });
     // Windows are computed when the first operation leaves, and with that nobody can join any more.
     const depart = () => {
-      if (first !== undefined) return;
       this.#close(batch);
       const now = this.#options.platformClock.now();
-      const asked = batch.live().map((need) => ({ need, window: askable(need.window(now)) }));
-      const [mine, ...rest] = partsOf(asked, this.#keys);
+      const asked = batch.departed().map((need) => ({ need, window: askable(need.window(now)) }));
+      const parts = partsOf(asked, this.#options.key === undefined ? 1 : 2).map((part) =>
+        inKeys(part, this.#rowsExpected(part.fields.length)),
+      );
+      const [[mine] = []] = parts;
       if (mine === undefined) throw new PlatformFailure('network', 'nobody waits for an answer any more');
-      first = { part: mine, pieces: this.#piecesOf(mine) };
-      others = rest.map((part) => this.#readPart(part, this.#piecesOf(part), read, signal));
+      reads = parts.map((some) =>
+        this.#readPart(some, read, batch.signal, (one) => (one === mine ? opening : undefined)),
+      );
+      return { part: mine, piece: this.#piecesOf(mine)[0] };
     };
-    const opening = await read(
+    const answer = await read(
       () => {
-        depart();
-        if (first === undefined) throw new Error('nothing has departed');
-        return this.#resource(first.part, first.pieces[0]);
+        first ??= depart();
+        return this.#resource(first.part, first.piece);
       },
-      signal,
+      batch.signal,
       QUESTIONS.group,
     ).then(
       ({ body }) => ({ body }),
       (failure: unknown) => ({ failure }),
     );
-    if (first === undefined) throw 'failure' in opening ? opening.failure : new Error('nothing has departed');
-    await Promise.all([this.#readPart(first.part, first.pieces, read, signal, opening), ...others]);
+    if (first === undefined) throw 'failure' in answer ? answer.failure : new Error('nothing has departed');
+    opened(answer);
+    await Promise.all(reads);
   }
 
-  /** @param opening what became of the first piece, where it has been asked for */
+  /** Reads the keys of a part that are asked for together, each by themselves, and learns from all of them. */
   async #readPart(
-    part: Part<Member>,
-    pieces: readonly Piece[],
+    parts: readonly KeyedPart<Member>[],
     read: Read,
     signal: AbortSignal,
-    opening?: Opening,
+    openingOf: (part: KeyedPart<Member>) => Promise<Opening> | undefined,
   ): Promise<void> {
-    const reading = new PartReading(part, (piece, fields) =>
-      read(() => this.#resource({ ...part, fields }, piece), signal, QUESTIONS.group),
+    const found = await Promise.all(parts.map((part) => this.#readKeys(part, read, signal, openingOf(part))));
+    const { learned } = this.#options;
+    learned.learn(
+      rowsLearned(
+        learned.of(),
+        found.flatMap((one) => one ?? []),
+        this.#readers,
+      ),
+    );
+  }
+
+  /** @param opening what becomes of the first piece, where it has been asked for */
+  async #readKeys(
+    part: KeyedPart<Member>,
+    read: Read,
+    signal: AbortSignal,
+    opening?: Promise<Opening>,
+  ): Promise<PartRead | undefined> {
+    const { window, needs, keys } = part;
+    const reading = new PartReading(part, (piece) =>
+      read(() => this.#resource(part, piece), signal, QUESTIONS.group),
     );
     try {
-      const rows = await reading.read(
-        pieces,
-        opening,
-        this.#options,
-        rowLimit(part.fields.length, this.#options.mostBytes),
-      );
+      const rows = await reading.read(this.#piecesOf(part), opening, this.#options);
       const { key, platformClock, split } = this.#options;
       const now = platformClock.now();
-      const { window } = part;
-      const answer = datasetRows(rows, { key, split, window, now });
-      this.#learn(part, rows.length, reading.operations);
-      await madeInSlices(
-        delivered(part.needs, { rows: answer, window, now, notice: undefined }, reading.notice),
-      );
+      const answer = { rows: datasetRows(rows, { key, split, window, now }), window, now, notice: undefined };
+      const buckets = (window.to - window.from) / 60_000;
+      const found = {
+        cells: keys * buckets,
+        rows: rows.length,
+        operations: reading.operations,
+        readers: needs.length,
+      };
+      await madeInSlices(delivered(needs, answer, reading.notice));
+      return found;
     } catch (error) {
-      for (const { fail } of part.needs) fail(error);
+      for (const { fail } of needs) fail(error);
+      return undefined;
     }
   }
 
-  #learn({ needs, window }: Part<Member>, rows: number, operations: number): void {
-    const keys = new Set(needs.map(({ key }) => key)).size;
-    const buckets = (window.to - window.from) / 60_000;
-    const density = rows / Math.max(1, keys * buckets);
-    this.#density = Math.max(density, this.#density * KEPT_DENSITY);
-    if (needs.length > this.#readers / 2) this.#share = operations / needs.length;
+  #piecesOf(part: KeyedPart<Member>): Piece[] {
+    return piecesOf(part, this.#rowsExpected(part.fields.length));
   }
 
-  #piecesOf(part: Part<Member>): Piece[] {
-    const limit = rowLimit(part.fields.length, this.#options.mostBytes);
-    return piecesOf(part, { limit, perKey: this.#density * MARGIN });
+  #rowsExpected(fields: number): RowsExpected {
+    const { learned, mostBytes } = this.#options;
+    return { limit: rowLimit(fields, mostBytes), perKey: expectedPerKey(learned.of()) };
   }
 
   #resource({ fields }: Pick<Part<Member>, 'fields'>, piece: Piece | undefined) {
@@ -221,15 +264,15 @@ export class SharedReads {
     );
   }
 
-  get #keys(): number {
-    return this.#options.key === undefined ? 1 : 2;
+  get #mostFields(): number {
+    return MOST_FIELDS - (this.#options.key === undefined ? 1 : 2);
   }
 }
 
 type Opening = { readonly body: unknown } | { readonly failure: unknown };
 
 /** Performs the operation of a piece. */
-type Ask = (piece: Piece, fields: readonly string[]) => Promise<{ readonly body: unknown }>;
+type Ask = (piece: Piece) => Promise<{ readonly body: unknown }>;
 
 /** The operations of one part: those that were planned, and more where an answer was cut or a field is not known. */
 class PartReading {
@@ -245,10 +288,10 @@ class PartReading {
 
   async read(
     pieces: readonly Piece[],
-    opening: Opening | undefined,
+    opening: Promise<Opening> | undefined,
     options: SharedReadsOptions,
-    limit: number,
   ): Promise<readonly unknown[]> {
+    const limit = rowLimit(this.#part.fields.length, options.mostBytes);
     const rows = await Promise.all(
       pieces.map((piece, index) => this.#readPiece(piece, index === 0 ? opening : undefined, options, limit)),
     );
@@ -258,7 +301,7 @@ class PartReading {
   /** The rows of a piece. An answer of as many rows as it may have was cut: it is asked for again, in halves. */
   async #readPiece(
     piece: Piece,
-    opening: Opening | undefined,
+    opening: Promise<Opening> | undefined,
     options: SharedReadsOptions,
     limit: number,
   ): Promise<readonly unknown[]> {
@@ -278,10 +321,10 @@ class PartReading {
   /** The rows of an answer to a piece. A field that is refused is left out from then on. */
   async #rowsOf(
     piece: Piece,
-    opening: Opening | undefined,
+    opening: Promise<Opening> | undefined,
     { dataset, schema, summed, split }: SharedReadsOptions,
   ): Promise<readonly unknown[]> {
-    let given = opening;
+    let given = await opening;
     for (let refusals = 0; ; refusals += 1) {
       const { fields } = this.#part;
       const known = fields.filter((field) => !schema.lacks(dataset, field));
@@ -291,7 +334,7 @@ class PartReading {
         throw new PlatformFailure('not_found', this.notice ?? nothing);
       }
       this.operations += 1;
-      const asked = given ?? (await this.#ask(piece, fields).catch((failure: unknown) => ({ failure })));
+      const asked = given ?? (await this.#ask(piece).catch((failure: unknown) => ({ failure })));
       given = undefined;
       const answer = 'failure' in asked ? asked : rowsOrFailure(asked.body, dataset);
       if ('rows' in answer) return answer.rows;
@@ -324,23 +367,37 @@ function* delivered(
   }
 }
 
-async function allJoined({ members }: Batch): Promise<void> {
+async function allJoined(batch: Batch): Promise<void> {
   let known = 0;
   for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
-    if (members.length > known) quiet = 0;
-    known = members.length;
+    if (batch.size > known) quiet = 0;
+    known = batch.size;
     await new Promise((resolve) => setImmediate(resolve));
   }
 }
 
 /** Readers that the same operations serve. */
 class Batch {
-  readonly members: Member[] = [];
+  #members: Member[] = [];
   readonly #nobody = new AbortController();
+  /** By whose poll the operations are performed. */
+  leader: Member | undefined;
+  /** Resolves when no operation is to come any more. */
+  readonly over: Promise<void>;
+  end: () => void = () => undefined;
+  /** How many still wait; each may end on its own. */
+  #waiting = 0;
 
   constructor() {
+    this.over = new Promise((resolve) => {
+      this.end = resolve;
+    });
     // Every operation of the batch listens.
     setMaxListeners(0, this.#nobody.signal);
+  }
+
+  get size(): number {
+    return this.#members.length;
   }
 
   /** Aborts when nobody waits any more. */
@@ -349,15 +406,27 @@ class Batch {
   }
 
   join(member: Member): void {
-    this.members.push(member);
-    member.signal.addEventListener('abort', () => this.#check(member), { once: true });
+    this.#members.push(member);
+    this.#waiting += 1;
+    const { signal } = member;
+    const left = () => {
+      this.#waiting -= 1;
+      if (this.#waiting === 0) this.#nobody.abort(signal.reason);
+    };
+    if (signal.aborted) left();
+    else signal.addEventListener('abort', left, { once: true });
   }
 
-  live(): Member[] {
-    return this.members.filter(({ signal }) => !signal.aborted);
+  /** Chooses who leads. */
+  led(): Member | undefined {
+    this.leader = this.#members.find(({ signal }) => !signal.aborted);
+    return this.leader;
   }
 
-  #check({ signal }: Member): void {
-    if (this.live().length === 0) this.#nobody.abort(signal.reason);
+  /** Those who still wait. They are let go: what each takes is to be held by nobody else. */
+  departed(): Member[] {
+    const members = this.#members.filter(({ signal }) => !signal.aborted);
+    this.#members = [];
+    return members;
   }
 }

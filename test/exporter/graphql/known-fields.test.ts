@@ -107,7 +107,7 @@ function sourceOf(state: State, served: () => readonly string[], now: () => numb
         (failure: unknown) => (failure instanceof PlatformFailure ? failure.outcome : failure),
       );
   };
-  const { part } = source;
+  const [part] = source.parts;
   const store = () => state.commit([{ key: part.key, value: part.store(memory.of(part)) }]);
   return { poll, store, schemaQuestions: () => schemaQuestions };
 }

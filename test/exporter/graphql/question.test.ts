@@ -3,9 +3,12 @@ import { expect, test } from 'vitest';
 import {
   askable,
   halves,
+  inKeys,
   type Need,
+  type Part,
   partsOf,
   piecesOf,
+  type RowsExpected,
   rowLimit,
 } from '../../../src/exporter/graphql/question.ts';
 
@@ -17,6 +20,9 @@ const fresh = { from: NOW - 15 * MINUTE, to: NOW };
 const need = (key: string, ...fields: string[]): Need => ({ key, fields });
 const fieldsNamed = (name: string, count: number) =>
   Array.from({ length: count }, (_, index) => `${name}${index}`);
+
+const operationsOf = (part: Part<Need>, rows: RowsExpected) =>
+  inKeys(part, rows).flatMap((one) => piecesOf(one, rows));
 
 test('windows that are an hour together are one operation, others are not', () => {
   const asked = [
@@ -59,7 +65,7 @@ test('pieces cover all of the time and all keys, each once, with no more rows th
       (keys, minutes, limit) => {
         const needs = Array.from({ length: keys }, (_, index) => need(String(index), 'a'));
         const window = { from: NOW - minutes * MINUTE, to: NOW };
-        const pieces = piecesOf({ needs, fields: ['a'], window }, { limit, perKey: 1 });
+        const pieces = operationsOf({ needs, fields: ['a'], window }, { limit, perKey: 1 });
         let cells = 0;
         for (const {
           window: { from, to },
@@ -73,6 +79,20 @@ test('pieces cover all of the time and all keys, each once, with no more rows th
       },
     ),
   );
+});
+
+test('where there are more rows than an answer has, keys are asked for in groups, of which each has all readers of its keys', () => {
+  const needs = Array.from({ length: 20_000 }, (_, index) => need(String(index % 10_000), `f${index % 2}`));
+  const part = { needs, fields: ['f0', 'f1'], window: fresh };
+  const groups = inKeys(part, { limit: 6_000, perKey: 1 });
+  expect(groups).toHaveLength(25);
+  expect(groups.map(({ ids, keys }) => [ids?.length, keys])).toEqual(groups.map(() => [400, 400]));
+  for (const { needs, ids } of groups) {
+    expect(new Set(needs.map(({ key }) => key))).toEqual(new Set(ids));
+    expect(needs).toHaveLength(800);
+  }
+  const few = inKeys({ ...part, window: { from: NOW - 24 * HOUR, to: NOW } }, { limit: 6_000, perKey: 1 });
+  expect(few.map(({ keys }) => keys)).toEqual(few.map(() => 25));
 });
 
 test('what was cut is halved, by time and then by configuration, until it is one minute of one configuration', () => {
@@ -92,7 +112,7 @@ test('a long window is never cut in time, since the length decides how wide its 
 test('a day is cut in time where it has more rows of one key than are answered: all of it is minutes', () => {
   const window = { from: NOW - 24 * HOUR, to: NOW };
   const part = { needs: [need('1', 'sum')], fields: ['sum'], window };
-  const pieces = piecesOf(part, { limit: 10_000, perKey: 16 });
+  const pieces = operationsOf(part, { limit: 10_000, perKey: 16 });
   expect(pieces.length).toBeGreaterThan(1);
   expect(pieces.map(({ ids }) => ids)).toEqual(pieces.map(() => ['1']));
   expect(halves({ window, ids: ['1'] }, part.needs).map((half) => half.window.to)).toEqual([
@@ -104,7 +124,7 @@ test('a day is cut in time where it has more rows of one key than are answered: 
 test('what has no key is asked for in one piece where it cannot be cut in time', () => {
   const window = { from: NOW - 30 * 24 * HOUR, to: NOW };
   const part = { needs: [need('', 'sum')], fields: ['sum'], window };
-  expect(piecesOf(part, { limit: 10_000, perKey: 16 })).toEqual([{ window, ids: undefined }]);
+  expect(operationsOf(part, { limit: 10_000, perKey: 16 })).toEqual([{ window, ids: undefined }]);
 });
 
 test('a window whose width no document names is begun earlier', () => {

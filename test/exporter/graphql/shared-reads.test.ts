@@ -1,13 +1,51 @@
+import { setMaxListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
-import { SharedReads } from '../../../src/exporter/graphql/shared-reads.ts';
+import { RowsMemory } from '../../../src/exporter/graphql/rows-learned.ts';
+import { type SharedAnswer, SharedReads } from '../../../src/exporter/graphql/shared-reads.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
 import { AccountMemory } from '../../../src/exporter/state/memory.ts';
-import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { NO_MEMORY, type StateKey } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const NOW = Date.UTC(2026, 0, 5, 12, 30);
+const ACCOUNT = { name: 'acme', address: '' };
+const NEED = { key: 'x', fields: ['requestsTotal'] };
+const take = (answer: SharedAnswer) => answer;
+
+const forgetful = () => new AccountMemory(NO_MEMORY);
+
+function readsOf(mostBytes: number, rows = new RowsMemory(ACCOUNT, forgetful())): SharedReads {
+  return new SharedReads({
+    dataset: 'workloadMetrics',
+    key: 'configurationId',
+    summed: undefined,
+    schema: new KnownFields(ACCOUNT, forgetful(), () => NOW),
+    learned: { of: () => rows.of('workloads'), learn: (after) => rows.learn('workloads', after) },
+    platformClock: new PlatformClock(() => NOW),
+    mostBytes,
+  });
+}
+
+/** A signal that never aborts. */
+function manyListen(): AbortSignal {
+  const { signal } = new AbortController();
+  setMaxListeners(0, signal);
+  return signal;
+}
+
+/** A minute of each key that is asked for, and of each minute. */
+function rowsAsked(question: string | undefined): { readonly body: unknown; readonly bytes: number } {
+  const { query, variables } = JSON.parse(question ?? '');
+  if (query.includes('__schema')) throw new PlatformFailure('not_acceptable', 'nothing is said of it', 400);
+  const ids: string[] = JSON.parse(/In: (\[.*?\])/.exec(query)?.[1] ?? '["x"]');
+  const rows: object[] = [];
+  for (let time = Date.parse(variables.begin); time < Date.parse(variables.end); time += MINUTE)
+    for (const configurationId of ids)
+      rows.push({ ts: new Date(time).toISOString(), configurationId, requestsTotal: 1 });
+  return { body: { data: { workloadMetrics: rows } }, bytes: 0 };
+}
 
 it('counts a row once where the platform includes the end of each window that is asked for', async () => {
   let operations = 0;
@@ -20,18 +58,11 @@ it('counts a row once where the platform includes the end of each window that is
       rows.push({ ts: new Date(time).toISOString(), configurationId: 'x', requestsTotal: 1 });
     return { body: { data: { workloadMetrics: rows } }, bytes: 0 };
   };
-  const reads = new SharedReads({
-    dataset: 'workloadMetrics',
-    key: 'configurationId',
-    summed: undefined,
-    schema: new KnownFields({ name: 'acme', address: '' }, new AccountMemory(NO_MEMORY), () => NOW),
-    platformClock: new PlatformClock(() => NOW),
-    mostBytes: 1_300,
-  });
-  reads.join(['requestsTotal']);
+  const reads = readsOf(1_300);
+  reads.join(NEED);
   const window = { from: NOW - 30 * MINUTE, to: NOW };
   const never = new AbortController().signal;
-  const { rows } = await reads.read({ key: 'x', fields: ['requestsTotal'] }, () => window, read, never);
+  const { rows } = await reads.read({ ...NEED, window: () => window, take }, read, never);
   expect(operations).toBeGreaterThan(2);
   const found = rows.byKey.get('x');
   expect(Object.fromEntries(found?.rejected ?? [])).toEqual({});
@@ -44,19 +75,81 @@ it('costs what all of its readers share, also where one of them was read before 
       throw new PlatformFailure('not_acceptable', 'nothing is said of it', 400);
     return { body: { data: { workloadMetrics: [] } }, bytes: 0 };
   };
-  const reads = new SharedReads({
-    dataset: 'workloadMetrics',
-    key: 'configurationId',
-    summed: undefined,
-    schema: new KnownFields({ name: 'acme', address: '' }, new AccountMemory(NO_MEMORY), () => NOW),
-    platformClock: new PlatformClock(() => NOW),
-    mostBytes: 8_388_608,
-  });
-  reads.join(['requestsTotal']);
+  const reads = readsOf(8_388_608);
+  reads.join(NEED);
   const window = { from: NOW - 10 * MINUTE, to: NOW };
   const never = new AbortController().signal;
-  await reads.read({ key: 'x', fields: ['requestsTotal'] }, () => window, read, never);
+  await reads.read({ ...NEED, window: () => window, take }, read, never);
   expect(reads.cost()).toBe(1);
-  for (let reader = 0; reader < 9; reader += 1) reads.join(['requestsTotal']);
+  for (let reader = 0; reader < 9; reader += 1) reads.join(NEED);
   expect(10 * reads.cost()).toBe(1);
+});
+
+it('serves those whose rows have come before the others are read, and ends the poll of whoever led last', async () => {
+  const reads = readsOf(40_000);
+  const needs = Array.from({ length: 120 }, (_, index) => ({
+    key: String(index),
+    fields: ['requestsTotal'],
+  }));
+  for (const need of needs) reads.join(need);
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const never = manyListen();
+  let operations = 0;
+  let go: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    go = resolve;
+  });
+  const read: Read = async (resource) => {
+    const answer = rowsAsked(resource().question);
+    operations += 1;
+    if (operations === 3) await held;
+    return answer;
+  };
+  const served: string[] = [];
+  const polls = needs.map(({ key, fields }) =>
+    reads
+      .read({ key, fields, window: () => window, take: ({ rows }) => rows.byKey.size }, read, never)
+      .then((keys) => {
+        expect(keys).toBeLessThan(needs.length / 2);
+        served.push(key);
+      }),
+  );
+  const early = polls[1];
+  await early;
+  expect(served).not.toContain('0');
+  expect(served.length).toBeLessThan(needs.length);
+  go();
+  await Promise.all(polls);
+  expect(served.at(-1)).toBe('0');
+  expect(new Set(served).size).toBe(needs.length);
+});
+
+it('knows after a restart how many rows there are', async () => {
+  const ids = Array.from({ length: 40 }, (_, index) => String(index));
+  const window = { from: NOW - 20 * MINUTE, to: NOW };
+  const never = manyListen();
+  let operations = 0;
+  const read: Read = async (resource) => {
+    const { body, bytes } = rowsAsked(resource().question);
+    operations += 1;
+    const { data } = body as { readonly data: { readonly workloadMetrics: readonly object[] } };
+    const some = data.workloadMetrics.filter((_, index) => index % 10 === 0);
+    return { body: { data: { workloadMetrics: some } }, bytes };
+  };
+  const readAll = async (reads: SharedReads) => {
+    operations = 0;
+    const needs = ids.map((key) => ({ key, fields: ['requestsTotal'] }));
+    for (const need of needs) reads.join(need);
+    await Promise.all(needs.map((need) => reads.read({ ...need, window: () => window, take }, read, never)));
+    return operations;
+  };
+  const rows = new RowsMemory(ACCOUNT, forgetful());
+  const before = readsOf(40_000, rows);
+  for (let reading = 0; reading < 30; reading += 1) await readAll(before);
+  const { part } = rows;
+  const kept = part.store(new Map([['workloads', rows.of('workloads')]]));
+  const state = { get: (key: StateKey) => (key.join() === part.key.join() ? kept : undefined) };
+  const after = readsOf(40_000, new RowsMemory(ACCOUNT, new AccountMemory(state)));
+  expect(await readAll(after)).toBe(1);
+  expect(await readAll(readsOf(40_000))).toBeGreaterThan(2);
 });

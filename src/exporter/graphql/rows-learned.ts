@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { type AccountMemory, changed, type SavedPart } from '../state/memory.ts';
+
+/** What answers have shown of a dataset's rows. */
+export interface LearnedRows {
+  /** Rows in a bucket for each key that was asked for; as many as there can be, until answers show it. */
+  readonly perKey: number;
+  /** What the last read took that served most of the readers. */
+  readonly operations: number;
+  readonly readers: number;
+}
+
+export const NOTHING_LEARNED: LearnedRows = { perKey: 1, operations: 0, readers: 0 };
+
+/** What was read of some keys of a part. */
+export interface PartRead {
+  /** Buckets, of each key that was asked for. */
+  readonly cells: number;
+  readonly rows: number;
+  readonly operations: number;
+  readonly readers: number;
+}
+
+/** Of the rows that were expected, what is left with every answer that has fewer. */
+const KEPT = 0.9;
+
+/** Rows may have become a little more since the last answer. */
+const MARGIN = 1.15;
+
+/** How many buckets a read asks for that nothing delays. */
+const USUAL_BUCKETS = 15;
+
+/** Rows in a bucket for each key that are to be expected. */
+export function expectedPerKey({ perKey }: LearnedRows): number {
+  return perKey * MARGIN;
+}
+
+/** What is known after a read, in parts of some keys each. @param all how many readers there are */
+export function rowsLearned(known: LearnedRows, parts: readonly PartRead[], all: number): LearnedRows {
+  if (parts.length === 0) return known;
+  const densest = parts.reduce((most, { rows, cells }) => Math.max(most, rows / Math.max(1, cells)), 0);
+  const sum = (of: (part: PartRead) => number) => parts.reduce((total, part) => total + of(part), 0);
+  const readers = sum((part) => part.readers);
+  const taken = readers > all / 2 ? { operations: sum((part) => part.operations), readers } : {};
+  return { ...known, perKey: Math.max(densest, known.perKey * KEPT), ...taken };
+}
+
+/**
+ * Operations that a read of one reader takes, of those of all: as the last read of most of them took, or until then as many as
+ * their keys and fields should need.
+ */
+export function operationsOf(
+  known: LearnedRows,
+  asked: { readonly readers: number; readonly keys: number; readonly parts: number; readonly limit: number },
+): number {
+  const { readers, keys, parts, limit } = asked;
+  if (known.readers > readers / 2) return known.operations / known.readers;
+  const rows = keys * USUAL_BUCKETS * expectedPerKey(known);
+  return (parts * Math.max(1, Math.ceil(rows / limit))) / Math.max(1, readers);
+}
+
+const count = z.number().min(0);
+const stored = z.strictObject({
+  version: z.literal(1),
+  datasets: z.array(
+    z.tuple([z.string(), z.strictObject({ perKey: count, operations: count, readers: count })]),
+  ),
+});
+
+type Learned = ReadonlyMap<string, LearnedRows>;
+
+/** What an account remembers of the rows of its datasets, by name. */
+export class RowsMemory {
+  readonly part: SavedPart<Learned>;
+  readonly #memory: Pick<AccountMemory, 'of' | 'adopt'>;
+
+  constructor(
+    account: { readonly name: string; readonly address: string },
+    memory: Pick<AccountMemory, 'of' | 'adopt'>,
+  ) {
+    this.#memory = memory;
+    this.part = {
+      key: ['rows', account.name, account.address],
+      open: (given) => new Map(stored.safeParse(given).data?.datasets),
+      store: (learned) => (learned.size === 0 ? undefined : { version: 1, datasets: [...learned] }),
+    };
+  }
+
+  of(name: string): LearnedRows {
+    return this.#memory.of(this.part).get(name) ?? NOTHING_LEARNED;
+  }
+
+  learn(name: string, after: LearnedRows): void {
+    const datasets = new Map([...this.#memory.of(this.part), [name, after]]);
+    this.#memory.adopt(changed(this.part, datasets), true);
+  }
+}
