@@ -77,7 +77,7 @@ export class Running {
   async status(): Promise<Status> {
     const { exporter, inUse, state, clock, member } = this.#options;
     const notReady = await this.#notReady();
-    const accounts = await madeInSlices(exporter.accounts());
+    const accounts = await madeInSlices(exporter.accounts(), () => true);
     const { kind, directory, note, refusal } = state;
     return {
       version: VERSION,

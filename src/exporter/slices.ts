@@ -37,13 +37,16 @@ export function runInSlices(
   });
 }
 
-/** What `steps` come to, taken in slices. */
-export function madeInSlices<Result>(steps: Generator<undefined, Result>): Promise<Result> {
+/** What `steps` come to, taken in slices. @param isUrgent as of {@link runInSlices} */
+export function madeInSlices<Result>(
+  steps: Generator<undefined, Result>,
+  isUrgent?: () => boolean,
+): Promise<Result> {
   return new Promise((resolve, reject) => {
     function* toTheEnd(): Generator<undefined, void> {
       resolve(yield* steps);
     }
-    runInSlices(toTheEnd())?.catch(reject);
+    runInSlices(toTheEnd(), isUrgent)?.catch(reject);
   });
 }
 

@@ -72,6 +72,7 @@ export class AccountSamples {
   readonly #judgeLater: Timer;
   /** Whether a poll that has ended since the account was judged last waits for the next judgement. */
   #isAsked = false;
+  #isJudging = false;
   /** Whose counters catch up. */
   #behind: BehindAt = new Map();
   /** The ages to be expected that are exposed. */
@@ -106,18 +107,39 @@ export class AccountSamples {
 
   /** Judges the account, in steps, and exposes the judgement. */
   *exposeJudgement(): Generator<undefined, void> {
+    this.#isAsked = true;
+    // Of thousands of jobs it may take longer than until the next is asked for.
+    if (this.#isJudging) return;
+    this.#isJudging = true;
+    yield* this.#judge();
+    this.#isJudging = false;
+    // A poll that ended meanwhile is judged by another.
+    if (this.#isAsked && !this.#withdrawn) this.polled();
+  }
+
+  *#judge(): Generator<undefined, void> {
     const { clock, status } = this.#options;
     this.#isAsked = false;
     this.#judgedUp = this.#view.platform.reachability.up;
     const judgedAt = clock.now();
     this.#judgeFrom = judgedAt + Math.max(SHORTEST_JUDGED_MS, this.#view.jobs().length * JUDGED_PER_JOB_MS);
-    const judgement = yield* judge(yield* status(), clock.wall());
+    const found = yield* this.#unlessWithdrawn(status());
+    if (found === undefined) return;
+    const judgement = yield* judge(found, clock.wall());
     this.#publish('judgement', judgedSamples(this.#view.name, judgement));
     // What is in time becomes late without any poll.
     const lateAt = judgedAt + judgement.lateInSeconds * 1_000 + 1;
-    // A poll that ended meanwhile waits for an earlier one.
-    if (this.#isAsked) return;
     if (Number.isFinite(lateAt) && !this.#withdrawn) this.#judgeLater.set(Math.max(lateAt, this.#judgeFrom));
+  }
+
+  /** What steps come to; undefined once nothing is exposed any more, since the state may be closed by then. */
+  *#unlessWithdrawn<T>(steps: Generator<undefined, T>): Generator<undefined, T | undefined> {
+    while (!this.#withdrawn) {
+      const step = steps.next();
+      if (step.done === true) return step.value;
+      yield;
+    }
+    return undefined;
   }
 
   /** Exposes how reading the lists of configurations went, which say what is to be read. */

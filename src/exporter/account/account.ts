@@ -93,6 +93,7 @@ export class Account {
   #isBeginning = true;
   #stopped = false;
   #isSaving = false;
+  #isTakingStock = false;
 
   constructor({ handedOver, ...options }: AccountOptions) {
     const { config, clock, ticker, ownership, observer, turns } = options;
@@ -187,7 +188,8 @@ export class Account {
     this.#stopBeating = this.#options.ticker('* * * * *', () => {
       this.#beatAt = this.#options.clock.now();
       this.#isBeginning = false;
-      void runInSlices(this.#takeStock());
+      // Of thousands of jobs on a busy machine it may take longer than a minute.
+      if (!this.#isTakingStock) void runInSlices(this.#takeStock());
     });
     this.#replace();
   }
@@ -272,6 +274,7 @@ export class Account {
 
   /** Every minute: reports and exposes what was learned, and measures demand; in steps, since each goes through all jobs. */
   *#takeStock(): Generator<undefined, void> {
+    this.#isTakingStock = true;
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
     const { memory, learned } = this.#jobs;
@@ -290,6 +293,7 @@ export class Account {
     yield* this.#samples.exposeJudgement();
     yield* this.#samples.exposeLearned(known, this.#jobs.series());
     yield* this.#samples.exposeCatchingUp(this.#jobs.series());
+    this.#isTakingStock = false;
   }
 
   /** Saves what was learned soon, with what other polls of these seconds learn. */

@@ -89,7 +89,7 @@ function sendStatus({ status }: WebSources): Handler {
   return async (request, response) => {
     const query = parseStatusQuery(searchOf(request));
     if (!('offset' in query)) return sendText(response, 400, query);
-    const body = await madeInSlices(statusText(await status(), query, Date.now()));
+    const body = await madeInSlices(statusText(await status(), query, Date.now()), () => true);
     return sendDocument(request, response, { type: 'application/json; charset=utf-8', body });
   };
 }
@@ -102,7 +102,8 @@ function searchOf({ url = '' }: { readonly url?: string | undefined }): string {
 function sendPage({ status, telemetryPath }: WebSources): Handler {
   return async (request, response) => {
     const query = parseJobQuery(searchOf(request));
-    const body = await madeInSlices(renderPage(await status(), { query, now: Date.now(), telemetryPath }));
+    const page = renderPage(await status(), { query, now: Date.now(), telemetryPath });
+    const body = await madeInSlices(page, () => true);
     return sendDocument(request, response, { type: 'text/html; charset=utf-8', body });
   };
 }

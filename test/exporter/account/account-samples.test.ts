@@ -115,3 +115,40 @@ it('a poll that ends while the account is judged is judged soon, too', async () 
   expect(judgedAt).toHaveLength(2);
   expect(Number(judgedAt[1]) - start).toBeLessThanOrEqual(1_000);
 });
+
+it('judges once at a time, however many ask, and no more once it is withdrawn', async () => {
+  const clock = new SimulatedClock();
+  let judging = 0;
+  let steps = 0;
+  let most = 0;
+  function* status() {
+    judging += 1;
+    most = Math.max(most, judging);
+    for (let step = 0; step < 5; step += 1) {
+      steps += 1;
+      yield;
+    }
+    judging -= 1;
+    return madeUpAccount({ jobs: [madeUpJob()] });
+  }
+  const samples = new AccountSamples(
+    viewOf(new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 })),
+    {
+      clock,
+      store: { publish: () => undefined, withdraw: () => undefined },
+      staleAfter: 60_000,
+      status,
+      delays: { publish_delay: 'auto', settle_delay: 'auto' },
+    },
+  );
+  const first = samples.exposeJudgement();
+  first.next();
+  for (let other = 0; other < 3; other += 1) {
+    await clock.advance(5_000);
+    samples.polled();
+  }
+  expect([most, steps]).toEqual([1, 1]);
+  samples.withdraw();
+  while (first.next().done !== true);
+  expect(steps).toBe(1);
+});

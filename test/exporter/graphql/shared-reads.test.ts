@@ -1,8 +1,14 @@
 import { setMaxListeners } from 'node:events';
 import { expect, it } from 'vitest';
+import { productOf } from '../../../src/exporter/catalogue/products.ts';
+import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
 import { KnownFields } from '../../../src/exporter/graphql/known-fields.ts';
 import { RowsMemory } from '../../../src/exporter/graphql/rows-learned.ts';
-import { type SharedAnswer, SharedReads } from '../../../src/exporter/graphql/shared-reads.ts';
+import {
+  type SharedAnswer,
+  SharedReads,
+  type SharedReadsOptions,
+} from '../../../src/exporter/graphql/shared-reads.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
 import { AccountMemory } from '../../../src/exporter/state/memory.ts';
@@ -14,13 +20,21 @@ const ACCOUNT = { name: 'acme', address: '' };
 const NEED = { key: 'x', fields: ['requestsTotal'] };
 const take = (answer: SharedAnswer) => answer;
 
+/** How an answer about origins' responses is put together again. */
+const [, BY_STATUS] = fieldsOf(productOf('metrics', 'edge_applications'), 'upstream_responses');
+
 const forgetful = () => new AccountMemory(NO_MEMORY);
 
-function readsOf(mostBytes: number, rows = new RowsMemory(ACCOUNT, forgetful())): SharedReads {
+function readsOf(
+  mostBytes: number,
+  rows = new RowsMemory(ACCOUNT, forgetful()),
+  { summed, split }: Pick<SharedReadsOptions, 'summed' | 'split'> = { summed: undefined },
+): SharedReads {
   return new SharedReads({
     dataset: 'workloadMetrics',
     key: 'configurationId',
-    summed: undefined,
+    summed,
+    split,
     schema: new KnownFields(ACCOUNT, forgetful(), () => NOW),
     learned: { of: () => rows.of('workloads'), learn: (after) => rows.learn('workloads', after) },
     platformClock: new PlatformClock(() => NOW),
@@ -152,4 +166,39 @@ it('knows after a restart how many rows there are', async () => {
   const after = readsOf(40_000, new RowsMemory(ACCOUNT, new AccountMemory(state)));
   expect(await readAll(after)).toBe(1);
   expect(await readAll(readsOf(40_000))).toBeGreaterThan(2);
+});
+
+it('brings each status of a gap once, where there are more rows than an answer holds and nothing is known of them', async () => {
+  const codes = [200, 204, 206, 301, 304, 403, 404, 500, 502];
+  const most = 10_000;
+  const read: Read = async (resource) => {
+    const { query, variables } = JSON.parse(resource().question ?? '');
+    if (query.includes('__schema')) throw new PlatformFailure('not_acceptable', 'nothing is said of it', 400);
+    const ids: string[] = JSON.parse(/In: (\[.*?\])/.exec(query)?.[1] ?? '[]');
+    const limit = Number(/limit: (\d+)/.exec(query)?.[1]);
+    expect(limit).toBeLessThanOrEqual(most);
+    const rows: object[] = [];
+    for (let time = Date.parse(variables.begin); time < Date.parse(variables.end); time += MINUTE)
+      for (const configurationId of ids)
+        for (const upstreamStatus of codes)
+          rows.push({ ts: new Date(time).toISOString(), configurationId, upstreamStatus, sum: 1 });
+    return { body: { data: { workloadMetrics: rows.slice(0, limit) } }, bytes: 0 };
+  };
+  const reads = readsOf(64 * 2 ** 20, undefined, { summed: 'requests', split: BY_STATUS?.split });
+  const window = { from: NOW - 60 * MINUTE, to: NOW };
+  const never = manyListen();
+  const needs = Array.from({ length: 40 }, (_, index) => ({ key: String(index), fields: ['sum'] }));
+  for (const need of needs) reads.join(need);
+  expect(needs.length * 60 * codes.length).toBeGreaterThan(2 * most);
+  const answers = await Promise.all(
+    needs.map((need) => reads.read({ ...need, window: () => window, take }, read, never)),
+  );
+  for (const [index, { rows }] of answers.entries()) {
+    const mine = rows.byKey.get(String(index));
+    expect(mine?.times).toHaveLength(60);
+    for (const row of mine?.rows ?? [])
+      expect(codes.map((code) => row?.[`${code}`])).toEqual(codes.map(() => 1));
+  }
+  // Known now, so that nothing is cut again: a reader costs no more than its share of as many operations.
+  expect(needs.length * reads.cost()).toBeGreaterThan(2);
 });
