@@ -78,6 +78,19 @@ describe('work in slices', () => {
     await Promise.all(running);
   });
 
+  it('makes first what somebody waits for', async () => {
+    sliceBySteps();
+    const other: number[] = [];
+    const running = runInSlices(counted(40, other));
+    const done: number[] = [];
+    const asked = (function* () {
+      yield* counted(21, done);
+    })();
+    await madeInSlices(asked, () => true);
+    expect([done.length, other.length]).toEqual([21, STEPS_A_TURN]);
+    await running;
+  });
+
   it('comes to what its steps come to', async () => {
     const made = madeInSlices(
       (function* () {
