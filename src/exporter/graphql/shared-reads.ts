@@ -61,7 +61,7 @@ export interface SharedAnswer {
 /** What a reader wants. */
 export interface Asked<T> extends Need {
   readonly window: (now: number) => Window;
-  /** Takes what it needs of an answer, whose rows are given up then. */
+  /** Takes what it needs of an answer, whose rows are let go then. */
   readonly take: (answer: SharedAnswer) => T;
 }
 
