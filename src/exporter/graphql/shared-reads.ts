@@ -146,7 +146,7 @@ export class SharedReads {
       await this.#options.schema.ask(leader.read, batch.signal);
       await this.#readParts(batch, leader.read);
     } catch (error) {
-      for (const { fail } of batch.departed()) fail(error);
+      for (const { fail } of batch.live()) fail(error);
     } finally {
       this.#close(batch);
       batch.end();
@@ -168,7 +168,7 @@ export class SharedReads {
     const depart = () => {
       this.#close(batch);
       const now = this.#options.platformClock.now();
-      const asked = batch.departed().map((need) => ({ need, window: askable(need.window(now)) }));
+      const asked = batch.live().map((need) => ({ need, window: askable(need.window(now)) }));
       const parts = partsOf(asked, this.#options.key === undefined ? 1 : 2).map((part) =>
         inKeys(part, this.#rowsExpected(part.fields.length)),
       );
@@ -177,6 +177,7 @@ export class SharedReads {
       reads = parts.map((some) =>
         this.#readPart(some, read, batch.signal, (one) => (one === mine ? opening : undefined)),
       );
+      batch.letGo();
       return { part: mine, piece: this.#piecesOf(mine)[0] };
     };
     const answer = await read(
@@ -419,14 +420,17 @@ class Batch {
 
   /** Chooses who leads. */
   led(): Member | undefined {
-    this.leader = this.#members.find(({ signal }) => !signal.aborted);
+    [this.leader] = this.live();
     return this.leader;
   }
 
-  /** Those who still wait. They are let go: what each takes is to be held by nobody else. */
-  departed(): Member[] {
-    const members = this.#members.filter(({ signal }) => !signal.aborted);
+  /** Those who still wait. */
+  live(): Member[] {
+    return this.#members.filter(({ signal }) => !signal.aborted);
+  }
+
+  /** What each takes of an answer is to be held by nobody else. */
+  letGo(): void {
     this.#members = [];
-    return members;
   }
 }
