@@ -3,9 +3,11 @@ import { DataqueryBuilder } from '@grafana/grafana-foundation-sdk/prometheus';
 import { DATASOURCE } from './panel.ts';
 import { ACCOUNT, of } from './query.ts';
 
+const FIRING = ['alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"'] as const;
+
 /** Firing alerts of the accounts, and of the exporter itself, which have no account. */
 export function firingAlerts(...matchers: string[]): string {
-  return of('ALERTS', 'alertstate="firing"', 'alertname=~"Edge.+"', 'account=~"$account|"', ...matchers);
+  return of('ALERTS', ...FIRING, ...matchers);
 }
 
 /** Those that want somebody to act. */
@@ -29,10 +31,13 @@ const LEAST_CHANGE_SECONDS = 300;
 
 function changesOf(delay: 'publish' | 'settle'): string {
   const seconds = of(`edge_exporter_${delay}_delay_seconds`, ACCOUNT);
-  // Compared with the minute before, not by changes(): the range of a minute may hold a single sample.
-  const learned = `max by (account, product, metric) (${seconds}) - max by (account, product, metric) (${seconds} offset 1m)`;
+  const at = (offset: string) => `max by (account, product, metric) (${seconds}${offset})`;
   // One mark for all metrics of an account: where the platform falls behind, it does so for most of them at once.
-  return `label_replace(max by (account) (abs(${learned}) >= ${LEAST_CHANGE_SECONDS}), "delay", "${delay}", "", "")`;
+  const changed = (now: string, before: string) =>
+    `max by (account) (abs(${at(now)} - ${at(before)}) >= ${LEAST_CHANGE_SECONDS})`;
+  // Compared with the minute before, not by changes(): the range of a minute may hold a single sample.
+  const begun = `${changed('', ' offset 1m')} unless ${changed(' offset 1m', ' offset 2m')}`;
+  return `label_replace(${begun}, "delay", "${delay}", "", "")`;
 }
 
 /** The learned delays that have become others by five minutes or more within a minute: gauges may stand still then. */
@@ -66,15 +71,22 @@ function marks({ name, expr, colour, title, text, tags, momentIs }: Marks): Anno
   return annotation.build();
 }
 
+/** What an alert is about: one mark for an alert of a configuration, whatever other labels its instances have. */
+const ALERT = 'alertname, severity, account, product, configuration';
+
 /**
- * Grafana joins the points of a series that are no further apart than its step to one region, so there is one series for
- * an alert of a configuration, whatever other labels its instances have.
+ * When alerts begin to fire. Grafana joins points that follow each other to a region, which would cover the graph for as long
+ * as an alert fires: only the first minute is a point. One that has fired five minutes before goes on.
  */
+export function beginningsOf(severity: 'page' | 'ticket'): string {
+  const firing = of('ALERTS', ...FIRING, `severity="${severity}"`);
+  return `max by (${ALERT}) (${firing}) unless max by (${ALERT}) (last_over_time(${firing}[5m] offset 1m))`;
+}
+
 function alertMarks(severity: 'page' | 'ticket', name: string, colour: string): AnnotationQuery {
-  const firing = firingAlerts(`severity="${severity}"`);
   return marks({
     name,
-    expr: `max by (alertname, severity, account, product, configuration) (${firing})`,
+    expr: beginningsOf(severity),
     colour,
     title: '{{alertname}}',
     text: '{{account}} {{product}} {{configuration}}',
@@ -83,7 +95,7 @@ function alertMarks(severity: 'page' | 'ticket', name: string, colour: string): 
   });
 }
 
-/** From when until when alerts fire: the pages apart from the tickets. */
+/** When alerts begin to fire: the pages apart from the tickets. */
 export const ALERT_MARKS: readonly AnnotationQuery[] = [
   alertMarks('page', 'Firing pages', 'red'),
   alertMarks('ticket', 'Firing tickets', 'orange'),
