@@ -23,7 +23,7 @@ export const OF_CAUSES = {
     act: 'now',
   },
   unreachable: {
-    says: 'no new data: the platform cannot be reached, or something else answers in its place',
+    says: 'no new data: the platform is out of reach, or something else answers',
     next: 'edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address',
     act: 'now',
   },
@@ -110,7 +110,7 @@ const OF_EXPORTERS: readonly Trouble[] = [
   },
   {
     while:
-      'label_replace(increase(edge_exporter_state_errors_total[3m]) > 0 unless edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
+      'label_replace(increase(edge_exporter_state_errors_total[3m]) > 0 unless on (job, instance) edge_exporter_state_durable == 0, "account", "all of $1", "instance", "(.*)")',
     says: 'counters stand still: the state directory cannot be written',
     next: 'Make room, or make it writable: counters catch up. Gauges are not affected',
     act: 'soon',

@@ -23,7 +23,7 @@ const troubles: Panel = table({
   unit: 'short',
   rows: { account: 'Account', trouble: 'What is wrong', next: 'What to do next' },
   links: { Account: TO_ACCOUNT, 'What to do next': TO_RUNBOOK },
-  widths: { Account: 190, 'What is wrong': 500, Act: 90 },
+  widths: { Account: 190, 'What is wrong': 540, Act: 90 },
   sortedBy: 'Act',
   noValue: 'no trouble with the data, and nothing that pages',
   columns: [

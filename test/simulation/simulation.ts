@@ -21,6 +21,8 @@ export interface SimulationOptions {
   readonly sandbox?: SandboxOptions;
   /** The account as in YAML, without name, address and token. */
   readonly account?: Record<string, unknown>;
+  /** Further accounts as in YAML, with name and address. */
+  readonly furtherAccounts?: readonly Record<string, unknown>[];
   /** The receivers that samples are pushed to, as in YAML. */
   readonly push?: readonly Record<string, unknown>[];
   /** What `/metrics` shows, as in YAML. */
@@ -104,7 +106,10 @@ export async function simulate(options: SimulationOptions = {}): Promise<Simulat
     const given = { ...account, ...changed };
     const token = 'token_file' in given || 'username' in given ? {} : { token: DEFAULT_TOKEN.token };
     return CONFIG.parse({
-      accounts: [{ name: 'test', api_url: platform.url, ...token, ...given }],
+      accounts: [
+        { name: 'test', api_url: platform.url, ...token, ...given },
+        ...(options.furtherAccounts ?? []).map((further) => ({ token: DEFAULT_TOKEN.token, ...further })),
+      ],
       push,
       metrics: shown,
     });

@@ -46,7 +46,7 @@ export class DemandForecast {
     return this.#perMinute;
   }
 
-  /** Mean factor by which intervals are longer than scheduled, when it was measured last. */
+  /** Mean factor by which intervals are longer than scheduled, by what is proven of other clients, when it was measured last. */
   get stretch(): number {
     return this.#stretch;
   }
@@ -84,7 +84,10 @@ export class DemandForecast {
     this.#levels = levels((limiter) => limiter.perMinute);
     this.#carefulLevels = levels((limiter) => limiter.carefulPerMinute);
     this.#plannedLevels = levels((limiter) => limiter.allowedPerMinute);
-    this.#stretch = this.#meanStretch(demands);
+    this.#stretch = meanStretch(
+      demands,
+      levels((limiter) => limiter.provenPerMinute),
+    );
   }
 
   /** Milliseconds between two moments of a schedule, at most. */
@@ -133,17 +136,20 @@ export class DemandForecast {
     }
     return demands;
   }
+}
 
-  #meanStretch(demands: ReadonlyMap<string, readonly JoinedDemand[]>): number {
-    let sum = 0;
-    let count = 0;
-    for (const [name, list] of demands) {
-      const level = this.#levels.get(name) ?? 0;
-      for (const demand of list) sum += demand.jobs * (intervalAt(level, demand) / demand.periodMs);
-      count += sumOf(list.map(({ jobs }) => jobs));
-    }
-    return count === 0 ? 1 : sum / count;
+function meanStretch(
+  demands: ReadonlyMap<string, readonly JoinedDemand[]>,
+  levels: ReadonlyMap<string, number>,
+): number {
+  let sum = 0;
+  let count = 0;
+  for (const [name, list] of demands) {
+    const level = levels.get(name) ?? 0;
+    for (const demand of list) sum += demand.jobs * (intervalAt(level, demand) / demand.periodMs);
+    count += sumOf(list.map(({ jobs }) => jobs));
   }
+  return count === 0 ? 1 : sum / count;
 }
 
 /** Jobs that differ only in cost: an account has thousands of jobs, but few kinds. */

@@ -126,9 +126,14 @@ export class RateLimiter {
     return this.#perMinuteBeside(reservedForOthers(this.#othersPerWindow, this.reserve));
   }
 
+  /** Like `perMinute`, beside what headers prove of other clients: what users are told, rather than what may yet come. */
+  get provenPerMinute(): number {
+    return this.#perMinuteBeside(Math.max(this.reserve, this.others.perWindow(this.#window)));
+  }
+
   /** Operations per minute that the token's other clients take, as far as headers prove. */
   get othersPerMinute(): number {
-    return this.others.perMs(this.#window) * 60_000;
+    return (this.others.perWindow(this.#window) / this.#windowMs) * 60_000;
   }
 
   /** The reset that the platform named last (platform ms). */

@@ -159,6 +159,11 @@ const POSSIBLE_PER_MS = 2e-5;
 /** How fast the token's other clients take operations: what is missing in a window beside our own. */
 export class OtherClients {
   #lastPerMs = 0;
+  /**
+   * What they took of a window, at once when it is more than before, and half of the way when it is less. Undefined until one has
+   * begun before our eyes: what is missing in the first may be our own, from before a restart.
+   */
+  #lastPerWindow: number | undefined;
   /** The most that was observed, fading. */
   #worstPerMs = 0;
   #possiblePerMs = POSSIBLE_PER_MS;
@@ -174,6 +179,15 @@ export class OtherClients {
     return Math.min(perMs, window.limit / window.lengthMs);
   }
 
+  /**
+   * Operations per window: what they have taken of this one, or took of earlier ones where that is more. Other than by `perMs`, a
+   * few at the beginning of a window are no more than they are.
+   */
+  perWindow(window: RateLimitWindow | undefined): number {
+    if (window === undefined || this.#lastPerWindow === undefined) return this.#lastPerWindow ?? 0;
+    return Math.min(window.limit, Math.max(this.#lastPerWindow, window.others));
+  }
+
   /** Whether other clients have been observed within the last hours. */
   observed(window: RateLimitWindow): boolean {
     return Math.max(this.#worstPerMs, this.perMs(window)) * window.lengthMs >= SOMEBODY;
@@ -187,9 +201,18 @@ export class OtherClients {
   /** A window is over. */
   remember(window: RateLimitWindow): void {
     this.#lastPerMs = this.perMs(window);
+    const before = this.#lastPerWindow;
+    const taken = before === undefined ? 0 : takenOf(window);
+    this.#lastPerWindow = Math.max(taken, ((before ?? 0) + taken) / 2);
     this.#worstPerMs = Math.max(this.#worstPerMs * FADING, this.#lastPerMs);
     this.#possiblePerMs *= FADING;
   }
+}
+
+/** What others took of a window that is over: where half of it was watched, as fast in the rest as until then. */
+function takenOf({ others, limit, openedAt, othersSeenAt, lengthMs }: RateLimitWindow): number {
+  const watched = (othersSeenAt - openedAt) / lengthMs;
+  return Math.min(limit, watched < 0.5 ? others : others / Math.min(1, watched));
 }
 
 /** An expected number of operations with twice its usual scatter on top. */

@@ -148,6 +148,23 @@ it('takes others for no more than the limit allows them, even if they take it al
   expect(othersPerMinute()).toBeGreaterThan(LIMIT / 2);
 });
 
+it('takes what others have at the beginning of a window for that many, not for that many every few seconds', () => {
+  const { answer, pass, othersPerMinute } = watched();
+  // Of what is missing when we begin nobody knows who took it: an exporter that was killed, for example.
+  answer(LIMIT - 30, START);
+  expect(othersPerMinute()).toBe(0);
+  pass(10);
+  for (let window = 0; window < 20; window += 1) {
+    answer(LIMIT - 1 - 10, START + (window + 1) * MINUTE);
+    // As of the first answer of the window, and as of a later one.
+    expect(othersPerMinute()).toBeCloseTo(10, 0);
+    pass(59_000);
+    answer(LIMIT - 2 - 10, START + (window + 1) * MINUTE);
+    expect(othersPerMinute()).toBeCloseTo(10, 0);
+    pass(1_000);
+  }
+});
+
 it('believes the lower of two answers that overtook each other', () => {
   const { answer, free } = watched();
   answer(75, START + MINUTE);

@@ -243,7 +243,7 @@ const CASES: Readonly<Record<string, Case>> = {
     cause: 'unreachable',
     says: /answers 200 with HTML/,
     served: false,
-    told: ['no new data: the platform cannot be reached, or something else answers in its place'],
+    told: ['no new data: the platform is out of reach, or something else answers'],
     alerts: 'EdgePlatformUnreachable',
   },
   'a web page after an hour': {
@@ -254,7 +254,7 @@ const CASES: Readonly<Record<string, Case>> = {
     says: /answers 200 with HTML|the answer is not JSON/,
     served: false,
     within: 4,
-    told: ['no new data: the platform cannot be reached, or something else answers in its place'],
+    told: ['no new data: the platform is out of reach, or something else answers'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
   'empty lists': {
@@ -365,16 +365,24 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
+/** The page as it is now, with what it is made of. */
+function shownPage(simulation: Simulation, isFull = false) {
+  const status = madeUpStatus({
+    accounts: toTheEnd(simulation.exporter().accounts()),
+    state: { kind: 'durable', directory: '/state', ...(isFull && { refusal: FULL }) },
+  });
+  const now = simulation.clock.wall();
+  const markup = allStepsOf(renderPage(status, { query: parseJobQuery(''), now, telemetryPath: '/metrics' }));
+  const text = (html: string) => html.replace(/<[^>]*>/g, '').replaceAll('&#39;', "'");
+  const sentence = text(/<p class="says"[^>]*>(.*?)<\/p>/s.exec(markup)?.[1] ?? '');
+  return { status, now, markup, text, sentence };
+}
+
 /** What the exporter says of its account, in all places. */
 async function said(simulation: Simulation, { isFull }: { readonly isFull: boolean } = { isFull: false }) {
   const exporter = simulation.exporter();
   const scrape = await simulation.scrape();
-  const now = simulation.clock.wall();
-  const status = madeUpStatus({
-    accounts: toTheEnd(exporter.accounts()),
-    state: { kind: 'durable', directory: '/state', ...(isFull && { refusal: FULL }) },
-  });
-  const markup = allStepsOf(renderPage(status, { query: parseJobQuery(''), now, telemetryPath: '/metrics' }));
+  const { status, now, sentence } = shownPage(simulation, isFull);
   const query = parseStatusQuery('');
   if (!('offset' in query)) throw new Error('no query is a query');
   const [account] = (
@@ -402,9 +410,7 @@ async function said(simulation: Simulation, { isFull }: { readonly isFull: boole
     troubles: keysOf('edge_trouble_info').map((key) => /"cause","(\w+)"/.exec(key)?.[1] ?? ''),
     gauges: keysOf('edge_requests_per_minute').length,
     notReady: [...exporter.notReady()].flat(),
-    sentence: (/<p class="says"[^>]*>(.*?)<\/p>/s.exec(markup)?.[1] ?? '')
-      .replace(/<[^>]*>/g, '')
-      .replaceAll('&#39;', "'"),
+    sentence,
     status: account,
   };
 }
@@ -476,20 +482,28 @@ const WATCHED = new Set(
   ].flatMap((expr) => selectorsOf(expr).flatMap(({ metric }) => metric ?? [])),
 );
 
-/** What Prometheus scrapes each minute of a case, under the case's name. */
-const recorded = new Map<string, (number | undefined)[]>();
+/** What Prometheus scrapes each minute, by series. */
+type Recorded = Map<string, (number | undefined)[]>;
 
-function record(name: string, minute: number, { samples }: Said): void {
+/** Of the cases, each under its name. */
+const recorded: Recorded = new Map();
+
+/** @param named the account of a case, and its id: the platforms of two cases may have had the same port, one after the other */
+function record(
+  into: Recorded,
+  minute: number,
+  { samples }: Pick<Said, 'samples'>,
+  { instance, named }: { readonly instance: string; readonly named?: string },
+): void {
   for (const [key, value] of samples) {
     const [family, labels] = JSON.parse(key) as [string, [string, string][]];
     if (!WATCHED.has(family)) continue;
     const own = labels.map(
-      // The platforms of two cases may have had the same port, one after the other.
-      ([label, text]) => `${label}=${JSON.stringify(/^account(_id)?$/.test(label) ? name : text)}`,
+      ([label, text]) => `${label}=${JSON.stringify(/^account(_id)?$/.test(label) ? (named ?? text) : text)}`,
     );
-    const series = `${family}{${[...own, 'job="edge-exporter"', `instance=${JSON.stringify(name)}`].join(', ')}}`;
-    const values = recorded.get(series) ?? [];
-    recorded.set(series, values);
+    const series = `${family}{${[...own, 'job="edge-exporter"', `instance=${JSON.stringify(instance)}`].join(', ')}}`;
+    const values = into.get(series) ?? [];
+    into.set(series, values);
     values[minute] = value;
   }
 }
@@ -560,7 +574,8 @@ async function play(known: Case, keep: (minute: number, said: Said) => void): Pr
 
 it.each(Object.entries(CASES))(
   '%s: everything that is said agrees with the truth, and the cause comes first within two polls',
-  (name, known) => play(known, (minute, now) => record(name, minute, now)),
+  (name, known) =>
+    play(known, (minute, now) => record(recorded, minute, now, { instance: name, named: name })),
 );
 
 /** What small and large accounts have in common. */
@@ -619,30 +634,143 @@ it('what is in time is said to be late within a second of being it, though no po
   expect([...seen]).toEqual([1, 0]);
 });
 
+/** Accounts of an estate that are in trouble, and in which; the others are well. */
+const IN_TROUBLE: Readonly<Record<string, string>> = {
+  a02: 'late by half an hour',
+  a05: 'token refused after an hour',
+  a08: 'metrics 403',
+  a11: 'all 404',
+  a12: 'all 404',
+  a15: 'every answer 503',
+  a16: 'a web page after an hour',
+  a19: 'all 429 after an hour',
+};
+const ESTATE = Array.from({ length: 20 }, (_, index) => `a${String(index + 1).padStart(2, '0')}`);
+
+it('of twenty accounts, eight of them in trouble, each is said to be what it is, the worst first', async () => {
+  const casesOf = new Map(
+    Object.entries(IN_TROUBLE).map(([account, name]) => {
+      const known = CASES[name];
+      if (known === undefined) throw new Error(`no case ${name}`);
+      return [account, known];
+    }),
+  );
+  const stages = await Promise.all(
+    ESTATE.map(async (name) => ({
+      name,
+      platform: await serveTroubledPlatform(START),
+      known: casesOf.get(name),
+    })),
+  );
+  const begin = (isFrom: (minutes: number) => boolean) => {
+    for (const { platform, known } of stages) {
+      if (known === undefined || !isFrom(known.from)) continue;
+      const stage = { platform, simulation: () => simulation, disk: { isFull: false } };
+      known.begin(stage);
+    }
+  };
+  begin((from) => from === 0);
+  const [first, ...further] = stages.map(({ name, platform }) => ({
+    name,
+    api_url: platform.url,
+    collectors: COLLECTORS,
+  }));
+  const simulation = await simulate({ start: START, account: first ?? {}, furtherAccounts: further });
+  onTestFinished(() => simulation.close());
+  for (const { platform } of stages) platform.now = () => simulation.clock.now();
+  const estate: Recorded = new Map();
+  const minute = async (at: number) => {
+    await simulation.minutes(1);
+    const scrape = await simulation.scrape();
+    record(estate, at, scrape, { instance: 'estate' });
+    return scrape.samples;
+  };
+  await simulation.minutes(HOUR - BEFORE - 0.5);
+  for (let at = 0; at <= BEFORE; at += 1) await minute(at);
+  begin((from) => from > 0);
+  for (let at = BEFORE + 1; at <= LAST; at += 1) {
+    const samples = await minute(at);
+    if (at < BEFORE + 15) continue;
+    const up = stages.map(({ name }) => [name, samples.get(`["edge_up",[["account","${name}"]]]`)]);
+    expect(up).toEqual(stages.map(({ name, known }) => [name, Number(known?.served ?? true)]));
+  }
+
+  const { markup, sentence, text } = shownPage(simulation);
+  const rows = [
+    ...markup.matchAll(/<tr><th scope="row">(.*?)<\/th>.*?data-head="Why"[^>]*>(.*?)<\/td>/gs),
+  ].map(([, name = '', why = '']) => ({ name: text(name), why: text(why) }));
+  const [worst, ...rest] = rows;
+  expect(sentence).toContain(`12 of 20 accounts are fresh; ${worst?.name} `);
+  expect(casesOf.get(worst?.name ?? '')).toMatchObject({ served: false, says: expect.any(RegExp) });
+  expect(sentence).toContain(worst?.why);
+  const order = rows.map(({ name }) => {
+    const known = casesOf.get(name);
+    return known === undefined ? 2 : Number(known.served);
+  });
+  // Where nothing is served, then where something is missing, then those that are well.
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
+  expect([...order].sort()).toEqual([...Array(6).fill(0), 1, 1, ...Array(12).fill(2)]);
+  for (const { name, why } of [worst, ...rest].flatMap((row) => row ?? []))
+    expect([name, why]).toEqual([
+      name,
+      casesOf.has(name) ? expect.stringMatching(casesOf.get(name)?.says ?? /^$/) : '',
+    ]);
+
+  await expectTold(
+    { scraped: estate, instances: ['estate'] },
+    [...casesOf].flatMap(([name, { told = [] }]) => told.map((words) => [name, words] as const)),
+    [...casesOf].flatMap(([name, { alerts = '' }]) =>
+      alertsOf(alerts).map((alert) => [name, alert] as const),
+    ),
+  );
+});
+
 it('in each trouble the dashboards’ first row and the alerts say what is so, and nothing else', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'account-troubles-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const rules = join(folder, 'rules.yml');
-  await writeFile(rules, stringify({ groups: GROUPS }, { lineWidth: 0 }));
-  const scraped = [...recorded, ...twice('a restart')].map(([series, values]) => ({
-    series,
-    values: notation(series, values),
-  }));
-  const up = Object.keys(CASES).map((name) => ({
-    series: `up{job="edge-exporter", instance=${JSON.stringify(name)}}`,
-    values: `1x${EARLIER + LAST}`,
-  }));
   const told = Object.entries(CASES).flatMap(([name, { told = [] }]) =>
     told.map((words) => [name, words] as const),
   );
   const fired = Object.entries(CASES).flatMap(([name, { alerts = '' }]) =>
-    alerts.split(' ').flatMap((alert) => (alert === '' ? [] : [[name, alert] as const])),
+    alertsOf(alerts).map((alert) => [name, alert] as const),
   );
   told.push([TWO, 'is polled twice: the quota is spent twice, and your own sums may be doubled']);
   fired.push([TWO, 'EdgeAccountPolledTwice']);
+  const scraped = [...recorded, ...twice('a restart')];
+  await expectTold({ scraped, instances: Object.keys(CASES) }, told, fired);
+});
+
+function alertsOf(text: string): string[] {
+  return text.split(' ').filter((alert) => alert !== '');
+}
+
+/** Names with what is said of each. */
+type SaidOf = readonly (readonly [name: string, words: string])[];
+
+/** Has promtool look at what was scraped: what the dashboards' first row says at the end, and which alerts have fired. */
+async function expectTold(
+  {
+    scraped,
+    instances,
+  }: {
+    readonly scraped: Iterable<readonly [string, (number | undefined)[]]>;
+    readonly instances: readonly string[];
+  },
+  told: SaidOf,
+  fired: SaidOf,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'account-troubles-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const rules = join(folder, 'rules.yml');
+  await writeFile(rules, stringify({ groups: GROUPS }, { lineWidth: 0 }));
+  const up = instances.map((name) => ({
+    series: `up{job="edge-exporter", instance=${JSON.stringify(name)}}`,
+    values: `1x${EARLIER + LAST}`,
+  }));
   const test = {
     interval: '1m',
-    input_series: [...up, ...scraped],
+    input_series: [
+      ...up,
+      ...Array.from(scraped, ([series, values]) => ({ series, values: notation(series, values) })),
+    ],
     promql_expr_test: [
       {
         expr: `label_replace(max by (account, trouble) (${filledIn(TOLD, { account: '.+' })}) * 0, "account", "$1", "account", "all of (.+)")`,
@@ -668,7 +796,7 @@ it('in each trouble the dashboards’ first row and the alerts say what is so, a
     stringify({ rule_files: [rules], evaluation_interval: '1m', tests: [test] }, { lineWidth: 0 }),
   );
   expect(await testRules('promtool', file)).toBe('');
-});
+}
 
 /** What two exporters of one account show, of which each shows what one of an account without trouble does. */
 function twice(name: string): (readonly [string, (number | undefined)[]])[] {

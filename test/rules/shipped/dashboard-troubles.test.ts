@@ -25,7 +25,7 @@ const alert = (name: string, severity = 'page', about = ACCOUNT): Given => ({
 });
 const INSTANCE = 'instance="edge:9801", job="edge-exporter"';
 const state = (durable: 0 | 1): Given => ({
-  'edge_exporter_state_durable{instance="edge:9801", job="edge-exporter"}': `${durable}x10`,
+  'edge_exporter_state_durable{directory="/state", instance="edge:9801", job="edge-exporter"}': `${durable}x10`,
 });
 
 /** What is told, of whom, and how soon somebody has to act: 2 now, 1 soon, 0 just wait. */
@@ -72,8 +72,12 @@ const CASES: readonly (readonly [what: string, given: Given, told: Told])[] = [
     [['all of edge:9801', 'counters stand still: the state directory cannot be written', 1]],
   ],
   [
-    'counters that are withheld',
-    { ...UP, ...state(0) },
+    'counters that are withheld, and not that they stand still as well',
+    {
+      ...UP,
+      ...state(0),
+      'edge_exporter_state_errors_total{instance="edge:9801", job="edge-exporter"}': '0+2x10',
+    },
     [['all of edge:9801', 'counters are withheld: the state directory cannot be used', 1]],
   ],
   ...Object.entries(WORDS_OF_PAGES).map(
