@@ -1,5 +1,8 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { callProgram } from './call-program.ts';
@@ -35,4 +38,36 @@ test('doctor shows what the platform calls its things, and neither acts upon it 
   const rest = ours.reduce((text, label) => text.replaceAll(label, ''), out);
   expect(rest + err).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}|^\s*forged/mu);
   expect(out).toContain('status_code of \\u000d\\u001b[K\\n  forged\\u001b[32m\\u009b1A\\u202eshop');
+});
+
+test('plan and backfill show it likewise, and the history that backfill writes is a line for each sample', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-names-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const config = join(folder, 'exporter.yaml');
+  const output = join(folder, 'history.txt');
+  const account = {
+    name: 'a"\\b<b>\u202e',
+    api_url: await hostilePlatform(),
+    token: 'sandbox-token',
+    collectors: { metrics: { products: { edge_applications: { metrics: ['cdn_requests'] } } } },
+  };
+  await writeFile(config, JSON.stringify({ accounts: [account] }));
+  const hour = (ago: number) => new Date(Date.now() - ago * 3_600_000).toISOString();
+  for (const words of [
+    ['plan'],
+    ['backfill', `--from=${hour(3)}`, `--to=${hour(2)}`, `--output=${output}`],
+  ]) {
+    const { exitCode, out, err } = await callProgram([...words, `--config.file=${config}`]);
+    expect(exitCode).toBe(0);
+    expect(out).not.toBe('');
+    expect(out + err).not.toMatch(/[^\P{Cc}\n\t]|\p{Bidi_Control}|^\s*forged/mu);
+  }
+  const lines = (await readFile(output, 'utf8')).split('\n');
+  expect(lines.splice(-2)).toEqual(['# EOF', '']);
+  const samples = lines.filter((line) => !line.startsWith('# '));
+  expect(samples.length).toBeGreaterThan(100);
+  for (const line of samples) {
+    expect(line).toMatch(/^edge_\w+\{(?:\w+="(?:[^"\\\n]|\\["\\n])*",?)+\} \S+ \d+(?:\.\d+)?$/);
+    expect(line).toContain(String.raw`account="a\"\\b<b>`);
+  }
 });

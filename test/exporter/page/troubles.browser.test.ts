@@ -58,6 +58,18 @@ const TROUBLES: Readonly<Record<string, () => Promise<Simulation>>> = {
     await simulation.minutes(20);
     return simulation;
   },
+  async 'missing-permission'() {
+    const simulation = await healthy();
+    simulation.sandbox.faults.set({ forbidden: {} });
+    await simulation.minutes(20);
+    return simulation;
+  },
+  async 'web-page'() {
+    const simulation = await healthy();
+    simulation.sandbox.faults.set({ html_error: {} });
+    await simulation.minutes(20);
+    return simulation;
+  },
   async 'late-data'() {
     const simulation = await healthy();
     simulation.sandbox.faults.set({ late_data: { minutes: 25 } });
@@ -125,6 +137,16 @@ const SAID: readonly (readonly [trouble: string, cause: RegExp, next: RegExp])[]
     'platform-down',
     /^production is down: the platform answers 503 \(since \d\d:\d\d UTC, next try in .*\)\.$/,
     /^The platform is at fault: see its status page\./,
+  ],
+  [
+    'missing-permission',
+    /^production is down: the token lacks the permission Analytics: HTTP 403: Forbidden\.$/,
+    /^Grant Analytics to the token’s user/,
+  ],
+  [
+    'web-page',
+    /^production is down: answers 400 with HTML, unlike the platform's API: is api_url right\? \(since \d\d:\d\d UTC, (next try in .*|being tried now)\)\.$/,
+    /^edge-exporter doctor finds where it breaks: name, network, proxy, TLS or address\./,
   ],
   [
     'late-data',
