@@ -634,7 +634,7 @@ it('what is in time is said to be late within a second of being it, though no po
   expect([...seen]).toEqual([1, 0]);
 });
 
-/** Accounts of an estate that are in trouble, and in which; the others are well. */
+/** Those of twenty accounts that are in trouble, and in which; the others are well. */
 const IN_TROUBLE: Readonly<Record<string, string>> = {
   a02: 'late by half an hour',
   a05: 'token refused after an hour',
@@ -645,7 +645,7 @@ const IN_TROUBLE: Readonly<Record<string, string>> = {
   a16: 'a web page after an hour',
   a19: 'all 429 after an hour',
 };
-const ESTATE = Array.from({ length: 20 }, (_, index) => `a${String(index + 1).padStart(2, '0')}`);
+const TWENTY = Array.from({ length: 20 }, (_, index) => `a${String(index + 1).padStart(2, '0')}`);
 
 it('of twenty accounts, eight of them in trouble, each is said to be what it is, the worst first', async () => {
   const casesOf = new Map(
@@ -656,7 +656,7 @@ it('of twenty accounts, eight of them in trouble, each is said to be what it is,
     }),
   );
   const stages = await Promise.all(
-    ESTATE.map(async (name) => ({
+    TWENTY.map(async (name) => ({
       name,
       platform: await serveTroubledPlatform(START),
       known: casesOf.get(name),
@@ -678,11 +678,11 @@ it('of twenty accounts, eight of them in trouble, each is said to be what it is,
   const simulation = await simulate({ start: START, account: first ?? {}, furtherAccounts: further });
   onTestFinished(() => simulation.close());
   for (const { platform } of stages) platform.now = () => simulation.clock.now();
-  const estate: Recorded = new Map();
+  const scraped: Recorded = new Map();
   const minute = async (at: number) => {
     await simulation.minutes(1);
     const scrape = await simulation.scrape();
-    record(estate, at, scrape, { instance: 'estate' });
+    record(scraped, at, scrape, { instance: 'twenty' });
     return scrape.samples;
   };
   await simulation.minutes(HOUR - BEFORE - 0.5);
@@ -717,7 +717,7 @@ it('of twenty accounts, eight of them in trouble, each is said to be what it is,
     ]);
 
   await expectTold(
-    { scraped: estate, instances: ['estate'] },
+    { scraped, instances: ['twenty'] },
     [...casesOf].flatMap(([name, { told = [] }]) => told.map((words) => [name, words] as const)),
     [...casesOf].flatMap(([name, { alerts = '' }]) =>
       alertsOf(alerts).map((alert) => [name, alert] as const),
