@@ -5,6 +5,24 @@ import { mean, SITE, share, sum } from './query.ts';
 const total = (family: string) => sum(mean(family, SITE));
 const READ_WHERE = 'Read by GraphQL where the configuration names the metric.';
 
+/** Where requests come from, and what they ask for: the largest values, and the others. */
+export const values: readonly Panel[] = (['country', 'host'] as const).map((label) =>
+  chart({
+    title: `Requests by ${label}`,
+    description: `Requests per minute by ${label}, the largest and all others together. ${READ_WHERE}`,
+    unit: 'short',
+    axis: 'per minute',
+    shape: 'stack',
+    legend: 'right',
+    queries: [
+      {
+        expr: `${sum(mean(`edge_requests_by_${label}_per_minute`, SITE), label)} > 0`,
+        legend: `{{${label}}}`,
+      },
+    ],
+  }),
+);
+
 /** How long requests take, and what the origins answer. */
 export const origin: readonly Panel[] = [
   chart({

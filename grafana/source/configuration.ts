@@ -1,6 +1,6 @@
 import type { Dashboard, Panel } from '@grafana/grafana-foundation-sdk/dashboard';
 import { chart } from './chart.ts';
-import { origin } from './configuration-origin.ts';
+import { origin, values } from './configuration-origin.ts';
 import { errorPages, responses } from './configuration-responses.ts';
 import { services } from './configuration-services.ts';
 import { delivered } from './configuration-traffic.ts';
@@ -112,6 +112,7 @@ export const configuration: Dashboard = dashboard({
     ...delivered,
     { title: 'Status codes', shelves: [...shelves(responses, 7, 4), ...errorPages] },
     { title: 'Latency and origin', shelves: shelves(origin, 7) },
+    { title: 'Countries and hosts', shelves: shelves(values, 7, 2) },
     { title: 'WAF threats', shelves: shelves(waf, 8) },
     { title: 'Services around it', shelves: shelves(services, 7, 4) },
   ],

@@ -19,7 +19,7 @@ export function of(family: string, ...matchers: string[]): string {
 
 /** The labels of a family that partition what its series are about: `cache` of `edge_requests_by_cache_per_minute`. */
 const PARTS: readonly (readonly [families: RegExp, labels: string])[] = [
-  [/_by_(cache|scheme|method|family)_/, '$1'],
+  [/_by_(cache|scheme|method|family|country|host)_/, '$1'],
   [/^edge_(upstream_)?responses_/, 'class,code'],
   [/_until_timestamp_seconds$/, 'metric'],
   [/^edge_error_response_/, 'code'],

@@ -53,7 +53,7 @@ const MAY_BE_EMPTY: readonly (readonly [part: string, reason: string])[] = [
   [':accepted', 'no level has lasted'],
   ['collector!~"metrics|analytics", outcome!~"ok|empty"', 'settings have been read before polls fail'],
   ['edge_certificate_expiry_timestamp_seconds', 'as it is documented, the platform does not tell it'],
-  ...['edge_request_duration_', 'edge_upstream_'].map(
+  ...['edge_request_duration_', 'edge_upstream_', 'edge_requests_by_country_', 'edge_requests_by_host_'].map(
     (named) => [named, 'read only where the configuration names it'] as const,
   ),
   ['edge_exporter_outbox_', 'nothing is pushed'],

@@ -16,7 +16,10 @@ export interface Truth {
   readonly sum?: string;
   readonly field?: string;
   readonly by?: string;
-  readonly dimension: string | ((value: string | number | null | undefined) => string | undefined);
+  /** Where it is of a value, with the dimensions that have counters. */
+  readonly dimension:
+    | string
+    | ((value: string | number | null | undefined, told: ReadonlySet<string>) => string | undefined);
   /** What one of the platform's is in the unit of the counter. */
   readonly scale?: number;
 }
@@ -52,15 +55,14 @@ async function rowsOf(
 async function trueTotals(
   url: string,
   id: string | undefined,
-  truths: readonly Truth[],
-  from: number,
-  to: number,
+  { truths, told }: { readonly truths: readonly Truth[]; readonly told: ReadonlySet<string> },
+  { from, to }: { readonly from: number; readonly to: number },
 ) {
   const totals = new Map<string, number>();
   for (const truth of truths) {
     const { dimension, field = 'sum', by, scale = 1 } = truth;
     for (const row of await rowsOf(url, id, truth, from, to)) {
-      const name = typeof dimension === 'string' ? dimension : dimension(by && row[by]);
+      const name = typeof dimension === 'string' ? dimension : dimension(by && row[by], told);
       if (name !== undefined) totals.set(name, (totals.get(name) ?? 0) + Number(row[field]) * scale);
     }
   }
@@ -87,7 +89,9 @@ export async function wrongCounters(
     const [watermark = 0, ...others] = new Set([...counters].map(([, { watermark: until }]) => until));
     expect(others).toEqual([]);
     const which = by === 'product' ? undefined : id;
-    const truth = await trueTotals(platform.url, which, truths[metric] ?? [], since, watermark);
+    const told = new Set([...counters].map(([dimension]) => dimension));
+    const span = { from: since, to: watermark };
+    const truth = await trueTotals(platform.url, which, { truths: truths[metric] ?? [], told }, span);
     buckets += (watermark - since) / MINUTE;
     for (const [dimension, { total, missing }] of counters) {
       const expected = truth.get(dimension) ?? 0;
@@ -95,7 +99,7 @@ export async function wrongCounters(
       if (missing.length > 0 || Math.abs(total - expected) > 1e-9 * Math.max(1, expected))
         wrong.push(`${id}/${metric}/${dimension}: ${total}, true ${expected}, missing ${missing.length}`);
     }
-    const unknown = [...truth.keys()].filter((dimension) => !new Map(counters).has(dimension));
+    const unknown = [...truth.keys()].filter((dimension) => !told.has(dimension));
     if (unknown.length > 0) wrong.push(`${id}/${metric}: no counters of ${unknown.join(', ')}`);
   }
   await platform.close();

@@ -19,7 +19,7 @@ import { LearnedMetrics, readMode } from '../settling/learned.ts';
 import { AccountMemory, type SavedPart } from '../state/memory.ts';
 import type { StateReader } from '../state/state.ts';
 import { type Addressing, type Target, targetName } from '../targets/target.ts';
-import { AccountTargets } from './account-targets.ts';
+import { AccountTargets, type ProductRead } from './account-targets.ts';
 import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
 import {
   ChosenReader,
@@ -119,11 +119,11 @@ export class AccountJobs {
     const dropped: string[] = [];
     if (this.#readsAllAnalytics()) yield keep('metadata', () => new MetadataJob());
     for (const read of this.targets.products) {
-      const { product, schedule, wants } = read;
+      const { product } = read;
       for (const { target, metric } of this.targets.reads(read)) {
         if (!this.#hasSource(product, metric)) continue;
         const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
-        if (keys.size < limits.jobs) yield keep(key, () => this.#seriesOf(target, metric, wants, schedule));
+        if (keys.size < limits.jobs) yield keep(key, () => this.#seriesOf(target, metric, read));
         else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
       }
     }
@@ -269,7 +269,7 @@ export class AccountJobs {
     return new Set(targets.map(({ target }) => `${target.product.slug}/${targetName(target)}`)).size;
   }
 
-  #seriesOf(target: Target, metric: string, wants: (dimension: string) => boolean, schedule: string): Job {
+  #seriesOf(target: Target, metric: string, { wants, schedule, settings }: ProductRead): Job {
     const { account, state, scopes } = this.#options;
     const { platformClock } = scopes;
     const { api, slug } = target.product;
@@ -278,6 +278,7 @@ export class AccountJobs {
       target,
       metric,
       wants,
+      most: settings.top,
       mode: () => readMode(this.memory.of(learned.part), platformClock.now()),
       mayTry: () => mayTry(this.memory.of(learned.part).trial, targetName(target), platformClock.now()),
       platformClock,

@@ -300,12 +300,13 @@ export class ChosenReader implements SourceReader {
   }
 
   /** Reads, and notes what that shows of the source. */
-  async #noted(reader: SourceReader, [read, window, signal]: Question): Answered {
+  async #noted(reader: SourceReader, [read, window, signal, counters]: Question): Answered {
     try {
       const answer = await reader.read(
         (resource, within, group = reader.group) => read(resource, within, group),
         window,
         signal,
+        counters,
       );
       this.#note(reader.name, undefined);
       return answer;

@@ -114,12 +114,13 @@ export class HistoryAccount {
 
   /** How a planned metric is read. */
   source(planned: PlannedSeries): Pick<HistoryReaderOptions, 'reader' | 'read'> {
-    const dimensions = this.#account.collectors[planned.api]?.products[planned.product]?.dimensions ?? [];
+    const { dimensions = [], top } = this.#account.collectors[planned.api]?.products[planned.product] ?? {};
     const metric = `${planned.api} ${planned.product} ${planned.metric}`;
     const asked = {
       target: targetOf(planned),
       metric: planned.metric,
       wants: wantedDimensions(dimensions),
+      most: top,
       mode: () => this.#modes.get(metric) ?? 'metric',
       // What is planned was found by the exporter's own reads: few of these metrics are missing.
       mayTry: () => true,
@@ -139,7 +140,7 @@ export class HistoryAccount {
   /** By the source that is configured; or by REST, and by GraphQL where REST does not know what is asked for. */
   #readerOf(asked: SeriesReaderOptions, api: PlannedSeries['api']): Pick<SourceReader, 'read'> {
     const configured = this.#account.collectors[api]?.source ?? this.#account.source;
-    const rest = new SeriesReader(asked);
+    const rest: SourceReader = new SeriesReader(asked);
     const other = configured === 'rest' ? undefined : this.#graphql.reader(asked);
     if (other === undefined) return rest;
     const { further = [] } = asked.target.product;

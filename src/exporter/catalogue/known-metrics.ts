@@ -10,7 +10,7 @@ import {
   seconds,
   volume,
 } from './meaning.ts';
-import { DIMENSIONS } from './products.ts';
+import { BY_VALUE, DIMENSIONS } from './products.ts';
 
 /**
  * The labels of a dimension of the status code metric: `404` is `{class: '4xx', code: '404'}`. The platform's `4xx`
@@ -74,6 +74,12 @@ function patterned(metric: string, pattern: (dimension: string) => Reading | und
     return reading ? [[name, reading] as const] : [];
   });
   return { dimensions: new Map(readings), pattern };
+}
+
+function byValue(metric: string, label: string): readonly [string, KnownMetric] {
+  const what = metric.startsWith('waf') ? 'Requests in which the WAF found an attack' : 'Requests';
+  const meaning = count(metric, `${what}, by ${label.replace('_', ' ')}; ${label}="other" is the rest`);
+  return [metric, patterned(metric, (value) => ({ meaning, labels: { [label]: value } }))];
 }
 
 function byCache(total: Meaning, cache: Meaning): KnownMetric {
@@ -158,6 +164,7 @@ export const TRAFFIC_METRICS: ReadonlyMap<string, KnownMetric> = new Map([
     ),
   ],
   ['upstream_responses', patterned('upstream_responses', upstream)],
+  ...Object.entries(BY_VALUE).map(([metric, label]) => byValue(metric, label)),
   ['requests_offloaded', known(offload('requests', 'requests'))],
   ['requests_per_second_offloaded', known(offload('requests_per_second', 'requests per second'))],
   ['bandwidth_offloaded', known(offload('bandwidth', 'bandwidth'))],

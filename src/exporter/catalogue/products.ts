@@ -15,7 +15,26 @@ export interface Product {
 }
 
 const TRAFFIC = ['status_code', 'waf', 'http_method', 'requests_per_second', 'bandwidth'];
-const FURTHER = ['request_duration', 'upstream_responses'];
+
+/**
+ * Requests by the values of a field that nobody lists, and the label that has them: the largest have series of their own,
+ * the rest is `other`.
+ */
+export const BY_VALUE: Readonly<Record<string, string>> = {
+  requests_by_country: 'country',
+  requests_by_host: 'host',
+  requests_by_location: 'location',
+  requests_by_cache_status: 'cache_status',
+  waf_requests_by_attack_family: 'attack_family',
+};
+
+/** How many values have series of their own, where the configuration does not say it. */
+export const TOLD_APART = 10;
+
+/** The rest of what is told apart by value. */
+export const OTHER = 'other';
+
+const FURTHER = ['request_duration', 'upstream_responses', ...Object.keys(BY_VALUE)];
 
 /**
  * Every product of section 2.12. The specification lists the analytics metrics without naming their products: they
@@ -130,6 +149,7 @@ export const DIMENSIONS: Readonly<Record<string, readonly string[]>> = {
   status_code: RESPONSES,
   request_duration: ['seconds', 'requests'],
   upstream_responses: ['seconds', ...RESPONSES, 'other'],
+  ...Object.fromEntries(Object.keys(BY_VALUE).map((metric) => [metric, [OTHER]])),
   http_method: ['get', 'head', 'post', 'others'],
   waf: ['requests', 'blocked', 'threats', 'xss', 'rfi', 'sql', 'others'],
   bandwidth: ['total', 'saved', 'missed'],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCTS, type Product, type SeriesApi } from '../catalogue/products.ts';
+import { BY_VALUE, PRODUCTS, type Product, type SeriesApi, TOLD_APART } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import type { Collector } from '../settings/collector.ts';
 import { type ConfiguredSource, sourceName } from './access.ts';
@@ -13,6 +13,14 @@ function metricsText({ metrics, further = [] }: Product): string {
 }
 
 function productSettings(product: Product) {
+  const top = z
+    .int()
+    .min(1)
+    .max(100)
+    .exactOptional()
+    .describe(
+      `How many values have series of their own in metrics by country, host and the like, of each configuration; the rest is "other". ${TOLD_APART} where it is left out.`,
+    );
   const by = listOf(z.enum(['configuration', 'product'])).min(1, 'must not be empty');
   return z.strictObject({
     by: by
@@ -45,6 +53,9 @@ function productSettings(product: Product) {
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])
       .describe(metricsText(product)),
+    ...(((product.further ?? []).some((metric) => Object.hasOwn(BY_VALUE, metric)) ? { top } : {}) as {
+      top: typeof top;
+    }),
     dimensions: listOf(text())
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])

@@ -9,6 +9,7 @@ const PRODUCT = z
   .object({
     schedule: z.string().optional().catch(undefined),
     metrics: z.array(z.unknown()).catch([]),
+    top: z.unknown().optional(),
     dimensions: z.array(z.unknown()).catch([]),
   })
   .catch({ schedule: undefined, metrics: [], dimensions: [] });

@@ -1,5 +1,5 @@
 import { facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
-import { DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
+import { BY_VALUE, DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
 import { matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
@@ -10,6 +10,7 @@ export function accountWarnings(account: LenientAccount, path: ConfigPath): Find
   return [
     ...unknownMetrics(account, path),
     ...unknownDimensions(account, path),
+    ...topOfNothing(account, path),
     ...readTwice(account, path),
     ...unknownUnits(account, path),
     ...slowToSettle(account, path),
@@ -112,12 +113,23 @@ function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
   });
 }
 
+/** A number of values to tell apart, where no metric is read that has any. */
+function topOfNothing(account: LenientAccount, path: ConfigPath): Finding[] {
+  return PRODUCTS.flatMap(({ api, slug }): Finding[] => {
+    const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
+    if (top === undefined || metrics.some((metric) => Object.hasOwn(BY_VALUE, String(metric)))) return [];
+    const message = `has no effect: metrics names none of ${Object.keys(BY_VALUE).join(', ')}`;
+    return [warning([...path, 'collectors', api, 'products', slug, 'top'], message)];
+  });
+}
+
 function unknownDimensions(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug, metrics }) => {
+  return PRODUCTS.flatMap(({ api, slug, metrics, further = [] }) => {
     const given = running(account, api)?.products?.[slug];
     if (given?.dimensions === undefined) return [];
     const asked = given.metrics?.filter((metric) => typeof metric === 'string') ?? [];
-    const read = asked.length === 0 || asked.includes('*') ? metrics : asked;
+    const isAll = asked.length === 0 || asked.includes('*');
+    const read = isAll ? [...metrics, ...asked.filter((metric) => further.includes(metric))] : asked;
     // Nobody knows which dimensions an unknown metric has.
     if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return [];
     const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));

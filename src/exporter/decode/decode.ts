@@ -23,6 +23,8 @@ export interface Decoded {
   readonly valueless?: ReadonlyMap<string, Float64Array>;
   /** Rows in the answer, the dropped ones included. */
   readonly rows: number;
+  /** Whether all that there is, is in one series or another, and no series but these are to be counted from now on. */
+  readonly isPartition?: true;
   /** Rows that were set apart since the answer does not show how wide their buckets are; left out where there are none. */
   readonly unclear?: ReadonlyMap<string, readonly UnclearRow[]>;
 }

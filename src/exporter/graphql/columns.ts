@@ -13,6 +13,8 @@ export interface Column {
   readonly fields: readonly string[];
   /** By what the sum of the fields is divided for a bucket of a minute. */
   readonly divisor: number;
+  /** Whether a row without a field has none of it. */
+  readonly isOpen?: true;
   /** Whether a wider bucket divides it further. */
   readonly isRate: boolean;
 }
@@ -104,7 +106,7 @@ function valuesOf(
   const divisor = column.isRate ? (column.divisor * width) / MINUTE_MS : column.divisor;
   let size = 0;
   for (const { time, row } of places) {
-    const value = row === 'absent' ? 0 : row === undefined ? undefined : sumOf(row, column.fields, rejected);
+    const value = row === 'absent' ? 0 : row === undefined ? undefined : sumOf(row, column, rejected);
     if (value === undefined) {
       without.push(time);
       continue;
@@ -117,10 +119,10 @@ function valuesOf(
 }
 
 /** The sum of some fields of a row; undefined where one of them is not usable. */
-function sumOf(row: Row, fields: readonly string[], rejected: Rejections): number | undefined {
+function sumOf(row: Row, { fields, isOpen }: Column, rejected: Rejections): number | undefined {
   let sum = 0;
   for (const field of fields) {
-    const value = row[field];
+    const value = row[field] ?? (isOpen && 0);
     const fault = valueFault(value);
     if (fault !== undefined || typeof value !== 'number') {
       reject(rejected, fault ?? 'bad_value', 1);

@@ -1,7 +1,7 @@
 import { type Rejections, reject, valueFault } from '../decode/points.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { Split } from './fields.ts';
+import { MARK, type Split } from './fields.ts';
 import { widthOf } from './question.ts';
 
 /** A row as it was sent. */
@@ -100,7 +100,7 @@ export function datasetRows(rows: readonly unknown[], { key, split, window, now 
 class SortedRows {
   readonly rejected: Rejections = new Map();
   readonly #split: Split | undefined;
-  readonly #byTime = new Map<number, Row | undefined>();
+  readonly #byTime = new Map<number, Whole | undefined>();
   readonly #repeated = new Map<number, number>();
 
   constructor(split: Split | undefined) {
@@ -147,21 +147,22 @@ class SortedRows {
 
 const MISPLACED = ['bad_timestamp', 'future', 'misaligned'] as const;
 
+/** What is put together. Values may be names of what every object has. */
+type Whole = Record<string, unknown>;
+
 /** A whole of which no part has come yet. */
-function nothingOf({ parts }: Split): Row {
-  return Object.fromEntries(parts.map((part) => [part, 0]));
+function nothingOf({ parts }: Split): Whole {
+  return Object.assign(Object.create(null), Object.fromEntries(parts.map((part) => [part, 0])));
 }
 
-/** A whole with what a row adds to some of its parts; undefined where it has had such a row. */
-function withParts(whole: Row, row: Row, parts: readonly string[], by: string): Row | undefined {
-  const name = `${by} ${String(row[by])}`;
+/** Adds what a row has to some parts of a whole; undefined where it has had such a row. */
+function withParts(whole: Whole, row: Row, parts: readonly string[], by: string): Whole | undefined {
+  const name = `${MARK}${String(row[by])}`;
   if (Object.hasOwn(whole, name)) return undefined;
   const sum = valueFault(row['sum']) === undefined ? Number(row['sum']) : Number.NaN;
-  return {
-    ...whole,
-    [name]: true,
-    ...Object.fromEntries(parts.map((part) => [part, Number(whole[part]) + sum])),
-  };
+  whole[name] = true;
+  for (const part of parts) whole[part] = Number(whole[part] ?? 0) + sum;
+  return whole;
 }
 
 function wholeUntil(newest: number, width: number, now: number): number {

@@ -1,4 +1,4 @@
-import { DIMENSIONS, type Product } from '../catalogue/products.ts';
+import { DIMENSIONS, OTHER, type Product } from '../catalogue/products.ts';
 
 /** In what a field is, as a number of the base unit of the family that shows it: bytes, bytes a second, a share of one. */
 export const UNITS = {
@@ -32,10 +32,15 @@ export interface Dataset {
   readonly split?: Split;
 }
 
+/** Separates names of what is not a part in a row that was put together. */
+export const MARK = '\0';
+
 /** A field by which rows are told apart, and which parts of the whole each of its values adds to. */
 export interface Split {
   readonly by: string;
   readonly parts: readonly string[];
+  /** Whether there are parts of any name, of which the largest are shown, and `other`. */
+  readonly isOpen?: true;
   /** Undefined where a value cannot be one of the field. */
   readonly partsOf: (value: unknown) => readonly string[] | undefined;
 }
@@ -233,6 +238,24 @@ function upstreamPartsOf(value: unknown): readonly string[] | undefined {
 
 const UPSTREAM: Split = { by: 'upstreamStatus', parts: UPSTREAM_PARTS, partsOf: upstreamPartsOf };
 
+/** A value of a field that may have any, as a label: `none` where there is none. */
+function labelOf(value: unknown): string | undefined {
+  if (value === null || value === '' || value === '-') return 'none';
+  if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+  return String(value).replaceAll(MARK, '').slice(0, LONGEST_VALUE) || OTHER;
+}
+
+const LONGEST_VALUE = 200;
+
+function open(by: string, hasNone = true): MetricFields {
+  const partsOf = (given: unknown) => {
+    const value = labelOf(given);
+    if (value === undefined) return undefined;
+    return value === 'none' && !hasNone ? [] : [value];
+  };
+  return splitBy({ by, parts: [OTHER], partsOf, isOpen: true }, 'workloadMetrics', 'configurationId');
+}
+
 const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
   ...Object.entries(TRAFFIC).map(([metric, dimensions]): [string, MetricFields[]] => [
     metric,
@@ -252,6 +275,11 @@ const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
       splitBy(UPSTREAM, 'workloadMetrics', 'configurationId'),
     ],
   ],
+  ['requests_by_country', [open('geolocCountryName')]],
+  ['requests_by_host', [open('host')]],
+  ['requests_by_location', [open('sourceLocPop')]],
+  ['requests_by_cache_status', [open('upstreamCacheStatus')]],
+  ['waf_requests_by_attack_family', [open('wafAttackFamily', false)]],
 ]);
 
 /** Where a metric of a product is found, each part of its dimensions in rows of its own; none where no dataset has it. */

@@ -1,20 +1,27 @@
 import type { Product } from '../catalogue/products.ts';
 import type { UnitOverrides } from '../catalogue/units.ts';
-import { mergeDecoded } from '../decode/decode.ts';
+import { type Decoded, mergeDecoded } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import type { SeriesAsked, SeriesSource, SourceReader, WindowedAnswer } from '../series/series-source.ts';
+import type {
+  CountersAsked,
+  SeriesAsked,
+  SeriesSource,
+  SourceReader,
+  WindowedAnswer,
+} from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { AccountMemory } from '../state/memory.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
 import { type Column, columnOf, decodeColumns } from './columns.ts';
-import { idIn, rowsOf } from './dataset-rows.ts';
+import { type DatasetRows, idIn, rowsOf } from './dataset-rows.ts';
 import { fieldsOf, type MetricFields } from './fields.ts';
 import { KnownFields } from './known-fields.ts';
 import { keysQuestion, MOST_ROWS, QUESTIONS, resourceOf } from './question.ts';
 import { RowsMemory } from './rows-learned.ts';
 import { type SharedAnswer, SharedReads } from './shared-reads.ts';
+import { TopValues } from './top-values.ts';
 
 export interface GraphqlSourceOptions {
   /** The account, and the address of its API. */
@@ -60,7 +67,7 @@ export class GraphqlSource implements SeriesSource {
     if (parts.length === 0) return undefined;
     const key = target.by === 'product' ? '' : ownId(target);
     for (const { reads, selects } of parts) reads.join({ key, fields: selects });
-    return new DatasetReader(key, parts, this.#schema);
+    return new DatasetReader({ key, parts, schema: this.#schema, wants: asked.wants, most: asked.most });
   }
 
   /** The same for all targets of which the same is asked: there are thousands. */
@@ -68,7 +75,9 @@ export class GraphqlSource implements SeriesSource {
     const { product, by } = target;
     const found = fieldsOf(product, metric).map((fields) => ({
       fields,
-      dimensions: [...fields.dimensions].filter(([dimension]) => wants(dimension)),
+      dimensions: [...fields.dimensions].filter(
+        ([dimension]) => fields.split?.isOpen === true || wants(dimension),
+      ),
     }));
     const names = found.flatMap(({ dimensions }) => dimensions.map(([dimension]) => dimension));
     const key = JSON.stringify([product.api, product.slug, by, metric, names]);
@@ -121,6 +130,20 @@ interface MetricPart {
   readonly reads: SharedReads;
 }
 
+interface DatasetReaderOptions {
+  /** The value of the dataset's key. */
+  readonly key: string;
+  readonly parts: readonly MetricPart[];
+  readonly schema: KnownFields;
+  readonly wants: (dimension: string) => boolean;
+  /** How many values of a field that may have any are told apart. */
+  readonly most?: number | undefined;
+}
+
+function isOpen({ fields: { split } }: MetricPart): boolean {
+  return split?.isOpen === true;
+}
+
 /** Reads one metric of one target, by operations that it shares with the other readers of its dataset. */
 class DatasetReader implements SourceReader {
   readonly name = 'graphql';
@@ -128,15 +151,17 @@ class DatasetReader implements SourceReader {
   readonly #key: string;
   readonly #parts: readonly MetricPart[];
   readonly #schema: KnownFields;
+  readonly #values: TopValues;
 
-  /** @param key the value of the dataset's key */
-  constructor(key: string, parts: readonly MetricPart[], schema: KnownFields) {
+  constructor({ key, parts, schema, wants, most }: DatasetReaderOptions) {
     this.#key = key;
     this.#parts = parts;
     this.#schema = schema;
+    this.#values = new TopValues(wants, most);
   }
 
-  get dimensions(): ReadonlySet<string> {
+  get dimensions(): ReadonlySet<string> | undefined {
+    if (this.#servedParts().some(isOpen)) return undefined;
     const columns = this.#parts.flatMap((part) => this.#served(part));
     return new Set(columns.map(({ dimension }) => dimension));
   }
@@ -145,7 +170,12 @@ class DatasetReader implements SourceReader {
     return this.#parts.reduce((sum, { reads, columns }) => sum + (columns.length > 0 ? reads.cost() : 0), 0);
   }
 
-  async read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer> {
+  async read(
+    read: Read,
+    window: (now: number) => Window,
+    signal: AbortSignal,
+    counters?: CountersAsked,
+  ): Promise<WindowedAnswer> {
     // Where nothing is served, no operation leaves that would ask whether this is still so.
     if (this.#servedParts().length === 0) await this.#schema.ask(read, signal);
     const asking = this.#servedParts();
@@ -162,7 +192,7 @@ class DatasetReader implements SourceReader {
           // An operation that serves others as well may reach further: of several, what was asked for is taken.
           const within = asking.length === 1 ? window : (first ?? window);
           // A field may have been refused meanwhile.
-          const decoded = decodeColumns(rows, this.#key, this.#served(part), within);
+          const decoded = this.#decoded(part, rows, { window: within, now }, counters);
           return { decoded, window: within, now, ...(notice !== undefined && { notice }) };
         };
         return reads.read({ key: this.#key, fields, window: asked, take }, read, signal);
@@ -191,6 +221,19 @@ class DatasetReader implements SourceReader {
       now: Math.min(...answers.map(({ now }) => now)),
       ...(notice !== undefined && { notice }),
     };
+  }
+
+  #decoded(
+    part: MetricPart,
+    rows: DatasetRows,
+    asOf: { readonly window: Window; readonly now: number },
+    counters: CountersAsked | undefined,
+  ): Decoded {
+    const columns = this.#served(part);
+    const [open] = columns;
+    if (open === undefined || !isOpen(part)) return decodeColumns(rows, this.#key, columns, asOf.window);
+    const told = this.#values.columns(open, rows.byKey.get(this.#key), asOf, counters);
+    return { ...decodeColumns(rows, this.#key, told, asOf.window), isPartition: true };
   }
 
   #nothingServed(): PlatformFailure {

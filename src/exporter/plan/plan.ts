@@ -1,5 +1,5 @@
 import type { Listing } from '../account/account-targets.ts';
-import { PRODUCTS } from '../catalogue/products.ts';
+import { BY_VALUE, PRODUCTS, TOLD_APART } from '../catalogue/products.ts';
 import { shardText } from '../cluster/shard.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
@@ -62,7 +62,7 @@ export interface SurveyedAccount {
 export function planOf({ account, jobs, findings, notes, listings, scopes }: SurveyedAccount): AccountPlan {
   const { reserve } = account.quota;
   const publishDelayMs = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
-  const planned = plannedJobs(jobs, findings, wanting(account));
+  const planned = plannedJobs(jobs, findings, seriesOf(account));
   return {
     account: account.name,
     api_url: account.api_url,
@@ -83,17 +83,21 @@ function limitOf({ name, limiter }: LimitScope, reserve: number): ScopeLimit {
   return { name, limit: limiter.limitInUse, namedBy, reserve, allowance: limiter.allowance };
 }
 
-/** Whether a dimension of a product's metric is configured. */
-function wanting({ collectors }: Account): (subject: JobSubject, dimension: string) => boolean {
-  const matchers = new Map(
+/** How many series a dimension of a product's metric has: none where it is not configured. */
+function seriesOf({ collectors }: Account): (subject: JobSubject, dimension: string) => number {
+  const counts = new Map(
     PRODUCTS.flatMap(({ api, slug }) => {
       const settings = collectors[api]?.products[slug];
-      return settings === undefined
-        ? []
-        : [[`${api} ${slug}` as string, wantedDimensions(settings.dimensions)] as const];
+      if (settings === undefined) return [];
+      const { dimensions, top = TOLD_APART } = settings;
+      return [[`${api} ${slug}` as string, { wants: wantedDimensions(dimensions), top }] as const];
     }),
   );
-  return ({ collector, product }, dimension) => matchers.get(`${collector} ${product}`)?.(dimension) ?? true;
+  return ({ collector, product, metric = '' }, dimension) => {
+    const { wants = () => true, top = TOLD_APART } = counts.get(`${collector} ${product}`) ?? {};
+    if (!wants(dimension)) return 0;
+    return Object.hasOwn(BY_VALUE, metric) ? top + 1 : 1;
+  };
 }
 
 /**

@@ -43,12 +43,12 @@ interface Kind {
 
 /**
  * Every job with its demand; those that were not polled are taken to be like the polled ones of their kind.
- * @param wants whether a dimension of a product's metric is wanted
+ * @param seriesOf how many series a dimension of a product's metric has
  */
 export function plannedJobs(
   jobs: readonly Job[],
   findings: readonly Finding[],
-  wants: (subject: JobSubject, dimension: string) => boolean,
+  seriesOf: (subject: JobSubject, dimension: string) => number,
 ): PlannedJob[] {
   const kinds = kindsOf(findings);
   const polled = new Map(findings.map((finding) => [finding.job, finding]));
@@ -57,7 +57,7 @@ export function plannedJobs(
     const kind = kinds.get(kindOf(job));
     const own = polled.get(job);
     const isSeries = partOf(job) === 'series';
-    const catalogued = isSeries ? cataloguedSeries(job.subject, wants) : undefined;
+    const catalogued = isSeries ? cataloguedSeries(job.subject, seriesOf) : undefined;
     return [
       {
         subject: job.subject,
@@ -90,13 +90,16 @@ function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
 /** The series of a metric whose answers were not seen: what the catalogue knows, and the bucket that they show. */
 function cataloguedSeries(
   subject: JobSubject,
-  wants: (subject: JobSubject, dimension: string) => boolean,
+  seriesOf: (subject: JobSubject, dimension: string) => number,
 ): number {
   const { metric = '', configuration_id } = subject;
   const scope = configuration_id === undefined ? 'product' : 'configuration';
-  const dimensions = (DIMENSIONS[metric] ?? ['total']).filter((dimension) => wants(subject, dimension));
-  const faces = dimensions.map((dimension) => facesOf(metric, dimension, { scope }));
-  return faces.reduce((sum, { counter }) => sum + (counter === undefined ? 1 : 2), 1);
+  let series = 1;
+  for (const dimension of DIMENSIONS[metric] ?? ['total']) {
+    const { counter } = facesOf(metric, dimension, { scope });
+    series += seriesOf(subject, dimension) * (counter === undefined ? 1 : 2);
+  }
+  return series;
 }
 
 function mean(values: readonly number[]): number | undefined {

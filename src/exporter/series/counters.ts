@@ -1,7 +1,7 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS } from '../decode/points.ts';
 import type { Counting } from '../poll/job.ts';
-import { watchGrowth } from '../settling/completeness.ts';
+import { NONE_YOUNG, watchGrowth } from '../settling/completeness.ts';
 import { type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { freshWindow, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
 import {
@@ -27,7 +27,13 @@ import {
 } from './counter.ts';
 import { withCheckpoint } from './reconciliation-job.ts';
 import { narrowerThan, restatedIn, seenAgain } from './seen-buckets.ts';
-import { type CountersRecord, type Counts, recordOf, type SeriesMemory } from './series-memory.ts';
+import {
+  type CountersRecord,
+  type Counts,
+  NO_CHECKPOINTS,
+  recordOf,
+  type SeriesMemory,
+} from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** A bucket that the counter of a dimension has taken in. */
@@ -131,13 +137,34 @@ export function countAnswer(
 ): CountedAnswer {
   const { counts } = rules;
   if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
-  const update = updateOf(memory, answer, rules);
+  const told = asToldApart(memory, answer.decoded, counts);
+  const update = updateOf(told, answer, rules);
   if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
-  const seen = withSeen(memory, answer, update.record.width, settledBefore(memory, rules.settleDelay));
+  const seen = withSeen(told, answer, update.record.width, settledBefore(memory, rules.settleDelay));
   const learned = learnedFrom(seen, answer, update, rules);
   const { record } = update;
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
-  return { ...learned, memory: { ...learned.refused, record, checkpoints }, update };
+  const refused = { ...learned.refused, record: memory.record };
+  return { ...learned, refused, memory: { ...learned.refused, record, checkpoints }, update };
+}
+
+/**
+ * With the counters of what an answer tells apart, where that is not what the answers before did: those that have gone end, others
+ * begin where all stand and lack what all lack, so that whatever comes is counted by one of them. What was seen
+ * before is no measure of what is seen now.
+ */
+function asToldApart(memory: SeriesMemory, { series, isPartition }: Decoded, counts: Counts): SeriesMemory {
+  const { record } = memory;
+  if (record === undefined || isPartition !== true) return memory;
+  const before = [...record.counters.keys()];
+  const names = [...series.keys()].filter(counts);
+  if (before.length === names.length && before.every((name) => series.has(name))) return memory;
+  const [[, first] = []] = record.counters;
+  if (first === undefined) return memory;
+  const counters = new Map(names.map((name) => [name, record.counters.get(name) ?? { ...first, total: 0 }]));
+  const { since, width } = record;
+  const nothing = { seen: undefined, young: NONE_YOUNG, checkpoints: NO_CHECKPOINTS };
+  return { ...memory, ...nothing, record: recordOf(since, width, counters, counts) };
 }
 
 function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): CountedAnswer {

@@ -126,7 +126,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const refusal = this.#refusal;
     if (stands(refusal, this.#options.platformClock.now())) throw refusal.failure;
     const window = (now: number) => windowOfPresent(this.memory, now, this.horizon(now));
-    return this.readWindow(window, read, signal);
+    return this.readWindow(window, read, signal, true);
   }
 
   /** Notes what the platform refuses; a read that was left out since it would be refused changes nothing. */
@@ -151,13 +151,18 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     };
   }
 
-  /** @param window asked for when the first operation leaves (platform ms) */
+  /**
+   * @param window asked for when the first operation leaves (platform ms)
+   * @param mayChange whether the values that are told apart may be others than before
+   */
   readWindow(
     window: Parameters<SourceReader['read']>[1],
     read: Read,
     signal: AbortSignal,
+    mayChange = false,
   ): Promise<WindowedAnswer> {
-    return this.#options.reader.read(read, window, signal);
+    const dimensions = () => this.memory.record?.counters.keys() ?? [];
+    return this.#options.reader.read(read, window, signal, { dimensions, mayChange });
   }
 
   conclude(answered: WindowedAnswer): PollResult {
@@ -258,7 +263,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   async truthOf({ window }: CountedSpan, read: Read, signal: AbortSignal): Promise<number | undefined> {
-    const { decoded } = await this.#options.reader.read(read, () => window, signal);
+    const { decoded } = await this.readWindow(() => window, read, signal);
     return sumOfCounted(this.memory, this.counts, decoded, window);
   }
 

@@ -165,6 +165,8 @@ function orNaN(value: number): number {
   return value < 0 ? Number.NaN : value;
 }
 
+export const NO_CHECKPOINTS: Checkpoints = { watermarks: [], sums: [] };
+
 const BEGINNING: SeriesMemory = {
   record: undefined,
   seen: undefined,
@@ -172,7 +174,7 @@ const BEGINNING: SeriesMemory = {
   reached: undefined,
   newest: undefined,
   young: NONE_YOUNG,
-  checkpoints: { watermarks: [], sums: [] },
+  checkpoints: NO_CHECKPOINTS,
   width: undefined,
   shownUntil: undefined,
   shownLag: 0,

@@ -16,6 +16,8 @@ export interface SeriesReaderOptions {
   readonly mode: () => ReadMode;
   /** Whether its dimensions may be tried one by one where the platform does not know the metric. */
   readonly mayTry: () => boolean;
+  /** Of metrics that another source has. */
+  readonly most?: number | undefined;
   readonly platformClock: PlatformClock;
 }
 

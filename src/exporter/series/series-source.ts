@@ -27,6 +27,16 @@ export interface SeriesAsked {
   readonly wants: (dimension: string) => boolean;
   /** How the dimensions of the metric are read one API operation each, as far as is known. */
   readonly mode: () => ReadMode;
+  /** How many values have series of their own, of a metric by values that nobody lists. */
+  readonly most?: number | undefined;
+}
+
+/** The counters of a series for whom an answer is read. */
+export interface CountersAsked {
+  /** Their dimensions, as of when it comes. */
+  readonly dimensions: () => Iterable<string>;
+  /** Whether others may take their places: an answer about the past has to have the same. */
+  readonly mayChange: boolean;
 }
 
 /**
@@ -44,9 +54,15 @@ export interface SourceReader {
   cost(): number;
   /**
    * @param window computed when the operation leaves, not before
+   * @param counters left out where nothing is counted
    * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
    */
-  read(read: Read, window: (now: number) => Window, signal: AbortSignal): Promise<WindowedAnswer>;
+  read(
+    read: Read,
+    window: (now: number) => Window,
+    signal: AbortSignal,
+    counters?: CountersAsked,
+  ): Promise<WindowedAnswer>;
 }
 
 /** One of the platform's APIs, as far as it answers what jobs ask. */

@@ -263,6 +263,23 @@ test('what only GraphQL has is a known metric, and told where GraphQL is not to 
   ]);
 });
 
+test('values are told apart of metrics that have any: top says how many, dimensions may choose them', async () => {
+  const warningsOf = async (metrics: string) => {
+    const { warnings } = await loadGood(`${ACCOUNT}    collectors:
+      metrics: { products: { edge_applications: { top: 5, metrics: ['*'${metrics}], dimensions: [Brazil, other] } } }
+`);
+    return warnings
+      .filter(({ path }) => path.includes('edge_app'))
+      .map(({ path, message }) => `${path} ${message}`);
+  };
+  expect(await warningsOf(', requests_by_country')).toEqual([]);
+  expect(await warningsOf('')).toContainEqual(
+    expect.stringMatching(
+      /edge_applications\.top has no effect: metrics names none of requests_by_country, /,
+    ),
+  );
+});
+
 test('a metric that only another product has is told', async () => {
   const { warnings } = await loadGood(`${ACCOUNT}    collectors:
       metrics: { products: { edge_functions: { metrics: [request_duration] } } }

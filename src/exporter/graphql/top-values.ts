@@ -1,0 +1,128 @@
+import { OTHER, TOLD_APART } from '../catalogue/products.ts';
+import type { CountersAsked } from '../series/series-source.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+import type { Column } from './columns.ts';
+import type { KeyRows } from './dataset-rows.ts';
+import { MARK } from './fields.ts';
+
+/** How much of each value of a field came of late, for one series of which only some are told apart. */
+export interface Ranking {
+  /** A minute, by value: the mean of about the last hour. */
+  readonly rates: ReadonlyMap<string, number>;
+  /** Platform ms. */
+  readonly at: number;
+  /** When one last took the place of another, or when the first answer came. */
+  readonly changedAt: number;
+}
+
+/** After so long (ms) what came then weighs half; one value takes the place of another no more often. */
+const HOUR_MS = 3_600_000;
+
+/** So many times as much must come of a value as of the one whose place it takes. */
+const OVERTAKEN = 2;
+
+/** For each value that is told apart, so many are followed that might be: whoever sends hosts can invent them. */
+const FOLLOWED = 5;
+
+/** The ranking with an answer. @param rates what came a minute, by value */
+export function rankedAgain(
+  before: Ranking | undefined,
+  rates: ReadonlyMap<string, number>,
+  { now, most }: { readonly now: number; readonly most: number },
+): Ranking {
+  const kept = before === undefined ? 0 : 2 ** (-Math.max(0, now - before.at) / HOUR_MS);
+  const values = new Set([...(before?.rates.keys() ?? []), ...rates.keys()]);
+  const mixed = [...values].map((value): [string, number] => [
+    value,
+    kept * (before?.rates.get(value) ?? 0) + (1 - kept) * (rates.get(value) ?? 0),
+  ]);
+  const followed = mixed.sort(([, a], [, b]) => b - a).slice(0, most * FOLLOWED);
+  return { rates: new Map(followed), at: now, changedAt: before?.changedAt ?? now };
+}
+
+/**
+ * The values that are told apart from now on: those that were, whatever came of them lately; free places go to the largest.
+ * Where none is free, one that is clearly overtaken gives up its place, one an hour.
+ */
+export function topOf(
+  told: readonly string[],
+  ranking: Ranking,
+  most: number,
+): { readonly told: readonly string[]; readonly ranking: Ranking } {
+  const { rates, at, changedAt } = ranking;
+  const rate = (value: string) => rates.get(value) ?? 0;
+  const mine = [...told].sort((a, b) => rate(b) - rate(a)).slice(0, most);
+  const others = [...rates.keys()].filter((value) => rate(value) > 0 && !mine.includes(value));
+  const free = most - mine.length;
+  if (free > 0) return { told: [...mine, ...others.slice(0, free)], ranking };
+  const [largest] = others;
+  const smallest = mine.at(-1);
+  if (largest === undefined || smallest === undefined || at - changedAt < HOUR_MS)
+    return { told: mine, ranking };
+  if (rate(largest) <= OVERTAKEN * rate(smallest)) return { told: mine, ranking };
+  return { told: [...mine.slice(0, -1), largest], ranking: { ...ranking, changedAt: at } };
+}
+
+/** Which values of a field have series of their own, of one configuration. */
+export class TopValues {
+  readonly #wants: (value: string) => boolean;
+  readonly #most: number;
+  #ranking: Ranking | undefined;
+  #told: readonly string[] = [];
+
+  constructor(wants: (value: string) => boolean, most = TOLD_APART) {
+    this.#wants = wants;
+    this.#most = most;
+  }
+
+  /**
+   * The columns of the values that are told apart, and of all others together.
+   * @param open the column of any of them
+   * @param counters which values are counted: they have been since before a restart. Where none are, those of the answers before
+   */
+  columns(
+    open: Column,
+    rows: KeyRows | undefined,
+    { window, now }: { readonly window: Window; readonly now: number },
+    counters: CountersAsked | undefined,
+  ): readonly Column[] {
+    const sums = sumsIn(rows, window);
+    const before = counters === undefined ? this.#told : [...counters.dimensions()];
+    const told = before.filter((value) => value !== OTHER && this.#wants(value));
+    const chosen = counters?.mayChange === false ? told : this.#chosen(told, sums, window, now);
+    const isTold = new Set(chosen);
+    const column = (dimension: string, fields: readonly string[]): Column => ({
+      ...open,
+      dimension,
+      fields,
+      isOpen: true,
+    });
+    const rest = [...sums.keys()].filter((value) => !isTold.has(value));
+    // Always in one order: what has the same names is remembered once.
+    return [...[...chosen].sort().map((value) => column(value, [value])), column(OTHER, rest)];
+  }
+
+  #chosen(told: readonly string[], sums: ReadonlyMap<string, number>, window: Window, now: number) {
+    const minutes = (window.to - window.from) / MINUTE_MS;
+    const rates = [...sums].filter(([value, sum]) => value !== OTHER && sum > 0 && this.#wants(value));
+    const ranking = rankedAgain(this.#ranking, new Map(rates.map(([value, sum]) => [value, sum / minutes])), {
+      now,
+      most: this.#most,
+    });
+    const top = topOf(told, ranking, this.#most);
+    this.#ranking = top.ranking;
+    this.#told = top.told;
+    return top.told;
+  }
+}
+
+/** What came of each value in a window. */
+function sumsIn(rows: KeyRows | undefined, window: Window): Map<string, number> {
+  const sums = new Map<string, number>();
+  for (const [index, time] of (rows?.times ?? []).entries()) {
+    if (time < window.from || time >= window.to) continue;
+    for (const [value, sum] of Object.entries(rows?.rows[index] ?? {}))
+      if (!value.startsWith(MARK)) sums.set(value, (sums.get(value) ?? 0) + Number(sum));
+  }
+  return sums;
+}

@@ -1,0 +1,135 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { productOf } from '../../../src/exporter/catalogue/products.ts';
+import type { Column } from '../../../src/exporter/graphql/columns.ts';
+import { decodeColumns } from '../../../src/exporter/graphql/columns.ts';
+import { datasetRows } from '../../../src/exporter/graphql/dataset-rows.ts';
+import { fieldsOf } from '../../../src/exporter/graphql/fields.ts';
+import { type Ranking, rankedAgain, TopValues, topOf } from '../../../src/exporter/graphql/top-values.ts';
+
+const MINUTE = 60_000;
+const NOW = Date.UTC(2026, 0, 5, 10);
+const WINDOW = { from: NOW - 10 * MINUTE, to: NOW };
+
+/** Hours of polls every five minutes at these rates. */
+function hours(
+  count: number,
+  rates: Record<string, number>,
+  before?: { told: readonly string[]; ranking: Ranking },
+) {
+  let { told = [], ranking } = before ?? ({} as { told?: readonly string[]; ranking?: Ranking });
+  const shown = new Set<string>();
+  for (let poll = 0; poll < count * 12; poll += 1) {
+    const now = (ranking?.at ?? 0) + 5 * MINUTE;
+    const top = topOf(told, rankedAgain(ranking, new Map(Object.entries(rates)), { now, most: 2 }), 2);
+    ({ told, ranking } = top);
+    shown.add([...told].sort().join());
+  }
+  if (ranking === undefined) throw new Error('nothing was asked');
+  return { told, ranking, shown: [...shown] };
+}
+
+describe('the values that are told apart', () => {
+  it('are the largest, and stay while another is a little larger', () => {
+    const first = hours(2, { a: 100, b: 50, c: 40 });
+    expect(first.shown).toEqual(['a,b']);
+    expect(hours(24, { a: 100, b: 50, c: 90 }, first).shown).toEqual(['a,b']);
+  });
+
+  it('stay while nothing comes of them for an hour, or another comes for minutes', () => {
+    const first = hours(2, { a: 100, b: 50, c: 20 });
+    const quiet = hours(1, { a: 100, c: 20 }, first);
+    expect(quiet.shown).toEqual(['a,b']);
+    expect(hours(1 / 12, { a: 100, b: 50, c: 1_000 }, first).shown).toEqual(['a,b']);
+  });
+
+  it('give up their place to one that is clearly larger for long, one an hour', () => {
+    const first = hours(2, { a: 100, b: 50 });
+    expect(hours(3, { a: 100, b: 50, c: 400, d: 500 }, first).told).toContain('d');
+    expect(hours(1, { c: 4_000, d: 5_000 }, first).shown).toEqual(['a,d']);
+    expect([...hours(4, { c: 4_000, d: 5_000 }, first).told].sort()).toEqual(['c', 'd']);
+  });
+});
+
+const [by] = fieldsOf(productOf('metrics', 'edge_applications'), 'requests_by_host');
+const OPEN: Column = { dimension: 'other', fields: ['other'], divisor: 1, isRate: false };
+
+/** What rows come to, by dimension, where the answers tell at most two apart. */
+function decoded(rows: readonly unknown[], values = new TopValues(() => true, 2)) {
+  const answer = datasetRows(rows, { key: 'configurationId', split: by?.split, window: WINDOW, now: NOW });
+  const columns = values.columns(OPEN, answer.byKey.get('x'), { window: WINDOW, now: NOW }, undefined);
+  return decodeColumns(answer, 'x', columns, WINDOW);
+}
+
+const row = (minute: number, host: unknown, sum: unknown) => ({
+  ts: new Date(WINDOW.from + minute * MINUTE).toISOString(),
+  configurationId: 'x',
+  host,
+  sum,
+});
+
+it('add up to the whole with the others, whatever they are called', () => {
+  const host = fc.constantFrom(
+    'a',
+    'other',
+    'none',
+    '__proto__',
+    'constructor',
+    'ts',
+    'sum',
+    '',
+    '-',
+    null,
+    7,
+    '\0a',
+  );
+  const rows = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 9 }), host, fc.nat(1_000)), {
+    selector: ([minute, name]) => `${minute} ${String(name)}`,
+    minLength: 1,
+  });
+  fc.assert(
+    fc.property(rows, (given) => {
+      const { series, rejected } = decoded(given.map((one) => row(...one)));
+      expect(rejected.size).toBe(0);
+      expect(series.size).toBeLessThanOrEqual(3);
+      for (let minute = 0; minute < 10; minute += 1) {
+        const time = WINDOW.from + minute * MINUTE;
+        const found = [...series.values()].map(({ timestamps, values }) => values[timestamps.indexOf(time)]);
+        const mine = given.filter(([of]) => of === minute);
+        if (mine.length === 0) continue;
+        expect(found.reduce((sum: number, value) => sum + Number(value), 0)).toBe(
+          mine.reduce((sum, [, , count]) => sum + count, 0),
+        );
+      }
+    }),
+  );
+});
+
+it('are missing for a minute in which a host is there twice, or is none', () => {
+  const rows = [row(1, 'a', 5), row(1, 'a', 6), row(2, 'a', 1), row(2, { b: 1 }, 1), row(3, 'a', 2)];
+  const { series, rejected } = decoded(rows);
+  expect([...(series.get('a')?.timestamps ?? [])]).toEqual([WINDOW.from + 3 * MINUTE]);
+  expect(Object.fromEntries(rejected)).toEqual({ duplicate: 2, bad_item: 1 });
+});
+
+it('are those that have counters, of an answer about the past; others are not told apart', () => {
+  const values = new TopValues((value) => value !== 'hidden', 2);
+  const answer = datasetRows([row(1, 'large', 9), row(1, 'small', 1), row(1, 'hidden', 50)], {
+    key: 'configurationId',
+    split: by?.split,
+    window: WINDOW,
+    now: NOW,
+  });
+  const told = (counted: readonly string[], mayChange: boolean) =>
+    values
+      .columns(
+        OPEN,
+        answer.byKey.get('x'),
+        { window: WINDOW, now: NOW },
+        { dimensions: () => counted, mayChange },
+      )
+      .map(({ dimension }) => dimension);
+  expect(told(['quiet', 'other'], false)).toEqual(['quiet', 'other']);
+  expect(told(['quiet', 'other'], true)).toEqual(['large', 'quiet', 'other']);
+  expect(told([], true)).toEqual(['large', 'small', 'other']);
+});

@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest';
+import { CounterWatch } from './counter-watch.ts';
+import { type Truth, wrongCounters } from './graphql-truth.ts';
+import { simulate } from './simulation.ts';
+
+type Value = Parameters<Exclude<Truth['dimension'], string>>[0];
+
+/** Requests by a field: what has no counter of its own is in that of the others. */
+function byValue(by: string, isWhole = true): readonly Truth[] {
+  const dimension = (value: Value, told: ReadonlySet<string>) => {
+    if (value === null && !isWhole) return undefined;
+    const name = String(value ?? 'none');
+    return told.has(name) ? name : 'other';
+  };
+  return [{ sum: 'requests', by, dimension }];
+}
+
+const TRUTHS: Readonly<Record<string, readonly Truth[]>> = {
+  requests_by_country: byValue('geolocCountryName'),
+  requests_by_host: byValue('host'),
+  requests_by_location: byValue('sourceLocPop'),
+  requests_by_cache_status: byValue('upstreamCacheStatus'),
+  waf_requests_by_attack_family: byValue('wafAttackFamily', false),
+};
+
+it('counts the largest countries, hosts and so on, and all others together, exactly, through troubles and kills', async () => {
+  const metrics = Object.keys(TRUTHS);
+  const simulation = await simulate({
+    sandbox: { configurations: 2, domainsPerConfiguration: 5, graphqlRateLimit: 400 },
+    account: {
+      collectors: {
+        metrics: { products: { edge_applications: { top: 3, metrics } } },
+        analytics: { products: { content_delivery: { by: ['product'], metrics: ['requests_by_country'] } } },
+      },
+    },
+  });
+  const { sandbox, state } = simulation;
+  const watch = new CounterWatch();
+  const labels = new Set<string>();
+  for (const trouble of [
+    {},
+    { late_data: { minutes: 12 } },
+    { repeated_rows: { probability: 0.3 }, wrong_types: { probability: 0.3, share: 0.05 } },
+    { conflicting_rows: { probability: 0.5, share: 0.1 }, graphql_errors: { probability: 0.3 } },
+    {},
+  ]) {
+    sandbox.faults.set(trouble);
+    await simulation.minutes(16);
+    await simulation.restart();
+    watch.see(await simulation.scrape());
+    await simulation.minutes(14);
+    const { samples } = await simulation.scrape();
+    for (const key of samples.keys()) if (key.startsWith('["edge_requests_by_')) labels.add(key);
+  }
+  const { samples } = await simulation.scrape();
+  const shown = (name: string) => [...samples.keys()].filter((key) => key.startsWith(`["${name}"`)).length;
+  // No more than three and the others, and no series that was ever shown is gone.
+  expect(shown('edge_requests_by_country_total')).toBe(2 * 4);
+  expect(shown('edge_product_requests_by_country_total')).toBe(11);
+  expect(shown('edge_requests_by_host_total')).toBe(2 * 4);
+  for (const key of labels) expect([...samples.keys()], key).toContain(key);
+  expect(watch.decreases).toEqual([]);
+  await simulation.stop();
+  await simulation.minutes(120);
+  const { wrong, buckets, seen } = await wrongCounters(sandbox, state, TRUTHS);
+  expect(wrong).toEqual([]);
+  expect(buckets).toBeGreaterThan(6 * 2 * 60);
+  for (const metric of metrics)
+    expect([...seen].filter((name) => name.startsWith(metric)).length).toBeGreaterThan(1);
+  await simulation.close();
+});
