@@ -165,6 +165,21 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
     },
     warmUp: 10,
   },
+  'values that are told apart': {
+    fits: true,
+    sandbox: LIMIT,
+    account: {
+      reconciliation_share: 0,
+      collectors: {
+        metrics: {
+          products: {
+            edge_applications: { top: 4, metrics: ['waf', 'requests_by_country', 'requests_by_cache_status'] },
+          },
+        },
+      },
+    },
+    warmUp: 10,
+  },
   'counters that are compared with the platform': {
     fits: true,
     sandbox: LIMIT,
