@@ -115,7 +115,8 @@ function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
 
 /** A number of values to tell apart, where no metric is read that has any. */
 function topOfNothing(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug }): Finding[] => {
+  return PRODUCTS.flatMap(({ api, slug, further = [] }): Finding[] => {
+    if (!further.some((metric) => Object.hasOwn(BY_VALUE, metric))) return [];
     const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
     if (top === undefined || metrics.some((metric) => Object.hasOwn(BY_VALUE, String(metric)))) return [];
     const message = `has no effect: metrics names none of ${Object.keys(BY_VALUE).join(', ')}`;

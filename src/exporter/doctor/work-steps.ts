@@ -50,6 +50,7 @@ async function* allSteps(session: Session): AsyncGenerator<Outcome> {
     yield* productsStep(session);
     yield* seriesSteps(session);
     yield* sourceSteps(session);
+    yield* furtherSteps(session);
     // Last, since it brings metrics to try, which a product need not have.
     yield* metricsStep(session);
   }
@@ -129,6 +130,28 @@ function* sourceSteps(session: Session): Generator<Step> {
     const { source, why } = session.sourceOf(collector);
     if (source === 'graphql')
       yield stepsNamed(`source of ${collector}`).ok(`GraphQL, at ${session.account.graphql_url}: ${why}`);
+  }
+}
+
+/** Whether GraphQL has what is read by it alone: a read of each of these metrics. */
+async function* furtherSteps(session: Session): AsyncGenerator<Outcome> {
+  const asked = new Set<string>();
+  for (const job of session.jobs()) {
+    const { product = '', metric = '' } = job.subject;
+    const step = `${metric} of ${product}`;
+    if (
+      asked.has(step) ||
+      !PRODUCTS.some(({ slug, further }) => slug === product && further?.includes(metric))
+    )
+      continue;
+    asked.add(step);
+    const finding = await session.poll(job);
+    const { ok, warning } = stepsNamed(step);
+    if (typeof finding === 'string') yield { step, why: finding };
+    else if (finding.outcome !== 'ok' && finding.outcome !== 'empty')
+      yield warning(`it is left out: ${finding.reason}`);
+    else if (finding.result?.warning !== undefined) yield warning(finding.result.warning);
+    else yield ok(`GraphQL has it${finding.outcome === 'empty' ? ', and nothing was counted of late' : ''}`);
   }
 }
 

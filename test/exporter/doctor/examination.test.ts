@@ -333,6 +333,34 @@ it('an account of GraphQL alone: what that has nothing of is no problem', async 
   expect(steps.filter(({ status }) => status === 'problem')).toEqual([]);
 });
 
+it('what only GraphQL has: each that is named, and what of it the account lacks, which is no problem', async () => {
+  const { steps, of } = await diagnose({
+    sandbox: { graphqlMissing: ['workloadMetrics.geolocCountryName', 'workloadMetrics.requestTime'] },
+    account: {
+      collectors: {
+        metrics: {
+          products: {
+            edge_applications: {
+              metrics: ['waf', 'requests_by_host', 'requests_by_country', 'request_duration'],
+            },
+          },
+        },
+      },
+    },
+  });
+  expect(of('requests_by_host of edge_applications')).toMatchObject({ status: 'ok', text: 'GraphQL has it' });
+  expect(of('requests_by_country of edge_applications')).toMatchObject({
+    status: 'warning',
+    text: expect.stringMatching(/^it is left out: .*workloadMetrics has none of /),
+  });
+  expect(of('request_duration of edge_applications')).toMatchObject({
+    status: 'warning',
+    text: expect.stringContaining('requestTime'),
+  });
+  expect(of('waf of edge_applications')).toBeUndefined();
+  expect(steps.filter(({ status }) => status === 'problem')).toEqual([]);
+});
+
 it('lists that are all not there: nothing is said of a permission that nothing has shown', async () => {
   const { steps, of } = await diagnose({
     sandbox: { faults: { not_found: { paths: ['/metrics/', '/analytics/'] } } },
