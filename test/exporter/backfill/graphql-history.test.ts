@@ -44,3 +44,17 @@ it('has what REST does not, beside what REST goes on to bring', async () => {
   }
   expect(paths.filter((path) => path.includes('cdn_requests'))).toHaveLength(HOURS);
 });
+
+it('has the largest countries and all others, which are all requests in each minute', async () => {
+  const { series } = await historyBy('graphql', 'cdn_requests', 'requests_by_country');
+  const sumsOf = (family: string) => {
+    const sums = new Map<number, number>();
+    for (const [key, samples] of series)
+      if (key.startsWith(family))
+        for (const { at, value } of samples) sums.set(at, (sums.get(at) ?? 0) + value);
+    return sums;
+  };
+  const whole = sumsOf('edge_requests_per_minute');
+  expect(whole.size).toBeGreaterThanOrEqual(HOURS * 60);
+  expect(sumsOf('edge_requests_by_country_per_minute')).toEqual(whole);
+});
