@@ -6,13 +6,13 @@ import { simulate } from './simulation.ts';
 type Value = Parameters<Exclude<Truth['dimension'], string>>[0];
 
 /** Requests by a field: what has no counter of its own is in that of the others. */
-function byValue(by: string, isWhole = true): readonly Truth[] {
+function byValue(by: string, isWhole = true, dataset = 'workloadMetrics'): readonly Truth[] {
   const dimension = (value: Value, told: ReadonlySet<string>) => {
     if (value === null && !isWhole) return undefined;
     const name = String(value ?? 'none');
     return told.has(name) ? name : 'other';
   };
-  return [{ sum: 'requests', by, dimension }];
+  return [{ dataset, sum: 'requests', by, dimension }];
 }
 
 const TRUTHS: Readonly<Record<string, readonly Truth[]>> = {
@@ -21,16 +21,25 @@ const TRUTHS: Readonly<Record<string, readonly Truth[]>> = {
   requests_by_location: byValue('sourceLocPop'),
   requests_by_cache_status: byValue('upstreamCacheStatus'),
   waf_requests_by_attack_family: byValue('wafAttackFamily', false),
+  bot_requests_by_action: byValue('action', true, 'botManagerMetrics'),
+  bot_requests_by_category: byValue('botCategory', true, 'botManagerMetrics'),
 };
 
 it('counts the largest countries, hosts and so on, and all others together, exactly, through troubles and kills', async () => {
   const metrics = Object.keys(TRUTHS);
+  const ofWholes = metrics.filter((metric) => metric.startsWith('bot'));
   const simulation = await simulate({
-    sandbox: { configurations: 2, domainsPerConfiguration: 5, graphqlRateLimit: 400 },
+    sandbox: { configurations: 2, domainsPerConfiguration: 5, graphqlRateLimit: 400, graphqlMissing: [] },
     account: {
       collectors: {
-        metrics: { products: { edge_applications: { top: 3, metrics } } },
-        analytics: { products: { content_delivery: { by: ['product'], metrics: ['requests_by_country'] } } },
+        metrics: {
+          products: {
+            edge_applications: { top: 3, metrics: metrics.filter((metric) => !ofWholes.includes(metric)) },
+          },
+        },
+        analytics: {
+          products: { content_delivery: { by: ['product'], metrics: ['requests_by_country', ...ofWholes] } },
+        },
       },
     },
   });

@@ -1,5 +1,5 @@
 import { weightOf } from '../catalogue/known-metrics.ts';
-import type { Product, SeriesApi } from '../catalogue/products.ts';
+import { OF_WHOLES, type Product, type SeriesApi } from '../catalogue/products.ts';
 import { hasWhole } from '../cluster/shard.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
 import { type Account, type Config, DEFAULT_LIMITS } from '../configuration/schema.ts';
@@ -121,7 +121,7 @@ export class AccountJobs {
     for (const read of this.targets.products) {
       const { product } = read;
       for (const { target, metric } of this.targets.reads(read)) {
-        if (!this.#hasSource(product, metric)) continue;
+        if (!this.#hasSource(product, metric, target.by)) continue;
         const key = JSON.stringify([product.api, product.slug, target.by, target.id, target.name, metric]);
         if (keys.size < limits.jobs) yield keep(key, () => this.#seriesOf(target, metric, read));
         else dropped.push(`${product.api}/${product.slug}/${target.by}/${target.id}/${metric}`);
@@ -238,8 +238,9 @@ export class AccountJobs {
     return isWhole ? 'only_domain' : addressing;
   }
 
-  #hasSource(product: Product, metric: string): boolean {
+  #hasSource(product: Product, metric: string, by: Target['by']): boolean {
     const { source, isFixed } = this.sources.of(product.api);
+    if (OF_WHOLES.has(metric) && by !== 'product') return false;
     if (isFurther(product, metric)) return source !== 'rest' || !isFixed;
     return source === 'rest' || GraphqlSource.has(product, metric);
   }

@@ -76,8 +76,14 @@ function patterned(metric: string, pattern: (dimension: string) => Reading | und
   return { dimensions: new Map(readings), pattern };
 }
 
+const JUDGED: Readonly<Record<string, string>> = {
+  waf: 'Requests in which the WAF found an attack',
+  bot: 'Requests that the bot manager judged',
+};
+
 function byValue(metric: string, label: string): readonly [string, KnownMetric] {
-  const what = metric.startsWith('waf') ? 'Requests in which the WAF found an attack' : 'Requests';
+  const [of = ''] = metric.split('_');
+  const what = JUDGED[of] ?? 'Requests';
   const meaning = count(metric, `${what}, by ${label.replace('_', ' ')}; ${label}="other" is the rest`);
   return [metric, patterned(metric, (value) => ({ meaning, labels: { [label]: value } }))];
 }

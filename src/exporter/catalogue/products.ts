@@ -26,6 +26,8 @@ export const BY_VALUE: Readonly<Record<string, string>> = {
   requests_by_location: 'location',
   requests_by_cache_status: 'cache_status',
   waf_requests_by_attack_family: 'attack_family',
+  bot_requests_by_action: 'action',
+  bot_requests_by_category: 'category',
 };
 
 /** How many values have series of their own, where the configuration does not say it. */
@@ -34,7 +36,13 @@ export const TOLD_APART = 10;
 /** The rest of what is told apart by value. */
 export const OTHER = 'other';
 
-const FURTHER = ['request_duration', 'upstream_responses', ...Object.keys(BY_VALUE)];
+/** Those that are known of a whole product alone. */
+export const OF_WHOLES: ReadonlySet<string> = new Set(['bot_requests_by_action', 'bot_requests_by_category']);
+
+const FURTHER = [
+  ...['request_duration', 'upstream_responses'],
+  ...Object.keys(BY_VALUE).filter((metric) => !OF_WHOLES.has(metric)),
+];
 
 /**
  * Every product of section 2.12. The specification lists the analytics metrics without naming their products: they
@@ -54,7 +62,7 @@ export const PRODUCTS: readonly Product[] = [
       'data_offloaded',
       'bandwidth_offloaded',
     ],
-    further: FURTHER,
+    further: [...FURTHER, ...OF_WHOLES],
   },
   { api: 'analytics', slug: 'cloud_storage', id: 1441740013, metrics: ['used_space'] },
   {

@@ -10,9 +10,10 @@ const PRODUCT = z
     schedule: z.string().optional().catch(undefined),
     metrics: z.array(z.unknown()).catch([]),
     top: z.unknown().optional(),
+    by: z.array(z.unknown()).catch([]),
     dimensions: z.array(z.unknown()).catch([]),
   })
-  .catch({ schedule: undefined, metrics: [], dimensions: [] });
+  .catch({ schedule: undefined, metrics: [], dimensions: [], by: [] });
 
 const TEXT = z.string().optional().catch(undefined);
 

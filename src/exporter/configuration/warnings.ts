@@ -1,5 +1,12 @@
 import { facesOf, families, NAMES_WITH_UNITS, unitKinds } from '../catalogue/catalogue.ts';
-import { BY_VALUE, DIMENSIONS, PRODUCTS, type SeriesApi } from '../catalogue/products.ts';
+import {
+  BY_VALUE,
+  DIMENSIONS,
+  OF_WHOLES,
+  PRODUCTS,
+  type Product,
+  type SeriesApi,
+} from '../catalogue/products.ts';
 import { matchesAny } from '../text/glob.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import type { ConfigPath, Finding } from './issue.ts';
@@ -92,25 +99,37 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
 const FURTHER = new Set(PRODUCTS.flatMap(({ further = [] }) => further));
 
 function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug, metrics, further = [] }) => {
+  return PRODUCTS.flatMap((product) => {
+    const { api, slug } = product;
     const collector = running(account, api);
-    return (collector?.products?.[slug]?.metrics ?? []).flatMap((metric, index): Finding[] => {
+    const { metrics = [], by = [] } = collector?.products?.[slug] ?? {};
+    const isByRest = (collector?.source ?? account.source) === 'rest';
+    return metrics.flatMap((metric, index): Finding[] => {
       if (typeof metric !== 'string' || metric === '*') return [];
-      const isRead = !further.includes(metric) || (collector?.source ?? account.source) !== 'rest';
-      if (FURTHER.has(metric) && !further.includes(metric)) {
-        const those = PRODUCTS.filter((product) => product.further?.includes(metric)).map(
-          (product) => product.slug,
-        );
-        const words = `not a metric of ${slug}, but of ${[...new Set(those)].join(' and ')}`;
-        return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], words)];
-      }
-      if (Object.hasOwn(DIMENSIONS, metric) && isRead) return [];
-      const message = isRead
-        ? `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...further])}`
-        : 'REST does not have this metric: with source: rest it is not read';
+      const message = whyNotRead(product, metric, isByRest, by.includes('product'));
+      if (message === undefined) return [];
       return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], message)];
     });
   });
+}
+
+/** Why a metric is not read as it is named; undefined where it is. */
+function whyNotRead(
+  { slug, metrics, further = [] }: Product,
+  metric: string,
+  isByRest: boolean,
+  isByProduct: boolean,
+): string | undefined {
+  if (FURTHER.has(metric) && !further.includes(metric)) {
+    const those = PRODUCTS.filter((product) => product.further?.includes(metric));
+    return `not a metric of ${slug}, but of ${[...new Set(those.map((product) => product.slug))].join(' and ')}`;
+  }
+  if (isByRest && further.includes(metric))
+    return 'REST does not have this metric: with source: rest it is not read';
+  if (OF_WHOLES.has(metric) && !isByProduct)
+    return 'it is known of the product as a whole alone, and not read without by: [product]';
+  if (Object.hasOwn(DIMENSIONS, metric)) return undefined;
+  return `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...further])}`;
 }
 
 /** A number of values to tell apart, where no metric is read that has any. */

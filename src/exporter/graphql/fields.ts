@@ -247,13 +247,13 @@ function labelOf(value: unknown): string | undefined {
 
 const LONGEST_VALUE = 200;
 
-function open(by: string, hasNone = true): MetricFields {
+function open(by: string, hasNone = true, dataset = 'workloadMetrics'): MetricFields {
   const partsOf = (given: unknown) => {
     const value = labelOf(given);
     if (value === undefined) return undefined;
     return value === 'none' && !hasNone ? [] : [value];
   };
-  return splitBy({ by, parts: [OTHER], partsOf, isOpen: true }, 'workloadMetrics', 'configurationId');
+  return splitBy({ by, parts: [OTHER], partsOf, isOpen: true }, dataset, 'configurationId');
 }
 
 const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
@@ -280,6 +280,8 @@ const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
   ['requests_by_location', [open('sourceLocPop')]],
   ['requests_by_cache_status', [open('upstreamCacheStatus')]],
   ['waf_requests_by_attack_family', [open('wafAttackFamily', false)]],
+  ['bot_requests_by_action', [open('action', true, 'botManagerMetrics')]],
+  ['bot_requests_by_category', [open('botCategory', true, 'botManagerMetrics')]],
 ]);
 
 /** Where a metric of a product is found, each part of its dimensions in rows of its own; none where no dataset has it. */

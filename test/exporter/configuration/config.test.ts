@@ -280,6 +280,17 @@ test('values are told apart of metrics that have any: top says how many, dimensi
   );
 });
 
+test('what is known of a whole product alone is told where none is read', async () => {
+  const warningsOf = async (by: string) => {
+    const { warnings } = await loadGood(`${ACCOUNT}    collectors:
+      analytics: { products: { content_delivery: { by: [${by}], metrics: [bot_requests_by_action] } } }
+`);
+    return warnings.filter(({ path }) => path.includes('metrics[')).map(({ message }) => message);
+  };
+  expect(await warningsOf('configuration')).toEqual([expect.stringContaining('by: [product]')]);
+  expect(await warningsOf('product')).toEqual([]);
+});
+
 test('a metric that only another product has is told', async () => {
   const { warnings } = await loadGood(`${ACCOUNT}    collectors:
       metrics: { products: { edge_functions: { metrics: [request_duration] } } }
