@@ -173,7 +173,10 @@ const CASES: Record<string, Case & { readonly fits: boolean }> = {
       collectors: {
         metrics: {
           products: {
-            edge_applications: { top: 4, metrics: ['waf', 'requests_by_country', 'requests_by_cache_status'] },
+            edge_applications: {
+              top: 4,
+              metrics: ['waf', 'requests_by_country', 'requests_by_cache_status'],
+            },
           },
         },
       },
