@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { expect, it, onTestFinished } from 'vitest';
 import { eventually } from '../eventually.ts';
+import { atNight } from '../nightly.ts';
 import { configFile } from './config-file.ts';
 import { startExporter } from './exporter-process.ts';
 import { memoryLimit } from './memory-limit.ts';
@@ -14,8 +15,8 @@ const MEMORY = 2 ** 30;
 const [, CPU = '0'] = /^Cpus_allowed_list:\s+(\d+)/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
 const ON_ONE_CPU = ['taskset', '--cpu-list', CPU];
 const ACCOUNTS = 40;
-/** Answers that the exporter is to survive, of all kinds in turn. More by `HOSTILE_ANSWERS=1000`. */
-const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? 200);
+/** Answers that the exporter is to survive, of all kinds in turn, five times each and more. More by `HOSTILE_ANSWERS=1000`. */
+const ANSWERS = Number(process.env['HOSTILE_ANSWERS'] ?? atNight(200, 100));
 
 const items = (count: number, item: (index: number) => string) =>
   Buffer.from(`[${Array.from({ length: count }, (_, index) => item(index)).join()}]`);

@@ -101,7 +101,7 @@ class Places<Thing> {
   }
 }
 
-/** No more label sets are kept for entries that come (5 MB of them). */
+/** Where so many label sets are known they are forgotten: a backlog may have millions of series. */
 const MOST_SETS = 20_000;
 
 /** Families and label sets that entries had, one object for those that are equal. */

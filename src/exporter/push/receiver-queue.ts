@@ -202,7 +202,7 @@ interface WaitingEntry {
 }
 
 /** The last part of an entry's key, by which entries are ordered. */
-export function nameOf(key: StateKey): string {
+function nameOf(key: StateKey): string {
   return key.at(-1) ?? '';
 }
 
@@ -211,10 +211,6 @@ class WaitingEntries {
   readonly #entries = new Map<string, WaitingEntry>();
   #bytes = 0;
   #samples = 0;
-
-  get size(): number {
-    return this.#entries.size;
-  }
 
   get bytes(): number {
     return this.#bytes;
@@ -318,7 +314,7 @@ class ReadAhead {
   async readOn(): Promise<void> {
     const limit = this.#readable();
     if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
-    // What is sent as it comes has nothing in common with what is read later but what is in memory anyway.
+    // Nothing waits any more that has label sets in common with what comes.
     if (this.#read.size === 0) this.#sets.clear();
     const last = [...this.#read.keys()].at(-1);
     const found = await this.#state.range(this.#prefix, {

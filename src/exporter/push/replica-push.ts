@@ -80,14 +80,8 @@ export class ReplicaPush {
         ...shared,
         samples: all.reduce((sum, { samples }) => sum + samples, 0),
         bytes: all.reduce((sum, { bytes }) => sum + bytes, 0),
-        oldest: most(
-          all.map(({ oldest }) => oldest),
-          Math.min,
-        ),
-        lastSuccessAt: most(
-          all.map(({ lastSuccessAt }) => lastSuccessAt),
-          Math.max,
-        ),
+        oldest: momentsOf(all, 'oldest').at(0),
+        lastSuccessAt: momentsOf(all, 'lastSuccessAt').at(-1),
         trouble: all.find(({ trouble }) => trouble !== '')?.trouble ?? '',
       };
     });
@@ -107,11 +101,7 @@ export class ReplicaPush {
   }
 }
 
-/** What is chosen of those that are known. */
-function most(
-  moments: readonly (number | undefined)[],
-  choose: (...known: number[]) => number,
-): number | undefined {
-  const known = moments.filter((moment) => moment !== undefined);
-  return known.length === 0 ? undefined : choose(...known);
+/** The moments that are known, the earliest first. */
+function momentsOf(views: readonly ReceiverView[], moment: 'oldest' | 'lastSuccessAt'): number[] {
+  return views.flatMap((view) => view[moment] ?? []).sort((a, b) => a - b);
 }

@@ -113,20 +113,15 @@ export function parseKey(text: string): StateKey {
   return text.split('/').slice(0, -1).map(decodeURIComponent);
 }
 
-/** The text of a key that is to be stored; throws a RangeError where it is empty. */
-export function storableKey(key: StateKey): string {
-  if (key.length === 0) throw new RangeError('a state key needs at least one part');
-  return textOfKey(key);
-}
-
 /** The first text after all that begin with `prefix`: '0' follows '/', which closes every part of a key. */
 export function endOfPrefix(prefix: string): string {
   return prefix === '' ? '\x7f' : `${prefix.slice(0, -1)}0`;
 }
 
-/** The entry as it is stored: its key's text, and its sealed value or undefined where it is removed. */
+/** The entry as it is stored: its key's text, and its sealed value or undefined where it is removed; throws a RangeError for an empty key. */
 export function sealEntry({ key, value }: StateEntry): Change {
-  const name = storableKey(key);
+  if (key.length === 0) throw new RangeError('a state key needs at least one part');
+  const name = textOfKey(key);
   return [name, value === undefined ? undefined : sealRecord(name, value)];
 }
 

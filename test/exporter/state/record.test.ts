@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   isIntact,
   parseKey,
+  sealEntry,
   sealRecord,
-  storableKey,
   textOfKey,
   unsealRecord,
 } from '../../../src/exporter/state/state.ts';
@@ -31,7 +31,7 @@ describe('a state key', () => {
   });
 
   it('is refused when it is empty', () => {
-    expect(() => storableKey([])).toThrow('at least one part');
+    expect(() => sealEntry({ key: [], value: 1 })).toThrow('at least one part');
   });
 });
 
