@@ -1,9 +1,10 @@
 /** What becomes of an answer inside the exporter, from its bytes to a body of `/metrics`, without HTTP, queue and schedule. */
+
+import { ExposedResults } from '../../src/exporter/account/account-store.ts';
 import { PRODUCTS } from '../../src/exporter/catalogue/products.ts';
 import { Exposition } from '../../src/exporter/exposition/exposition.ts';
 import { Store } from '../../src/exporter/exposition/store.ts';
 import { PlatformClock } from '../../src/exporter/platform/platform-clock.ts';
-import { ExposedResults } from '../../src/exporter/poll/exposed-results.ts';
 import { adopt } from '../../src/exporter/poll/runner.ts';
 import { ScheduledJob } from '../../src/exporter/poll/schedule.ts';
 import { SeriesSamples } from '../../src/exporter/series/samples.ts';

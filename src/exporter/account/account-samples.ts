@@ -24,6 +24,7 @@ import { hasWhole } from '../cluster/shard.ts';
 import type { Store } from '../exposition/store.ts';
 import { type Judgement, judge } from '../judgement/judgement.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
+import type { PollEnd } from '../poll/runner.ts';
 import type { SeriesJob } from '../series/series-job.ts';
 import {
   completenessByMinute,
@@ -56,6 +57,9 @@ type LearnedOf = Pick<LearnedMetric, 'product' | 'metric'> & { readonly known: M
 const SHORTEST_JUDGED_MS = 1_000;
 const JUDGED_PER_JOB_MS = 1;
 
+/** All of it is renewed every minute. */
+const LEAST_LIFETIME_MS = 3 * MINUTE_MS;
+
 /** The part of an account that is exposed. */
 type ExposedAccount = Pick<
   AccountView,
@@ -77,13 +81,14 @@ export class AccountSamples {
   #behind: BehindAt = new Map();
   /** The ages to be expected that are exposed. */
   #oldest = new OldestData();
-  /** Whether the platform answered when the account was judged last. */
+  /** Whether the platform answered when the account was judged last, and whether all was well. */
   #judgedUp: boolean | undefined;
+  #judgedWell = false;
 
   constructor(view: ExposedAccount, options: AccountSamplesOptions) {
     this.#view = view;
     this.#options = options;
-    this.#judgeLater = new Timer(options.clock, () => this.polled());
+    this.#judgeLater = new Timer(options.clock, () => this.#judgeSoon());
   }
 
   /** Exposes whose account it is, remaining quota and token expiry as they are now. */
@@ -92,13 +97,19 @@ export class AccountSamples {
   }
 
   /**
-   * Judges the account after a poll, and exposes whether it is up and what it has data of: at once, or where that was done
-   * a moment ago and the platform answers as it did, a moment later, since the polls of thousands of jobs may end one after the other.
+   * Judges the account after a poll that may have changed how it is: at once, or, where that was done a moment ago and the
+   * platform answers as it did, a moment later, since the polls of thousands of jobs may end one after the other. Where all
+   * is well, a poll that ends as the one before changes nothing, unless it shows no newer bucket: then older data may be late.
    */
-  polled(): void {
+  polled({ outcome, before, result }: Pick<PollEnd, 'outcome' | 'before' | 'result'>): void {
+    const isOther = this.#view.platform.reachability.up !== this.#judgedUp;
+    const isOld = result?.buckets !== undefined && result.buckets.newestExposed === undefined;
+    if (isOther || isOld || outcome !== before || !this.#judgedWell) this.#judgeSoon(isOther);
+  }
+
+  #judgeSoon(atOnce = false): void {
     const { clock } = this.#options;
-    const isNews = this.#view.platform.reachability.up !== this.#judgedUp;
-    if (isNews || clock.now() >= this.#judgeFrom) void runInSlices(this.exposeJudgement());
+    if (atOnce || clock.now() >= this.#judgeFrom) void runInSlices(this.exposeJudgement());
     else {
       this.#isAsked = true;
       this.#judgeLater.set(this.#judgeFrom);
@@ -114,7 +125,7 @@ export class AccountSamples {
     yield* this.#judge();
     this.#isJudging = false;
     // A poll that ended meanwhile is judged by another.
-    if (this.#isAsked && !this.#withdrawn) this.polled();
+    if (this.#isAsked && !this.#withdrawn) this.#judgeSoon();
   }
 
   *#judge(): Generator<undefined, void> {
@@ -126,6 +137,10 @@ export class AccountSamples {
     const found = yield* this.#unlessWithdrawn(status());
     if (found === undefined) return;
     const judgement = yield* judge(found, clock.wall());
+    const lacksData = judgement.parts.some(
+      ({ product, hasData }) => product !== undefined && hasData === false,
+    );
+    this.#judgedWell = judgement.state === 'well' && !lacksData;
     this.#publish('judgement', judgedSamples(this.#view.name, judgement));
     // What is in time becomes late without any poll.
     const lateAt = judgedAt + judgement.lateInSeconds * 1_000 + 1;
@@ -192,7 +207,8 @@ export class AccountSamples {
   #publish(part: string, samples: readonly Sample[]): void {
     const { clock, store, staleAfter } = this.#options;
     if (this.#withdrawn) return;
-    store.publish(`${this.#view.name}/${part}`, samples, clock.now() + staleAfter);
+    const lifetime = Math.max(staleAfter, LEAST_LIFETIME_MS);
+    store.publish(`${this.#view.name}/${part}`, samples, clock.now() + lifetime);
   }
 }
 

@@ -42,6 +42,7 @@ export function* accountStatus(
   const aheadMs = clock.wall() - now;
   const time: LocalTime = (local) => isoTime(local === undefined ? undefined : local + aheadMs);
   const { name, apiUrl, platform, forecast } = view;
+  const listings = view.listings();
   const moment = {
     view,
     decide: view.queue.decide(now),
@@ -63,8 +64,8 @@ export function* accountStatus(
     quota: quotaStatus(view, now, time),
     demand_per_minute: forecast.perMinute,
     stretch: forecast.stretch,
-    unmatched: view.listings().flatMap(({ unmatched }) => unmatched),
-    without_domains: view.listings().reduce((sum, { withoutDomains }) => sum + withoutDomains, 0),
+    unmatched: listings.flatMap(({ unmatched }) => unmatched),
+    without_domains: listings.reduce((sum, { withoutDomains }) => sum + withoutDomains, 0),
     jobs,
   };
   for (const job of view.jobs()) {
@@ -92,21 +93,23 @@ function quotaStatus(
   now: number,
   time: LocalTime,
 ): QuotaStatus[] {
-  return platform.scopes.all.map(({ name, limiter }) => ({
-    scope: name,
-    limit: limiter.limit ?? null,
-    remaining: limiter.remaining(now) ?? null,
-    remaining_at: time(limiter.openWindow(now)?.seenAt),
-    own: limiter.openWindow(now)?.own ?? 0,
-    others_per_minute: limiter.othersPerMinute,
-    reset_at: time(limiter.closesAt(now)),
-    reserve,
-    waiting: queue.waiting(now, name),
-    stopped_until: time(limiter.stoppedUntil(now)),
-    note: [...(shard === undefined ? [] : [shardText(shard)]), quotaNote(limiter, now, time)]
-      .filter((note) => note !== '')
-      .join('; '),
-  }));
+  return platform.scopes.all.map(({ name, limiter }) => {
+    const window = limiter.openWindow(now);
+    const notes = [...(shard === undefined ? [] : [shardText(shard)]), quotaNote(limiter, now, time)];
+    return {
+      scope: name,
+      limit: limiter.limit ?? null,
+      remaining: window?.remaining ?? null,
+      remaining_at: time(window?.seenAt),
+      own: window?.own ?? 0,
+      others_per_minute: limiter.othersPerMinute,
+      reset_at: time(window?.closesAt),
+      reserve,
+      waiting: queue.waiting(now, name),
+      stopped_until: time(limiter.stoppedUntil(now)),
+      note: notes.filter((note) => note !== '').join('; '),
+    };
+  });
 }
 
 function quotaNote(limiter: LimitScope['limiter'], now: number, time: LocalTime): string {
@@ -232,14 +235,14 @@ const TIMED: readonly (WaitReason | undefined)[] = [
  */
 export function turnAt(
   { why, until, next, ahead }: RequestDecision,
-  limiter: Pick<RateLimiter, 'perMinute' | 'closesAt'>,
+  limiter: Pick<RateLimiter, 'perMinute' | 'openWindow'>,
   now: number,
 ): number | undefined {
   if (!TIMED.includes(why) || !Number.isFinite(until)) return undefined;
   if (next) return until;
   // The probes of a refused token are not sent in the order of urgency.
   if (why === 'unauthorized') return undefined;
-  const reopensAt = why === 'pacing' ? Math.max(until, limiter.closesAt(now) ?? until) : until;
+  const reopensAt = why === 'pacing' ? Math.max(until, limiter.openWindow(now)?.closesAt ?? until) : until;
   return reopensAt + Math.floor(ahead / limiter.perMinute) * WINDOW_MS;
 }
 

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 import { type Shard, shardOfLimit } from '../cluster/shard.ts';
 import { routeOf } from '../configuration/request.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
-import { guardedCredentials, openCredentials } from '../credentials/open.ts';
+import { openCredentials } from '../credentials/open.ts';
 import { QUESTIONS } from '../graphql/question.ts';
 import { Client } from '../platform/client.ts';
-import { accountIds, type Credentials } from '../platform/credentials.ts';
+import { accountIds, type Credentials, guardedCredentials } from '../platform/credentials.ts';
 import {
   describeForeignAnswer,
   type ExchangeInfo,
@@ -42,9 +42,6 @@ export interface ConnectionOptions {
   /** Whether a request may still leave; by default it may. */
   readonly mayLeave?: (() => boolean) | undefined;
 }
-
-/** Default time limit for revoking the token. */
-const CLOSE_MS = 2_000;
 
 /** An account's connection to the platform, for the exporter and all commands: requests within the quota, and what answers show. */
 export class Connection {
@@ -130,8 +127,8 @@ export class Connection {
     this.#onExchange?.(info, observed);
   }
 
-  /** Revokes a token that the exporter created, until the signal aborts, and closes the connections. */
-  async close(signal: AbortSignal = AbortSignal.timeout(CLOSE_MS)): Promise<void> {
+  /** Revokes a token that the exporter created, until the signal aborts (default: after 2 s), and closes the connections. */
+  async close(signal: AbortSignal = AbortSignal.timeout(2_000)): Promise<void> {
     this.queue.stop();
     this.platform.scopes.close();
     try {
@@ -337,38 +334,39 @@ export class Reachability {
     const { status, outcome, answeredBy } = info;
     const noAnswer = NO_ANSWER[outcome];
     if (answeredBy === 'platform') this.#recognise();
-    if (noAnswer !== undefined) this.#down(noAnswer);
-    else if (status === undefined) this.#down(`the server at api_url does not speak HTTP: ${HINT}`);
+    if (noAnswer !== undefined) this.#become(false, noAnswer);
+    else if (status === undefined) this.#become(false, `the server at api_url does not speak HTTP: ${HINT}`);
     else if (status >= 500) this.#failed(info, status);
-    else if (status === 401) this.#down(answeredBy === 'platform' ? refusalOf(info) : unlike(info));
-    else if (this.#recognised && answeredBy !== 'foreign') this.#rise();
-    else if (!this.#recognised && (answeredBy === 'foreign' || status === 404)) this.#down(unlike(info));
+    else if (status === 401) this.#become(false, answeredBy === 'platform' ? refusalOf(info) : unlike(info));
+    else if (this.#recognised && answeredBy !== 'foreign') this.#become(true);
+    else if (!this.#recognised && (answeredBy === 'foreign' || status === 404))
+      this.#become(false, unlike(info));
   }
 
   /** Records the end of a poll: only its reader knows whether the document came from the platform. */
   polled({ job, outcome, reason, operations, foreignAnswer }: PollEnd): void {
     if (operations === 0) return;
     if (outcome === 'server_error') {
-      if (this.#isWidespread(job)) this.#down(`the platform answers ${this.#serverError}`);
+      if (this.#isWidespread(job)) this.#become(false, `the platform answers ${this.#serverError}`);
       this.#broken = job;
     } else if (outcome === 'ok' || outcome === 'empty') {
       this.#served.add(job);
       this.#lastServed = job;
-      if (!this.#recognised) this.#rise();
+      if (!this.#recognised) this.#become(true);
       this.#recognise();
     } else if (foreignAnswer === undefined) {
       // Without any answer yet the credentials failed: no request was sent to the platform.
-      if (outcome === 'unauthorized' && !this.#answered) this.#down(reason ?? 'there is no token');
+      if (outcome === 'unauthorized' && !this.#answered) this.#become(false, reason ?? 'there is no token');
     } else if (!this.#recognised || this.#misleads(job)) {
       this.#recognised = false;
-      this.#down(`${foreignAnswer}: ${HINT}`);
+      this.#become(false, `${foreignAnswer}: ${HINT}`);
     }
   }
 
   /** Only a poll shows whose path it was; a token concerns all. */
   #failed(info: ExchangeInfo, status: number): void {
     this.#serverError = status;
-    if (!isRead(info)) this.#down(`the platform answers ${status}`);
+    if (!isRead(info)) this.#become(false, `the platform answers ${status}`);
   }
 
   /** Whether a 5xx is more than one broken path: no other job is served, or a second one fails as well. */
@@ -391,16 +389,8 @@ export class Reachability {
     this.#misled.clear();
   }
 
-  #rise(): void {
-    this.#broken = undefined;
-    this.#become(true, '');
-  }
-
-  #down(note: string): void {
-    this.#become(false, note);
-  }
-
-  #become(up: boolean, note: string): void {
+  #become(up: boolean, note = ''): void {
+    if (up) this.#broken = undefined;
     if (up !== this.#up) this.#since = this.#now();
     this.#up = up;
     this.#note = note;

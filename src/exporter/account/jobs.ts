@@ -137,7 +137,9 @@ export class AccountJobs {
     }
     this.#forgetAllBut(keys);
     this.#wantedWithin = limits;
-    this.#tellDropped({ count: dropped.length, first: dropped[0] ?? '' });
+    if (dropped.length === this.#dropped) return;
+    this.#dropped = dropped.length;
+    this.#options.onDropped?.({ count: dropped.length, first: dropped[0] ?? '' });
   }
 
   #forgetAllBut(keys: ReadonlySet<string>): void {
@@ -302,7 +304,10 @@ export class AccountJobs {
   }
 
   readonly #isKnown = (target: Target): boolean =>
-    this.series().some((job) => job.hasData && isSameTarget(job.target, target));
+    this.series().some(
+      ({ hasData, target: other }) =>
+        hasData && other.product === target.product && targetName(other) === targetName(target),
+    );
 
   /** Each API has its own job, since it may have its own limit; both together keep to the share. */
   #reconciliationOf(api: SeriesApi): Job {
@@ -339,12 +344,6 @@ export class AccountJobs {
 
   #limits(): AccountLimits {
     return this.#options.limits?.() ?? DEFAULT_LIMITS;
-  }
-
-  #tellDropped(dropped: DroppedJobs): void {
-    if (dropped.count === this.#dropped) return;
-    this.#dropped = dropped.count;
-    this.#options.onDropped?.(dropped);
   }
 
   #settings(): [CollectorName, string][] {
@@ -390,10 +389,6 @@ export class AccountJobs {
 
 function isFurther({ further = [] }: Product, metric: string): boolean {
   return further.includes(metric);
-}
-
-function isSameTarget(a: Target, b: Target): boolean {
-  return a.product === b.product && targetName(a) === targetName(b);
 }
 
 /** What kind of thing a job reads. */

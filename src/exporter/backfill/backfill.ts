@@ -203,7 +203,7 @@ async function openSeries(
   return collected;
 }
 
-/** Tells what is planned, and how far it is. */
+/** Reports what is planned, and how much of it is done. */
 function tellPlan(plan: HistoryPlan, series: readonly Collected[], { observer }: BackfillOptions): void {
   const windows = windowsOf(plan.range).length;
   const done = series.reduce((sum, { spool }) => sum + spool.done(windows), 0);

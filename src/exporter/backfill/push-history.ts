@@ -18,7 +18,7 @@ import { assemble, type SeriesHistory } from './series-history.ts';
 export interface PushHistoryObserver {
   /** A receiver has taken samples. */
   pushed(receiver: string, samples: number): void;
-  /** A receiver takes samples never; told for the first of each reason. @param words its own, without secrets */
+  /** A receiver refuses samples for good; called for the first of each reason. @param words its own, without secrets */
   refused(receiver: string, reason: string, words: string): void;
   /** A request has failed and is made again. */
   pushFailed(receiver: string, words: string): void;
@@ -160,7 +160,7 @@ export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedRece
 }
 
 /**
- * Says plainly what receivers have refused for good, and has it sent again by the next run.
+ * Reports what receivers have refused for good; the next run sends it again.
  * @throws BackfillRefusal when there is such
  */
 export async function refuseIncomplete(receivers: readonly HistoryReceiver[], folder: string): Promise<void> {
@@ -185,8 +185,7 @@ interface ProbedReceiver {
 }
 
 /**
- * Asks a receiver, before anything is read, for a sample at each end of the range: how far back it goes it says by
- * taking it or not.
+ * Sends a receiver a sample of each end of the range before anything is read, to learn how far back it takes samples.
  * @throws BackfillRefusal with the earliest time that it takes, or with its words
  */
 export async function refuseUntaken(

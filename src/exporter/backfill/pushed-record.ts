@@ -57,7 +57,7 @@ export class PushedRecord {
     return this.#sent;
   }
 
-  /** How many it takes never, by reason. */
+  /** How many it has refused for good, by reason. */
   get refused(): ReadonlyMap<string, number> {
     return this.#refused;
   }
@@ -67,7 +67,7 @@ export class PushedRecord {
     this.#note(line);
   }
 
-  /** Has everything sent again by the next run. */
+  /** Forgets all of it: the next run sends everything again. */
   async forget(): Promise<void> {
     await rm(this.#path, { force: true });
   }

@@ -30,22 +30,3 @@ export function openCredentials(source: CredentialsSource, options: CredentialsO
     password: async () => ('file' in password ? readPasswordFile(password.file, 'the password') : password),
   });
 }
-
-/** Credentials that register every secret for masking before each use, and when it may be a new one, so that none gets into the log. */
-export function guardedCredentials(credentials: Credentials, guard: (secret: Secret) => void): Credentials {
-  const guardAll = () => credentials.secrets().forEach(guard);
-  return {
-    get kind() {
-      return credentials.kind;
-    },
-    // What failed has used secrets too: a wrong password is one.
-    authorization: (signal) => credentials.authorization(signal).finally(guardAll),
-    refused: (used, signal) => credentials.refused(used, signal).finally(guardAll),
-    renewed: () => credentials.renewed().finally(guardAll),
-    expiresAt: () => credentials.expiresAt(),
-    owner: () => credentials.owner(),
-    secrets: () => credentials.secrets(),
-    takeExchanges: () => credentials.takeExchanges(),
-    close: (signal) => credentials.close(signal).finally(guardAll),
-  };
-}

@@ -148,7 +148,7 @@ function quotaStep(
         `${plainNumber(allowance)} after the reserve; if the platform allows less, it will refuse some of them`,
     );
   }
-  const remaining = limiter.remaining(now);
+  const remaining = limiter.openWindow(now)?.remaining;
   const left = remaining === undefined ? '' : `, ${plainNumber(remaining)} left in this window`;
   return ok(
     `${name}: ${plainNumber(limit)} operations per minute${left}; ${plainNumber(allowance)} may be used, ${plainShare(reserve)} are reserved${shard === undefined ? '' : `; ${shardText(shard)}`}`,
@@ -162,7 +162,7 @@ const RESERVE_LEFT = 0.25;
 export function usedUpForMs(limiter: LimitScope['limiter'], now: number): number {
   const stopped = limiter.stoppedUntil(now);
   if (stopped !== undefined) return stopped - now;
-  const [remaining, closesAt] = [limiter.remaining(now), limiter.closesAt(now)];
+  const { remaining, closesAt } = limiter.openWindow(now) ?? {};
   if (remaining === undefined || closesAt === undefined || limiter.limit === undefined) return 0;
   return remaining > Math.floor((limiter.limit - limiter.allowance) * RESERVE_LEFT) ? 0 : closesAt - now;
 }

@@ -5,15 +5,15 @@ import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
 import { DeadlineExceeded, unlessAborted } from './deadline.ts';
 import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './headers.ts';
-import { LargeAnswers } from './large-answers.ts';
 import { brokenBodyFailure, networkFailure } from './network-failure.ts';
 import { type Outcome, PlatformFailure } from './read.ts';
+import type { Scrub } from './refusal-words.ts';
 import {
   type BodyKind,
+  LargeAnswers,
   type Received,
   receiveDocument,
   receiveRefusal,
-  type Scrub,
 } from './response-body.ts';
 import { type Dispatcher, Pool } from './undici.ts';
 

@@ -1,15 +1,12 @@
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
 import { parsedJson } from '../text/json.ts';
-import { HUGE_ANSWER, isLarge, type LargeAnswers } from './large-answers.ts';
-import { type FailureOutcome, PlatformFailure } from './read.ts';
+import { PlatformFailure } from './read.ts';
+import { isDocumentedError, platformWords, type Scrub, upstreamFailure } from './refusal-words.ts';
 import type { Dispatcher } from './undici.ts';
 
 /** What the body of an answer turned out to be: a JSON document, an error as the platform words it, or neither. */
 export type BodyKind = 'document' | 'documented_error' | 'other';
-
-/** Masks the secrets of an exchange in a text. */
-export type Scrub = (text: string) => string;
 
 const inflate = promisify(gunzip);
 
@@ -229,122 +226,103 @@ export function excessIn(json: Uint8Array, deepest = DEEPEST, most = MOST_VALUES
   return values > most ? `the answer has more than ${most} values` : undefined;
 }
 
-/** The longest piece of the platform's own words that a reason carries, in characters. */
-const LONGEST_WORDS = 200;
-/** The platform's own styles are three levels deep; endless nesting must not exhaust the stack. */
-const DEEPEST_WORDS = 6;
-/** Only the beginning of a page is searched for a reason, which also bounds the work on hostile markup. */
-const READ_OF_A_PAGE = 8192;
-const ENTITIES: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  nbsp: ' ',
-};
+/** Larger answers (bytes, decoded) are parsed in turn, and used at once: parsed, 64 KB may take 2 MB. Most have some kilobytes. */
+const LARGE_ANSWER = 64 * 1024;
 
-/** How a refusal ends a poll (section 7). */
-export function outcomeOfStatus(status: number): FailureOutcome {
-  if (status === 401) return 'unauthorized';
-  if (status === 403) return 'forbidden';
-  if (status === 404) return 'not_found';
-  if (status === 429) return 'rate_limited';
-  if (status >= 500) return 'server_error';
-  return status >= 400 ? 'not_acceptable' : 'undecodable';
+/** Larger ones need a place while they are received and wait to be parsed: hundreds of 8 MB would fill the memory as text. */
+const HUGE_ANSWER = 1024 * 1024;
+
+/** Places for them. */
+const MOST_AT_ONCE = 8;
+
+export function isLarge(bytes: number): boolean {
+  return bytes > LARGE_ANSWER;
 }
 
-/** The failure that an answer with an error status is, in the platform's own words where it gave any. */
-export function upstreamFailure(status: number, body: string, scrub: Scrub): PlatformFailure {
-  const words = platformWords(body, scrub);
-  return new PlatformFailure(
-    outcomeOfStatus(status),
-    `HTTP ${status}${words === '' ? '' : `: ${words}`}`,
-    status,
-  );
+/** Who waits for a place, or has one. */
+interface Waiting {
+  readonly owner: object;
+  readonly go: () => void;
+}
+
+/** The places for huge answers, of all accounts together: few, and of them one for each account. */
+export class Places {
+  readonly #owners = new Set<object>();
+  #waiting: readonly Waiting[] = [];
+
+  /** Resolves when there is a place for an answer of an owner; rejects with the signal's reason if that aborts before. */
+  take(owner: object, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abort = () => {
+        this.#waiting = this.#waiting.filter((other) => other !== waiting);
+        reject(signal.reason);
+      };
+      const go = () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      };
+      const waiting = { owner, go };
+      if (signal.aborted) return reject(signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+      this.#waiting = [...this.#waiting, waiting];
+      this.#next();
+    });
+  }
+
+  leave(owner: object): void {
+    this.#owners.delete(owner);
+    this.#next();
+  }
+
+  #next(): void {
+    while (this.#owners.size < MOST_AT_ONCE) {
+      const next = this.#waiting.find(({ owner }) => !this.#owners.has(owner));
+      if (next === undefined) return;
+      this.#waiting = this.#waiting.filter((other) => other !== next);
+      this.#owners.add(next.owner);
+      next.go();
+    }
+  }
+}
+
+/** A place that an answer may need. */
+export interface Place {
+  /** Waits for it, unless it has been taken before. */
+  readonly taken: (signal: AbortSignal) => Promise<void>;
+  readonly left: () => void;
 }
 
 /**
- * What the body of a refused request says, fit for a log line: one line of at most 200 characters without
- * control characters, markup or any of the secrets. Understands the four JSON styles of the platform, web
- * pages (their title, or else their first words) and plain text. Empty when the body says nothing.
+ * Large answers of one account. They are parsed one in a turn of the event loop, and used before the next is: parsed, an
+ * answer takes up to ten times the memory that it had as text.
  */
-export function platformWords(body: string, scrub: Scrub): string {
-  const words = collapse(jsonWords(body) ?? pageWords(body));
-  // Masked after the invisible characters that could break a secret up are gone, and before cutting could.
-  const safe = Array.from(scrub(words));
-  return safe.length <= LONGEST_WORDS ? safe.join('') : `${safe.slice(0, LONGEST_WORDS - 1).join('')}…`;
-}
+export class LargeAnswers {
+  readonly #places: Places;
+  readonly #turn: () => Promise<void> | undefined;
 
-function jsonWords(body: string): string | undefined {
-  if (!/^\s*[[{"]/.test(body)) return undefined;
-  const document = parsedJson(body);
-  // Not JSON after all, for instance cut off: what is there is shown as text.
-  return document === undefined ? undefined : wordsIn(document);
-}
+  /** @param turn resolves when the next answer may be parsed */
+  constructor(places = new Places(), turn: () => Promise<void> | undefined = () => undefined) {
+    this.#places = places;
+    this.#turn = turn;
+  }
 
-function wordsIn(value: unknown, depth = DEEPEST_WORDS): string {
-  if (typeof value === 'string') return value;
-  if (typeof value !== 'object' || value === null || depth === 0) return '';
-  if (Array.isArray(value))
-    return joined(value.slice(0, LONGEST_WORDS).map((part) => wordsIn(part, depth - 1)));
-  const fields = new Map<string, unknown>(Object.entries(value));
-  const own = fields.get('detail') ?? fields.get('errors') ?? fields.get('message') ?? fields.get('error');
-  if (own !== undefined) return wordsIn(own, depth - 1);
-  return joined(
-    [...fields].slice(0, LONGEST_WORDS).map(([field, said]) => fieldWords(field, wordsIn(said, depth - 1))),
-  );
-}
+  /** Resolves when an answer may be parsed. What uses it must not wait for anything else before. */
+  async turn(): Promise<void> {
+    await this.#turn();
+  }
 
-function fieldWords(field: string, words: string): string {
-  return words === '' ? '' : `${field}: ${words}`;
-}
-
-function joined(parts: readonly string[]): string {
-  return parts.filter((part) => part !== '').join('; ');
-}
-
-function pageWords(body: string): string {
-  const page = body.slice(0, READ_OF_A_PAGE);
-  const title = /<title[^<>]*>([^<]*)/i.exec(page)?.[1]?.trim();
-  const text = page.replace(/<(script|style)\b[\s\S]*?<\/\1>/gi, ' ').replace(/<[^<>]*>/g, ' ');
-  return withoutEntities(title || text);
-}
-
-/** Entities are resolved so that a secret cannot hide behind them. */
-function withoutEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,5}));/gi, (whole, decimal, hex, name) => {
-    if (name !== undefined) return ENTITIES[String(name).toLowerCase()] ?? whole;
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole;
-  });
-}
-
-function collapse(text: string): string {
-  return text
-    .replace(/\s+/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '')
-    .trim();
-}
-
-/** Whether a refusal's body is an error in one of the formats that the platform is known to use. */
-export function isDocumentedError(status: number, body: string): boolean {
-  const document = objectIn(body);
-  if (document === undefined) return false;
-  const { detail, errors } = document;
-  if (typeof detail === 'string') return true;
-  if (Array.isArray(errors)) return errors.length > 0 && errors.every(isWorded);
-  // What is wrong with the parameters, by field.
-  const fields = Object.values(document);
-  return status === 400 && fields.length > 0 && fields.every((words) => Array.isArray(words));
-}
-
-function isWorded(error: unknown): boolean {
-  if (typeof error === 'string') return true;
-  return typeof error === 'object' && error !== null && ('message' in error || 'error' in error);
-}
-
-function objectIn(body: string): Readonly<Partial<Record<string, unknown>>> | undefined {
-  const document = /^\s*\{/.test(body) ? parsedJson(body) : undefined;
-  return document === undefined ? undefined : Object(document);
+  place(): Place {
+    let isTaken = false;
+    return {
+      taken: async (signal) => {
+        if (isTaken) return;
+        await this.#places.take(this, signal);
+        isTaken = true;
+      },
+      left: () => {
+        if (isTaken) this.#places.leave(this);
+        isTaken = false;
+      },
+    };
+  }
 }

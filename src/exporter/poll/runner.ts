@@ -1,7 +1,7 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
-import { isLarge, LargeAnswers, Places } from '../platform/large-answers.ts';
-import { type Answer, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
+import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
+import { isLarge, LargeAnswers, Places } from '../platform/response-body.ts';
 import { SharedLimits } from '../rate-limit/assumed-limit.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
@@ -9,13 +9,14 @@ import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import { learn } from '../settling/learned.ts';
 import { type AccountMemory, changed } from '../state/memory.ts';
 import { LONGEST_COMMIT_MS, type StateEntry, StateWriteFailure } from '../state/state.ts';
-import type { ExposedResults } from './exposed-results.ts';
-import { BLANK, type Ending, failed, type Job, type PollResult } from './job.ts';
+import { BLANK, type Ending, type Exposure, failed, type Job, type PollResult } from './job.ts';
 import type { ScheduledJob } from './schedule.ts';
 
 /** A finished poll. */
 export interface PollEnd extends Ending {
   readonly job: Job;
+  /** How the poll before ended; undefined for the first. */
+  readonly before: Outcome | undefined;
   /** Operations that it performed; with none, it says nothing about the platform. */
   readonly operations: number;
   /** From when its first operation left (ms); 0 when none did. */
@@ -50,7 +51,7 @@ export interface RunnerOptions {
   readonly forecast: Pick<DemandForecast, 'carefulIntervalOf'>;
   readonly commit: Commit;
   readonly memory: AccountMemory;
-  readonly exposed: Pick<ExposedResults, 'expose'>;
+  readonly exposed: { expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void };
   readonly observer: PollObserver;
   readonly polled: (end: PollEnd) => void;
 }
@@ -73,9 +74,10 @@ export class PollRunner {
       const ending = await this.#poll(scheduled).catch((error: unknown) => this.#endingOf(scheduled, error));
       if (signal.aborted) return;
       const now = clock.now();
+      const before = scheduled.lastOutcome;
       scheduled.end(now, ending);
       const { operations, firstOperationAt = now } = scheduled;
-      polled({ job, ...ending, operations, durationMs: now - firstOperationAt });
+      polled({ job, before, ...ending, operations, durationMs: now - firstOperationAt });
     } catch (error) {
       observer.defect(account, job, error);
     } finally {

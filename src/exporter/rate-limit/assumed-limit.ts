@@ -1,18 +1,17 @@
 import { WINDOW_MS } from './rate-limit-window.ts';
 
-/** What a refusal leaves of an assumed limit. */
+/** A refusal cuts an assumed limit to this share of it. */
 const LEFT_BY_REFUSAL = 0.75;
 
-/** Where all of a window is in flight, after how long (ms) it is decided anew: the answers are those of others. */
+/** How soon (ms) to decide again where the whole window is in flight: the answers may be another account's. */
 const DECIDED_ANEW_MS = 1_000;
 
-/** After so long (ms) without a refusal it is one operation more, up to what it was at first. */
+/** After this long (ms) without a refusal the limit grows by one operation, up to the first guess. */
 const RAISED_AFTER_MS = 15 * 60_000;
 
 /**
  * A limit that the platform does not name and counts by the client's address: all accounts of this process that are sent to the
- * same address divide it, learn from each other's refusals, and rest together. Refusals that are over, as those of an
- * outage, leave no trace in the end.
+ * same address divide it, learn from each other's refusals, and rest together. It grows back after an outage.
  */
 export class AssumedLimit {
   /** Who divides it. */
@@ -22,7 +21,7 @@ export class AssumedLimit {
   /** When it was lowered or raised last, and when it was refused last (local ms). */
   #correctedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** For whom all have rested; empty again once that was everybody. */
+  /** Accounts whose refusal made all of them rest; cleared once that is every account. */
   readonly #refused = new Set<object>();
   #stoppedUntil = 0;
   #inFlight = 0;
@@ -50,7 +49,7 @@ export class AssumedLimit {
     return this.#stoppedUntil;
   }
 
-  /** Until when (local ms) all of a window is used, whoever did; in the past where there is something left. */
+  /** Until when (local ms) nothing is left of a window for any account; in the past where something is. */
   usedUntil(now: number): number {
     const recent = this.#answeredAt.filter((at) => at > now - WINDOW_MS);
     const over = recent.length + this.#inFlight - this.#learned;
@@ -72,8 +71,8 @@ export class AssumedLimit {
   }
 
   /**
-   * An operation of `who` that left at `sentAt` was refused: those that had left before that was known say nothing new. Who is
-   * refused again before every other was may be refused for itself: those that were not go on until they are.
+   * An operation of `who` that left at `sentAt` was refused. Others that left before this was known say nothing new. An account
+   * that is refused twice before every other was refused once may be at fault itself: then the others go on.
    */
   refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);

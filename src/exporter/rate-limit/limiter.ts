@@ -146,16 +146,6 @@ export class RateLimiter {
     return this.#window?.isOpen(now) ? this.#window : undefined;
   }
 
-  /** What the platform said remains of the window, or undefined when none is open. */
-  remaining(now: number): number | undefined {
-    return this.openWindow(now)?.remaining;
-  }
-
-  /** When the open window closes (local ms), or undefined when none is open. */
-  closesAt(now: number): number | undefined {
-    return this.openWindow(now)?.closesAt;
-  }
-
   /** When answers came (local ms) within {@link spanMs}, oldest first. */
   answeredSince(time: number): readonly number[] {
     return this.#answeredAt.filter((at) => at > time);

@@ -4,8 +4,25 @@ import { ObservedPlatform } from '../../../src/exporter/account/connection.ts';
 import type { Sample } from '../../../src/exporter/catalogue/family.ts';
 import { EDGE_RATELIMIT_RESET_TIMESTAMP } from '../../../src/exporter/catalogue/platform-families.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
+import type { JobStatus } from '../../../src/exporter/status.ts';
+import { allStepsOf } from '../../in-steps.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 import { madeUpAccount, madeUpJob } from '../page/made-up-status.ts';
+
+/** Of no product, and without data of its own. */
+const RECONCILIATION = madeUpJob({
+  collector: 'reconciliation',
+  product: undefined,
+  metric: undefined,
+  data_age_seconds: null,
+  last_bucket_at: null,
+});
+
+/** The newest bucket that a poll has exposed. */
+const NEWER = Date.UTC(2018, 5, 7, 1, 20);
+
+/** Of a product that has brought no bucket yet. */
+const NO_DATA = madeUpJob({ product: 'dns', data_age_seconds: null, last_bucket_at: null });
 
 const HOUR = 3_600_000;
 const PLATFORM_TIME = Date.UTC(2018, 5, 7, 1, 22, 0);
@@ -89,27 +106,31 @@ describe('the end of the rate-limit window', () => {
   );
 });
 
-it('a poll that ends while the account is judged is judged soon, too', async () => {
+/** When an account with these jobs is judged, as its judgements are exposed. */
+function judgedAccount(jobs: readonly JobStatus[]) {
   const clock = new SimulatedClock();
   const judgedAt: number[] = [];
   const store = {
     publish: (owner: string) => void (owner.endsWith('/judgement') && judgedAt.push(clock.now())),
     withdraw: () => undefined,
   };
-  const samples = new AccountSamples(
-    viewOf(new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 })),
-    {
-      clock,
-      store,
-      staleAfter: 60_000,
-      status: () => stepsTo(madeUpAccount({ jobs: Array.from({ length: 5 }, () => madeUpJob()) })),
-      delays: { publish_delay: 'auto', settle_delay: 'auto' },
-    },
-  );
+  const platform = new ObservedPlatform({ clock, basePath: '', reserve: () => 0.2, assumedLimit: 60 });
+  const samples = new AccountSamples(viewOf(platform), {
+    clock,
+    store,
+    staleAfter: 60_000,
+    status: () => stepsTo(madeUpAccount({ jobs })),
+    delays: { publish_delay: 'auto', settle_delay: 'auto' },
+  });
+  return { clock, samples, judgedAt };
+}
+
+it('a poll that ends while the account is judged is judged soon, too', async () => {
+  const { clock, samples, judgedAt } = judgedAccount(Array.from({ length: 5 }, () => madeUpJob()));
   const start = clock.now();
   const judging = samples.exposeJudgement();
   judging.next();
-  samples.polled();
+  samples.polled({ outcome: 'ok', before: undefined, result: undefined });
   while (judging.next().done !== true);
   await clock.advance(5_000);
   expect(judgedAt).toHaveLength(2);
@@ -145,10 +166,34 @@ it('judges once at a time, however many ask, and no more once it is withdrawn', 
   first.next();
   for (let other = 0; other < 3; other += 1) {
     await clock.advance(5_000);
-    samples.polled();
+    samples.polled({ outcome: 'ok', before: undefined, result: undefined });
   }
   expect([most, steps]).toEqual([1, 1]);
   samples.withdraw();
   while (first.next().done !== true);
   expect(steps).toBe(1);
+});
+
+it.each([
+  ['is not judged while all is well', [madeUpJob(), RECONCILIATION], 'ok', 'ok', NEWER, 0],
+  ['is judged where it ends otherwise', [madeUpJob()], 'forbidden', 'ok', NEWER, 1],
+  [
+    'is judged while something fails',
+    [madeUpJob(), madeUpJob({ last_outcome: 'timeout' })],
+    'ok',
+    'ok',
+    NEWER,
+    1,
+  ],
+  ['is judged while a product has no data', [madeUpJob(), NO_DATA], 'ok', 'ok', NEWER, 1],
+  ['is judged where it shows nothing newer', [madeUpJob()], 'ok', 'ok', undefined, 1],
+] as const)('a poll %s', async (_, jobs, outcome, before, newestExposed, judgements) => {
+  const { clock, samples, judgedAt } = judgedAccount(jobs);
+  allStepsOf(samples.exposeJudgement());
+  await clock.advance(5_000);
+  const already = judgedAt.length;
+  const buckets = { dimensions: 1, rows: 1, width: 60_000, newestExposed };
+  samples.polled({ outcome, before, result: { outcome: 'ok', buckets, exposures: () => [] } });
+  await clock.advance(2_000);
+  expect(judgedAt).toHaveLength(already + judgements);
 });

@@ -30,7 +30,7 @@ function connectionTo(
     credentials: credentialsFrom(clock, { guard: () => undefined }),
     ...(turns !== undefined && { turns }),
     onExchange: (info, { scope: { name, limiter } }) =>
-      observed.push({ info, scope: name, left: limiter.remaining(clock.now()) }),
+      observed.push({ info, scope: name, left: limiter.openWindow(clock.now())?.remaining }),
   });
   onTestFinished(() => connection.close());
   const { limiter } = connection.platform.scopes.of('domains');
@@ -68,7 +68,7 @@ it('a request that failed is counted before another may leave', async () => {
   );
   const { read, limiter, observed } = connectionTo(upstream.origin);
   const leftAtTheEnd: unknown[] = [];
-  await read().catch(() => leftAtTheEnd.push(limiter.remaining(clock.now()), limiter.inFlight));
+  await read().catch(() => leftAtTheEnd.push(limiter.openWindow(clock.now())?.remaining, limiter.inFlight));
   expect(leftAtTheEnd).toEqual([99, 0]);
   expect(observed).toMatchObject([{ info: { status: 503 }, scope: 'reads', left: 99 }]);
 });
@@ -76,7 +76,7 @@ it('a request that failed is counted before another may leave', async () => {
 it('each hop of a redirect is counted before the next leaves', async () => {
   const leftAtArrival: unknown[] = [];
   const upstream = await counting((taken, response, headers) => {
-    leftAtArrival.push(limiter.remaining(clock.now()));
+    leftAtArrival.push(limiter.openWindow(clock.now())?.remaining);
     if (taken < 3) response.writeHead(302, { location: `/elsewhere/${taken}`, ...headers }).end();
     else sendJson(response, [], { headers: { ...headers } });
   });
@@ -84,7 +84,7 @@ it('each hop of a redirect is counted before the next leaves', async () => {
   const { limiter } = connection.platform.scopes.of('domains');
   await read();
   expect(leftAtArrival).toEqual([undefined, 99, 98]);
-  expect(limiter.remaining(clock.now())).toBe(97);
+  expect(limiter.openWindow(clock.now())?.remaining).toBe(97);
 });
 
 it('a request that is aborted is not counted, and gives its place back', async () => {

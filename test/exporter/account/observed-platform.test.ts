@@ -60,7 +60,7 @@ function platform({ ahead = 0, shard }: { readonly ahead?: number; readonly shar
     } as const;
     report.exchanged('a', info, account.observe(info));
   };
-  const closesIn = () => (limiter.closesAt(clock.now()) ?? Number.NaN) - clock.now();
+  const closesIn = () => (limiter.openWindow(clock.now())?.closesAt ?? Number.NaN) - clock.now();
   const waitMs = () => allowanceOf(limiter, clock.now()).until - clock.now();
   return { clock, account, limiter, answer, closesIn, waitMs, warnings };
 }
@@ -69,7 +69,11 @@ it('a shard has its part of the limit, and leaves the reserve to all however the
   const { clock, limiter, answer } = platform({ shard: { index: 1, of: 4 } });
   const after = (left: string) => {
     answer({ ...RECORDED, 'X-RateLimit-Remaining': left });
-    return [limiter.limit, limiter.remaining(clock.now()), allowanceOf(limiter, clock.now()).free > 0];
+    return [
+      limiter.limit,
+      limiter.openWindow(clock.now())?.remaining,
+      allowanceOf(limiter, clock.now()).free > 0,
+    ];
   };
   expect(after('79')).toEqual([20, 18, true]);
   expect(after('60')).toEqual([20, 15, true]);
@@ -102,7 +106,7 @@ describe('an answer tells what is left of the rate-limit window', () => {
     const { clock, limiter, answer, closesIn } = platform();
     answer(headers);
     expect(limiter.limit).toBe(80);
-    expect(limiter.remaining(clock.now())).toBe(79);
+    expect(limiter.openWindow(clock.now())?.remaining).toBe(79);
     expect(allowanceOf(limiter, clock.now()).free).toBe(79 - 16);
     // The Date header's second leaves up to a second's doubt about the platform's time.
     expect(closesIn()).toBeGreaterThanOrEqual(42_811);
@@ -126,7 +130,7 @@ describe('an answer tells what is left of the rate-limit window', () => {
       clock.suspend(10_000);
       answer({ ...dateless, 'X-RateLimit-Remaining': '50' });
       expect(closesIn()).toBe(50_000);
-      expect(limiter.remaining(clock.now())).toBe(50);
+      expect(limiter.openWindow(clock.now())?.remaining).toBe(50);
     },
   );
 
@@ -195,7 +199,7 @@ describe('an answer tells what is left of the rate-limit window', () => {
     expect(closesIn()).toBeGreaterThanOrEqual(119_000);
     expect(limiter.perMinute).toBeCloseTo(32, 0);
     clock.suspend(61_000);
-    expect(limiter.remaining(clock.now())).toBe(79);
+    expect(limiter.openWindow(clock.now())?.remaining).toBe(79);
   });
 
   it('still of the old window when it comes after that window closed: the next one is not mistaken for it', () => {
@@ -208,7 +212,7 @@ describe('an answer tells what is left of the rate-limit window', () => {
       date: 'Thu, 07 Jun 2018 01:22:43 GMT',
     });
     answer({ ...RECORDED, 'X-RateLimit-Remaining': '17', date: 'Thu, 07 Jun 2018 01:22:42 GMT' });
-    expect(limiter.remaining(clock.now())).toBe(79);
+    expect(limiter.openWindow(clock.now())?.remaining).toBe(79);
   });
 });
 

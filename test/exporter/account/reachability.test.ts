@@ -57,6 +57,7 @@ function account() {
       ...end,
       job,
       outcome: 'not_found',
+      before: undefined,
       foreignAnswer: 'answers 404 with HTML',
       operations: 1,
       durationMs: 1,

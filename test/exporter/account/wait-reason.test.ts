@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { turnAt } from '../../../src/exporter/account/account-status.ts';
+import type { RateLimitWindow } from '../../../src/exporter/rate-limit/rate-limit-window.ts';
 import type { RequestDecision } from '../../../src/exporter/rate-limit/request-queue.ts';
 import { jobOf } from '../poll/polling.ts';
 import { accountWith, NOON } from './waiting-bed.ts';
@@ -131,7 +132,7 @@ it('names the job that another one catches up for, which rests until its time', 
 });
 
 it('comes to its own turn after what is more urgent, in as many windows as that takes', () => {
-  const limiter = { perMinute: 160, closesAt: () => NOON + 50_000 };
+  const limiter = { perMinute: 160, openWindow: () => ({ closesAt: NOON + 50_000 }) as RateLimitWindow };
   const turn = (ahead: number, decision: Partial<RequestDecision>) =>
     turnAt({ free: 0, why: 'spent', until: NOON + 50_000, next: false, ...decision, ahead }, limiter, NOON);
   const seconds = (at: number | undefined) => (at === undefined ? undefined : (at - NOON) / 1_000);

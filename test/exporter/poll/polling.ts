@@ -1,4 +1,4 @@
-import { ExposedResults } from '../../../src/exporter/poll/exposed-results.ts';
+import { ExposedResults } from '../../../src/exporter/account/account-store.ts';
 import type { Job, PollResult } from '../../../src/exporter/poll/job.ts';
 import {
   Operations,

@@ -3,6 +3,7 @@ import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts'
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { Job } from '../../../src/exporter/poll/job.ts';
 import type { PollEnd } from '../../../src/exporter/poll/runner.ts';
+import { ScheduledJob } from '../../../src/exporter/poll/schedule.ts';
 import { cronTicker } from '../../../src/exporter/poll/ticker.ts';
 import { DemandForecast } from '../../../src/exporter/rate-limit/demand-forecast.ts';
 import { LimitScopes } from '../../../src/exporter/rate-limit/limit-scopes.ts';
@@ -152,6 +153,17 @@ it('a request that a failed poll has left behind ends with its job', async () =>
   await clock.advance(10_000);
   replace([]);
   expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+it('the data of a job ages from when its poll began, or, where nothing was asked, from when that ended', () => {
+  const scheduled = new ScheduledJob(jobOf('a'), START);
+  scheduled.due(START);
+  scheduled.start(START + 1_000);
+  scheduled.rest(START + 5_000);
+  expect(scheduled.since).toBe(START + 1_000);
+  scheduled.due(START + MINUTE);
+  scheduled.rest(START + MINUTE + 2_000);
+  expect(scheduled.since).toBe(START + MINUTE + 2_000);
 });
 
 it('polls follow-up work when it may start, and stops it with the job that it follows', async () => {

@@ -26,7 +26,7 @@ it('takes all reads to be under one limit', () => {
   answer('metrics', { limit: 80, remaining: 79 });
   answer('analytics', { limit: 80, remaining: 78 });
   expect(names()).toEqual(['reads']);
-  expect(scopes.of('metrics').limiter.remaining(NOW)).toBe(78);
+  expect(scopes.of('metrics').limiter.openWindow(NOW)?.remaining).toBe(78);
 });
 
 it('gives a scope of its own to a group that keeps naming another limit', () => {
@@ -71,7 +71,7 @@ it('keeps apart from the start what is known to be limited otherwise', () => {
   answer('tokens', { limit: 20, remaining: 0 });
   answer('metrics', { limit: 20, remaining: 19 });
   expect(names()).toEqual(['reads', 'tokens']);
-  expect(scopes.of('metrics').limiter.remaining(NOW)).toBe(19);
+  expect(scopes.of('metrics').limiter.openWindow(NOW)?.remaining).toBe(19);
 });
 
 it('tells no end of groups apart where a platform redirects to addresses that it makes up', () => {

@@ -50,7 +50,7 @@ function watched() {
   };
   const own = () => limiter.openWindow(now)?.own;
   const othersPerMinute = () => limiter.othersPerMinute;
-  const closesInMs = () => (limiter.closesAt(now) ?? now) - now;
+  const closesInMs = () => (limiter.openWindow(now)?.closesAt ?? now) - now;
   return { windows, waitsMs, answer, free, own, pass, othersPerMinute, closesInMs };
 }
 

@@ -24,6 +24,7 @@ function polled(id: string, outcome: Outcome): void {
   log.polled({
     job,
     outcome,
+    before: undefined,
     reason: 'why',
     result: undefined,
     committed: false,
@@ -112,7 +113,7 @@ it('does not take a poll that asked nothing for a platform that works', () => {
     operations: 0,
     durationMs: 0,
   };
-  log.polled({ job, outcome: 'empty', ...nothing });
+  log.polled({ job, outcome: 'empty', before: undefined, ...nothing });
   polled('x', 'network');
   expect(lines).toEqual(['warn polling the platform fails network']);
 });

@@ -5,7 +5,7 @@ import {
   outcomeOfStatus,
   platformWords,
   upstreamFailure,
-} from '../../../src/exporter/platform/response-body.ts';
+} from '../../../src/exporter/platform/refusal-words.ts';
 import { scrub } from '../../../src/exporter/scrubber.ts';
 import { Secret } from '../../../src/exporter/secret.ts';
 
