@@ -114,7 +114,7 @@ test('mistakes hide no doubts: both are told, each at its place', async () => {
     exitCode: EXIT.misused,
     out: '',
     err: `error: :8:57: accounts[0].collectors.metrics.products.edge_applications.metrics[1]: expected text, found a number; put it in quotes
-error: :8:62: accounts[0].collectors.metrics.products.edge_applications.colour: unknown key; expected one of: by, address_by, schedule, configurations, metrics, dimensions
+error: :8:62: accounts[0].collectors.metrics.products.edge_applications.colour: unknown key; expected one of: by, address_by, schedule, configurations, metrics, top, dimensions
 error: :10:51: accounts[0].collectors.analytics.products.content_delivery.schedule: expected a cron expression such as "*/5 * * * *"
 warning: :4:17: accounts[0].token_file: the file cannot be read: no such file
 warning: :5:14: accounts[0].units.bandwith: not a known metric: the unit has no effect; did you mean "bandwidth"?
