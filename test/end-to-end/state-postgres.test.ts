@@ -130,6 +130,10 @@ describe("an account's state in PostgreSQL", () => {
     }
   });
 
+  it('has the database end a statement of which no answer is awaited any more', async () => {
+    expect(await connections.query('SHOW statement_timeout')).toEqual([{ statement_timeout: '4s' }]);
+  });
+
   it('refuses commits while the database is away, and goes on when it is back', async () => {
     const state = await openAccountState(connections, await handOver(1));
     await state.commit([{ key: ['n'], value: 1 }]);

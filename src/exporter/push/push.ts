@@ -3,7 +3,7 @@ import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
-import { type Addresses, addressOf, type Found, Outbox } from './outbox.ts';
+import { addressOf, type Found, Outbox } from './outbox.ts';
 import type { ReceiverAnswer } from './protocol.ts';
 import { isBucketFamily, selectionOf } from './pushed-sample.ts';
 import type { ShownSamples } from './receiver-snapshots.ts';
@@ -23,6 +23,8 @@ export interface PushOptions {
   readonly sendTo?: SendTo;
   /** The most bytes of what waits for a receiver that are read ahead. */
   readonly readBytes?: number;
+  /** For how long (ms) what waits for a receiver that is not configured is kept; by default it is dropped at once. */
+  readonly keepsUnknownMs?: number;
   /** The name of this replica, of several. */
   readonly instance?: string;
 }
@@ -94,7 +96,7 @@ export class Push {
     this.#running = running;
     this.#hidden = receivers.filter(({ expose }) => !expose).map(selectionOf);
     this.#outbox.queues = running.map(({ queue }) => queue);
-    void this.#removeOthers(addresses);
+    void this.#removeOthers();
   }
 
   /** Sends to a receiver by the connection that it has. */
@@ -116,9 +118,11 @@ export class Push {
   }
 
   /** What waits for receivers that are no longer configured is dropped. */
-  async #removeOthers(receivers: Addresses): Promise<void> {
-    const { observer } = this.#options;
+  async #removeOthers(): Promise<void> {
+    const { clock, observer, keepsUnknownMs = 0 } = this.#options;
     try {
+      if (keepsUnknownMs > 0) await clock.sleep(keepsUnknownMs, this.#stopping.signal);
+      const receivers = new Map(this.#running.map(({ receiver }) => [receiver.name, addressOf(receiver)]));
       const removed = await this.#outbox.removeOthers(receivers, this.#stopping.signal);
       for (const [name, samples] of removed) observer.dropped(name, 'receiver_removed', samples);
     } catch (error) {

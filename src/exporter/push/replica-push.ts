@@ -15,6 +15,9 @@ const LEAST_SHARE = 16 * 2 ** 20;
 /** Each account has a queue of its own, so that each reads ahead (bytes) no more than about one request. */
 const READ_BYTES = 256 * 2 ** 10;
 
+/** Receivers that this replica does not know may be new: within so long (ms) a rolling update has the account pass to one that does. */
+const KEEPS_UNKNOWN_MS = 10 * 60_000;
+
 /** How much of what may wait for a receiver one of so many accounts may keep. */
 export function shareOf(maxBytes: number, accounts: number): number {
   return Math.min(maxBytes, Math.max(LEAST_SHARE, Math.floor(maxBytes / Math.max(1, accounts))));
@@ -95,7 +98,14 @@ export class ReplicaPush {
     const sendTo: SendTo = async (...what) =>
       mayAct() ? this.#shared.send(...what) : { kind: 'failed', words: 'the lease of the account is over' };
     const { clock, observer } = this.#options;
-    const push = new Push({ clock, observer, state, sendTo, readBytes: READ_BYTES });
+    const push = new Push({
+      clock,
+      observer,
+      state,
+      sendTo,
+      readBytes: READ_BYTES,
+      keepsUnknownMs: KEEPS_UNKNOWN_MS,
+    });
     this.#owned.set(account, push);
     void push.apply(this.#receivers);
   }

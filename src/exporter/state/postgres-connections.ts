@@ -101,14 +101,12 @@ export class PostgresConnections {
         ...(password !== undefined && { password }),
         ssl,
         application_name: 'edge-exporter',
-        connectionTimeoutMillis: CONNECT_MS,
-        statement_timeout: ANSWER_MS,
         keepAlive: true,
       });
       // A connection that breaks while it is idle is noticed by the next statement.
       client.on('error', () => this.#drop(client));
       try {
-        await client.connect();
+        await inTime(begin(client), CONNECT_MS);
         return client;
       } catch (error) {
         discard(client);
@@ -122,6 +120,12 @@ export class PostgresConnections {
     const at = this.#free.indexOf(client);
     if (at >= 0) this.#free.splice(at, 1);
   }
+}
+
+/** Not as a parameter of the connection, which PgBouncer refuses, the database is told how long a statement may take. */
+async function begin(client: Client): Promise<void> {
+  await client.connect();
+  await client.query(`SET statement_timeout = ${ANSWER_MS}`);
 }
 
 /** Closes the socket at once: nothing that still arrives on it is of use. */

@@ -3,11 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import snappy from 'snappyjs';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Clock } from '../../../src/exporter/clock.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { ReplicaPush, shareOf } from '../../../src/exporter/push/replica-push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState, type State, StateWriteFailure } from '../../../src/exporter/state/state.ts';
+import { SimulatedClock } from '../../simulated-clock.ts';
 import { hastyClock, sample, shown } from './outbox-bed.ts';
 
 const SILENT = { info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -112,9 +114,9 @@ function sharedState() {
   };
 }
 
-function replica(instance: string) {
+function replica(instance: string, clock: Clock = hastyClock()) {
   const metrics = createSelfMetrics();
-  const push = new ReplicaPush({ clock: hastyClock(), observer: reportPush(metrics, SILENT), instance });
+  const push = new ReplicaPush({ clock, observer: reportPush(metrics, SILENT), instance });
   onTestFinished(() => push.stop());
   const accounts = push.alongside({ own: () => undefined, disown: async () => undefined, demands: () => [] });
   const commit = async (account: string, at: number, series = 'x') =>
@@ -277,4 +279,26 @@ test('what waits for a receiver that is configured no more is dropped by whoever
   expect(push.outputOf('a')).toBeUndefined();
   await soon(() => expect(metrics.pushDropped.value('r', 'receiver_removed')).toBe(1));
   expect(await state.records.range(['queue'], { limit: 1 })).toEqual([]);
+});
+
+test('a replica that is not updated yet keeps what waits for a new receiver, for the one that sends it', async () => {
+  const receiver = await startReceiver();
+  receiver.isAway = true;
+  const state = sharedState();
+  const [updated, next] = [replica('one'), replica('three')];
+  const clock = new SimulatedClock(0);
+  const behind = replica('two', clock);
+  for (const { push } of [updated, next]) await push.apply(receiverAt(receiver.url), 1);
+  await behind.push.apply([], 1);
+  updated.accounts.own('a', { state: state.open(), mayAct: () => true });
+  await updated.commit('a', 1);
+  await updated.accounts.disown('a', NOW);
+  behind.accounts.own('a', { state: state.open(), mayAct: () => true });
+  await clock.advance(9 * 60_000);
+  await behind.accounts.disown('a', NOW);
+  expect(await state.records.range(['queue'], { limit: 9 })).toHaveLength(1);
+  receiver.isAway = false;
+  next.accounts.own('a', { state: state.open(), mayAct: () => true });
+  await soon(() => expect(receiver.received.map(({ at }) => at)).toEqual([1]));
+  expect(behind.metrics.pushDropped.value('r', 'receiver_removed')).toBeUndefined();
 });
