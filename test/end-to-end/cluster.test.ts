@@ -45,6 +45,7 @@ it('three replicas share accounts through kills, pauses, updates and a database 
   const watch = watchScrapes(replicas, twice);
   const allShown = async () => (await shownBy(replicas)).size === accounts.length;
   await eventually('every account is shown', allShown);
+  const first = await countedUntil(replicas);
 
   const gaps: number[] = [];
   const happened: string[] = [];
@@ -64,6 +65,13 @@ it('three replicas share accounts through kills, pauses, updates and a database 
     await eventually('every replica has its share', () => areEven(connections));
   }
   await eventually('every account is shown', allShown);
+  await eventually('two further buckets of every series are counted', async () => {
+    const now = [...(await countedUntil(replicas))];
+    for (const [series, at] of now) if (!first.has(series)) first.set(series, at);
+    return (
+      now.length >= accounts.length && now.every(([series, at]) => at >= (first.get(series) ?? at) + 120)
+    );
+  });
   watch.stop();
   for (const replica of replicas) expect(await replica.process().stop()).toMatchObject({ code: 0 });
 
@@ -80,6 +88,15 @@ it('three replicas share accounts through kills, pauses, updates and a database 
     await writeFile(process.env['CLUSTER_REPORT'], JSON.stringify(report));
   }
 });
+
+/** Until when (s) the buckets of each series are counted, by what all replicas show. */
+async function countedUntil(replicas: readonly ReplicaPlace[]): Promise<Map<string, number>> {
+  const bodies = replicas.map(({ process }) => fetch(`${process().url}/metrics`).then((body) => body.text()));
+  const lines = (await Promise.all(bodies))
+    .join('')
+    .matchAll(/^edge_counted_until_timestamp_seconds(\{.*\}) (\S+)$/gm);
+  return new Map([...lines].map(([, labels = '', at]) => [labels, Number(at)]));
+}
 
 type Event = 'kill' | 'partition' | 'pause' | 'restart' | 'update';
 
