@@ -9,7 +9,7 @@ interface Work {
   readonly failed: (error: unknown) => void;
 }
 
-/** All such work of the process, since that of a thousand accounts begins in the same turn; what comes next is first. */
+/** All such work of the process, since that of a thousand accounts begins in the same turn: the first goes on next. */
 const waiting: Work[] = [];
 /** Until when slices may go on in this turn; undefined while none has begun. */
 let sliceEnd: number | undefined;

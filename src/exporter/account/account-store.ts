@@ -185,7 +185,7 @@ export interface ExposedResultsOptions {
   readonly staleAfter: number;
 }
 
-/** What is said to be in time is not withdrawn. */
+/** The judgement's tolerance: data that it calls in time is not withdrawn. */
 const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
 
 /** What an account's polls expose: each part until the next poll replaces it, it becomes stale, or its job goes. */

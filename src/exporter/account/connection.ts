@@ -247,7 +247,8 @@ export class ObservedPlatform {
 
 /**
  * A shard's part of a limit, and of what all together have left of it: however unevenly they spend it, they meet the reserve
- * together, and none has more than its part. Less by two than the part, what is left never says that it opened the window.
+ * together, and none has more than its part. `remaining` is capped at two below the part, so that no answer looks like the
+ * first of a window.
  */
 function rateOf(rate: ExchangeInfo['rate'], shard: Shard | undefined): ExchangeInfo['rate'] {
   if (rate === undefined || shard === undefined) return rate;

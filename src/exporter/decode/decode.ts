@@ -23,13 +23,13 @@ export interface Decoded {
   readonly valueless?: ReadonlyMap<string, Float64Array>;
   /** Rows in the answer, the dropped ones included. */
   readonly rows: number;
-  /** Whether all that there is, is in one series or another, and no series but these are to be counted from now on. */
+  /** Set where the series together hold everything: from now on exactly these are counted. */
   readonly isPartition?: true;
   /** Rows that were set apart since the answer does not show how wide their buckets are; left out where there are none. */
   readonly unclear?: ReadonlyMap<string, readonly UnclearRow[]>;
 }
 
-/** A row of which it is not known whether its bucket ends where the next one begins (ms since the epoch), or before. */
+/** A row whose bucket's width is not known: it ends at `end` at the latest (ms since the epoch). */
 export interface UnclearRow {
   readonly start: number;
   readonly end: number;

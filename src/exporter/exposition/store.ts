@@ -56,7 +56,7 @@ export class Store implements ExpositionPart {
   /** Owners with something to apply, in the order in which they queued. */
   #queue = new Set<Owner>();
   #listener: () => void = () => {};
-  /** Undefined where nothing is. */
+  /** Undefined where no family is excluded. */
   #isExcluded: Remembered | undefined;
   /** Whether everything shown was checked against the exclusions. */
   #isChecked = true;

@@ -134,7 +134,7 @@ export class PollRunner {
     return { ...ending, result, committed };
   }
 
-  /** Without anything to commit it counts as committed. */
+  /** Commits what a poll found. Returns whether it is durable, which it is if there was nothing to commit. */
   async #commit(job: Job, { commit: entries = [], timed: samples = [] }: PollResult): Promise<boolean> {
     if (entries.length + samples.length === 0) return true;
     const { account, commit, observer } = this.#options;
@@ -168,7 +168,7 @@ export function conclusionOf(job: Job, read: Read, signal: AbortSignal): Promise
   );
 }
 
-/** Makes what a poll found what is remembered. @param committed whether what was to be committed is durable now */
+/** Puts what a poll found into the account's memory. @param committed whether what was to be committed is durable now */
 export function adopt(
   memory: AccountMemory,
   { memory: change, learned }: PollResult,
@@ -242,8 +242,8 @@ export class Operations {
 }
 
 /**
- * Lets one through per turn of the event loop, in order, and none while something more urgent waits: together, what they do
- * next would block the loop.
+ * Lets one caller through per turn of the event loop, in order, and none while something urgent waits: all at once would
+ * block the loop.
  */
 class OnePerTurn {
   readonly #isHeld: () => boolean;

@@ -106,8 +106,9 @@ export function newestEnd(answer: WindowedAnswer, width: number): number | undef
 }
 
 /**
- * How far the platform has come (platform ms), since it gives a bucket when it ends: beyond the newest that it has by the
- * time that has passed since then, less than until the next one. Of minutes it is where the newest ends.
+ * How far the platform's data reaches (platform ms). A wide bucket is given only when it ends, so the platform is further
+ * than the end of its newest: by the time since then less the usual lag, and at most a width less a minute. With buckets of a
+ * minute it is that end.
  * @param lag how long after its end (ms) a bucket is usually given
  */
 export function progressBeyond(newestEnd: number, width: number, now: number, lag: number): number {

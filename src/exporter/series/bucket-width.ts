@@ -135,9 +135,9 @@ function isGapless(starts: readonly number[], width: number): boolean {
 }
 
 /**
- * By the start of each bucket whose width is not shown, where it ends at most: where the next one begins. A bucket that is
- * followed at once is as wide as the others, and so is one that cannot begin a wider one. The newest is followed by none: it
- * is taken for one of them, except where it may be another of those that are followed later.
+ * For each bucket of unclear width, by its start, the latest time at which it can end: where the next begins. A bucket is
+ * clear if the next follows at once, or if no wider one can begin there. The newest has no next: it counts as narrow, unless
+ * it lies where another such wide bucket could begin.
  */
 function unclearEnds(starts: readonly number[], width: number): ReadonlyMap<number, number> {
   const ends = new Map<number, number>();

@@ -115,7 +115,7 @@ export function count(
   const isHeld = (span: MissingSpan) =>
     unclear.some(({ start, end }) => start < span.to && end > span.from && end > reading.settledUntil);
   const missing: MissingSpan[] = [];
-  // Of a row that is counted late what it may lack is said to be skipped, whether or not its bucket was wider.
+  // A row counted late may be one narrow bucket: its time beyond that is reported as skipped, even if the bucket was wide.
   const skipped: Window[] = late.map(({ start, width }) => ({
     from: start + reading.width,
     to: start + width,
@@ -251,7 +251,7 @@ function noteMissing(spans: readonly MissingSpan[], reading: Reading): MissingSp
   const { window, settledUntil, whole } = reading;
   const now = noted(reading.now);
   const asked = { from: window.from, to: Math.min(window.to, settledUntil) };
-  // An answer that shows but the first of its window proves none of it to have settled.
+  // Where nothing in the window has settled, the answer is no evidence that anything is missing.
   if (asked.to <= asked.from) return [...spans];
   return changedWithin(spans, asked, (span) => ({ ...span, ...missedAgain(span, whole, now) }));
 }

@@ -149,9 +149,9 @@ export function countAnswer(
 }
 
 /**
- * With the counters of what an answer tells apart, where that is not what the answers before did: those that have gone end, others
- * begin where all stand and lack what all lack, so that whatever comes is counted by one of them. What was seen
- * before is no measure of what is seen now.
+ * The memory with exactly the counters of an answer that tells everything apart. Counters whose series are gone end. New
+ * ones begin at zero, with the watermark and the gaps of the others, so that each bucket is counted by one of them. Values
+ * seen before are dropped, since they cannot be compared.
  */
 function asToldApart(memory: SeriesMemory, { series, isPartition }: Decoded, counts: Counts): SeriesMemory {
   const { record } = memory;
@@ -198,7 +198,10 @@ function learnedFrom(
   return { refused: { ...memory, young }, evidence: { ...evidence, lagMs: now - newest, grown } };
 }
 
-/** What an answer changes; undefined when its width is in doubt, or it holds nothing to begin with, or the time is uncertain then. */
+/**
+ * What an answer changes. Undefined while its width is in doubt; before anything was counted, also while it holds nothing
+ * to begin with or the platform's time is uncertain.
+ */
 export function updateOf(
   memory: SeriesMemory,
   answer: WindowedAnswer,
@@ -247,7 +250,7 @@ function settledBefore({ newest }: SeriesMemory, settleDelay: number): number {
   return (newest ?? Number.NEGATIVE_INFINITY) - settleDelay;
 }
 
-/** With what an answer shows of the platform, whether or not what it changes could be made durable. */
+/** The memory with what an answer shows of the platform, whether or not what it changes could be made durable. */
 export function withSeen(
   memory: SeriesMemory,
   answer: WindowedAnswer,
@@ -264,7 +267,7 @@ export function withSeen(
 }
 
 /**
- * With an answer that could not be counted: where the width of its buckets is in doubt, others may show it. What it was
+ * The memory after an answer that could not be counted: where the width of its buckets is in doubt, others may show it. What it was
  * to bring of the past is asked for again later, by a window that begins at another minute.
  */
 export function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
@@ -275,7 +278,7 @@ export function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, coun
   return reaches(answer) ? after : noted(after, counts, (counter) => noteUnclear(counter, window, now));
 }
 
-/** With a coarse read: it counts nothing, but shows where the platform has nothing to be waited for. */
+/** The memory after a coarse read: it counts nothing, but shows where the platform has nothing to be waited for. */
 export function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
   const { window, now } = answer;
   const shown = coarseBuckets(answer);

@@ -9,7 +9,7 @@ import { decimal } from './decimal.ts';
 import { type CountersByDimension, type Places, placesOf } from './packed-series.ts';
 import { firstAtOrAfter } from './spans.ts';
 
-/** Beyond that some have come that will not come again: those before are forgotten, and what is shown of them is written anew. */
+/** Beyond this many, some are out of use: only those of the current answer are kept, and labels are made anew. */
 const MOST_PLACES = 2 * MOST_DIMENSIONS;
 
 /** Turns the dimensions of one metric of one target into samples. */

@@ -306,7 +306,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return countAnswer(this.memory, answer, rules);
   }
 
-  /** What a poll leaves of an answer: in memory and state, to be pushed, and exposed besides what shows the newest buckets. */
+  /** The part of the result about counters: memory, commit, samples to push, and exposures, `newest` among them. */
   left(
     { memory, refused, update, evidence }: CountedAnswer,
     newest: readonly Exposure[] = [],

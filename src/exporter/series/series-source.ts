@@ -25,17 +25,17 @@ export interface SeriesAsked {
   readonly metric: string;
   /** Whether a dimension is wanted. */
   readonly wants: (dimension: string) => boolean;
-  /** How the dimensions of the metric are read one API operation each, as far as is known. */
+  /** Whether the metric's dimensions come in one operation or by one operation each, as far as is known. */
   readonly mode: () => ReadMode;
-  /** How many values have series of their own, of a metric by values that nobody lists. */
+  /** Of a metric by values that no list holds: how many of them have series of their own. */
   readonly most?: number | undefined;
 }
 
-/** The counters of a series for whom an answer is read. */
+/** The counters that an answer is read for. */
 export interface CountersAsked {
   /** Their dimensions, as of when it comes. */
   readonly dimensions: () => Iterable<string>;
-  /** Whether others may take their places: an answer about the past has to have the same. */
+  /** Whether the answer may have other dimensions than these; one about the past may not. */
   readonly mayChange: boolean;
 }
 

@@ -29,7 +29,7 @@ export interface MetricMemory {
   readonly publishDelay: number;
   /** The restatements of each of the last hours, ascending. */
   readonly hours: readonly Restated[];
-  /** Restatements that came too late for the counters, or would have without waiting longer, by slot, ascending. */
+  /** The greatest age of changes that came after counting, or would have with the usual delay, by slot, ascending. */
   readonly late: readonly Timed[];
   /** The least lag of each of the last slots, ascending. */
   readonly lags: readonly Timed[];
@@ -161,7 +161,8 @@ const SLOTS = 3;
 const MEMORY_SLOTS = (MEMORY_HOURS * HOUR_MS) / SLOT_MS;
 
 /**
- * Once counters wait for late changes these come in time: then such as are as old as those noted keep them waiting.
+ * Once the delay is longer, such changes are no longer late, and nothing would keep it long: so changes as old as any noted
+ * one are noted too.
  */
 function withLate(late: readonly Timed[], { lateAge, ages, now }: MetricEvidence): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
@@ -171,7 +172,7 @@ function withLate(late: readonly Timed[], { lateAge, ages, now }: MetricEvidence
   const least = kept.reduce((age, { ms }) => Math.min(age, ms), Number.POSITIVE_INFINITY);
   const oldest = ages.reduce((age, ms) => (ms >= least ? Math.max(age, ms) : age), lateAge);
   const last = kept.find((known) => known.slot === slot);
-  // With a shorter delay of the configuration more is late than what any other would have to wait for.
+  // A shorter configured delay makes more changes late: those that the usual delay covers are not noted.
   if (oldest <= (last?.ms ?? USUAL_SETTLE_MS)) return kept;
   return [...kept.filter((known) => known !== last), { slot, ms: oldest }];
 }

@@ -247,7 +247,10 @@ export interface Answer {
   readonly failure?: { readonly message: string; readonly code: string | undefined };
 }
 
-/** Where the records of a state are kept: a place for state implements this. Nobody else uses it from its opening to its closing. */
+/**
+ * The storage behind `DurableState`: each place for state implements it. Nobody else may use the place while it is open.
+ * Names are ordered by their bytes; writes never overlap, but reads may overlap a write.
+ */
 export interface Database {
   read(range: Range): Promise<readonly StoredRecord[]>;
   /** Resolves once all the changes are durable; rejects where none is, or with `OutcomeUnknown`. */

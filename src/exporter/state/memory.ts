@@ -29,8 +29,8 @@ export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): M
 }
 
 /**
- * All that an account remembers from one poll to the next. Opening a state and having a memory is the same: a part that no
- * poll has replaced yet is what the state holds of it. Polls read it; what runs them (`runner.ts`) replaces parts of it, and what a
+ * All that an account remembers from one poll to the next. Nothing is loaded beforehand: a part that no poll has replaced
+ * yet is read from the state when it is asked for. Polls read it; what runs them (`runner.ts`) replaces parts of it, and what a
  * read shows of its source replaces what is known of that.
  */
 export class AccountMemory {
