@@ -116,7 +116,7 @@ export interface CaughtUp extends Job<WindowedAnswer> {
   /** What an answer means for the counters. */
   count(answer: WindowedAnswer): CountedAnswer;
   /** What a poll leaves of an answer. */
-  left(counted: CountedAnswer): Omit<PollResult, 'outcome'>;
+  resultOf(counted: CountedAnswer): Omit<PollResult, 'outcome'>;
 }
 
 /** Weight of catching up relative to fresh reads, which go first. */
@@ -180,7 +180,7 @@ export class CatchUpJob implements Job<WindowedAnswer> {
     return {
       outcome: empty ? 'empty' : 'ok',
       rejected,
-      ...this.follows.left({
+      ...this.follows.resultOf({
         ...counted,
         memory: rested(counted.memory),
         refused: rested(counted.refused),

@@ -87,7 +87,7 @@ export function windowOfPresent(memory: SeriesMemory, now: number, horizon: numb
   const { record, newest, doubt } = memory;
   const { width = MINUTE_MS, progress } = record ?? {};
   const lacking = progress?.lacking ?? [];
-  return freshWindow({ now, settleDelay: horizon, width, newest, lacking, doubtful: doubt?.answers ?? 0 });
+  return freshWindow({ now, horizon, width, newest, lacking, doubtful: doubt?.answers ?? 0 });
 }
 
 /** What the counters lack that has settled; undefined where they lack nothing, or it cannot be known. */

@@ -180,7 +180,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       unknownDimensions: this.#options.samples.unknown(decoded.series.keys()),
     };
     if (width === undefined || newestEnd === undefined)
-      return { ...common, ...this.left(counted), buckets: { ...buckets, newestExposed: undefined } };
+      return { ...common, ...this.resultOf(counted), buckets: { ...buckets, newestExposed: undefined } };
     const known = this.#learned;
     const { delays } = this.#options;
     const reached = progressBeyond(newestEnd, width, answer.now, usualLag(known));
@@ -199,7 +199,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const toPush = this.#gaugesToPush(answer, width, reached - pushDelay(known, delays, answer.now));
     return {
       ...common,
-      ...this.left(
+      ...this.resultOf(
         {
           ...counted,
           memory: { ...counted.memory, ...showing },
@@ -307,7 +307,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   /** The part of the result about counters: memory, commit, samples to push, and exposures, `newest` among them. */
-  left(
+  resultOf(
     { memory, refused, update, evidence }: CountedAnswer,
     newest: readonly Exposure[] = [],
     gaugesToPush: ToPush = NOTHING_TO_PUSH,

@@ -24,7 +24,8 @@ const PRESENT_MS = 5 * MINUTE_MS;
 export interface FreshNeeds {
   /** The platform's time. */
   readonly now: number;
-  readonly settleDelay: number;
+  /** Up to which age (ms) buckets may still change. */
+  readonly horizon: number;
   /** The bucket width seen last; windows start on a multiple of it so that no bucket is cut. */
   readonly width: number;
   /** The start of the platform's newest bucket, as far as it is known. */
@@ -41,12 +42,12 @@ export interface FreshNeeds {
  * Where the width is in doubt it begins at another minute each time: an answer that loses every second row then brings
  * others.
  */
-export function freshWindow({ now, settleDelay, width, newest, lacking, doubtful }: FreshNeeds): Window {
+export function freshWindow({ now, horizon, width, newest, lacking, doubtful }: FreshNeeds): Window {
   const step = alignment(width);
   const to = floorTo(now, MINUTE_MS);
   if (doubtful > 0) return { from: to - FINEST_WINDOW_MS + ((doubtful * MINUTE_MS) % LEAD_MS), to };
   const earliest = ceilTo(to - FINEST_WINDOW_MS, step);
-  const usual = floorTo(to - settleDelay - OVERLAP_MS, step);
+  const usual = floorTo(to - horizon - OVERLAP_MS, step);
   const isKnown = newest !== undefined && newest >= usual && newest <= now + MINUTE_MS;
   if (!isKnown) return { from: earliest, to };
   let from = usual;

@@ -23,7 +23,7 @@ const needs: fc.Arbitrary<FreshNeeds> = fc
   .record({
     now: fc.integer({ min: NOW - 48 * FINEST_WINDOW_MS, max: NOW + 48 * FINEST_WINDOW_MS }),
     width: fc.constantFrom(1, 5, 10, 30, 60).map((width) => width * MINUTE_MS),
-    settleDelay: minutes(1, 24 * 60),
+    horizon: minutes(1, 24 * 60),
     lackingFor: fc.array(minutes(-300, 40_000), { maxLength: 4 }),
     newestAge: fc.option(minutes(-1, 300), { nil: undefined }),
     doubtful: fc.constantFrom(0, 0, 0, 1, 2, 7),
@@ -44,7 +44,7 @@ function expectSound({ from, to }: Window, { now }: { now: number }): void {
 const PLAIN: FreshNeeds = {
   now: NOW,
   width: MINUTE_MS,
-  settleDelay: 10 * MINUTE_MS,
+  horizon: 10 * MINUTE_MS,
   newest: NOW - MINUTE_MS,
   lacking: [],
   doubtful: 0,
@@ -88,9 +88,9 @@ describe('a fresh window', () => {
   });
 
   it('reads again what has been counted within the last minutes, so that a change after the platform’s bound is seen', () => {
-    const settleDelay = 10 * MINUTE_MS;
-    const watermark = NOW - settleDelay;
-    const { from } = freshWindow({ ...PLAIN, settleDelay, lacking: [watermark] });
+    const horizon = 10 * MINUTE_MS;
+    const watermark = NOW - horizon;
+    const { from } = freshWindow({ ...PLAIN, horizon, lacking: [watermark] });
     expect(watermark - from).toBeGreaterThanOrEqual(5 * MINUTE_MS);
   });
 
