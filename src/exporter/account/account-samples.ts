@@ -122,8 +122,11 @@ export class AccountSamples {
     // Of thousands of jobs it may take longer than until the next is asked for.
     if (this.#isJudging) return;
     this.#isJudging = true;
-    yield* this.#judge();
-    this.#isJudging = false;
+    try {
+      yield* this.#judge();
+    } finally {
+      this.#isJudging = false;
+    }
     // A poll that ended meanwhile is judged by another.
     if (this.#isAsked && !this.#withdrawn) this.#judgeSoon();
   }

@@ -271,9 +271,17 @@ export class Account {
     return this.#stopped || replacement !== this.#replacements;
   }
 
-  /** Every minute: reports and exposes what was learned, and measures demand; in steps, since each goes through all jobs. */
   *#takeStock(): Generator<undefined, void> {
     this.#isTakingStock = true;
+    try {
+      yield* this.#stock();
+    } finally {
+      this.#isTakingStock = false;
+    }
+  }
+
+  /** Every minute: reports and exposes what was learned, and measures demand; in steps, since each goes through all jobs. */
+  *#stock(): Generator<undefined, void> {
     const { observer, config } = this.#options;
     const platformNow = this.view.platform.platformClock.now();
     const { memory, learned } = this.#jobs;
@@ -292,7 +300,6 @@ export class Account {
     yield* this.#samples.exposeJudgement();
     yield* this.#samples.exposeLearned(known, this.#jobs.series());
     yield* this.#samples.exposeCatchingUp(this.#jobs.series());
-    this.#isTakingStock = false;
   }
 
   /** Saves what was learned soon, with what other polls of these seconds learn. */

@@ -93,24 +93,30 @@ export class PostgresConnections {
     const { default: pg } = await import('pg');
     let failure: unknown;
     for (const ssl of await tlsAttempts(this.#address)) {
-      const client = new pg.Client({
-        host,
-        port,
-        database,
-        user,
-        ...(password !== undefined && { password }),
-        ssl,
-        application_name: 'edge-exporter',
-        keepAlive: true,
-      });
-      // A connection that breaks while it is idle is noticed by the next statement.
-      client.on('error', () => this.#drop(client));
-      try {
-        await inTime(begin(client), CONNECT_MS);
-        return client;
-      } catch (error) {
-        discard(client);
-        failure = error;
+      // PgBouncer refuses the parameter; where it stands between, the role of the database limits statements.
+      for (const limit of [{ statement_timeout: ANSWER_MS }, {}]) {
+        const client = new pg.Client({
+          host,
+          port,
+          database,
+          user,
+          ...(password !== undefined && { password }),
+          ssl,
+          application_name: 'edge-exporter',
+          connectionTimeoutMillis: CONNECT_MS,
+          keepAlive: true,
+          ...limit,
+        });
+        // A connection that breaks while it is idle is noticed by the next statement.
+        client.on('error', () => this.#drop(client));
+        try {
+          await client.connect();
+          return client;
+        } catch (error) {
+          discard(client);
+          failure = error;
+          if (!/unsupported startup parameter/.test(String(error))) break;
+        }
       }
     }
     throw failure;
@@ -120,12 +126,6 @@ export class PostgresConnections {
     const at = this.#free.indexOf(client);
     if (at >= 0) this.#free.splice(at, 1);
   }
-}
-
-/** Not as a parameter of the connection, which PgBouncer refuses, the database is told how long a statement may take. */
-async function begin(client: Client): Promise<void> {
-  await client.connect();
-  await client.query(`SET statement_timeout = ${ANSWER_MS}`);
 }
 
 /** Closes the socket at once: nothing that still arrives on it is of use. */

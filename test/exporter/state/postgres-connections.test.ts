@@ -4,13 +4,25 @@ import { expect, it, onTestFinished } from 'vitest';
 import { postgresAddress } from '../../../src/exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../../../src/exporter/state/postgres-connections.ts';
 
-it('a connection begins with nothing that PgBouncer refuses', async () => {
-  const packets: Buffer[] = [];
+/** A fatal answer of the protocol: its kind, its length, and fields that end by a zero each. */
+function fatal(message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0C08P01\0M${message}\0\0`);
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+it('has the database limit how long a statement takes, but where PgBouncer refuses to be told', async () => {
+  const told: string[][] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.once('data', (packet) => {
-      packets.push(packet);
-      socket.destroy();
+      // After length and version: names and values, each ended by a zero.
+      const words = packet.subarray(8).toString().split('\0');
+      told.push(words.filter((word, n) => n % 2 === 0 && word !== '').toSorted());
+      const isLimited = words.includes('statement_timeout');
+      socket.end(fatal(isLimited ? 'unsupported startup parameter: statement_timeout' : 'nobody is at home'));
     });
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -18,9 +30,7 @@ it('a connection begins with nothing that PgBouncer refuses', async () => {
   const { port } = server.address() as AddressInfo;
   const url = `postgres://me@127.0.0.1:${port}/edge?sslmode=disable`;
   const connections = new PostgresConnections(postgresAddress({ url, passwordFile: undefined, env: {} }), 1);
-  await expect(connections.query('SELECT 1')).rejects.toThrow();
-  // After length and version: names and values, each ended by a zero.
-  const words = packets[0]?.subarray(8).toString().split('\0') ?? [];
-  const names = words.filter((word, n) => n % 2 === 0 && word !== '').toSorted();
-  expect(names).toEqual(['application_name', 'client_encoding', 'database', 'user']);
+  await expect(connections.query('SELECT 1')).rejects.toThrow('nobody is at home');
+  const names = ['application_name', 'client_encoding', 'database', 'user'];
+  expect(told).toEqual([[...names.slice(0, 3), 'statement_timeout', 'user'], names]);
 });
