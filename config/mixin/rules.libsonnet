@@ -1156,7 +1156,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} responses {{ $labels.code }} a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanize }} responses a minute of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `configuration:edge_error_responses_per_minute:seasonal{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}. First: go by the code: 4xx as for Edge4xxRatio, 5xx as for Edge5xxRatio.",
+              "description": "{{ $value | humanize }} responses a minute of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `configuration:edge_error_responses_per_minute:seasonal{account=%q, product=%q, configuration=%q, class=%q, code=%q}` $labels.account $labels.product $labels.configuration $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}. First: go by the code: 404: a missing page, or a scanner; 403: a rule; other 4xx: logins or a limit, in the log of the origin; 5xx: as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatuscodesurge"
             }
           },
@@ -1190,7 +1190,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} responses {{ $labels.code }} a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanize }} responses a minute of account {{ $labels.account }} ({{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `account:edge_error_responses_per_minute:seasonal{account=%q, product=%q, class=%q, code=%q}` $labels.account $labels.product $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}. First: go by the code: 4xx as for Edge4xxRatio, 5xx as for Edge5xxRatio.",
+              "description": "{{ $value | humanize }} responses a minute of account {{ $labels.account }} ({{ $labels.product }}) have the status code {{ $labels.code }} ({{ $labels.class }}), of minutes or in the mean of an hour. Usual at this hour: {{ with printf `account:edge_error_responses_per_minute:seasonal{account=%q, product=%q, class=%q, code=%q}` $labels.account $labels.product $labels.class $labels.code | query }}{{ . | first | value | humanize }}{{ else }}fewer than 6{{ end }}. First: go by the code: 404: a missing page, or a scanner; 403: a rule; other 4xx: logins or a limit, in the log of the origin; 5xx: as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgestatuscodesurge"
             }
           },
@@ -1206,7 +1206,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) are taken for usual now",
-              "description": "What has been usual on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) since {{ with printf `last_over_time(configuration:edge_waf_threats_per_minute:since{account=%q, product=%q, configuration=%q}[2d])` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}2d ago{{ end }} is an attack's level: threats were above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again. First: decide whether it is an attack still, or traffic that has changed: the families and sources on the Security dashboard.",
+              "description": "What has been usual on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) since {{ with printf `last_over_time(configuration:edge_waf_threats_per_minute:since{account=%q, product=%q, configuration=%q}[2d])` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}2d ago{{ end }} is an attack's level: threats were above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again. First: decide whether it is an attack still, or traffic that has changed: `Threats by family` and `Let through` on the Security dashboard.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeattackusual"
             }
           },
@@ -1222,7 +1222,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}) are taken for usual now",
-              "description": "What has been usual on account {{ $labels.account }} ({{ $labels.product }}) since {{ with printf `last_over_time(account:edge_waf_threats_per_minute:since{account=%q, product=%q}[2d])` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}2d ago{{ end }} is an attack's level: threats were above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again. First: decide whether it is an attack still, or traffic that has changed: the families and sources on the Security dashboard.",
+              "description": "What has been usual on account {{ $labels.account }} ({{ $labels.product }}) since {{ with printf `last_over_time(account:edge_waf_threats_per_minute:since{account=%q, product=%q}[2d])` $labels.account $labels.product | query }}{{ . | first | value | humanizeTimestamp }}{{ else }}2d ago{{ end }} is an attack's level: threats were above their threshold for 2d, so that {{ $value | humanize }} a minute is what counts as usual now. An attack of that size is not told any more, now or when it comes again. First: decide whether it is an attack still, or traffic that has changed: `Threats by family` and `Let through` on the Security dashboard.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeattackusual"
             }
           },
@@ -1314,7 +1314,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from outside of the platform.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -1331,7 +1331,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from outside of the platform.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -1348,7 +1348,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from outside of the platform.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Visitors do not arrive. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           },
@@ -1365,7 +1365,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from outside of the platform.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           }
@@ -1388,7 +1388,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx: {{ with printf `configuration:edge_server_error_ratio:avg5m{account=%q, product=%q, configuration=%q} / 0.001` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `configuration:edge_server_error_ratio:avg30m{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: roll back the last deployment, if there was one in the last hours.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx: {{ with printf `configuration:edge_server_error_ratio:avg5m{account=%q, product=%q, configuration=%q} / 0.001` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `configuration:edge_server_error_ratio:avg30m{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1405,7 +1405,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: roll back the last deployment, if there was one in the last hours.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1423,7 +1423,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: roll back the last deployment, if there was one in the last hours.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1440,7 +1440,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 5m were 5xx: {{ with printf `account:edge_server_error_ratio:avg5m{account=%q, product=%q} / 0.001` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `account:edge_server_error_ratio:avg30m{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: roll back the last deployment, if there was one in the last hours.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 5m were 5xx: {{ with printf `account:edge_server_error_ratio:avg5m{account=%q, product=%q} / 0.001` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `account:edge_server_error_ratio:avg30m{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1457,7 +1457,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: roll back the last deployment, if there was one in the last hours.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1475,7 +1475,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: roll back the last deployment, if there was one in the last hours.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1491,7 +1491,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} of the origin's responses fail on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of the origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx, whatever the cache made of them. First: look at the chart of origins on the Configuration dashboard: which class fails, and since when.",
+              "description": "{{ $value | humanizePercentage }} of the responses of the origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx, whatever the cache made of them. First: look at `Responses of the origin` on the Configuration dashboard: since when 5xx have risen, and what was deployed then.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginerrors"
             }
           },
@@ -1774,7 +1774,7 @@
             },
             "annotations": {
               "summary": "Stale data: {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if nothing is, the platform itself is late: wait.",
+              "description": "The newest data of {{ $labels.metric }} of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) is at least {{ $value | humanizeDuration }} old. Until it is fresh again, an attack on this configuration may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1789,7 +1789,7 @@
             },
             "annotations": {
               "summary": "No new data of {{ $labels.account }} for {{ $value | humanizeDuration }}",
-              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if nothing is, the platform itself is late: wait.",
+              "description": "No poll of the traffic of {{ $labels.account }} has succeeded for {{ $value | humanizeDuration }}. Until one does, an attack may go unnoticed. First: open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgedatastale"
             }
           },
@@ -1905,7 +1905,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanizePercentage }} of the quota of {{ $labels.account }} is left",
-              "description": "Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it. First: ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.",
+              "description": "Of the operations that the platform allows {{ $labels.account }} ({{ $labels.scope }}) a minute, only {{ $value | humanizePercentage }} were left at the worst moment. The exporter keeps a reserve, so somebody else spends it. First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           },
@@ -1920,7 +1920,7 @@
             },
             "annotations": {
               "summary": "At least {{ $value }} operations of {{ $labels.account }} wait all the time",
-              "description": "The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured. First: ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.",
+              "description": "The queue of {{ $labels.account }} ({{ $labels.scope }}) has not been empty for a while: at least {{ $value }} operations wait for the quota, so data comes later than configured. First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           },
@@ -1935,7 +1935,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.account }} is polled {{ $value | humanize }} times slower than configured",
-              "description": "The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured. First: ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.",
+              "description": "The quota of {{ $labels.account }} does not suffice for {{ $labels.collector }}: its polls are {{ $value | humanize }} times as far apart as configured. First: open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgequotanearlyspent"
             }
           }
@@ -2125,7 +2125,7 @@
             },
             "annotations": {
               "summary": "Nothing is sent to {{ $labels.receiver }} although samples wait",
-              "description": "The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits. First: read its log; where the disk of its state is well, restart it.",
+              "description": "The oldest sample for {{ $labels.receiver }} has waited for {{ $value | humanizeDuration }}, and {{ $labels.instance }} has not asked the receiver for 15 minutes: its outbox cannot be read, or its sending has stopped by a fault of its own. The receiver is not the cause. Samples are kept, unless the outbox reaches its limits. First: read its log and look at the disk of its state; if that is well, restart it, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgepushstopped"
             }
           },

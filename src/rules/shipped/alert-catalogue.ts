@@ -60,29 +60,33 @@ function simple<Level extends AlertKind['level'], Grave extends Severity>(level:
 export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeWafSpike: 'compare what is blocked with what is detected; if it is as much, the WAF holds.',
   EdgeTrafficFlood: 'look whether the cache answers them, and whether a campaign was planned.',
-  EdgeTrafficDrop: 'open the site from outside of the platform.',
-  Edge5xxRatio: 'roll back the last deployment, if there was one in the last hours.',
+  EdgeTrafficDrop:
+    'open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.',
+  Edge5xxRatio:
+    'look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.',
   EdgeWafOff: 'ask whoever changed it last, or switch it on again.',
   EdgeFirewallDisabled: 'ask whoever changed it last, or activate it again.',
   EdgeCertificateExpiring: 'renew it and bind the new one to its domains.',
   EdgeTokenExpiring: 'give the exporter a new token, or see why its user may not log in any more.',
   EdgeExporterDown: 'look whether its process runs, and start it.',
-  EdgePushStopped: 'read its log; where the disk of its state is well, restart it.',
+  EdgePushStopped:
+    'read its log and look at the disk of its state; if that is well, restart it, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.',
   EdgeWafElevated:
     'look whether as much is blocked as is detected, and whether it still grows; if it grows, do as for EdgeWafSpike now.',
   EdgeAttackUsual:
-    'decide whether it is an attack still, or traffic that has changed: the families and sources on the Security dashboard.',
+    'decide whether it is an attack still, or traffic that has changed: `Threats by family` and `Let through` on the Security dashboard.',
   EdgeWafBlockedSpike:
     'look whether the 403s are of your own visitors: of one page, since a deployment or a changed rule.',
   EdgeWafFamilyAttack:
     'look whether as much is blocked as is detected; if it is not, raise the sensitivity of the family.',
   Edge4xxRatio:
     'look which code it is: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.',
-  EdgeStatusCodeSurge: 'go by the code: 4xx as for Edge4xxRatio, 5xx as for Edge5xxRatio.',
+  EdgeStatusCodeSurge:
+    'go by the code: 404: a missing page, or a scanner; 403: a rule; other 4xx: logins or a limit, in the log of the origin; 5xx: as for Edge5xxRatio.',
   EdgeOffloadCollapse:
     'ask whether somebody has purged the cache or changed its settings in the last hour; after a purge, wait.',
   EdgeOriginErrors:
-    'look at the chart of origins on the Configuration dashboard: which class fails, and since when.',
+    'look at `Responses of the origin` on the Configuration dashboard: since when 5xx have risen, and what was deployed then.',
   EdgeOriginSlow:
     'compare `requests` with `origin` in the chart of times on the Configuration dashboard: where `requests` did not rise, the cache holds.',
   EdgeWafCounting:
@@ -90,7 +94,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeErrorPageCachedTooLong: 'lower the time for which the configuration caches that code to a few seconds.',
   EdgeSettingChanged: 'compare its time with the beginning of what you look into.',
   EdgeDataStale:
-    "open the exporter's status page (`/`): it begins with what is wrong and what to do; if nothing is, the platform itself is late: wait.",
+    "open the exporter's status page (`/`): it begins with what is wrong and what to do; if the platform is late: wait, and ask the platform after an hour.",
   EdgePlatformUnreachable: "open the exporter's status page (`/`): it begins with the cause and what to do.",
   EdgePollsFailing: "open the exporter's status page (`/`), filtered by *Failing*: each poll has its reason.",
   EdgeCollectorFailing:
@@ -99,7 +103,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
     'run `edge-exporter doctor`: it names what cannot be listed, and names that match nothing.',
   EdgeAccountPolledTwice: 'compare the targets that the description names, as `instance (job) as account`.',
   EdgeQuotaNearlySpent:
-    'ask who else uses the token; if nobody does, run `edge-exporter plan` for what the configuration needs.',
+    "open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
   EdgeReconciliationOff:
     'look at "Lost or late" on the Exporter dashboard: buckets that were skipped or restated explain the difference.',
   EdgeBucketsSkipped:
