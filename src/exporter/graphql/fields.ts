@@ -238,12 +238,19 @@ function upstreamPartsOf(value: unknown): readonly string[] | undefined {
 
 const UPSTREAM: Split = { by: 'upstreamStatus', parts: UPSTREAM_PARTS, partsOf: upstreamPartsOf };
 
-/** A value of a field that may have any, as a label: `none` where there is none. */
+/**
+ * A value of a field that may have any, as a label: `none` where there is none. Names of what every object has, which
+ * only somebody who tries something sends, are among the others.
+ */
 function labelOf(value: unknown): string | undefined {
   if (value === null || value === '' || value === '-') return 'none';
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  return String(value).replaceAll(MARK, '').slice(0, LONGEST_VALUE) || OTHER;
+  const label = String(value).replaceAll(MARK, '').slice(0, LONGEST_VALUE).replace(LONE_SURROGATES, '\uFFFD');
+  return label === '' || label === 'toJSON' || label in {} ? OTHER : label;
 }
+
+/** Halves of characters, as cutting leaves them: in UTF-8 all of them are the same. */
+const LONE_SURROGATES = /\p{Surrogate}/gu;
 
 const LONGEST_VALUE = 200;
 

@@ -233,8 +233,9 @@ export function inKeys<N extends Need>(part: Part<N>, { limit, perKey }: RowsExp
   const isSum = byKey.has('');
   if (isSum || ids.length <= fitting)
     return [{ ...part, ids: isSum || ids.length > MOST_IDS ? undefined : ids, keys: ids.length }];
-  const most = Math.max(widthOf(window) === MINUTE_MS ? FEWEST_IDS : 1, fitting);
-  return chunksOf(ids, most).map((some) => ({
+  const chunks = Math.ceil(ids.length / Math.max(1, fitting));
+  const most = widthOf(window) === MINUTE_MS ? Math.floor(ids.length / FEWEST_IDS) : ids.length;
+  return chunksOf(ids, Math.max(1, Math.min(chunks, most))).map((some) => ({
     ...part,
     needs: some.flatMap((id) => byKey.get(id) ?? []),
     ids: some,
@@ -256,9 +257,7 @@ export function halves(piece: Piece, needs: readonly Need[]): Piece[] {
   // Of wider buckets a part would be answered in narrower ones.
   if (widthOf(window) === MINUTE_MS && buckets > 1) return inTime(piece, Math.ceil(buckets / 2));
   const ids = piece.ids ?? [...new Set(needs.map(({ key }) => key))];
-  return ids.length > 1
-    ? chunksOf(ids, Math.ceil(ids.length / 2)).map((some) => ({ window, ids: some }))
-    : [];
+  return ids.length > 1 ? chunksOf(ids, 2).map((some) => ({ window, ids: some })) : [];
 }
 
 function bucketsIn(window: Window): number {
@@ -275,10 +274,10 @@ function inTime({ window, ids }: Piece, buckets: number): Piece[] {
   return pieces;
 }
 
-function chunksOf(ids: readonly string[], step: number): (readonly string[])[] {
-  const chunks: (readonly string[])[] = [];
-  for (let index = 0; index < ids.length; index += step) chunks.push(ids.slice(index, index + step));
-  return chunks;
+/** In so many chunks, as even as can be. */
+function chunksOf(ids: readonly string[], chunks: number): (readonly string[])[] {
+  const start = (chunk: number) => Math.ceil((chunk * ids.length) / chunks);
+  return Array.from({ length: chunks }, (_, chunk) => ids.slice(start(chunk), start(chunk + 1)));
 }
 
 /** Characters that a field takes in an answer, with its name, and what else a row takes. */

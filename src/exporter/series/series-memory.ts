@@ -125,6 +125,18 @@ export function pushedKeys(series: StateKey): Readonly<Record<'counters' | 'gaug
   return { counters: ['pushed', ...rest, 'counters'], gauges: ['pushed', ...rest, 'gauges'] };
 }
 
+/** Marks a stored name that would otherwise be one of what every object has, or one that packing calls. */
+const ESCAPE = '\0';
+
+/** A name from outside, as the name of a property that can be stored whatever it is: a visitor may call a host `__proto__`. */
+function storedName(name: string): string {
+  return name in {} || name === 'toJSON' || name.startsWith(ESCAPE) ? `${ESCAPE}${name}` : name;
+}
+
+function nameOfStored(stored: string): string {
+  return stored.startsWith(ESCAPE) ? stored.slice(ESCAPE.length) : stored;
+}
+
 /** The stored form of the memory of a series; undefined before anything was counted. */
 export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> | undefined {
   if (memory.record === undefined) return undefined;
@@ -141,7 +153,7 @@ export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> 
         whole,
       ],
     );
-    stored[dimension] = [total, watermark, spans];
+    stored[storedName(dimension)] = [total, watermark, spans];
   }
   const platform = {
     reached: memory.reached ?? null,
@@ -189,7 +201,7 @@ export function restoreSeries(stored: unknown, counts: Counts): SeriesMemory {
   if (data === undefined) return BEGINNING;
   const counters = new Map<string, Counter>();
   for (const [dimension, [total, watermark, spans]] of Object.entries(data.counters)) {
-    counters.set(dimension, { total, watermark, missing: spans.map(restoreSpan) });
+    counters.set(nameOfStored(dimension), { total, watermark, missing: spans.map(restoreSpan) });
   }
   const record = recordOf(data.since, data.width, counters, counts);
   const { reached, newest, young = [] } = data.platform ?? {};

@@ -307,3 +307,29 @@ describe('rows that are told apart further', () => {
     expect(partsOf([status(1, 200, 5), status(2, 200, 5), stray]).minutes).toEqual({});
   });
 });
+
+describe('values that anybody may send', () => {
+  const [byHost] = fieldsOf(PRODUCT, 'requests_by_host');
+
+  function sumsOf(hosts: readonly string[]): Row | undefined {
+    const rows = hosts.map((host, index) => ({ ts: at(1), configurationId: 'x', host, sum: 10 ** index }));
+    const answer = datasetRows(rows, {
+      key: 'configurationId',
+      split: byHost?.split,
+      window: WINDOW,
+      now: NOW,
+    });
+    return answer.byKey.get('x')?.rows[0];
+  }
+
+  test('are one where their labels are: cut, or not a character', () => {
+    const long = 'x'.repeat(199);
+    expect(sumsOf([`${long}\u{1F600}`, `${long}\u{1F300}`])).toMatchObject({ [`${long}\uFFFD`]: 11 });
+    expect(sumsOf(['\uD800', '\uD801', '\u{1F600}'])).toMatchObject({ '\uFFFD': 11, '\u{1F600}': 100 });
+  });
+
+  test('are among the others where every object has something of that name', () => {
+    const names = ['__proto__', 'constructor', 'toJSON', 'hasOwnProperty', 'a.example'];
+    expect(sumsOf(names)).toMatchObject({ other: 1_111, 'a.example': 10_000 });
+  });
+});

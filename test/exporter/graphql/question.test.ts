@@ -95,6 +95,23 @@ test('where there are more rows than an answer has, keys are asked for in groups
   expect(few.map(({ keys }) => keys)).toEqual(few.map(() => 25));
 });
 
+test('no key is asked for among few others where time can be cut instead: by their rows shows which absent one is a zero', () => {
+  const sizes = (count: number, rows: RowsExpected) => {
+    const needs = Array.from({ length: count }, (_, index) => need(String(index), 'sum'));
+    return inKeys({ needs, fields: ['sum'], window: fresh }, rows).map(({ keys }) => keys);
+  };
+  expect(sizes(26, { limit: 10_000, perKey: 30 })).toEqual([26]);
+  expect(sizes(26, { limit: 10_000, perKey: 25 })).toEqual([26]);
+  expect(sizes(1_001, { limit: 15_000, perKey: 1 })).toEqual([501, 500]);
+  for (const count of [51, 99, 651, 1_301])
+    for (const perKey of [1, 20, 200]) {
+      const found = sizes(count, { limit: 10_000, perKey });
+      expect(found.reduce((sum, size) => sum + size, 0)).toBe(count);
+      expect(Math.min(...found)).toBeGreaterThanOrEqual(25);
+      expect(Math.max(...found) - Math.min(...found)).toBeLessThanOrEqual(1);
+    }
+});
+
 test('what was cut is halved, by time and then by configuration, until it is one minute of one configuration', () => {
   const needs = [need('1', 'a'), need('2', 'a')];
   const [older, newer] = halves({ window: { from: NOW - 2 * MINUTE, to: NOW }, ids: undefined }, needs);

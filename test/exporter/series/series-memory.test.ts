@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { recordOf, restoreSeries, storeSeries } from '../../../src/exporter/series/series-memory.ts';
 import { youngOf } from '../../../src/exporter/settling/completeness.ts';
+import { openEntry, sealEntry } from '../../../src/exporter/state/state.ts';
 
 const time = fc.integer({ min: 0, max: 2e12 });
 const span = fc.record({
@@ -17,7 +18,7 @@ const counter = fc.record(
   { total, watermark: time, missing: fc.array(span, { maxLength: 5 }) },
   { noNullPrototype: true },
 );
-const dimension = fc.string().filter((name) => name !== '__proto__');
+const dimension = fc.string();
 
 const KEPT = restoreSeries(undefined, () => true);
 const young = fc.record({ start: time, series: fc.constantFrom(1, 7, Number.NaN) }).map((bucket) => ({
@@ -48,6 +49,24 @@ it('what counters hold, what they wait for, and how far the platform had come, i
       },
     ),
   );
+});
+
+it('counters of any name are there after a restart: visitors name what they ask for', () => {
+  const names = [
+    'a.example',
+    '__proto__',
+    'constructor',
+    'toJSON',
+    'hasOwnProperty',
+    'toString',
+    '\0valueOf',
+    '\0',
+  ];
+  const counters = new Map(names.map((name, total) => [name, { total, watermark: 61_000, missing: [] }]));
+  const record = recordOf(1_000, 60_000, counters, () => true);
+  const [name, bytes = new Uint8Array()] = sealEntry({ key: ['x'], value: storeSeries({ ...KEPT, record }) });
+  const restored = restoreSeries(openEntry({ name, bytes }).value, () => true).record;
+  expect(new Map(restored?.counters)).toEqual(counters);
 });
 
 it('counters of a version that remembered nothing else go on where they stopped', () => {
