@@ -23,8 +23,11 @@ export interface Decoded {
   readonly valueless?: ReadonlyMap<string, Float64Array>;
   /** Rows in the answer, the dropped ones included. */
   readonly rows: number;
-  /** Set where the series together hold everything: from now on exactly these are counted. */
-  readonly isPartition?: true;
+  /**
+   * Set where the series together hold everything: exactly these are counted from now on, instead of those that were as the
+   * answer was taken, which are named here.
+   */
+  readonly insteadOf?: readonly string[];
   /** Rows that were set apart since the answer does not show how wide their buckets are; left out where there are none. */
   readonly unclear?: ReadonlyMap<string, readonly UnclearRow[]>;
 }

@@ -232,8 +232,9 @@ class DatasetReader implements SourceReader {
     const columns = this.#served(part);
     const [open] = columns;
     if (open === undefined || !isOpen(part)) return decodeColumns(rows, this.#key, columns, asOf.window);
+    const insteadOf = [...(counters?.dimensions() ?? [])];
     const told = this.#values.columns(open, rows.byKey.get(this.#key), asOf, counters);
-    return { ...decodeColumns(rows, this.#key, told, asOf.window), isPartition: true };
+    return { ...decodeColumns(rows, this.#key, told, asOf.window), insteadOf };
   }
 
   #nothingServed(): PlatformFailure {

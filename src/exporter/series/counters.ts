@@ -35,6 +35,7 @@ import {
   type SeriesMemory,
 } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
+import { without } from './spans.ts';
 
 /** A bucket that the counter of a dimension has taken in. */
 export interface SettledBucket extends CountedBucket {
@@ -122,6 +123,7 @@ export function sumOfCounted(
   decoded: Decoded,
   window: Window,
 ): number | undefined {
+  if (isOutdated(memory, decoded)) return undefined;
   const names = [...(memory.record?.counters.keys() ?? [])].filter(counts);
   return sumIfWhole(decoded, names, window, answerWidth(decoded, knownWidth(memory)));
 }
@@ -136,6 +138,8 @@ export function countAnswer(
   rules: CountingRules,
 ): CountedAnswer {
   const { counts } = rules;
+  // It is asked for again, of the values that are told apart now.
+  if (isOutdated(memory, answer.decoded)) return uncounted(answer, memory);
   if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
   const told = asToldApart(memory, answer.decoded, counts);
   const update = updateOf(told, answer, rules);
@@ -148,23 +152,64 @@ export function countAnswer(
   return { ...learned, refused, memory: { ...learned.refused, record, checkpoints }, update };
 }
 
+/** Whether other values were told apart as an answer was taken than are now: it would count some of them twice. */
+function isOutdated({ record }: SeriesMemory, { insteadOf }: Decoded): boolean {
+  if (insteadOf === undefined) return false;
+  const names = new Set(record?.counters.keys());
+  return insteadOf.length !== names.size || !insteadOf.every((name) => names.has(name));
+}
+
 /**
- * The memory with exactly the counters of an answer that tells everything apart. Counters whose series are gone end. New
- * ones begin at zero, with the watermark and the gaps of the others, so that each bucket is counted by one of them. Values
- * seen before are dropped, since they cannot be compared.
+ * The memory with exactly the counters of an answer that tells everything apart. Counters whose series are gone end, and
+ * new ones begin at zero; all of them stand alike, so that each bucket is counted by one of them. Values seen before are
+ * dropped, since they cannot be compared.
  */
-function asToldApart(memory: SeriesMemory, { series, isPartition }: Decoded, counts: Counts): SeriesMemory {
+function asToldApart(memory: SeriesMemory, { series, insteadOf }: Decoded, counts: Counts): SeriesMemory {
   const { record } = memory;
-  if (record === undefined || isPartition !== true) return memory;
-  const before = [...record.counters.keys()];
+  if (record === undefined || insteadOf === undefined || record.counters.size === 0) return memory;
   const names = [...series.keys()].filter(counts);
-  if (before.length === names.length && before.every((name) => series.has(name))) return memory;
-  const [[, first] = []] = record.counters;
-  if (first === undefined) return memory;
-  const counters = new Map(names.map((name) => [name, record.counters.get(name) ?? { ...first, total: 0 }]));
+  if (insteadOf.length === names.length && insteadOf.every((name) => series.has(name))) return memory;
+  const stand = standOfAll([...record.counters].map(([, counter]) => counter));
+  const counters = new Map(
+    names.map((name) => [name, { ...stand, total: record.counters.get(name)?.total ?? 0 }]),
+  );
   const { since, width } = record;
   const nothing = { seen: undefined, young: NONE_YOUNG, checkpoints: NO_CHECKPOINTS };
   return { ...memory, ...nothing, record: recordOf(since, width, counters, counts) };
+}
+
+/** How far counters have come together. They stand alike, but for rare cases: then what any of them has counted is left out. */
+function standOfAll(counters: readonly Counter[]): Pick<Counter, 'watermark' | 'missing'> {
+  const watermark = Math.max(...counters.map((counter) => counter.watermark));
+  const [first = [], ...others] = counters.map(({ watermark: from, missing }) =>
+    from === watermark ? missing : [...missing, { ...NEVER_ASKED, from, to: watermark }],
+  );
+  return {
+    watermark,
+    missing: others.reduce((lacked, other) => without(lacked, without(lacked, other)), first),
+  };
+}
+
+const NEVER_ASKED = { since: 0, until: 0, asked: 0, whole: 0 };
+
+/** The series that are counted. Of those that tell everything apart, a bucket that one of them lacks is missing in all. */
+function countable({ series, insteadOf }: Decoded, counts: Counts): Decoded['series'] {
+  if (insteadOf === undefined) return series;
+  const counted = [...series].filter(([name]) => counts(name));
+  const times = new Map<number, number>();
+  for (const [, { timestamps }] of counted)
+    for (const time of timestamps) times.set(time, (times.get(time) ?? 0) + 1);
+  if (counted.every(([, { timestamps }]) => timestamps.length === times.size)) return series;
+  const isInAll = (time: number) => times.get(time) === counted.length;
+  return new Map(
+    counted.map(([name, { timestamps, values }]) => [
+      name,
+      {
+        timestamps: timestamps.filter(isInAll),
+        values: values.filter((_, index) => isInAll(Number(timestamps[index]))),
+      },
+    ]),
+  );
 }
 
 function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): CountedAnswer {
@@ -214,7 +259,8 @@ export function updateOf(
   const reading = readingOf(answer, width, { newest: memory.newest, settleDelay, certainNow });
   const since = record?.since ?? (certainNow < answer.now ? undefined : reading.watermark);
   if (since === undefined) return undefined;
-  const counters = openCounters(record, decoded, since, counts);
+  const counters = openCounters(record, answer, since, counts);
+  const series = countable(decoded, counts);
   const settled: SettledBucket[] = [];
   let skipped = 0;
   let missing = 0;
@@ -222,7 +268,7 @@ export function updateOf(
   for (const [dimension, known] of counters) {
     // A dimension that is not wanted for now is counted on from its watermark when it is wanted again.
     if (!counts(dimension)) continue;
-    const counted = count(known, decoded.series.get(dimension) ?? NO_POINTS, reading, {
+    const counted = count(known, series.get(dimension) ?? NO_POINTS, reading, {
       unclear: decoded.unclear?.get(dimension),
       before: narrowerThan(width, memory.seen, dimension, settledBefore(memory, settleDelay)),
     });
@@ -311,15 +357,17 @@ function* countersIn({ counters }: CountersRecord, counts: Counts): Generator<Co
 /** The counters, with new ones for the dimensions that were not met before. */
 function openCounters(
   record: CountersRecord | undefined,
-  decoded: Decoded,
+  { decoded, window }: WindowedAnswer,
   since: number,
   counts: Counts,
 ): Map<string, Counter> {
   const counters = new Map(record?.counters);
+  // Of values that are told apart: while none was met, nothing was lacking.
+  const begin = decoded.insteadOf === undefined ? since : Math.max(since, window.from);
   let opened: Counter | undefined;
   for (const name of decoded.series.keys()) {
     if (counters.has(name) || !counts(name)) continue;
-    opened ??= newCounter(record, counts, since);
+    opened ??= newCounter(record, counts, begin);
     counters.set(name, opened);
   }
   return counters;

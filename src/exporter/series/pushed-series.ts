@@ -81,7 +81,10 @@ export class PushedCounters {
       isChanged = true;
     }
     if (!isChanged) return NOTHING_TO_PUSH;
-    const { since } = update.record;
+    const { since, counters } = update.record;
+    // Of a value that is no longer told apart: should it come back, its counter begins anew.
+    const names = new Set(counters.keys());
+    for (const dimension of known.keys()) if (!names.has(dimension)) known.delete(dimension);
     return { samples: samples.totals(moments, since), commit: [{ key, value: Object.fromEntries(known) }] };
   }
 }

@@ -135,3 +135,26 @@ it('does not remember dimensions that never come again', () => {
   for (let minute = 100; minute < 400; minute += 1) update(minute, 'io', `moon ${minute}`);
   expect(update(400, 'io').remembered).toBeLessThan(130);
 });
+
+it('forgets what was pushed of counters that are gone', () => {
+  const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
+  let stored: unknown;
+  const pushed = new PushedCounters({ key: ['pushed'], stored: () => stored, samples });
+  let before: Map<string, Counter> | undefined;
+  for (const [name, start] of [
+    ['a', 0],
+    ['b', 10],
+  ] as const) {
+    const counters = new Map([name, 'other'].map((dimension) => [dimension, counter(1, start + 10)]));
+    const settled = [...counters.keys()].map((dimension) => ({
+      dimension,
+      start,
+      width: 10,
+      value: 1,
+      total: 1,
+    }));
+    stored = pushed.toPush(before, { record: { since: 0, counters }, settled }).commit[0]?.value;
+    before = counters;
+  }
+  expect(Object.keys(stored ?? {}).sort()).toEqual(['b', 'other']);
+});

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
 import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { recordOf } from '../../../src/exporter/series/series-memory.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
 import { MINUTE, START } from './model-platform.ts';
@@ -15,22 +16,29 @@ function trueValue(value: string, minute: number): number {
   return (Math.imul(minute / MINUTE + value.charCodeAt(0), 0x9e3779b1) >>> 0) % 100;
 }
 
-/** An answer that tells some values apart; some minutes are not in it. */
+/** An answer that tells some values apart; some minutes are not in it, or have no usable row of one value. */
 function answerOf(
   told: readonly string[],
   window: Window,
   now: number,
-  lacks: ReadonlySet<number>,
+  insteadOf: Iterable<string> = [],
+  lacks: ReadonlySet<number> = new Set(),
+  unusable: readonly (readonly [value: string, minute: number])[] = [],
 ): WindowedAnswer {
   const minutes: number[] = [];
   for (let minute = window.from; minute < Math.min(window.to, now - MINUTE); minute += MINUTE)
     if (!lacks.has(minute)) minutes.push(minute);
-  const points = (of: readonly string[]): Points => ({
-    timestamps: Float64Array.from(minutes),
-    values: Float64Array.from(minutes, (minute) =>
-      of.reduce((sum, value) => sum + trueValue(value, minute), 0),
-    ),
-  });
+  const points = (of: readonly string[]): Points => {
+    const usable = minutes.filter(
+      (at) => !unusable.some(([value, minute]) => minute === at && of.includes(value)),
+    );
+    return {
+      timestamps: Float64Array.from(usable),
+      values: Float64Array.from(usable, (minute) =>
+        of.reduce((sum, value) => sum + trueValue(value, minute), 0),
+      ),
+    };
+  };
   const series = new Map(told.map((value) => [value, points([value])]));
   series.set('other', points(VALUES.filter((value) => !told.includes(value))));
   const decoded = {
@@ -38,7 +46,7 @@ function answerOf(
     width: MINUTE,
     rejected: new Map(),
     rows: minutes.length,
-    isPartition: true as const,
+    insteadOf: [...insteadOf],
   };
   return { decoded, window, now };
 }
@@ -48,6 +56,10 @@ it('counts all that came once, whichever values are told apart, late minutes and
     told: fc.subarray([...VALUES], { maxLength: 3 }),
     minutes: fc.integer({ min: 1, max: 8 }),
     lacks: fc.array(fc.integer({ min: 1, max: 12 }), { maxLength: 3 }),
+    unusable: fc.array(fc.tuple(fc.constantFrom(...VALUES), fc.integer({ min: 1, max: 12 })), {
+      maxLength: 4,
+    }),
+    isLate: fc.boolean(),
     kill: fc.boolean(),
   });
   fc.assert(
@@ -55,19 +67,38 @@ it('counts all that came once, whichever values are told apart, late minutes and
       const series = new CountedSeries();
       let counted = 0;
       let now = START + 30 * MINUTE;
-      const enter = (told: readonly string[], lacks: ReadonlySet<number>) => {
+      type Answered = ReturnType<typeof answerOf>;
+      const take = (
+        told: readonly string[],
+        lacks?: ReadonlySet<number>,
+        unusable?: readonly (readonly [string, number])[],
+      ): Answered => {
         const window = windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE);
-        const { memory, update, evidence } = series.count(answerOf(told, window, now, lacks), SETTLE);
+        return answerOf(told, window, now, series.record?.counters.keys(), lacks, unusable);
+      };
+      const names = () => [...(series.record?.counters.keys() ?? [])].sort();
+      const enter = (answer: Answered) => {
+        const { memory, update, evidence } = series.count(answer, SETTLE);
         for (const { value } of update?.settled ?? []) counted += value;
         // That other values are told apart is no change that the platform made.
         expect(evidence.ages ?? []).toEqual([]);
         series.memory = memory;
-        expect([...(series.record?.counters.keys() ?? [])].sort()).toEqual([...told, 'other'].sort());
       };
-      enter(['a'], new Set());
-      for (const { told, minutes, lacks, kill } of steps) {
+      enter(take(['a']));
+      for (const { told, minutes, lacks, unusable, isLate, kill } of steps) {
+        const late = take(names().filter((name) => name !== 'other'));
         now += minutes * MINUTE;
-        enter(told, new Set(lacks.map((back) => now - back * MINUTE)));
+        enter(
+          take(
+            told,
+            new Set(lacks.map((back) => now - back * MINUTE)),
+            unusable.map(([value, back]) => [value, now - back * MINUTE]),
+          ),
+        );
+        expect(names()).toEqual([...told, 'other'].sort());
+        // Taken before, it concludes after: whatever was told apart then, it changes nothing of that.
+        if (isLate) enter(late);
+        expect(names()).toEqual([...told, 'other'].sort());
         if (kill) series.restart();
       }
       const { since = 0, counters } = series.record ?? {};
@@ -80,4 +111,80 @@ it('counts all that came once, whichever values are told apart, late minutes and
     }),
     { numRuns: 100 },
   );
+});
+
+it('counts nothing of an answer that was taken while other values were told apart', () => {
+  const series = new CountedSeries();
+  let now = START + 30 * MINUTE;
+  const take = (told: readonly string[]) =>
+    answerOf(
+      told,
+      windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE),
+      now,
+      series.record?.counters.keys(),
+    );
+  const enter = (answer: WindowedAnswer) => {
+    series.memory = series.count(answer, SETTLE).memory;
+  };
+  enter(take(['a']));
+  now += MINUTE;
+  const past = take(['a']);
+  const fresh = take(['a', 'c']);
+  now += MINUTE;
+  enter(take(['a', 'b']));
+  const { memory } = series;
+  enter(past);
+  enter(fresh);
+  expect(series.memory).toBe(memory);
+});
+
+it('counts a value that is the only one wanted from the answer on that has it first, and lacks nothing', () => {
+  const series = new CountedSeries((dimension) => dimension === 'a');
+  const enter = (told: readonly string[], now: number) => {
+    const window = windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE);
+    series.memory = series.count(answerOf(told, window, now, series.record?.counters.keys()), SETTLE).memory;
+    return window;
+  };
+  const now = START + 30 * MINUTE;
+  enter([], now);
+  const later = now + 7 * 24 * 60 * MINUTE;
+  const { from } = enter(['a'], later);
+  const [[, counter] = []] = series.record?.counters ?? [];
+  expect(counter).toMatchObject({ watermark: later - 2 * MINUTE - SETTLE, missing: [] });
+  let total = 0;
+  for (let minute = from; minute < later - 2 * MINUTE - SETTLE; minute += MINUTE)
+    total += trueValue('a', minute);
+  expect(counter?.total).toBe(total);
+});
+
+it('counts no time twice where counters that do not stand alike give way to others', () => {
+  const series = new CountedSeries();
+  const now = START + 30 * MINUTE;
+  const take = (told: readonly string[], now: number) =>
+    answerOf(
+      told,
+      windowOfPresent(series.memory, now, SETTLE + 15 * MINUTE),
+      now,
+      series.record?.counters.keys(),
+    );
+  series.memory = series.count(take(['a'], now), SETTLE).memory;
+  const { record } = series;
+  if (record === undefined) throw new Error('nothing was counted');
+  const watermark = now - 2 * MINUTE - SETTLE;
+  const lacking = (from: number) => ({ from, to: watermark, since: now, until: now, asked: 1, whole: 0 });
+  const counters = new Map([
+    ['a', { total: 0, watermark, missing: [lacking(watermark - 3 * MINUTE)] }],
+    ['other', { total: 0, watermark, missing: [lacking(watermark - 2 * MINUTE)] }],
+  ]);
+  series.memory = {
+    ...series.memory,
+    record: recordOf(watermark - 9 * MINUTE, record.width, counters, series.counts),
+  };
+  const { update } = series.count(take(['b'], now + MINUTE), SETTLE);
+  // What both lacked, and what has settled since.
+  const starts = [-2, -1, 0].map((minutes) => watermark + minutes * MINUTE);
+  for (const name of ['b', 'other'])
+    expect(update?.settled.filter(({ dimension }) => dimension === name).map(({ start }) => start)).toEqual(
+      starts,
+    );
 });
