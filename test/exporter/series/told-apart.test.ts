@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
-import { windowOfPresent } from '../../../src/exporter/series/counters.ts';
+import { sumOfCounted, windowOfPresent } from '../../../src/exporter/series/counters.ts';
 import { recordOf } from '../../../src/exporter/series/series-memory.ts';
 import type { WindowedAnswer } from '../../../src/exporter/series/series-source.ts';
 import type { Window } from '../../../src/exporter/settling/window.ts';
@@ -136,6 +136,17 @@ it('counts nothing of an answer that was taken while other values were told apar
   enter(past);
   enter(fresh);
   expect(series.memory).toBe(memory);
+  // Nor are the counters compared with it: what `other` holds is not the same.
+  const window = { from: START, to: START + 5 * MINUTE };
+  const asked = (told: readonly string[]) =>
+    sumOfCounted(
+      memory,
+      series.counts,
+      answerOf(['a', 'b', 'c'], window, now, [...told, 'other']).decoded,
+      window,
+    );
+  expect(asked(['a', 'b'])).toBeGreaterThan(0);
+  expect(asked(['a', 'b', 'c'])).toBeUndefined();
 });
 
 it('counts a value that is the only one wanted from the answer on that has it first, and lacks nothing', () => {
