@@ -8,6 +8,8 @@ export interface LearnedRows {
   /** What the last read took that served most of the readers. */
   readonly operations: number;
   readonly readers: number;
+  /** Keys that have more rows in a minute than an answer, each with until when (platform ms) it is not asked for. */
+  readonly resting?: readonly (readonly [key: string, until: number])[] | undefined;
 }
 
 export const NOTHING_LEARNED: LearnedRows = { perKey: 1, operations: 0, readers: 0 };
@@ -29,6 +31,20 @@ const MARGIN = 1.15;
 
 /** How many buckets a read asks for that nothing delays. */
 const USUAL_BUCKETS = 15;
+
+/** So long (ms) a key is not asked for whose rows of a minute do not fit into an answer. */
+const REST_MS = 3_600_000;
+
+/** Whether a key is not to be asked for. */
+export function isResting({ resting = [] }: LearnedRows, key: string, now: number): boolean {
+  return resting.some(([name, until]) => name === key && now < until);
+}
+
+/** What is known when the rows of a minute of some keys have not fitted into an answer. */
+export function restingAfter(known: LearnedRows, keys: readonly string[], now: number): LearnedRows {
+  const others = (known.resting ?? []).filter(([name, until]) => now < until && !keys.includes(name));
+  return { ...known, resting: [...others, ...keys.map((key) => [key, now + REST_MS] as const)] };
+}
 
 /** Rows in a bucket for each key that are to be expected. */
 export function expectedPerKey({ perKey }: LearnedRows): number {
@@ -60,11 +76,15 @@ export function operationsOf(
 }
 
 const count = z.number().min(0);
+const storedRows = z.strictObject({
+  perKey: count,
+  operations: count,
+  readers: count,
+  resting: z.array(z.tuple([z.string(), z.number()])).optional(),
+});
 const stored = z.strictObject({
   version: z.literal(1),
-  datasets: z.array(
-    z.tuple([z.string(), z.strictObject({ perKey: count, operations: count, readers: count })]),
-  ),
+  datasets: z.array(z.tuple([z.string(), storedRows])),
 });
 
 type Learned = ReadonlyMap<string, LearnedRows>;

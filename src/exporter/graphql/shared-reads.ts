@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { unlessAborted } from '../platform/deadline.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import type { Window } from '../settling/window.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { madeInSlices } from '../slices.ts';
-import { type DatasetRows, datasetRows, rowsOf, rowsOfPiece } from './dataset-rows.ts';
+import { type DatasetRows, datasetRows, idIn, rowsOf, rowsOfPiece } from './dataset-rows.ts';
 import type { Split } from './fields.ts';
 import type { KnownFields } from './known-fields.ts';
 import {
@@ -23,12 +23,15 @@ import {
   type RowsExpected,
   resourceOf,
   rowLimit,
+  widthOf,
 } from './question.ts';
 import {
   expectedPerKey,
+  isResting,
   type LearnedRows,
   operationsOf,
   type PartRead,
+  restingAfter,
   rowsLearned,
 } from './rows-learned.ts';
 
@@ -114,7 +117,9 @@ export class SharedReads {
    * What a reader takes of the rows over at least its window.
    * @throws PlatformFailure when there is no usable answer, and the signal's reason when it aborts
    */
-  read<T>(asked: Asked<T>, read: Read, signal: AbortSignal): Promise<T> {
+  async read<T>(asked: Asked<T>, read: Read, signal: AbortSignal): Promise<T> {
+    const { learned, platformClock } = this.#options;
+    if (isResting(learned.of(), asked.key, platformClock.now())) throw tooManyRows();
     const isFirst = this.#waiting === undefined;
     const batch = this.#waiting ?? new Batch();
     this.#waiting = batch;
@@ -226,18 +231,28 @@ export class SharedReads {
       read(() => this.#resource(part, piece), signal, QUESTIONS.group),
     );
     try {
-      const rows = await reading.read(this.#piecesOf(part), opening, this.#options);
-      const { key, platformClock, split } = this.#options;
+      const all = await reading.read(this.#piecesOf(part), opening, this.#options);
+      const { key, learned, platformClock, split } = this.#options;
       const now = platformClock.now();
+      const { cut } = reading;
+      const rows = cut.size === 0 ? all : all.filter((row) => !cut.has(keyOf(row, key)));
+      const crowded = [...cut].filter(([, { isCrowded }]) => isCrowded).map(([id]) => id);
+      if (crowded.length > 0) learned.learn(restingAfter(learned.of(), crowded, now));
+      for (const need of needs) {
+        const failure = cut.get(need.key)?.failure;
+        if (failure !== undefined) need.fail(failure);
+      }
+      const served = needs.filter((need) => !cut.has(need.key));
+      if (served.length === 0) return undefined;
       const answer = { rows: datasetRows(rows, { key, split, window, now }), window, now, notice: undefined };
       const buckets = (window.to - window.from) / 60_000;
       const found = {
-        cells: keys * buckets,
+        cells: (keys - cut.size) * buckets,
         rows: rows.length,
         operations: reading.operations,
-        readers: needs.length,
+        readers: served.length,
       };
-      await madeInSlices(delivered(needs, answer, reading.notice));
+      await madeInSlices(delivered(served, answer, reading.notice));
       return found;
     } catch (error) {
       for (const { fail } of needs) fail(error);
@@ -275,12 +290,34 @@ type Opening = { readonly body: unknown } | { readonly failure: unknown };
 /** Performs the operation of a piece. */
 type Ask = (piece: Piece) => Promise<{ readonly body: unknown }>;
 
+function keyOf(row: unknown, key: string | undefined): string {
+  return key === undefined ? '' : (idIn(row, key) ?? '');
+}
+
+function tooManyRows(): PlatformFailure {
+  return new PlatformFailure(
+    'undecodable',
+    'there are more rows of this configuration in a minute than an answer has: it is asked for again after an hour',
+  );
+}
+
+/** Why a key is left out of which alone an answer was cut that cannot be asked for in parts. */
+interface CutKey {
+  readonly failure: PlatformFailure;
+  /** Whether it has too many rows in a single minute. */
+  readonly isCrowded: boolean;
+}
+
 /** The operations of one part: those that were planned, and more where an answer was cut or a field is not known. */
 class PartReading {
   readonly #part: Part<Member>;
   readonly #ask: Ask;
   operations = 0;
   notice: string | undefined;
+  /** What cannot be read whole: nothing more is asked of these keys, and the others are read without them. */
+  readonly cut = new Map<string, CutKey>();
+  /** Answers that were cut are asked for again one after another, so that one such key costs its search once. */
+  #again: Promise<unknown> = Promise.resolve();
 
   constructor(part: Part<Member>, ask: Ask) {
     this.#part = part;
@@ -308,15 +345,49 @@ class PartReading {
   ): Promise<readonly unknown[]> {
     const rows = await this.#rowsOf(piece, opening, options);
     if (rows.length < limit) return rowsOfPiece(rows, piece.window, this.#part.window);
-    const parts = halves(piece, this.#part.needs);
-    if (parts.length === 0) {
-      throw new PlatformFailure(
-        'undecodable',
-        `the answer is cut at ${limit} rows, and cannot be asked for in parts`,
+    const again = this.#again.then(() => this.#readAgain(piece, rows, options, limit));
+    this.#again = again;
+    return again;
+  }
+
+  async #readAgain(
+    piece: Piece,
+    rows: readonly unknown[],
+    options: SharedReadsOptions,
+    limit: number,
+  ): Promise<readonly unknown[]> {
+    const rest = this.#withoutCut(piece);
+    const parts = rest === piece ? halves(piece, this.#part.needs) : [rest];
+    if (parts.length === 0) this.#giveUp(piece, rows, options.key, limit);
+    const read: (readonly unknown[])[] = [];
+    for (const part of parts) {
+      const asked = this.#withoutCut(part);
+      if (asked.ids?.length === 0) continue;
+      const found = await this.#rowsOf(asked, undefined, options);
+      const isCut = found.length >= limit;
+      read.push(
+        isCut
+          ? await this.#readAgain(asked, found, options, limit)
+          : rowsOfPiece(found, asked.window, this.#part.window),
       );
     }
-    const read = await Promise.all(parts.map((part) => this.#readPiece(part, undefined, options, limit)));
     return read.flat();
+  }
+
+  /** A piece without the keys that cannot be read whole; the same where it has none of them. */
+  #withoutCut(piece: Piece): Piece {
+    if (this.cut.size === 0) return piece;
+    const ids = piece.ids ?? [...new Set(this.#part.needs.map(({ key }) => key))];
+    const left = ids.filter((id) => !this.cut.has(id));
+    return left.length === ids.length ? piece : { ...piece, ids: left };
+  }
+
+  #giveUp({ window, ids }: Piece, rows: readonly unknown[], key: string | undefined, limit: number): void {
+    const [id = ''] = ids ?? this.#part.needs.map((need) => need.key);
+    const isCrowded = widthOf(window) === MINUTE_MS && rows.every((row) => keyOf(row, key) === id);
+    const words = `the answer is cut at ${limit} rows, and cannot be asked for in parts`;
+    const failure = isCrowded ? tooManyRows() : new PlatformFailure('undecodable', words);
+    this.cut.set(id, { failure, isCrowded });
   }
 
   /** The rows of an answer to a piece. A field that is refused is left out from then on. */

@@ -29,6 +29,7 @@ function readsOf(
   mostBytes: number,
   rows = new RowsMemory(ACCOUNT, forgetful()),
   { summed, split }: Pick<SharedReadsOptions, 'summed' | 'split'> = { summed: undefined },
+  platformClock = new PlatformClock(() => NOW),
 ): SharedReads {
   return new SharedReads({
     dataset: 'workloadMetrics',
@@ -37,7 +38,7 @@ function readsOf(
     split,
     schema: new KnownFields(ACCOUNT, forgetful(), () => NOW),
     learned: { of: () => rows.of('workloads'), learn: (after) => rows.learn('workloads', after) },
-    platformClock: new PlatformClock(() => NOW),
+    platformClock,
     mostBytes,
   });
 }
@@ -201,4 +202,73 @@ it('brings each status of a gap once, where there are more rows than an answer h
   }
   // Known now, so that nothing is cut again: a reader costs no more than its share of as many operations.
   expect(needs.length * reads.cost()).toBeGreaterThan(2);
+});
+
+/** Hosts of each configuration and minute that are asked for, as many as the question takes. */
+function hostRows(
+  query: string,
+  { begin, end }: Readonly<Record<'begin' | 'end', string>>,
+  hostsOf: (id: string) => number,
+): object[] {
+  const ids: string[] = JSON.parse(/In: (\[.*?\])/.exec(query)?.[1] ?? '[]');
+  const rows: object[] = [];
+  for (let time = Date.parse(begin); time < Date.parse(end); time += MINUTE)
+    for (const configurationId of ids)
+      for (let host = 0; host < hostsOf(configurationId); host += 1)
+        rows.push({ ts: new Date(time).toISOString(), configurationId, host: `h${host}`, sum: 1 });
+  return rows.slice(0, Number(/limit: (\d+)/.exec(query)?.[1]));
+}
+
+it('takes one configuration with too many rows in a minute from nobody else, and asks for it once an hour', async () => {
+  const [byHost] = fieldsOf(productOf('metrics', 'edge_applications'), 'requests_by_host');
+  const learned = new RowsMemory(ACCOUNT, forgetful());
+  let operations = 0;
+  let passed = 0;
+  let attacked = true;
+  const read: Read = async (resource) => {
+    const { query, variables } = JSON.parse(resource().question ?? '');
+    if (query.includes('__schema')) throw new PlatformFailure('not_acceptable', 'nothing is said of it', 400);
+    operations += 1;
+    const hostsOf = (id: string) => (attacked && id === '7' ? 12_000 : 2);
+    const rows = hostRows(query, variables, hostsOf);
+    return { body: { data: { workloadMetrics: rows } }, bytes: 0 };
+  };
+  const reads = readsOf(
+    8_388_608,
+    learned,
+    { summed: 'requests', split: byHost?.split },
+    new PlatformClock(() => NOW + passed),
+  );
+  const needs = Array.from({ length: 40 }, (_, index) => ({ key: String(index), fields: ['sum'] }));
+  for (const need of needs) reads.join(need);
+  const never = manyListen();
+  const window = { from: NOW - 15 * MINUTE, to: NOW };
+  const poll = async () => {
+    operations = 0;
+    const answers = await Promise.allSettled(
+      needs.map(({ key, fields }) =>
+        reads.read(
+          { key, fields, window: () => window, take: ({ rows }) => rows.byKey.get(key)?.times.length },
+          read,
+          never,
+        ),
+      ),
+    );
+    const failed = answers.flatMap((one, index) => (one.status === 'rejected' ? [index] : []));
+    const minutes = answers.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    expect(minutes).toEqual(minutes.map(() => 15));
+    return { operations, failed };
+  };
+  const first = await poll();
+  expect(first.failed).toEqual([7]);
+  expect(first.operations).toBeLessThan(30);
+  expect(await poll()).toEqual({ operations: 1, failed: [7] });
+  attacked = false;
+  passed = 61 * MINUTE;
+  expect(await poll()).toEqual({ operations: 1, failed: [] });
+  // After a restart it is still known.
+  const { part } = learned;
+  expect(part.open(structuredClone(part.store(new Map([['workloads', learned.of('workloads')]]))))).toEqual(
+    new Map([['workloads', learned.of('workloads')]]),
+  );
 });
