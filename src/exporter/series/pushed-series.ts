@@ -7,7 +7,7 @@ import type { CounterUpdate } from './counters.ts';
 import { addedUp } from './decimal.ts';
 import type { CountersByDimension } from './packed-series.ts';
 import type { SeriesSamples } from './samples.ts';
-import { type CountersRecord, pushedKeys } from './series-memory.ts';
+import { byStoredName, type CountersRecord, pushedKeys, storedByName } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** Samples to push, and the record of that, to be committed with them. */
@@ -62,7 +62,7 @@ export class PushedCounters {
   /** What an update brings to push. @param before the counters before it */
   toPush(before: CountersByDimension | undefined, update: CountedUpdate): ToPush {
     const { key, stored, samples } = this.#options;
-    const known = new Map(Object.entries(records.safeParse(stored()).data ?? {}));
+    const known = byStoredName(records.safeParse(stored()).data ?? {});
     const moments: { dimension: string; at: number; total: number }[] = [];
     let isChanged = false;
     const settled = groupedBySeries(update);
@@ -85,7 +85,7 @@ export class PushedCounters {
     // Of a value that is no longer told apart: should it come back, its counter begins anew.
     const names = new Set(counters.keys());
     for (const dimension of known.keys()) if (!names.has(dimension)) known.delete(dimension);
-    return { samples: samples.totals(moments, since), commit: [{ key, value: Object.fromEntries(known) }] };
+    return { samples: samples.totals(moments, since), commit: [{ key, value: storedByName(known) }] };
   }
 }
 
@@ -154,7 +154,7 @@ export class PushedGauges {
   /** The gauges of the buckets that ended by `until` and were not pushed yet. */
   toPush({ decoded }: WindowedAnswer, width: number, until: number): ToPush {
     const { key, stored, samples } = this.#options;
-    const last = new Map(Object.entries(watermarks.safeParse(stored()).data ?? {}));
+    const last = byStoredName(watermarks.safeParse(stored()).data ?? {});
     const found: TimedSample[] = [];
     samples.meet(decoded.series.keys());
     for (const [dimension, points] of decoded.series) {
@@ -167,7 +167,7 @@ export class PushedGauges {
     }
     for (const [dimension, start] of last)
       if (start < until - KEPT_MS && !decoded.series.has(dimension)) last.delete(dimension);
-    return { samples: found, commit: found.length === 0 ? [] : [{ key, value: Object.fromEntries(last) }] };
+    return { samples: found, commit: found.length === 0 ? [] : [{ key, value: storedByName(last) }] };
   }
 }
 

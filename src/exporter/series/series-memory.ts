@@ -137,6 +137,16 @@ function nameOfStored(stored: string): string {
   return stored.startsWith(ESCAPE) ? stored.slice(ESCAPE.length) : stored;
 }
 
+/** Values by names from outside, as an object that can be stored. */
+export function storedByName<T>(values: Iterable<readonly [string, T]>): Record<string, T> {
+  return Object.fromEntries([...values].map(([name, value]) => [storedName(name), value]));
+}
+
+/** The values of an object that `storedByName` made, by name. */
+export function byStoredName<T>(stored: Readonly<Record<string, T>>): Map<string, T> {
+  return new Map(Object.entries(stored).map(([name, value]) => [nameOfStored(name), value]));
+}
+
 /** The stored form of the memory of a series; undefined before anything was counted. */
 export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> | undefined {
   if (memory.record === undefined) return undefined;
@@ -200,8 +210,8 @@ export function restoreSeries(stored: unknown, counts: Counts): SeriesMemory {
   const data = stored === undefined ? undefined : storedSeries.safeParse(stored).data;
   if (data === undefined) return BEGINNING;
   const counters = new Map<string, Counter>();
-  for (const [dimension, [total, watermark, spans]] of Object.entries(data.counters)) {
-    counters.set(nameOfStored(dimension), { total, watermark, missing: spans.map(restoreSpan) });
+  for (const [dimension, [total, watermark, spans]] of byStoredName(data.counters)) {
+    counters.set(dimension, { total, watermark, missing: spans.map(restoreSpan) });
   }
   const record = recordOf(data.since, data.width, counters, counts);
   const { reached, newest, young = [] } = data.platform ?? {};

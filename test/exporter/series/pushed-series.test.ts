@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Counter } from '../../../src/exporter/series/counter.ts';
 import { PushedCounters, PushedGauges } from '../../../src/exporter/series/pushed-series.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
+import { openEntry, sealEntry } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const TARGET = {
@@ -157,4 +158,20 @@ it('forgets what was pushed of counters that are gone', () => {
     before = counters;
   }
   expect(Object.keys(stored ?? {}).sort()).toEqual(['b', 'other']);
+});
+
+it('what was pushed is remembered whatever a series is called', () => {
+  const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
+  let stored: unknown;
+  const pushed = new PushedCounters({ key: ['pushed'], stored: () => stored, samples });
+  const names = ['__proto__', 'constructor', 'toJSON'];
+  const counters = new Map(names.map((name) => [name, counter(3, 120)]));
+  const settled = names.map((dimension) => ({ dimension, start: 110, width: 10, value: 3, total: 3 }));
+  const update = { record: { since: 0, counters }, settled };
+  const [entry] = pushed.toPush(undefined, update).commit;
+  if (entry === undefined) throw new Error('something was pushed');
+  const [name, bytes] = sealEntry(entry);
+  stored = openEntry({ name, bytes: bytes ?? new Uint8Array() }).value;
+  expect(Object.keys(stored as object)).toHaveLength(3);
+  expect(pushed.toPush(counters, { ...update, settled: [] })).toEqual({ samples: [], commit: [] });
 });
