@@ -1,0 +1,167 @@
+import { PlatformFailure } from '../platform/read.ts';
+import { MINUTE_MS } from '../settling/window.ts';
+import { idIn, rowsOf, rowsOfPiece } from './dataset-rows.ts';
+import type { Split } from './fields.ts';
+import type { KnownFields } from './known-fields.ts';
+import { halves, type Need, type Part, type Piece, rowLimit, widthOf } from './question.ts';
+
+/** What is asked for of a dataset, whatever the window and fields. */
+export interface DatasetAsked {
+  readonly dataset: string;
+  /** The field that tells rows of one time apart; undefined for the sum of all. */
+  readonly key: string | undefined;
+  readonly summed: string | undefined;
+  /** By what the rows of a time and key are told apart further. */
+  readonly split?: Split | undefined;
+  readonly schema: KnownFields;
+  /** The largest answer that is accepted, in bytes. */
+  readonly mostBytes: number;
+}
+
+/** A field that is refused leaves the others; more refusals than this in a row mean something else. */
+const MOST_REFUSALS = 10;
+
+/** What became of an operation that was performed already. */
+export type Opening = { readonly body: unknown } | { readonly failure: unknown };
+
+/** Performs the operation of a piece. */
+type Ask = (piece: Piece) => Promise<{ readonly body: unknown }>;
+
+/** What a row belongs to; empty where rows are of no key. */
+export function keyOf(row: unknown, key: string | undefined): string {
+  return key === undefined ? '' : (idIn(row, key) ?? '');
+}
+
+/** Why a key rests. */
+export function tooManyRows(): PlatformFailure {
+  return new PlatformFailure(
+    'undecodable',
+    'there are more rows of this configuration in a minute than an answer has: it is asked for again after an hour',
+  );
+}
+
+/** Why a key is left out of which alone an answer was cut that cannot be asked for in parts. */
+interface CutKey {
+  readonly failure: PlatformFailure;
+  /** Whether it has too many rows in a single minute. */
+  readonly isCrowded: boolean;
+}
+
+/** The operations of one part: those that were planned, and more where an answer was cut or a field is not known. */
+export class PartReading {
+  readonly #part: Part<Need>;
+  readonly #ask: Ask;
+  operations = 0;
+  notice: string | undefined;
+  /** What cannot be read whole: nothing more is asked of these keys, and the others are read without them. */
+  readonly cut = new Map<string, CutKey>();
+  /** Answers that were cut are asked for again one after another, so that one such key costs its search once. */
+  #again: Promise<unknown> = Promise.resolve();
+
+  constructor(part: Part<Need>, ask: Ask) {
+    this.#part = part;
+    this.#ask = ask;
+  }
+
+  async read(
+    pieces: readonly Piece[],
+    opening: Promise<Opening> | undefined,
+    options: DatasetAsked,
+  ): Promise<readonly unknown[]> {
+    const limit = rowLimit(this.#part.fields.length, options.mostBytes);
+    const rows = await Promise.all(
+      pieces.map((piece, index) => this.#readPiece(piece, index === 0 ? opening : undefined, options, limit)),
+    );
+    return rows.flat();
+  }
+
+  /** The rows of a piece. An answer of as many rows as it may have was cut: it is asked for again, in halves. */
+  async #readPiece(
+    piece: Piece,
+    opening: Promise<Opening> | undefined,
+    options: DatasetAsked,
+    limit: number,
+  ): Promise<readonly unknown[]> {
+    const rows = await this.#rowsOf(piece, opening, options);
+    if (rows.length < limit) return rowsOfPiece(rows, piece.window, this.#part.window);
+    const again = this.#again.then(() => this.#readAgain(piece, rows, options, limit));
+    this.#again = again;
+    return again;
+  }
+
+  async #readAgain(
+    piece: Piece,
+    rows: readonly unknown[],
+    options: DatasetAsked,
+    limit: number,
+  ): Promise<readonly unknown[]> {
+    const rest = this.#withoutCut(piece);
+    const parts = rest === piece ? halves(piece, this.#part.needs) : [rest];
+    if (parts.length === 0) this.#giveUp(piece, rows, options.key, limit);
+    const read: (readonly unknown[])[] = [];
+    for (const part of parts) {
+      const asked = this.#withoutCut(part);
+      if (asked.ids?.length === 0) continue;
+      const found = await this.#rowsOf(asked, undefined, options);
+      const isCut = found.length >= limit;
+      read.push(
+        isCut
+          ? await this.#readAgain(asked, found, options, limit)
+          : rowsOfPiece(found, asked.window, this.#part.window),
+      );
+    }
+    return read.flat();
+  }
+
+  /** A piece without the keys that cannot be read whole; the same where it has none of them. */
+  #withoutCut(piece: Piece): Piece {
+    if (this.cut.size === 0) return piece;
+    const ids = piece.ids ?? [...new Set(this.#part.needs.map(({ key }) => key))];
+    const left = ids.filter((id) => !this.cut.has(id));
+    return left.length === ids.length ? piece : { ...piece, ids: left };
+  }
+
+  #giveUp({ window, ids }: Piece, rows: readonly unknown[], key: string | undefined, limit: number): void {
+    const [id = ''] = ids ?? this.#part.needs.map((need) => need.key);
+    const isCrowded = widthOf(window) === MINUTE_MS && rows.every((row) => keyOf(row, key) === id);
+    const words = `the answer is cut at ${limit} rows, and cannot be asked for in parts`;
+    const failure = isCrowded ? tooManyRows() : new PlatformFailure('undecodable', words);
+    this.cut.set(id, { failure, isCrowded });
+  }
+
+  /** The rows of an answer to a piece. A field that is refused is left out from then on. */
+  async #rowsOf(
+    piece: Piece,
+    opening: Promise<Opening> | undefined,
+    { dataset, schema, summed, split }: DatasetAsked,
+  ): Promise<readonly unknown[]> {
+    let given = await opening;
+    for (let refusals = 0; ; refusals += 1) {
+      const { fields } = this.#part;
+      const known = fields.filter((field) => !schema.lacks(dataset, field));
+      const isRefused = [summed, split?.by].some((name) => schema.refuses(dataset, name));
+      if (given === undefined && (known.length === 0 || isRefused)) {
+        const nothing = `the account's ${dataset} has none of these fields`;
+        throw new PlatformFailure('not_found', this.notice ?? nothing);
+      }
+      this.operations += 1;
+      const asked = given ?? (await this.#ask(piece).catch((failure: unknown) => ({ failure })));
+      given = undefined;
+      const answer = 'failure' in asked ? asked : rowsOrFailure(asked.body, dataset);
+      if ('rows' in answer) return answer.rows;
+      const { failure } = answer;
+      const names = split === undefined ? known : [...known, split.by];
+      const named = failure instanceof PlatformFailure ? schema.refused(dataset, names, failure, summed) : [];
+      if (named.length === 0 || refusals >= MOST_REFUSALS) throw failure;
+      this.notice = `the account's ${dataset} does not have ${named.join(', ')}: what comes of it is left out`;
+    }
+  }
+}
+
+function rowsOrFailure(body: unknown, dataset: string) {
+  try {
+    return { rows: rowsOf(body, dataset) };
+  } catch (failure) {
+    return { failure };
+  }
+}
