@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { CounterWatch } from './counter-watch.ts';
-import { type Truth, wrongCounters } from './graphql-truth.ts';
+import { type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
 import { simulate } from './simulation.ts';
 
 const CODES = ['200', '204', '206', '301', '302', '304', '400', '403', '404', '500', '502', '503'];
@@ -38,23 +37,13 @@ it('counts seconds and responses of origins exactly by GraphQL, beside REST, thr
     },
   });
   const { sandbox, state } = simulation;
-  const watch = new CounterWatch();
-  const troubles = [
+  const { shown, decreases } = await throughTroubles(simulation, [
     {},
     { late_data: { minutes: 12 } },
     { repeated_rows: { probability: 0.3 }, wrong_types: { probability: 0.3, share: 0.1 } },
     { conflicting_rows: { probability: 0.5, share: 0.1 }, graphql_errors: { probability: 0.3 } },
     {},
-  ];
-  for (const trouble of troubles) {
-    sandbox.faults.set(trouble);
-    await simulation.minutes(16);
-    await simulation.restart();
-    watch.see(await simulation.scrape());
-    await simulation.minutes(14);
-  }
-  const { samples } = await simulation.scrape();
-  const shown = (name: string) => [...samples.keys()].filter((key) => key.startsWith(`["${name}"`)).length;
+  ]);
   // One series for each configuration, whatever its domains, and one for each code: that none came is a zero.
   expect(shown('edge_request_duration_seconds_total')).toBe(3);
   expect(shown('edge_timed_requests_total')).toBe(3);
@@ -62,7 +51,7 @@ it('counts seconds and responses of origins exactly by GraphQL, beside REST, thr
   expect(shown('edge_upstream_responses_total')).toBe(3 * 17);
   expect(shown('edge_upstream_responses_per_minute')).toBe(3 * 17);
   expect(shown('edge_product_upstream_responses_total')).toBe(17);
-  expect(watch.decreases).toEqual([]);
+  expect(decreases).toEqual([]);
   await simulation.stop();
   // Whatever the platform still changes has been changed.
   await simulation.minutes(120);

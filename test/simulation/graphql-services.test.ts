@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { CounterWatch } from './counter-watch.ts';
-import { type Truth, wrongCounters } from './graphql-truth.ts';
+import { type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
 import { simulate } from './simulation.ts';
 
 const IMAGES = { dataset: 'imagesProcessedMetrics' };
@@ -41,27 +40,18 @@ it('counts what functions compute, what DNS is asked for, images and lines exact
     },
   });
   const { sandbox, state } = simulation;
-  const watch = new CounterWatch();
-  for (const trouble of [
+  const { shown, decreases } = await throughTroubles(simulation, [
     {},
     { late_data: { minutes: 12 } },
     { repeated_rows: { probability: 0.3 }, graphql_errors: { probability: 0.3 } },
     {},
-  ]) {
-    sandbox.faults.set(trouble);
-    await simulation.minutes(16);
-    await simulation.restart();
-    watch.see(await simulation.scrape());
-    await simulation.minutes(14);
-  }
-  const { samples } = await simulation.scrape();
-  const shown = (name: string) => [...samples.keys()].filter((key) => key.startsWith(`["${name}"`)).length;
+  ]);
   const configurations = shown('edge_data_streamed_lines_total');
   expect(configurations).toBeGreaterThan(0);
   expect(shown('edge_dns_queries_by_type_total') % 16).toBe(0);
   for (const name of ['function_compute_seconds', 'image_duration_seconds', 'timed_images', 'image_bytes'])
     expect(shown(`edge_${name}_total`), name).toBeGreaterThan(0);
-  expect(watch.decreases).toEqual([]);
+  expect(decreases).toEqual([]);
   await simulation.stop();
   await simulation.minutes(120);
   const { wrong, buckets, seen } = await wrongCounters(sandbox, state, TRUTHS);

@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import type { State, StateKey } from '../../src/exporter/state/state.ts';
 import { DEFAULT_TOKEN, type Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { ParsedExposition } from '../parse-exposition.ts';
 import { storedCounters } from '../stored-series.ts';
+import { CounterWatch } from './counter-watch.ts';
+import type { Simulation } from './simulation.ts';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -108,4 +111,24 @@ export async function wrongCounters(
 
 function storedKeys(state: State, truths: Readonly<Record<string, unknown>>): StateKey[] {
   return [...state.keys(['series'])].filter((key) => Object.hasOwn(truths, key[6] ?? ''));
+}
+
+/** What was shown after half an hour of each trouble, with a restart in its middle. */
+export async function throughTroubles(
+  simulation: Simulation,
+  troubles: readonly Parameters<Sandbox['faults']['set']>[0][],
+  shownMeanwhile: (samples: ParsedExposition['samples']) => void = () => undefined,
+) {
+  const watch = new CounterWatch();
+  for (const trouble of troubles) {
+    simulation.sandbox.faults.set(trouble);
+    await simulation.minutes(16);
+    await simulation.restart();
+    watch.see(await simulation.scrape());
+    await simulation.minutes(14);
+    shownMeanwhile((await simulation.scrape()).samples);
+  }
+  const { samples } = await simulation.scrape();
+  const shown = (name: string) => [...samples.keys()].filter((key) => key.startsWith(`["${name}"`)).length;
+  return { samples, shown, decreases: watch.decreases };
 }

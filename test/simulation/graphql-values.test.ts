@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { CounterWatch } from './counter-watch.ts';
-import { type Truth, wrongCounters } from './graphql-truth.ts';
+import { type Truth, throughTroubles, wrongCounters } from './graphql-truth.ts';
 import { simulate } from './simulation.ts';
 
 type Value = Parameters<Exclude<Truth['dimension'], string>>[0];
@@ -44,31 +43,26 @@ it('counts the largest countries, hosts and so on, and all others together, exac
     },
   });
   const { sandbox, state } = simulation;
-  const watch = new CounterWatch();
   const labels = new Set<string>();
-  for (const trouble of [
-    {},
-    { late_data: { minutes: 12 } },
-    { repeated_rows: { probability: 0.3 }, wrong_types: { probability: 0.3, share: 0.05 } },
-    { conflicting_rows: { probability: 0.5, share: 0.1 }, graphql_errors: { probability: 0.3 } },
-    {},
-  ]) {
-    sandbox.faults.set(trouble);
-    await simulation.minutes(16);
-    await simulation.restart();
-    watch.see(await simulation.scrape());
-    await simulation.minutes(14);
-    const { samples } = await simulation.scrape();
-    for (const key of samples.keys()) if (key.startsWith('["edge_requests_by_')) labels.add(key);
-  }
-  const { samples } = await simulation.scrape();
-  const shown = (name: string) => [...samples.keys()].filter((key) => key.startsWith(`["${name}"`)).length;
+  const { samples, shown, decreases } = await throughTroubles(
+    simulation,
+    [
+      {},
+      { late_data: { minutes: 12 } },
+      { repeated_rows: { probability: 0.3 }, wrong_types: { probability: 0.3, share: 0.05 } },
+      { conflicting_rows: { probability: 0.5, share: 0.1 }, graphql_errors: { probability: 0.3 } },
+      {},
+    ],
+    (seen) => {
+      for (const key of seen.keys()) if (key.startsWith('["edge_requests_by_')) labels.add(key);
+    },
+  );
   // No more than three and the others, and no series that was ever shown is gone.
   expect(shown('edge_requests_by_country_total')).toBe(2 * 4);
   expect(shown('edge_product_requests_by_country_total')).toBe(11);
   expect(shown('edge_requests_by_host_total')).toBe(2 * 4);
   for (const key of labels) expect([...samples.keys()], key).toContain(key);
-  expect(watch.decreases).toEqual([]);
+  expect(decreases).toEqual([]);
   await simulation.stop();
   await simulation.minutes(120);
   const { wrong, buckets, seen } = await wrongCounters(sandbox, state, TRUTHS);

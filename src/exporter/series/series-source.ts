@@ -48,7 +48,7 @@ export interface SourceReader {
   readonly name: SourceName;
   /** The group of operations that it performs, for their limit scope. */
   readonly group: string;
-  /** The dimensions that answers can hold; undefined: any. Counters of others rest at their watermark until a source brings them again. */
+  /** The dimensions that answers can hold; undefined where they can hold any. Counters of others stand still until a source brings them again. */
   readonly dimensions: ReadonlySet<string> | undefined;
   /** Operations that one read costs: a share of one, where one operation serves many readers. */
   cost(): number;

@@ -13,13 +13,33 @@ import { dataView } from '../http/data-view.ts';
 import type { Exchange } from '../http/http-exchange.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail, ok, type Reply } from '../http/reply.ts';
-import { FINEST, widened } from '../traffic/buckets.ts';
+import { type Buckets, FINEST, widened } from '../traffic/buckets.ts';
 import { type Row, rowsOf } from './answer-rows.ts';
+import { BOT_MANAGER, BREAKDOWN } from './breakdown.ts';
 import type { Dataset } from './dataset.ts';
 import { type Question, questionOf, type Selected, selectedOf } from './dataset-question.ts';
-import { datasetsWithout } from './datasets.ts';
 import { type DatasetArguments, schemaOf } from './graphql-schema.ts';
-import { bucketsIn } from './width.ts';
+import { SERVICES } from './services.ts';
+import { WORKLOADS } from './workloads.ts';
+
+/** Every dataset of the metrics endpoint. */
+export const DATASETS: readonly Dataset[] = [WORKLOADS, ...SERVICES, BOT_MANAGER, BREAKDOWN];
+
+/** The datasets of an account whose schema lacks some, or some of their fields: `name` or `name.field`. */
+function datasetsWithout(missing: readonly string[]): readonly Dataset[] {
+  const lacks = new Set(missing);
+  return DATASETS.filter(({ names }) => !names.some((name) => lacks.has(name))).map((dataset) => {
+    const has = (field: string) => !dataset.names.some((name) => lacks.has(`${name}.${field}`));
+    const kept = <Item>(items: Readonly<Record<string, Item>>) =>
+      Object.fromEntries(Object.entries(items).filter(([name]) => has(name)));
+    return {
+      ...dataset,
+      dimensions: dataset.dimensions.filter(({ name }) => has(name)),
+      measures: kept(dataset.measures),
+      fields: kept(dataset.fields),
+    };
+  });
+}
 
 /** What is kept while a document is answered. */
 interface Answering {
@@ -123,4 +143,35 @@ function readRows(platform: Platform, question: Question, exchange: Exchange): r
     },
     question,
   );
+}
+
+const HOUR = 60 * FINEST;
+const DAY = 24 * HOUR;
+
+/** How far back datasets reach, and those that are not kept in minutes; in ms. */
+const RETENTION = { fine: 730 * DAY, coarse: 90 * DAY } as const;
+
+/** A window (ms since the epoch) and how it is answered. */
+interface Answered {
+  readonly begin: number;
+  readonly end: number;
+  /** Whether a bucket that starts at the end is part of it. */
+  readonly isClosed: boolean;
+  /** Whether the dataset is not kept in minutes. */
+  readonly isCoarse: boolean;
+}
+
+/** The width of the buckets in which a window of this length is answered, both in ms. */
+function widthOf(length: number, isCoarse: boolean): number {
+  if (length <= 48 * HOUR && !isCoarse) return FINEST;
+  return length <= 60 * DAY ? HOUR : DAY;
+}
+
+/** The buckets that start in a window; none starts later than the newest, or earlier than the dataset reaches. */
+function bucketsIn({ begin, end, isClosed, isCoarse }: Answered, newest: number): Buckets {
+  const width = widthOf(end - begin, isCoarse);
+  const oldest = newest - (isCoarse ? RETENTION.coarse : RETENTION.fine);
+  const start = Math.ceil(Math.max(begin, oldest) / width) * width;
+  const until = Math.min(isClosed ? end + 1 : end, newest);
+  return { start, width, count: Math.max(0, Math.ceil((until - start) / width)) };
 }

@@ -300,10 +300,10 @@ describe('rows that are told apart further', () => {
   });
 
   test.each([
-    ['whose', status(2, 500, 1, null)],
-    ['of when', { ...status(2, 500), ts: 'now' }],
-    ['of which minute', { ...status(2, 500), ts: at(2).replace(':00Z', ':30Z') }],
-  ])('are all missing where it is not known %s one is: any of them may lack it', (_, stray) => {
+    ['configuration', status(2, 500, 1, null)],
+    ['time', { ...status(2, 500), ts: 'now' }],
+    ['minute', { ...status(2, 500), ts: at(2).replace(':00Z', ':30Z') }],
+  ])('are all missing where the %s of a part is not known: it may belong to any of them', (_, stray) => {
     expect(partsOf([status(1, 200, 5), status(2, 200, 5), stray]).minutes).toEqual({});
   });
 });
