@@ -7,7 +7,7 @@ import { COUNTED_NAMES, offlinePlan } from '../exporter/plan/offline-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
 import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';
-import { AssumedLimit } from '../exporter/rate-limit/assumed-limit.ts';
+import { AssumedLimit } from '../exporter/rate-limit/limiter.ts';
 import { paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { accountsAsked } from './accounts-asked.ts';

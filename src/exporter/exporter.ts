@@ -5,10 +5,9 @@ import {
   type Ownership,
   type PushOutput,
 } from './account/account.ts';
-import { accountStatus, notReady } from './account/account-status.ts';
+import { type AccountObserver, type AccountView, accountStatus, notReady } from './account/account-status.ts';
 import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountLimits } from './account/jobs.ts';
-import type { AccountObserver, AccountView } from './account/view.ts';
 import type { Clock } from './clock.ts';
 import type { Member } from './cluster/member.ts';
 import { sameAccount } from './configuration/access.ts';
@@ -21,9 +20,14 @@ import type { Ticker } from './poll/ticker.ts';
 import { Push } from './push/push.ts';
 import { ReplicaPush } from './push/replica-push.ts';
 import type { PushObserver, ReceiverView } from './push/running-receiver.ts';
-import { measureAccounts, measureOwners, measurePush, measureStore } from './self/measured.ts';
 import type { ProcessMetrics } from './self/process-metrics.ts';
-import type { SelfMetrics } from './self/self-metrics.ts';
+import {
+  measureAccounts,
+  measureOwners,
+  measurePush,
+  measureStore,
+  type SelfMetrics,
+} from './self/self-metrics.ts';
 import { type KeptCounters, pruneCounters } from './series/series-memory.ts';
 import { madeInSlices, runInSlices } from './slices.ts';
 import { type State, StateWriteFailure } from './state/state.ts';

@@ -11,8 +11,7 @@ import { SeriesSamples } from '../../src/exporter/series/samples.ts';
 import { SeriesJob } from '../../src/exporter/series/series-job.ts';
 import { SeriesReader } from '../../src/exporter/series/series-reader.ts';
 import { LearnedMetrics } from '../../src/exporter/settling/learned.ts';
-import { AccountMemory } from '../../src/exporter/state/memory.ts';
-import { memoryState } from '../../src/exporter/state/state.ts';
+import { AccountMemory, memoryState } from '../../src/exporter/state/state.ts';
 
 /** What every configuration is read for. */
 export const METRIC = 'status_code';

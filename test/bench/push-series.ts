@@ -1,5 +1,5 @@
 /** The series that both senders send: the codes of each configuration, as gauges and as counters. */
-import { MEANING_FAMILIES } from '../../src/exporter/catalogue/families.ts';
+import { MEANING_FAMILIES } from '../../src/exporter/catalogue/catalogue.ts';
 import type { Family, TimedSample } from '../../src/exporter/catalogue/family.ts';
 
 const CODES = Array.from({ length: 24 }, (_, index) => `${200 + 100 * (index % 4) + Math.floor(index / 4)}`);

@@ -1,5 +1,4 @@
-import { facesOf, families } from '../../src/exporter/catalogue/catalogue.ts';
-import { KNOWN_METRICS, type Scope } from '../../src/exporter/catalogue/families.ts';
+import { facesOf, families, KNOWN_METRICS, type Scope } from '../../src/exporter/catalogue/catalogue.ts';
 import type { LabelledFamily } from '../../src/exporter/catalogue/family.ts';
 import {
   DISCOVERY_FAMILIES,

@@ -39,7 +39,7 @@ import { MINUTE_MS } from '../settling/window.ts';
 import { runInSlices } from '../slices.ts';
 import type { AccountStatus } from '../status.ts';
 import { labelsIn, targetName } from '../targets/target.ts';
-import type { AccountView } from './view.ts';
+import type { AccountView } from './account-status.ts';
 
 interface AccountSamplesOptions {
   readonly clock: Clock;

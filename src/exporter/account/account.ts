@@ -6,22 +6,25 @@ import type { Store } from '../exposition/store.ts';
 import { isPassing } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import { type Commit, type PollEnd, PollRunner, type Turns } from '../poll/runner.ts';
-import type { JobState } from '../poll/schedule.ts';
-import { Schedule } from '../poll/schedule.ts';
+import { type JobState, Schedule } from '../poll/schedule.ts';
 import type { Ticker } from '../poll/ticker.ts';
 import { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import type { KeptCounters } from '../series/series-memory.ts';
 import { DelayReports } from '../settling/learned.ts';
 import { runInSlices } from '../slices.ts';
-import type { SavedPart } from '../state/memory.ts';
-import { type State, StateWriteFailure } from '../state/state.ts';
+import { type SavedPart, type State, StateWriteFailure } from '../state/state.ts';
 import { AccountSamples } from './account-samples.ts';
-import { accountStatus } from './account-status.ts';
+import {
+  type AccountObserver,
+  type AccountView,
+  accountStatus,
+  shortestInterval,
+  silenceOf,
+} from './account-status.ts';
 import { AccountStore, ExposedResults, type HeldOver, withLabels } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
 import { AccountJobs, type AccountLimits, partOf } from './jobs.ts';
-import { type AccountObserver, type AccountView, shortestInterval, silenceOf } from './view.ts';
 
 /** Where samples are pushed: with each commit, and in place of `/metrics`. */
 export interface PushOutput {

@@ -10,7 +10,7 @@ import { isLarge } from '../platform/response-body.ts';
 import type { Discovery, FollowUp, Job, JobSubject, PollResult } from '../poll/job.ts';
 import { MINUTE_MS } from '../settling/window.ts';
 import { madeInSlices, toTheEnd } from '../slices.ts';
-import { type AccountMemory, changed, type MemoryPart } from '../state/memory.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/state.ts';
 import {
   type Configuration,
   configurationsResource,

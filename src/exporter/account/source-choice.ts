@@ -4,7 +4,7 @@ import { foreignAnswerOf } from '../platform/exchange.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type Outcome, PlatformFailure } from '../platform/read.ts';
 import type { SourceName, SourceReader } from '../series/series-source.ts';
-import { type AccountMemory, changed, type SavedPart } from '../state/memory.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
 
 /** Which source the series of an API are read by, and why, as a phrase. */
 export interface Chosen {

@@ -13,8 +13,7 @@ import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.
 import type { SourceReader } from '../series/series-source.ts';
 import type { ReadMode } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
-import { AccountMemory } from '../state/memory.ts';
-import { NO_MEMORY } from '../state/state.ts';
+import { AccountMemory, NO_MEMORY } from '../state/state.ts';
 import { wantedDimensions } from '../targets/target.ts';
 import { type PlannedSeries, targetOf } from './history-plan.ts';
 import { type Available, availableAt } from './history-range.ts';

@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { flag, identifier, items, membersOf, reference, text, texts } from '../settings/item-fields.ts';
-import { seriesOf } from '../settings/setting-series.ts';
+import {
+  flag,
+  identifier,
+  items,
+  membersOf,
+  reference,
+  seriesOf,
+  text,
+  texts,
+} from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { amount, content, flag, identifier, text } from '../settings/item-fields.ts';
-import { seriesOf } from '../settings/setting-series.ts';
+import { amount, content, flag, identifier, seriesOf, text } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { amount, flag, gather, identifier, members, text } from '../settings/item-fields.ts';
-import { seriesOf } from '../settings/setting-series.ts';
+import { amount, flag, gather, identifier, members, seriesOf, text } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 /** Records of a type. */

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { identifier, members, text } from '../settings/item-fields.ts';
-import { seriesOf } from '../settings/setting-series.ts';
+import { identifier, members, seriesOf, text } from '../settings/setting-series.ts';
 import { settingsCollector } from '../settings/settings-collector.ts';
 
 const row = z.object({ id: identifier, name: text, list_type: text, last_modified: text, last_editor: text });

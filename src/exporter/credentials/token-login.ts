@@ -1,6 +1,5 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, unlessAborted, withDeadline } from '../clock.ts';
 import type { Credentials } from '../platform/credentials.ts';
-import { unlessAborted, withDeadline } from '../platform/deadline.ts';
 import { ExchangeFailure, type ExchangeInfo, type TransportOptions } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Clock } from '../clock.ts';
+import { type Clock, withDeadline } from '../clock.ts';
 import { addressOf } from '../platform/client.ts';
 import { sendable } from '../platform/credentials.ts';
-import { withDeadline } from '../platform/deadline.ts';
 import {
   ExchangeFailure,
   type ExchangeInfo,
@@ -10,7 +9,7 @@ import {
   Transport,
   type TransportOptions,
 } from '../platform/exchange.ts';
-import { parseTimestamp } from '../platform/headers.ts';
+import { parseTimestamp } from '../platform/platform-clock.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
 

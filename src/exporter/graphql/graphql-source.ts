@@ -11,7 +11,7 @@ import type {
   WindowedAnswer,
 } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { AccountMemory } from '../state/memory.ts';
+import type { AccountMemory } from '../state/state.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import { ownId } from '../targets/target.ts';
 import { type Column, columnOf, decodeColumns } from './columns.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { unlessAborted } from '../platform/deadline.ts';
+import { unlessAborted } from '../clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import { type AccountMemory, changed, type SavedPart } from '../state/memory.ts';
+import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
 import { QUESTIONS, resourceOf, SCHEMA_QUESTION } from './question.ts';
 
 const TYPE = z.object({ name: z.string().nullish() });

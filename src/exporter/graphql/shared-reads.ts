@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { unlessAborted } from '../platform/deadline.ts';
+import { unlessAborted } from '../clock.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';

@@ -1,6 +1,6 @@
+import { DeadlineExceeded, deadlineWithin, unlessAborted } from '../clock.ts';
 import { Secret } from '../secret.ts';
 import type { Credentials } from './credentials.ts';
-import { DeadlineExceeded, deadlineWithin, unlessAborted } from './deadline.ts';
 import {
   ExchangeFailure,
   type ExchangeInfo,

@@ -1,13 +1,10 @@
-import type { Clock } from '../clock.ts';
-import { Scrubber } from '../scrubber.ts';
-import type { Secret } from '../secret.ts';
+import { type Clock, DeadlineExceeded, unlessAborted } from '../clock.ts';
+import { Scrubber, type Secret } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { connectorOf, type Route } from './connector.ts';
-import { DeadlineExceeded, unlessAborted } from './deadline.ts';
-import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './headers.ts';
-import { brokenBodyFailure, networkFailure } from './network-failure.ts';
+import { brokenBodyFailure, networkFailure, type Scrub } from './network-failure.ts';
+import { parseRateLimit, parseRetryAfter, parseServerDate, type RateLimit } from './platform-clock.ts';
 import { type Outcome, PlatformFailure } from './read.ts';
-import type { Scrub } from './refusal-words.ts';
 import {
   type BodyKind,
   LargeAnswers,

@@ -1,8 +1,8 @@
 import { promisify } from 'node:util';
 import { constants, gunzip } from 'node:zlib';
 import { parsedJson } from '../text/json.ts';
+import { isDocumentedError, platformWords, type Scrub, upstreamFailure } from './network-failure.ts';
 import { PlatformFailure } from './read.ts';
-import { isDocumentedError, platformWords, type Scrub, upstreamFailure } from './refusal-words.ts';
 import type { Dispatcher } from './undici.ts';
 
 /** What the body of an answer turned out to be: a JSON document, an error as the platform words it, or neither. */

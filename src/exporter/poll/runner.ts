@@ -2,13 +2,18 @@ import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import { isLarge, LargeAnswers, Places } from '../platform/response-body.ts';
-import { SharedLimits } from '../rate-limit/assumed-limit.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
+import { SharedLimits } from '../rate-limit/limiter.ts';
 import type { RequestQueue } from '../rate-limit/request-queue.ts';
 import { learn } from '../settling/learned.ts';
-import { type AccountMemory, changed } from '../state/memory.ts';
-import { LONGEST_COMMIT_MS, type StateEntry, StateWriteFailure } from '../state/state.ts';
+import {
+  type AccountMemory,
+  changed,
+  LONGEST_COMMIT_MS,
+  type StateEntry,
+  StateWriteFailure,
+} from '../state/state.ts';
 import { BLANK, type Ending, type Exposure, failed, type Job, type PollResult } from './job.ts';
 import type { ScheduledJob } from './schedule.ts';
 

@@ -1,4 +1,4 @@
-import { MEANING_FAMILIES, RAW_FAMILIES } from '../catalogue/families.ts';
+import { MEANING_FAMILIES, RAW_FAMILIES } from '../catalogue/catalogue.ts';
 import type { Family, Labels, TimedSample } from '../catalogue/family.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import { type FamilyMetadata, shownLabels } from '../exposition/text-format.ts';

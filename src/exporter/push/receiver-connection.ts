@@ -1,14 +1,13 @@
+import { DeadlineExceeded, unlessAborted, withDeadline } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import { routeOf } from '../configuration/request.ts';
 import { type FoundSecret, readPasswordFile, readTokenFile } from '../credentials/secret-file.ts';
 import { connectorOf } from '../platform/connector.ts';
-import { DeadlineExceeded, unlessAborted, withDeadline } from '../platform/deadline.ts';
-import { parseRetryAfter, parseServerDate } from '../platform/headers.ts';
 import { networkFailure } from '../platform/network-failure.ts';
+import { parseRetryAfter, parseServerDate } from '../platform/platform-clock.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Pool } from '../platform/undici.ts';
-import { scrub } from '../scrubber.ts';
-import { Secret } from '../secret.ts';
+import { Secret, scrub } from '../secret.ts';
 import { VERSION } from '../version.ts';
 import { OAuth2Tokens } from './oauth2.ts';
 

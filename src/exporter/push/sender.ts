@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts';
-import { unlessAborted } from '../platform/deadline.ts';
+import { type Clock, unlessAborted } from '../clock.ts';
 import type { ReceiverAnswer, RefusalReason } from './protocol.ts';
 import type { PushedSample } from './pushed-sample.ts';
 import type { ReceiverQueue } from './receiver-queue.ts';

@@ -1,6 +1,4 @@
-import type { RateLimit } from '../platform/headers.ts';
-import type { PlatformClock } from '../platform/platform-clock.ts';
-import type { AssumedLimit } from './assumed-limit.ts';
+import type { PlatformClock, RateLimit } from '../platform/platform-clock.ts';
 import {
   OtherClients,
   RateLimitWindow,
@@ -8,6 +6,119 @@ import {
   WINDOW_MS,
   type WindowReading,
 } from './rate-limit-window.ts';
+
+/** A refusal cuts an assumed limit to this share of it. */
+const LEFT_BY_REFUSAL = 0.75;
+
+/** How soon (ms) to decide again where the whole window is in flight: the answers may be another account's. */
+const DECIDED_ANEW_MS = 1_000;
+
+/** After this long (ms) without a refusal the limit grows by one operation, up to the first guess. */
+const RAISED_AFTER_MS = 15 * 60_000;
+
+/**
+ * A limit that the platform does not name and counts by the client's address: all accounts of this process that are sent to the
+ * same address divide it, learn from each other's refusals, and rest together. It grows back after an outage.
+ */
+export class AssumedLimit {
+  /** Who divides it. */
+  readonly sharers = new Set<object>();
+  readonly #first: number;
+  #learned: number;
+  /** When it was lowered or raised last, and when it was refused last (local ms). */
+  #correctedAt = 0;
+  #refusedAt = Number.NEGATIVE_INFINITY;
+  /** Accounts whose refusal made all of them rest; cleared once that is every account. */
+  readonly #refused = new Set<object>();
+  #stoppedUntil = 0;
+  #inFlight = 0;
+  /** When answers came within the last window (local ms), oldest first. */
+  readonly #answeredAt: number[] = [];
+
+  /** @param first operations per window to begin with */
+  constructor(first: number) {
+    this.#first = first;
+    this.#learned = first;
+  }
+
+  /** What each may send in its time: at least one operation. */
+  get each(): number {
+    return Math.max(1, Math.floor(this.#learned / this.#among));
+  }
+
+  /** How many windows that time is: where there is less than one operation for each in a window, they take turns. */
+  get windows(): number {
+    return Math.max(1, Math.ceil(this.#among / this.#learned));
+  }
+
+  /** Until when (local ms) a refusal stops everybody. */
+  get stoppedUntil(): number {
+    return this.#stoppedUntil;
+  }
+
+  /** Until when (local ms) nothing is left of a window for any account; in the past where something is. */
+  usedUntil(now: number): number {
+    const recent = this.#answeredAt.filter((at) => at > now - WINDOW_MS);
+    const over = recent.length + this.#inFlight - this.#learned;
+    if (over < 0) return 0;
+    const freed = recent[over];
+    return freed === undefined ? now + DECIDED_ANEW_MS : freed + WINDOW_MS;
+  }
+
+  /** An operation leaves. The function returned must be called when it is over. */
+  send(): () => void {
+    this.#inFlight += 1;
+    return () => {
+      this.#inFlight -= 1;
+    };
+  }
+
+  get #among(): number {
+    return Math.max(1, this.sharers.size);
+  }
+
+  /**
+   * An operation of `who` that left at `sentAt` was refused. Others that left before this was known say nothing new. An account
+   * that is refused twice before every other was refused once may be at fault itself: then the others go on.
+   */
+  refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
+    this.#came(now);
+    if (this.#refused.has(who)) return;
+    this.#refused.add(who);
+    if (this.#refused.size >= this.sharers.size) this.#refused.clear();
+    this.#stoppedUntil = Math.max(this.#stoppedUntil, stoppedUntil);
+    if (sentAt <= this.#refusedAt) return;
+    this.#refusedAt = now;
+    this.#correct(now, Math.floor(this.#learned * LEFT_BY_REFUSAL));
+  }
+
+  answered(now: number): void {
+    this.#came(now);
+    if (now >= this.#correctedAt + RAISED_AFTER_MS) this.#correct(now, this.#learned + 1);
+  }
+
+  #came(now: number): void {
+    this.#answeredAt.push(now);
+    while ((this.#answeredAt[0] ?? now) <= now - WINDOW_MS) this.#answeredAt.shift();
+  }
+
+  #correct(now: number, limit: number): void {
+    this.#learned = Math.max(1, Math.min(this.#first, limit));
+    this.#correctedAt = now;
+  }
+}
+
+/** The limits that are counted by the client's address, by the origin that operations are sent to. */
+export class SharedLimits {
+  readonly #limits = new Map<string, AssumedLimit>();
+
+  /** @param first operations per window to begin with */
+  at(origin: string, first: number): AssumedLimit {
+    const limit = this.#limits.get(origin) ?? new AssumedLimit(first);
+    this.#limits.set(origin, limit);
+    return limit;
+  }
+}
 
 export interface RateLimiterOptions {
   /** Operations per window while the platform names no limit: what an operator has set, or a guess that refusals correct. */

@@ -1,5 +1,4 @@
-import type { RateLimit } from '../platform/headers.ts';
-import type { PlatformClock } from '../platform/platform-clock.ts';
+import type { PlatformClock, RateLimit } from '../platform/platform-clock.ts';
 
 /** The platform's rate-limit window lasts a minute from its first operation (section 8). */
 export const WINDOW_MS = 60_000;

@@ -1,4 +1,4 @@
-import type { AccountObserver } from '../account/view.ts';
+import type { AccountObserver } from '../account/account-status.ts';
 import type { Clock } from '../clock.ts';
 import type { ClockContradiction } from '../platform/platform-clock.ts';
 import type { Counting, Job, PollResult, Restatements } from '../poll/job.ts';

@@ -1,10 +1,11 @@
 import type { Labels } from '../catalogue/family.ts';
-import { makeSegment, type Segment } from '../exposition/segment.ts';
 import {
   type ExpositionFormat,
   type FamilyMetadata,
   familyHeader,
   formatValue,
+  makeSegment,
+  type Segment,
   type ShownSample,
   writeLabels,
 } from '../exposition/text-format.ts';

@@ -4,7 +4,7 @@ import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import { type AccountMemory, changed, type MemoryPart } from '../state/memory.ts';
+import { type AccountMemory, changed, type MemoryPart } from '../state/state.ts';
 import type { Counter } from './counter.ts';
 import type { Checkpoints } from './series-memory.ts';
 

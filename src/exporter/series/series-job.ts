@@ -9,16 +9,14 @@ import {
   type FollowUp,
   type JobSubject,
   type PollResult,
-  RowsRejected,
-} from '../poll/job.ts';
-import {
   type Refusal,
+  RowsRejected,
   refusalEntries,
   refusalKey,
   refusalOf,
   restoreRefusal,
   stands,
-} from '../poll/refused-reads.ts';
+} from '../poll/job.ts';
 import {
   type DelaySettings,
   horizon,
@@ -32,8 +30,7 @@ import {
   settleDelay,
   usualLag,
 } from '../settling/learned.ts';
-import { type AccountMemory, changed, type MemoryPart } from '../state/memory.ts';
-import type { StateKey } from '../state/state.ts';
+import { type AccountMemory, changed, type MemoryPart, type StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
 import { progressBeyond } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp } from './catch-up-job.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Refusal, refusalKey } from '../poll/refused-reads.ts';
+import { type Refusal, refusalKey } from '../poll/job.ts';
 import { NONE_YOUNG, rowsOf, type YoungBuckets, youngOf } from '../settling/completeness.ts';
 import type { State, StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';

@@ -2,17 +2,19 @@ import type { Sample } from '../catalogue/family.ts';
 import type { Product } from '../catalogue/products.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
-import type { Exposure, Job, JobSubject, PollResult } from '../poll/job.ts';
 import {
+  type Exposure,
+  type Job,
+  type JobSubject,
+  type PollResult,
   type Refusal,
   refusalEntries,
   refusalKey,
   refusalOf,
   restoreRefusal,
   stands,
-} from '../poll/refused-reads.ts';
-import { changed, type MemoryPart } from '../state/memory.ts';
-import type { StateKey } from '../state/state.ts';
+} from '../poll/job.ts';
+import { changed, type MemoryPart, type StateKey } from '../state/state.ts';
 import {
   accountLabels,
   type Collector,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { SavedPart } from '../state/memory.ts';
+import type { SavedPart } from '../state/state.ts';
 import {
   type Completeness,
   completeAt,

@@ -210,3 +210,66 @@ export class Records {
     return [...this.#bytes.keys()].filter((name) => name.startsWith(start)).sort();
   }
 }
+
+/** A part of what an account remembers: a value that polls read, and replace as a whole. */
+export interface MemoryPart<T> {
+  /** Where the state keeps it; undefined where a restart forgets it. */
+  readonly key?: StateKey;
+  /** What is remembered, by what the state holds under the key. @param stored undefined where it holds nothing */
+  open(stored: unknown): T;
+}
+
+/** A part that is learned little by little: what runs the account saves it now and then, and no commit of a poll holds it. */
+export interface SavedPart<T> extends MemoryPart<T> {
+  readonly key: StateKey;
+  /** What the state keeps of it. */
+  store(value: T): unknown;
+}
+
+/** What a poll leaves in a part of the memory. */
+export interface MemoryChange {
+  readonly part: MemoryPart<unknown>;
+  readonly value: unknown;
+  /** In its place where the state refused what was to be committed. */
+  readonly refused: unknown;
+}
+
+/** The change of a part, typed. */
+export function changed<T>(part: MemoryPart<T>, value: T, refused: T = value): MemoryChange {
+  return { part, value, refused };
+}
+
+/**
+ * All that an account remembers from one poll to the next. Nothing is loaded beforehand: a part that no poll has replaced
+ * yet is read from the state when it is asked for. Polls read it; what runs them (`runner.ts`) replaces parts of it, and what a
+ * read shows of its source replaces what is known of that.
+ */
+export class AccountMemory {
+  readonly #state: Pick<StateReader, 'get'>;
+  /** By part: what goes with its job is forgotten with it. */
+  readonly #values = new WeakMap<MemoryPart<unknown>, unknown>();
+
+  constructor(state: Pick<StateReader, 'get'>) {
+    this.#state = state;
+  }
+
+  of<T>(part: MemoryPart<T>): T {
+    // A part's values are all its own: `adopt` takes them from `changed`, which is typed.
+    if (this.#values.has(part)) return this.#values.get(part) as T;
+    const stored = part.key === undefined ? undefined : this.#state.get(part.key);
+    const opened = part.open(stored);
+    // A state that cannot be read yet holds nothing: it is asked again.
+    if (stored !== undefined) this.#values.set(part, opened);
+    return opened;
+  }
+
+  /** Whether anything is remembered of a part. */
+  holds(part: MemoryPart<unknown>): boolean {
+    return this.#values.has(part);
+  }
+
+  /** @param committed whether what was to be committed with it is durable now */
+  adopt({ part, value, refused }: MemoryChange, committed: boolean): void {
+    this.#values.set(part, committed ? value : refused);
+  }
+}

@@ -3,8 +3,7 @@ import { ChosenReader, SourceChoice } from '../../../src/exporter/account/source
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { SourceName, SourceReader } from '../../../src/exporter/series/series-source.ts';
-import { AccountMemory } from '../../../src/exporter/state/memory.ts';
-import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 const WINDOW = { from: 0, to: MINUTE };

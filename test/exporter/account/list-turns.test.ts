@@ -3,8 +3,7 @@ import { afterEach, expect, it } from 'vitest';
 import { DiscoveryJob } from '../../../src/exporter/account/discovery-job.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
-import { AccountMemory } from '../../../src/exporter/state/memory.ts';
-import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
 import { doneInTurns, STEPS_A_TURN, sliceBySteps, sliceByTime } from '../../work-in-turns.ts';
 
 afterEach(sliceByTime);

@@ -4,8 +4,7 @@ import { productOf } from '../../../src/exporter/catalogue/products.ts';
 import { ConfigurationsCut } from '../../../src/exporter/graphql/graphql-source.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
-import { AccountMemory } from '../../../src/exporter/state/memory.ts';
-import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 /** Lists the configurations of a product that REST does not list, and GraphQL fails to. */
 function listedBy(elsewhere: PlatformFailure) {

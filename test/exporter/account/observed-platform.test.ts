@@ -6,7 +6,7 @@ import {
   parseRateLimit,
   parseRetryAfter,
   parseServerDate,
-} from '../../../src/exporter/platform/headers.ts';
+} from '../../../src/exporter/platform/platform-clock.ts';
 import { allowanceOf } from '../../../src/exporter/rate-limit/decision.ts';
 import { reportTo } from '../../../src/exporter/self/account-report.ts';
 import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';

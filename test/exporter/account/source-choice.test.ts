@@ -12,8 +12,7 @@ import {
   sourceListedByRest,
 } from '../../../src/exporter/account/source-choice.ts';
 import type { Outcome } from '../../../src/exporter/platform/read.ts';
-import { AccountMemory } from '../../../src/exporter/state/memory.ts';
-import { memoryState, type State } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
 

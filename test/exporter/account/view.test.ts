@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { shortestInterval, silenceOf } from '../../../src/exporter/account/view.ts';
+import { shortestInterval, silenceOf } from '../../../src/exporter/account/account-status.ts';
 import type { JobState } from '../../../src/exporter/poll/schedule.ts';
 
 const SECOND = 1_000;

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { expect, test } from 'vitest';
-import { DeadlineExceeded, unlessAborted, withDeadline } from '../../../src/exporter/platform/deadline.ts';
+import { DeadlineExceeded, unlessAborted, withDeadline } from '../../../src/exporter/clock.ts';
 
 const forever = (signal: AbortSignal) =>
   new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { parseRateLimit, parseRetryAfter, parseServerDate } from '../../../src/exporter/platform/headers.ts';
+import {
+  parseRateLimit,
+  parseRetryAfter,
+  parseServerDate,
+} from '../../../src/exporter/platform/platform-clock.ts';
 
 const RESET = Date.UTC(2018, 5, 7, 1, 22, 42, 811);
 

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it, test } from 'vitest';
 import { formOf, responseOriginOf } from '../../../src/exporter/platform/exchange.ts';
-import { isDocumentedError } from '../../../src/exporter/platform/refusal-words.ts';
+import { isDocumentedError } from '../../../src/exporter/platform/network-failure.ts';
 
 const RESET = { resetAt: Date.UTC(2026, 0, 5, 10, 1) };
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parseHttpDate, parseTimestamp } from '../../../src/exporter/platform/headers.ts';
+import { parseHttpDate, parseTimestamp } from '../../../src/exporter/platform/platform-clock.ts';
 
 describe('parseTimestamp', () => {
   test.each([

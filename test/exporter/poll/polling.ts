@@ -8,8 +8,7 @@ import {
   type RunnerOptions,
 } from '../../../src/exporter/poll/runner.ts';
 import { Schedule, type ScheduleOptions } from '../../../src/exporter/poll/schedule.ts';
-import { AccountMemory } from '../../../src/exporter/state/memory.ts';
-import { memoryState } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, memoryState } from '../../../src/exporter/state/state.ts';
 
 /** A poll that found what it looked for and has nothing to expose. */
 export const FOUND: PollResult = { outcome: 'ok', exposures: () => [] };

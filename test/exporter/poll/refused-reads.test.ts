@@ -6,7 +6,7 @@ import {
   refusalOf,
   restoreRefusal,
   stands,
-} from '../../../src/exporter/poll/refused-reads.ts';
+} from '../../../src/exporter/poll/job.ts';
 
 const MINUTE = 60_000;
 const failure = (outcome: 'forbidden' | 'not_found' | 'server_error') =>

@@ -5,8 +5,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { Push } from '../../../src/exporter/push/push.ts';
 import { reportPush } from '../../../src/exporter/self/account-report.ts';
-import { measurePush } from '../../../src/exporter/self/measured.ts';
-import { createSelfMetrics } from '../../../src/exporter/self/self-metrics.ts';
+import { createSelfMetrics, measurePush } from '../../../src/exporter/self/self-metrics.ts';
 import { memoryState } from '../../../src/exporter/state/state.ts';
 import { hastyClock, sample } from './outbox-bed.ts';
 

@@ -10,8 +10,7 @@ import {
   withCheckpoint,
 } from '../../../src/exporter/series/reconciliation-job.ts';
 import type { Checkpoints } from '../../../src/exporter/series/series-memory.ts';
-import { AccountMemory } from '../../../src/exporter/state/memory.ts';
-import { NO_MEMORY } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
 import { heapInUse } from '../../heap-in-use.ts';
 import { answer, type Manner, MINUTE, PLAIN, SPOILS, START, trueSum } from './model-platform.ts';
 import { CountedSeries } from './series-bed.ts';

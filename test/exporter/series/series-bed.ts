@@ -16,8 +16,7 @@ import {
   type MetricMemory,
   NOTHING_LEARNED,
 } from '../../../src/exporter/settling/learned.ts';
-import { AccountMemory, changed } from '../../../src/exporter/state/memory.ts';
-import { NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';
+import { AccountMemory, changed, NO_MEMORY, type StateReader } from '../../../src/exporter/state/state.ts';
 
 const wants = () => true;
 
