@@ -22,8 +22,8 @@ export function describeCatalogue(): readonly CatalogueRow[] {
   return [...metrics].flatMap(rowsOf);
 }
 
-function metricsOf({ metrics, further = [] }: (typeof PRODUCTS)[number]): readonly string[] {
-  return [...metrics, ...further];
+function metricsOf({ metrics, onlyElsewhere = [] }: (typeof PRODUCTS)[number]): readonly string[] {
+  return [...metrics, ...onlyElsewhere];
 }
 
 function rowsOf(metric: string): readonly CatalogueRow[] {

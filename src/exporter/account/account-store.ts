@@ -162,15 +162,15 @@ export function withLabels(
   if (Object.keys(added).length === 0) return (samples) => samples;
   const known = new WeakMap<Labels, Labels>();
   const labelsOf = (labels: Labels): Labels => {
-    const all = known.get(labels) ?? { ...labels, ...without(added, labels) };
+    const all = known.get(labels) ?? { ...labels, ...lackedBy(labels, added) };
     known.set(labels, all);
     return all;
   };
   return (samples) => samples.map((sample) => ({ ...sample, labels: labelsOf(sample.labels) }));
 }
 
-/** The labels that are added to some. */
-function without(added: Labels, labels: Labels): Labels {
+/** Those of the added labels that are not among these. */
+function lackedBy(labels: Labels, added: Labels): Labels {
   return Object.fromEntries(Object.entries(added).filter(([name]) => (labels[name] ?? '') === ''));
 }
 

@@ -127,13 +127,13 @@ export class AccountTargets {
     return this.#known.get(product)?.configurations;
   }
 
-  /** What is read of a product. @param isFurther whether by a source that does not tell the domains of a configuration apart */
-  of({ product, settings }: ProductRead, isFurther = false): Target[] {
+  /** What is read of a product. @param isOnlyElsewhere whether by a source that does not tell the domains of a configuration apart */
+  of({ product, settings }: ProductRead, isOnlyElsewhere = false): Target[] {
     const { configurations = [], addressing = 'domain' } = this.#known.get(product) ?? {};
     // The path of the whole product is the only one of the analytics API that the specification shows (section 4.12).
     const by =
       product.api === 'analytics' && this.#unlistable.has(product) ? (['product'] as const) : settings.by;
-    const isWhole = isFurther && addressing === 'domain';
+    const isWhole = isOnlyElsewhere && addressing === 'domain';
     const taken = isWhole ? 'only_domain' : this.addressed(product.api, addressing);
     const isRead = ({ by, id }: Target) => (by === 'product' ? hasWhole(this.#account) : this.isOwn(id));
     return targetsOf(this.#account.name, product, { ...settings, by }, configurations, taken).filter(isRead);
@@ -146,13 +146,13 @@ export class AccountTargets {
     const { served, tried } = this.metrics.of(product);
     const all = settings.metrics.includes('*');
     const named = new Set(settings.metrics.flatMap((name) => (name === '*' ? served : [name])));
-    const further = (product.further ?? []).filter((metric) => named.has(metric));
-    const metrics = [...named].filter((metric) => !further.includes(metric));
+    const onlyElsewhere = (product.onlyElsewhere ?? []).filter((metric) => named.has(metric));
+    const metrics = [...named].filter((metric) => !onlyElsewhere.includes(metric));
     const trials = all ? tried.filter((metric) => !named.has(metric)) : [];
-    const wholes = further.length === 0 ? [] : this.of(read, true);
+    const wholes = onlyElsewhere.length === 0 ? [] : this.of(read, true);
     return [
       ...targets.flatMap((target) => metrics.map((metric) => ({ target, metric }))),
-      ...wholes.flatMap((target) => further.map((metric) => ({ target, metric }))),
+      ...wholes.flatMap((target) => onlyElsewhere.map((metric) => ({ target, metric }))),
       ...targets.slice(0, 1).flatMap((target) => trials.map((metric) => ({ target, metric }))),
     ];
   }
@@ -192,7 +192,7 @@ function withKnown(listed: readonly Configuration[], before: readonly Configurat
   const knownById = new Map(before.map((one) => [one.id, one]));
   return listed.map((one) => {
     const known = knownById.get(one.id);
-    return known !== undefined && isSame(known, one) ? known : one;
+    return known !== undefined && isSameConfiguration(known, one) ? known : one;
   });
 }
 
@@ -201,7 +201,7 @@ function isSameList(before: readonly Configuration[], after: readonly Configurat
 }
 
 /** Compares by field, ten times as fast as a comparison of any objects: lists have thousands of configurations. */
-function isSame(before: Configuration, after: Configuration): boolean {
+function isSameConfiguration(before: Configuration, after: Configuration): boolean {
   return (
     before.id === after.id &&
     before.name === after.name &&

@@ -116,7 +116,9 @@ export class AccountJobs {
     this.#madeFor = new Map(this.chosenSources().map(({ collector, source }) => [collector, source]));
     const limits = this.#limits();
     const dropped: string[] = [];
-    if (this.#readsAllAnalytics()) yield keep('metadata', () => new MetadataJob());
+    const readsAll = ({ product, settings }: ProductRead) =>
+      product.api === 'analytics' && settings.metrics.includes('*');
+    if (this.targets.products.some(readsAll)) yield keep('metadata', () => new MetadataJob());
     for (const read of this.targets.products) {
       const { product } = read;
       for (const { target, metric } of this.targets.reads(read)) {
@@ -242,7 +244,7 @@ export class AccountJobs {
   #hasSource(product: Product, metric: string, by: Target['by']): boolean {
     const { source, isFixed } = this.sources.of(product.api);
     if (OF_WHOLES.has(metric) && by !== 'product') return false;
-    if (isFurther(product, metric)) return source !== 'rest' || !isFixed;
+    if (isOnlyElsewhere(product, metric)) return source !== 'rest' || !isFixed;
     return source === 'rest' || GraphqlSource.has(product, metric);
   }
 
@@ -251,7 +253,7 @@ export class AccountJobs {
     const { api } = product;
     const rest = new SeriesReader(options);
     // REST does not have it, whichever source is chosen.
-    if (isFurther(product, options.metric)) return this.#graphqlSource.reader(options) ?? rest;
+    if (isOnlyElsewhere(product, options.metric)) return this.#graphqlSource.reader(options) ?? rest;
     const { source, isFixed } = this.sources.of(api);
     if (isFixed && source === 'rest') return rest;
     return new ChosenReader({
@@ -374,20 +376,14 @@ export class AccountJobs {
     return usable < 0 ? needs : needs.slice(0, usable + 1);
   }
 
-  #readsAllAnalytics(): boolean {
-    return this.targets.products.some(
-      ({ product, settings }) => product.api === 'analytics' && settings.metrics.includes('*'),
-    );
-  }
-
   #reconciledApis(): Set<SeriesApi> {
     const wanted = this.#options.account.reconciliation_share > 0;
     return new Set(wanted ? this.targets.products.map(({ product }) => product.api) : []);
   }
 }
 
-function isFurther({ further = [] }: Product, metric: string): boolean {
-  return further.includes(metric);
+function isOnlyElsewhere({ onlyElsewhere = [] }: Product, metric: string): boolean {
+  return onlyElsewhere.includes(metric);
 }
 
 /** What kind of thing a job reads. */

@@ -142,9 +142,9 @@ export class HistoryAccount {
     const rest: SourceReader = new SeriesReader(asked);
     const other = configured === 'rest' ? undefined : this.#graphql.reader(asked);
     if (other === undefined) return rest;
-    const { further = [] } = asked.target.product;
+    const { onlyElsewhere = [] } = asked.target.product;
     // That REST does not know what it never has shows nothing of REST.
-    if (configured === 'graphql' || further.includes(asked.metric)) return other;
+    if (configured === 'graphql' || onlyElsewhere.includes(asked.metric)) return other;
     return {
       read: async (...question) => {
         if (this.#closed.has(api)) return other.read(...question);

@@ -1,8 +1,8 @@
 import type { Family, Labels } from './family.ts';
 import {
   type KnownMetric,
+  type LabelledMeaning,
   type Meaning,
-  type Reading,
   SERVICE_METRICS,
   TRAFFIC_METRICS,
 } from './known-metrics.ts';
@@ -147,11 +147,11 @@ export interface Faces {
   readonly known: boolean;
 }
 
-function unnamed({ dimensions, unnamed = 'total' }: KnownMetric): Reading | undefined {
+function unnamed({ dimensions, unnamed = 'total' }: KnownMetric): LabelledMeaning | undefined {
   return dimensions.size === 1 ? [...dimensions.values()][0] : dimensions.get(unnamed);
 }
 
-function readingOf(metric: string, dimension: string): Reading | undefined {
+function readingOf(metric: string, dimension: string): LabelledMeaning | undefined {
   const known = KNOWN_METRICS.get(metric);
   if (known === undefined) return undefined;
   if (dimension === '') return unnamed(known);

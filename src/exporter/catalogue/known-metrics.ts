@@ -19,7 +19,7 @@ export interface Meaning {
 }
 
 /** What one dimension of an API metric says: which meaning, and by which labels it differs from the others of that meaning. */
-export interface Reading {
+export interface LabelledMeaning {
   readonly meaning: Meaning;
   readonly labels: Labels;
 }
@@ -27,9 +27,9 @@ export interface Reading {
 /** An API metric that the catalogue knows. */
 export interface KnownMetric {
   /** Its dimensions by name. */
-  readonly dimensions: ReadonlyMap<string, Reading>;
+  readonly dimensions: ReadonlyMap<string, LabelledMeaning>;
   /** The reading of a dimension that is not listed by name but follows a pattern. */
-  readonly pattern?: (dimension: string) => Reading | undefined;
+  readonly pattern?: (dimension: string) => LabelledMeaning | undefined;
   /** The dimension that a series without a name is of, where it is not `total` or the only one. */
   readonly unnamed?: string;
 }
@@ -91,7 +91,7 @@ const BY_FAMILY = count('waf_threats_by_family', 'Threats that the WAF detected,
 
 const METHODS = new Set(['get', 'head', 'post', 'put', 'delete', 'options', 'patch', 'trace', 'connect']);
 
-function response(dimension: string): Reading | undefined {
+function response(dimension: string): LabelledMeaning | undefined {
   const labels = statusCodeLabels(dimension);
   return labels && { meaning: RESPONSES, labels };
 }
@@ -105,21 +105,21 @@ const UPSTREAM_RESPONSES = count(
   'Responses of origins by class and status code; code="other" is the rest of a class, class="other" what is no status code',
 );
 
-function upstream(dimension: string): Reading | undefined {
+function upstream(dimension: string): LabelledMeaning | undefined {
   if (dimension === 'seconds') return { meaning: UPSTREAM_SECONDS, labels: {} };
   const isOther = dimension === 'other';
   const labels = isOther ? { class: 'other', code: 'other' } : statusCodeLabels(dimension);
   return labels && { meaning: UPSTREAM_RESPONSES, labels };
 }
 
-function byMethod(dimension: string): Reading | undefined {
+function byMethod(dimension: string): LabelledMeaning | undefined {
   if (dimension === 'others') return { meaning: BY_METHOD, labels: { method: 'other' } };
   if (!METHODS.has(dimension)) return undefined;
   return { meaning: BY_METHOD, labels: { method: dimension.toUpperCase() } };
 }
 
 /** A metric whose dimensions all follow a pattern; those that the platform documents are listed as well. */
-function patterned(metric: string, pattern: (dimension: string) => Reading | undefined): KnownMetric {
+function patterned(metric: string, pattern: (dimension: string) => LabelledMeaning | undefined): KnownMetric {
   const documented = DIMENSIONS[metric] ?? [];
   const readings = documented.flatMap((name) => {
     const reading = pattern(name);
@@ -253,7 +253,7 @@ const BY_TYPE = count(
   'Queries answered by the DNS service, by type; type="other" is the rest',
 );
 
-function queriesByType(type: string): Reading {
+function queriesByType(type: string): LabelledMeaning {
   return { meaning: BY_TYPE, labels: { type } };
 }
 

@@ -11,7 +11,7 @@ export interface Product {
   /** The names that the path parameter `:metric_name` takes for this product. */
   readonly metrics: readonly string[];
   /** Metrics that the two APIs do not have, and another source does: read where they are named, `*` leaves them out. */
-  readonly further?: readonly string[];
+  readonly onlyElsewhere?: readonly string[];
 }
 
 const TRAFFIC = ['status_code', 'waf', 'http_method', 'requests_per_second', 'bandwidth'];
@@ -39,7 +39,7 @@ export const OTHER = 'other';
 /** Those that are known of a whole product alone. */
 export const OF_WHOLES: ReadonlySet<string> = new Set(['bot_requests_by_action', 'bot_requests_by_category']);
 
-const FURTHER = [
+const ONLY_ELSEWHERE = [
   ...['request_duration', 'upstream_responses'],
   ...Object.keys(BY_VALUE).filter((metric) => !OF_WHOLES.has(metric)),
 ];
@@ -62,7 +62,7 @@ export const PRODUCTS: readonly Product[] = [
       'data_offloaded',
       'bandwidth_offloaded',
     ],
-    further: [...FURTHER, ...OF_WHOLES],
+    onlyElsewhere: [...ONLY_ELSEWHERE, ...OF_WHOLES],
   },
   { api: 'analytics', slug: 'cloud_storage', id: 1441740013, metrics: ['used_space'] },
   {
@@ -70,7 +70,7 @@ export const PRODUCTS: readonly Product[] = [
     slug: 'image_optimization',
     id: 1441110021,
     metrics: ['images_processed'],
-    further: ['image_delivery'],
+    onlyElsewhere: ['image_delivery'],
   },
   { api: 'analytics', slug: 'live_ingest', id: 1467740028, metrics: ['data_ingested'] },
   {
@@ -84,35 +84,35 @@ export const PRODUCTS: readonly Product[] = [
     slug: 'edge_applications',
     id: 1441740010,
     metrics: [...TRAFFIC, 'cdn_requests', 'requests_offloaded', 'data_transferred_total', 'data_offloaded'],
-    further: FURTHER,
+    onlyElsewhere: ONLY_ELSEWHERE,
   },
   {
     api: 'metrics',
     slug: 'data_streaming',
     id: 1498670028,
     metrics: ['data_streaming_data_streamed', 'data_streaming_requests'],
-    further: ['data_streaming_lines'],
+    onlyElsewhere: ['data_streaming_lines'],
   },
   {
     api: 'metrics',
     slug: 'edge_functions',
     id: 1531930033,
     metrics: ['invocations'],
-    further: ['function_compute'],
+    onlyElsewhere: ['function_compute'],
   },
   {
     api: 'metrics',
     slug: 'image_processor',
     id: 1441110021,
     metrics: ['images_processed'],
-    further: ['image_delivery'],
+    onlyElsewhere: ['image_delivery'],
   },
   {
     api: 'metrics',
     slug: 'intelligent_dns',
     id: 1563390045,
     metrics: ['idns_queries', 'hosted_zones'],
-    further: ['idns_queries_by_type'],
+    onlyElsewhere: ['idns_queries_by_type'],
   },
   { api: 'metrics', slug: 'l2_caching', id: 1564082375, metrics: ['l2_data_transferred'] },
   { api: 'metrics', slug: 'live_streaming', id: 1441740004, metrics: ['live_streaming_data_transferred'] },

@@ -7,8 +7,8 @@ import { listOf, nameOrId, schedule, text } from './field-types.ts';
 
 const enabled = () => z.boolean().default(true).describe('false disables the collector.');
 
-function metricsText({ metrics, further = [] }: Product): string {
-  const named = further.length === 0 ? '' : `; only by name: ${further.join(', ')}`;
+function metricsText({ metrics, onlyElsewhere = [] }: Product): string {
+  const named = onlyElsewhere.length === 0 ? '' : `; only by name: ${onlyElsewhere.join(', ')}`;
   return `Metrics to read, "*" for all: ${metrics.join(', ')}${named}. Others are exported raw.`;
 }
 
@@ -49,11 +49,11 @@ function productSettings(product: Product) {
       })
       .prefault({})
       .describe('Which configurations to read.'),
-    metrics: listOf(text().meta({ examples: ['*', ...product.metrics, ...(product.further ?? [])] }))
+    metrics: listOf(text().meta({ examples: ['*', ...product.metrics, ...(product.onlyElsewhere ?? [])] }))
       .min(1, 'must not be empty; leave the key out for all')
       .default(['*'])
       .describe(metricsText(product)),
-    ...(((product.further ?? []).some((metric) => Object.hasOwn(BY_VALUE, metric)) ? { top } : {}) as {
+    ...(((product.onlyElsewhere ?? []).some((metric) => Object.hasOwn(BY_VALUE, metric)) ? { top } : {}) as {
       top: typeof top;
     }),
     dimensions: listOf(text())

@@ -96,7 +96,7 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
 }
 
 /** The metrics that some products have by GraphQL alone. */
-const FURTHER = new Set(PRODUCTS.flatMap(({ further = [] }) => further));
+const ONLY_ELSEWHERE = new Set(PRODUCTS.flatMap(({ onlyElsewhere = [] }) => onlyElsewhere));
 
 function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
   return PRODUCTS.flatMap((product) => {
@@ -115,27 +115,27 @@ function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
 
 /** Why a metric is not read as it is named; undefined where it is. */
 function whyNotRead(
-  { slug, metrics, further = [] }: Product,
+  { slug, metrics, onlyElsewhere = [] }: Product,
   metric: string,
   isByRest: boolean,
   isByProduct: boolean,
 ): string | undefined {
-  if (FURTHER.has(metric) && !further.includes(metric)) {
-    const those = PRODUCTS.filter((product) => product.further?.includes(metric));
+  if (ONLY_ELSEWHERE.has(metric) && !onlyElsewhere.includes(metric)) {
+    const those = PRODUCTS.filter((product) => product.onlyElsewhere?.includes(metric));
     return `not a metric of ${slug}, but of ${[...new Set(those.map((product) => product.slug))].join(' and ')}`;
   }
-  if (isByRest && further.includes(metric))
+  if (isByRest && onlyElsewhere.includes(metric))
     return 'REST does not have this metric: with source: rest it is not read';
   if (OF_WHOLES.has(metric) && !isByProduct)
     return 'it is known of the product as a whole alone, and not read without by: [product]';
   if (Object.hasOwn(DIMENSIONS, metric)) return undefined;
-  return `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...further])}`;
+  return `not a known metric, will be exported raw as edge_metric${didYouMean(metric, [...metrics, ...onlyElsewhere])}`;
 }
 
 /** A number of values to tell apart, where no metric is read that has any. */
 function topOfNothing(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug, further = [] }): Finding[] => {
-    if (!further.some((metric) => Object.hasOwn(BY_VALUE, metric))) return [];
+  return PRODUCTS.flatMap(({ api, slug, onlyElsewhere = [] }): Finding[] => {
+    if (!onlyElsewhere.some((metric) => Object.hasOwn(BY_VALUE, metric))) return [];
     const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
     if (top === undefined || metrics.some((metric) => Object.hasOwn(BY_VALUE, String(metric)))) return [];
     const message = `has no effect: metrics names none of ${Object.keys(BY_VALUE).join(', ')}`;
@@ -144,12 +144,12 @@ function topOfNothing(account: LenientAccount, path: ConfigPath): Finding[] {
 }
 
 function unknownDimensions(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug, metrics, further = [] }) => {
+  return PRODUCTS.flatMap(({ api, slug, metrics, onlyElsewhere = [] }) => {
     const given = running(account, api)?.products?.[slug];
     if (given?.dimensions === undefined) return [];
     const asked = given.metrics?.filter((metric) => typeof metric === 'string') ?? [];
     const isAll = asked.length === 0 || asked.includes('*');
-    const read = isAll ? [...metrics, ...asked.filter((metric) => further.includes(metric))] : asked;
+    const read = isAll ? [...metrics, ...asked.filter((metric) => onlyElsewhere.includes(metric))] : asked;
     // Nobody knows which dimensions an unknown metric has.
     if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return [];
     const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));

@@ -269,7 +269,7 @@ const NOTHING: Shape = { series: new Map(), misshapen: 0, overLimit: 0 };
 function shapeOf(body: unknown, asked: Asked): Shape {
   const found = underMetric(underId(underResults(body), asked), asked);
   if (isBlank(found)) return NOTHING;
-  if (Array.isArray(found)) return { ...NOTHING, series: new Map([[asked.dimension ?? '', rowsOf(found)]]) };
+  if (Array.isArray(found)) return { ...NOTHING, series: new Map([[asked.dimension ?? '', pairsOf(found)]]) };
   if (isObject(found)) return byDimension(found, asked);
   throw undecodable(`${kindOf(found)} where series of ${asked.metric} were expected`);
 }
@@ -306,7 +306,7 @@ function byDimension(found: JsonObject, { metric, dimension }: Asked): Shape {
   for (const name of Object.keys(found)) {
     const value = found[name] ?? [];
     if (name === '' || !Array.isArray(value)) misshapen += 1;
-    else if (series.size < MOST_DIMENSIONS || name === dimension) series.set(name, rowsOf(value));
+    else if (series.size < MOST_DIMENSIONS || name === dimension) series.set(name, pairsOf(value));
     else overLimit += 1;
   }
   if (series.size === 0) throw undecodable(`no series of ${metric} in ${namesIn(found)}`);
@@ -317,7 +317,7 @@ function byDimension(found: JsonObject, { metric, dimension }: Asked): Shape {
 }
 
 // The metrics API documents its series as bare pairs: one alone is a series of one.
-function rowsOf(value: readonly unknown[]): readonly unknown[] {
+function pairsOf(value: readonly unknown[]): readonly unknown[] {
   const [timestamp, number] = value;
   return value.length === 2 && typeof timestamp === 'number' && typeof number === 'number' ? [value] : value;
 }

@@ -141,7 +141,7 @@ async function* furtherSteps(session: Session): AsyncGenerator<Outcome> {
     const step = `${metric} of ${product}`;
     if (
       asked.has(step) ||
-      !PRODUCTS.some(({ slug, further }) => slug === product && further?.includes(metric))
+      !PRODUCTS.some(({ slug, onlyElsewhere }) => slug === product && onlyElsewhere?.includes(metric))
     )
       continue;
     asked.add(step);

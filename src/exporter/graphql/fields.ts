@@ -292,8 +292,11 @@ const TRAFFIC_METRICS: ReadonlyMap<string, readonly MetricFields[]> = new Map([
 ]);
 
 /** Where a metric of a product is found, each part of its dimensions in rows of its own; none where no dataset has it. */
-export function fieldsOf({ slug, metrics, further = [] }: Product, metric: string): readonly MetricFields[] {
+export function fieldsOf(
+  { slug, metrics, onlyElsewhere = [] }: Product,
+  metric: string,
+): readonly MetricFields[] {
   const isTraffic = slug === 'content_delivery' || slug === 'edge_applications';
   if (isTraffic) return TRAFFIC_METRICS.get(metric) ?? [];
-  return metrics.includes(metric) || further.includes(metric) ? (SERVICES.get(metric) ?? []) : [];
+  return metrics.includes(metric) || onlyElsewhere.includes(metric) ? (SERVICES.get(metric) ?? []) : [];
 }

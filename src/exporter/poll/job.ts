@@ -19,7 +19,7 @@ export interface JobSubject {
 }
 
 /** How far the counters of a job have come. */
-export interface Counted {
+export interface CountedUntil {
   /** Up to where every bucket is counted or skipped (platform ms). */
   readonly until: number;
   /** Age (ms) of that when all is well, at most. */
@@ -67,7 +67,7 @@ export interface Job<Answer = unknown> {
    */
   expectedAge?(intervalMs: number): number | undefined;
   /** How far its counters have come when it is polled at this interval (ms); undefined where it counts nothing yet. */
-  counted?(intervalMs: number): Counted | undefined;
+  counted?(intervalMs: number): CountedUntil | undefined;
   /** What it exposes once other configurations were discovered; undefined if that changes nothing. */
   relisted?(): Exposure | undefined;
   /** The work that is to follow, as of the last poll. */

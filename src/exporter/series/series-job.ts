@@ -4,7 +4,7 @@ import { TOLERATED_SECONDS } from '../judgement/tally.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { PlatformFailure, Read } from '../platform/read.ts';
 import {
-  type Counted,
+  type CountedUntil,
   type Exposure,
   type FollowUp,
   type JobSubject,
@@ -224,7 +224,7 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return Math.max(delay + usualLag(this.#learned) + width, isShown ? late : 0);
   }
 
-  counted(intervalMs: number): Counted | undefined {
+  counted(intervalMs: number): CountedUntil | undefined {
     const { record } = this.memory;
     if (record?.progress.countedUntil === undefined) return undefined;
     const { delays, platformClock } = this.#options;

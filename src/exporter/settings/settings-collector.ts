@@ -36,7 +36,7 @@ import {
   IdsUnavailable,
   LIST_PERMISSION,
   listedIds,
-  type Reading,
+  type SettingsRead,
   SettingsReader,
 } from './settings-reader.ts';
 
@@ -128,7 +128,7 @@ interface KindMemory<Row> {
 
 /** Reads one kind of settings, and exposes it in place of what was there before. */
 class SettingsJob<Listed extends Item, Detailed extends object>
-  implements Job<Reading<Listed & Partial<Detailed>>>
+  implements Job<SettingsRead<Listed & Partial<Detailed>>>
 {
   readonly id: string;
   readonly subject: JobSubject;
@@ -168,7 +168,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     return refusal === undefined ? operations : 0;
   }
 
-  async read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
+  async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
     const { refusal } = this.#memory;
     if (stands(refusal, this.#now)) throw refusal.failure;
     try {
@@ -179,7 +179,7 @@ class SettingsJob<Listed extends Item, Detailed extends object>
     }
   }
 
-  conclude({ rows, rejected, failure, operations }: Reading<Listed & Partial<Detailed>>): PollResult {
+  conclude({ rows, rejected, failure, operations }: SettingsRead<Listed & Partial<Detailed>>): PollResult {
     const { context, declaration } = this.#options;
     const now = Math.round(this.#now / 1_000);
     const refusal = this.#refusalBy(failure);

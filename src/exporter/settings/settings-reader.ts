@@ -6,7 +6,7 @@ import type { CollectorContext, ConfigurationIds, Details, Item, SettingsDeclara
 import { type DetailPlace, DetailTurns, readDetails, turnSize } from './details.ts';
 
 /** What a read of settings brought. */
-export interface Reading<Row> {
+export interface SettingsRead<Row> {
   /** By id. */
   readonly rows: ReadonlyMap<string, Row>;
   /** Items that were not what they should be, or could not be read. */
@@ -41,7 +41,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
   }
 
   /** @throws PlatformFailure when not even the list can be read */
-  async read(read: Read, signal: AbortSignal): Promise<Reading<Listed & Partial<Detailed>>> {
+  async read(read: Read, signal: AbortSignal): Promise<SettingsRead<Listed & Partial<Detailed>>> {
     const { list, version } = this.#declaration;
     const { origin } = this.#options;
     if (typeof list !== 'string') return this.#readByIds(list, read, signal);
@@ -57,9 +57,9 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     list: ConfigurationIds,
     read: Read,
     signal: AbortSignal,
-  ): Promise<Reading<Listed & Partial<Detailed>>> {
+  ): Promise<SettingsRead<Listed & Partial<Detailed>>> {
     const counted = counting(read);
-    let last: Reading<Listed & Partial<Detailed>> | undefined;
+    let last: SettingsRead<Listed & Partial<Detailed>> | undefined;
     for await (const { kind, items } of candidateIds(list, this.#options, counted.read, signal)) {
       if (this.#unknown.has(kind)) continue;
       last = await this.#readItems(() => [items], read, signal);
@@ -77,7 +77,7 @@ export class SettingsReader<Listed extends Item, Detailed extends object> {
     pages: (read: Read) => Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
     read: Read,
     signal: AbortSignal,
-  ): Promise<Reading<Listed & Partial<Detailed>>> {
+  ): Promise<SettingsRead<Listed & Partial<Detailed>>> {
     const counted = counting(read);
     const { rows, rejected } = await this.#list(pages(counted.read));
     const { details } = this.#declaration;

@@ -77,9 +77,12 @@ type Products = NonNullable<Account['collectors'][SeriesApi]>['products'];
 function neededOf(api: SeriesApi, products: Products, names: ReadonlySet<string>): Products {
   const kept = Object.entries(products).flatMap(([slug, settings]): [string, ProductSettings][] => {
     const wanted = matchesAny(settings.metrics);
-    const { metrics: all, further = [] } = productOf(api, slug);
+    const { metrics: all, onlyElsewhere = [] } = productOf(api, slug);
     // What only another source has, `*` does not name.
-    const read = [...all.filter(wanted), ...further.filter((metric) => settings.metrics.includes(metric))];
+    const read = [
+      ...all.filter(wanted),
+      ...onlyElsewhere.filter((metric) => settings.metrics.includes(metric)),
+    ];
     const metrics = read.filter((metric) => isNeeded(metric, names));
     const whole = settings.by.includes('configuration') && metrics.length > 0;
     return whole ? [[slug, { ...settings, by: ['configuration'], metrics }]] : [];

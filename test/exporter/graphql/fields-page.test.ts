@@ -10,7 +10,7 @@ const PAGE = join(import.meta.dirname, '../../../docs/graphql.md');
 function lines(): string[] {
   const seen = new Set<string>();
   return PRODUCTS.flatMap((product) =>
-    [...product.metrics, ...(product.further ?? [])].flatMap((metric) => {
+    [...product.metrics, ...(product.onlyElsewhere ?? [])].flatMap((metric) => {
       if (seen.has(metric)) return [];
       seen.add(metric);
       return fieldsOf(product, metric).flatMap(({ dataset, summed, split, dimensions }) =>
