@@ -75,8 +75,8 @@ function top(status: Status, now: number, telemetryPath: string): Html {
   return html`<header class="top"><h1>edge-exporter</h1><span class="quiet">${status.version}</span>
 <div class="clock small quiet"><span id="as-of">as of <time>${new Date(now).toISOString().slice(11, 19)}</time> UTC</span>
 <label id="live" hidden><input type="checkbox" checked> refresh every 10 s</label></div>
-<nav aria-label="Endpoints"><a href=".${telemetryPath}">Metrics</a><a href="../../page/api/v1/status">Status as JSON</a>
-<a href="../../page/-/healthy">Healthy</a><a href="../../page/-/ready">Ready</a></nav></header>
+<nav aria-label="Endpoints"><a href=".${telemetryPath}">Metrics</a><a href="./api/v1/status">Status as JSON</a>
+<a href="./-/healthy">Healthy</a><a href="./-/ready">Ready</a></nav></header>
 <p class="alert lost" id="lost" role="alert" hidden>The exporter does not answer. This is its last known status.</p>`;
 }
 

@@ -3,6 +3,19 @@ import { madeUpStatus } from '../page/made-up-status.ts';
 import { raw, startWeb } from './server-at-hand.ts';
 
 describe('the other paths', () => {
+  test('the page links to those that there are', async () => {
+    const { url } = await startWeb({ status: () => madeUpStatus() });
+    const page = await (await fetch(`${url}/`)).text();
+    const [navigation = ''] = /<nav aria-label="Endpoints">.*?<\/nav>/s.exec(page) ?? [];
+    const links = [...navigation.matchAll(/href="([^"]+)"/g)].map(
+      ([, href = '']) => new URL(href, `${url}/`),
+    );
+    const answers = await Promise.all(links.map(async (link) => [link.pathname, (await fetch(link)).status]));
+    expect(answers).toEqual(
+      ['/metrics', '/api/v1/status', '/-/healthy', '/-/ready'].map((path) => [path, 200]),
+    );
+  });
+
   test('/-/healthy answers as long as anything does', async () => {
     const { url } = await startWeb({ notReady: () => ['why not'] });
     expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
