@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { ProtobufWriter } from './protobuf.ts';
-import { type ReceiverAnswer, reasonIn, refusalOrFailure } from './protocol.ts';
+import { PbfReader, PbfWriter } from 'pbf';
+import { type ReceiverAnswer, reasonIn, refusalOrFailure, writeFixed64 } from './protocol.ts';
 import { helpOf, type PushedSample } from './pushed-sample.ts';
 import type { ReceiverConnection, Reply } from './receiver-connection.ts';
 
@@ -49,17 +49,19 @@ const RESOURCE = { 'service.name': 'edge-exporter' };
  * Without units: receivers make suffixes of these, and the names have theirs.
  */
 function otlpRequest(samples: readonly PushedSample[]): Uint8Array {
-  const request = new ProtobufWriter();
-  request.message(1, (resourceMetrics) => {
-    resourceMetrics.message(1, (resource) => attributes(resource, 1, RESOURCE));
-    resourceMetrics.message(2, (scopeMetrics) => {
-      scopeMetrics.message(1, (scope) => scope.text(1, 'edge-exporter'));
-      for (const [name, own] of byFamily(samples)) {
-        scopeMetrics.message(2, (metric) => writeMetric(metric, name, own));
-      }
-    });
-  });
+  const request = new PbfWriter();
+  request.writeMessage(1, writeResourceMetrics, samples);
   return request.finish();
+}
+
+function writeResourceMetrics(samples: readonly PushedSample[], resourceMetrics: PbfWriter): void {
+  resourceMetrics.writeMessage(1, (labels, resource) => writeAttributes(resource, 1, labels), RESOURCE);
+  resourceMetrics.writeMessage(2, writeScopeMetrics, byFamily(samples));
+}
+
+function writeScopeMetrics(families: ReadonlyMap<string, readonly PushedSample[]>, metrics: PbfWriter): void {
+  metrics.writeMessage(1, (name, scope) => scope.writeStringField(1, name), RESOURCE['service.name']);
+  for (const samples of families.values()) metrics.writeMessage(2, writeMetric, samples);
 }
 
 function byFamily(samples: readonly PushedSample[]): ReadonlyMap<string, readonly PushedSample[]> {
@@ -73,66 +75,41 @@ function byFamily(samples: readonly PushedSample[]): ReadonlyMap<string, readonl
 }
 
 /** The lines of histograms and summaries are gauges of their names: sums would get a suffix by some receivers. */
-function writeMetric(metric: ProtobufWriter, name: string, samples: readonly PushedSample[]): void {
-  const [first] = samples;
-  metric.text(1, name);
-  metric.text(2, first === undefined ? '' : helpOf(first.family));
-  const isCounter = first?.family.type === 'counter';
-  metric.message(isCounter ? 7 : 5, (data) => {
-    for (const sample of samples) data.message(1, (point) => writePoint(point, sample, isCounter));
-    if (!isCounter) return;
-    data.integer(2, CUMULATIVE);
-    data.integer(3, 1);
-  });
+function writeMetric(samples: readonly PushedSample[], metric: PbfWriter): void {
+  const family = samples[0]?.family ?? { name: '', type: 'gauge' };
+  const isCounter = family.type === 'counter';
+  metric.writeStringField(1, family.name);
+  metric.writeStringField(2, helpOf(family));
+  metric.writeMessage(isCounter ? 7 : 5, isCounter ? writeSum : writePoints, samples);
+}
+
+function writePoints(samples: readonly PushedSample[], data: PbfWriter): void {
+  for (const sample of samples) data.writeMessage(1, writePoint, sample);
+}
+
+function writeSum(samples: readonly PushedSample[], sum: PbfWriter): void {
+  writePoints(samples, sum);
+  sum.writeVarintField(2, CUMULATIVE);
+  sum.writeBooleanField(3, true);
 }
 
 /** `NumberDataPoint` */
-function writePoint(
-  point: ProtobufWriter,
-  { labels, value, at, since, ended }: PushedSample,
-  isCounter: boolean,
-): void {
-  if (isCounter && since !== undefined) point.fixed64(2, BigInt(since) * NANOSECONDS_PER_MS);
-  point.fixed64(3, BigInt(at) * NANOSECONDS_PER_MS);
-  if (ended) point.integer(8, NO_RECORDED_VALUE);
-  else point.double(4, value);
-  attributes(point, 7, labels);
+function writePoint({ family, labels, value, at, since, ended }: PushedSample, point: PbfWriter): void {
+  if (family.type === 'counter' && since !== undefined)
+    writeFixed64(point, 2, BigInt(since) * NANOSECONDS_PER_MS);
+  writeFixed64(point, 3, BigInt(at) * NANOSECONDS_PER_MS);
+  if (ended) point.writeVarintField(8, NO_RECORDED_VALUE);
+  else point.writeDoubleField(4, value);
+  writeAttributes(point, 7, labels);
 }
 
-function attributes(writer: ProtobufWriter, field: number, texts: Readonly<Record<string, string>>): void {
-  for (const [key, text] of Object.entries(texts)) {
-    writer.message(field, (attribute) => {
-      attribute.text(1, key);
-      attribute.message(2, (value) => value.text(1, text));
-    });
-  }
+function writeAttributes(writer: PbfWriter, field: number, texts: Readonly<Record<string, string>>): void {
+  for (const pair of Object.entries(texts)) writer.writeMessage(field, writeAttribute, pair);
 }
 
-/** A varint at a place: its value, and where the next byte is. Numbers beyond 2^53 lose precision. */
-type Varint = readonly [value: number, next: number];
-
-function varint(bytes: Uint8Array, from: number): Varint {
-  let value = 0;
-  let factor = 1;
-  for (let at = from; ; at++) {
-    const byte = bytes[at];
-    if (byte === undefined) throw new RangeError('the message ends within a number');
-    value += (byte & 0x7f) * factor;
-    factor *= 0x80;
-    if (byte < 0x80) return [value, at + 1];
-  }
-}
-
-/** The bytes or the number of each field, as far as they are of the types that an answer has. */
-function* fields(bytes: Uint8Array): Generator<readonly [field: number, content: Uint8Array | number]> {
-  for (let at = 0; at < bytes.length; ) {
-    const [tag, begin] = varint(bytes, at);
-    const [number, next] = varint(bytes, begin);
-    const isBytes = tag % 8 === 2;
-    if (!isBytes && tag % 8 !== 0) return;
-    at = isBytes ? next + number : next;
-    yield [Math.floor(tag / 8), isBytes ? bytes.subarray(next, at) : number];
-  }
+function writeAttribute([key, text]: readonly [string, string], attribute: PbfWriter): void {
+  attribute.writeStringField(1, key);
+  attribute.writeMessage(2, (string, value) => value.writeStringField(1, string), text);
 }
 
 /**
@@ -140,15 +117,16 @@ function* fields(bytes: Uint8Array): Generator<readonly [field: number, content:
  * An answer that is something else, which some receivers give with success, rejects none.
  */
 export function partialSuccess(body: Uint8Array): number {
+  const readRejected = (field: number, _: unknown, reader: PbfReader) => {
+    if (field === 1) rejected = reader.readVarint(true);
+  };
+  let rejected = 0;
   try {
-    for (const [field, success] of fields(body)) {
-      if (field !== 1 || typeof success === 'number') continue;
-      for (const [inner, rejected] of fields(success)) {
-        if (inner === 1 && typeof rejected === 'number') return rejected;
-      }
-    }
-  } catch (error) {
-    if (!(error instanceof RangeError)) throw error;
+    new PbfReader(body).readFields((field, _, reader) => {
+      if (field === 1 && reader.type === 2) reader.readMessage(readRejected, undefined);
+    }, undefined);
+  } catch {
+    // What the reader refuses is no such message.
   }
-  return 0;
+  return rejected;
 }

@@ -1,3 +1,4 @@
+import type { PbfWriter } from 'pbf';
 import type { PushedSample } from './pushed-sample.ts';
 
 /** How samples reach a receiver. */
@@ -68,4 +69,12 @@ export function refusalOrFailure(
 /** The reason that a receiver's words give for a refusal; undefined where they give none that is known. */
 export function reasonIn(words: string): RefusalReason | undefined {
   return REASONS.find(([, pattern]) => pattern.test(words))?.[0];
+}
+
+/** Writes a field of eight bytes: a number that is too large, or bits that are too special, for those of JavaScript. */
+export function writeFixed64(message: PbfWriter, field: number, value: bigint): void {
+  message.writeTag(field, 1);
+  message.realloc(8);
+  message.dataView.setBigUint64(message.pos, value, true);
+  message.pos += 8;
 }

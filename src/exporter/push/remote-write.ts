@@ -1,7 +1,7 @@
+import { PbfWriter } from 'pbf';
 import snappy from 'snappyjs';
 import type { Labels } from '../catalogue/family.ts';
-import { ProtobufWriter } from './protobuf.ts';
-import { type ReceiverAnswer, refusalOrFailure } from './protocol.ts';
+import { type ReceiverAnswer, refusalOrFailure, writeFixed64 } from './protocol.ts';
 import { helpOf, type PushedFamily, type PushedSample } from './pushed-sample.ts';
 import type { ReceiverConnection, Reply } from './receiver-connection.ts';
 
@@ -74,12 +74,6 @@ const TYPES = { counter: 1, gauge: 2, histogram: 3, summary: 5 } as const;
 /** Where a family's name belongs among a series' labels, which receivers expect in the order of their names. */
 const NAME = '__name__';
 
-/** What is written for labels, before and after the family's name. */
-interface Written<Part> {
-  readonly before: Part;
-  readonly after: Part;
-}
-
 /** Makes something of each object once: samples of equal labels, or of one family, mostly share it. */
 function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   const known = new Map<Key, Made>();
@@ -92,47 +86,33 @@ function once<Key, Made>(make: (key: Key) => Made): (key: Key) => Made {
   };
 }
 
-/** Writes labels in the order of their names, once for all the series that have them. */
-function oncePerLabels<Part>(write: (names: readonly string[], labels: Labels) => Part) {
-  return once((labels: Labels): Written<Part> => {
-    const names = Object.keys(labels).sort();
-    const first = names.findIndex((name) => name > NAME);
-    const place = first < 0 ? names.length : first;
-    return { before: write(names.slice(0, place), labels), after: write(names.slice(place), labels) };
-  });
+/** Labels in the order of their names: those before the family's name, and those after it. */
+function ordered(labels: Labels): readonly (readonly (readonly [name: string, value: string])[])[] {
+  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1));
+  const place = pairs.filter(([name]) => name < NAME).length;
+  return [pairs.slice(0, place), pairs.slice(place)];
 }
 
 /** `prometheus.WriteRequest` (remote write 1.0), with the metadata of its families. */
 export function writeRequest1(samples: readonly PushedSample[]): Uint8Array {
-  const request = new ProtobufWriter();
-  const writtenFor = oncePerLabels((names, labels) => {
-    const writer = new ProtobufWriter(256);
-    for (const name of names) writeLabel(writer, name, labels[name] ?? '');
-    return writer.finish();
-  });
-  for (const sample of samples) {
-    const { before, after } = writtenFor(sample.labels);
-    request.message(1, (series) => {
-      series.written(before);
-      writeLabel(series, NAME, sample.family.name);
-      series.written(after);
-      series.message(2, (one) => writeSample(one, sample));
-    });
-  }
+  const request = new PbfWriter();
+  const orderedOnce = once(ordered);
+  const writeSeries = (sample: PushedSample, series: PbfWriter) => {
+    const [before = [], after = []] = orderedOnce(sample.labels);
+    for (const label of before) series.writeMessage(1, writeLabel, label);
+    series.writeMessage(1, writeLabel, [NAME, sample.family.name]);
+    for (const label of after) series.writeMessage(1, writeLabel, label);
+    series.writeMessage(2, writeSample, sample);
+  };
+  for (const sample of samples) request.writeMessage(1, writeSeries, sample);
   const families = new Map(samples.map(({ family }) => [wholeName(family), family]));
-  for (const [name, family] of families) {
-    request.message(3, (metadata) => {
-      metadata.integer(1, TYPES[family.type]);
-      metadata.text(2, name);
-      metadata.text(4, helpOf(family));
-    });
-  }
+  for (const family of families.values()) request.writeMessage(3, writeFamily, family);
   return request.finish();
 }
 
 /** `io.prometheus.write.v2.Request` (remote write 2.0), with metadata and created timestamps. */
 export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
-  const request = new ProtobufWriter();
+  const request = new PbfWriter();
   const symbols = new Map([['', 0]]);
   const reference = (text: string): number => {
     const known = symbols.get(text);
@@ -140,44 +120,50 @@ export function writeRequest2(samples: readonly PushedSample[]): Uint8Array {
     return known ?? symbols.size - 1;
   };
   const nameReference = reference(NAME);
-  const referencesOf = oncePerLabels((names, labels) =>
-    names.flatMap((name) => [reference(name), reference(labels[name] ?? '')]),
-  );
+  const referencesOf = once((labels: Labels) => ordered(labels).map((pairs) => pairs.flat().map(reference)));
   const familyOf = once((family: PushedFamily) => ({
-    name: [nameReference, reference(family.name)],
+    name: reference(family.name),
     type: TYPES[family.type],
     help: reference(helpOf(family)),
   }));
-  for (const sample of samples) {
-    const { before, after } = referencesOf(sample.labels);
-    const { name, type, help } = familyOf(sample.family);
-    request.message(5, (series) => {
-      series.packed(1, before, name, after);
-      series.message(2, (one) => writeSample(one, sample));
-      series.message(5, (metadata) => {
-        metadata.integer(1, type);
-        metadata.integer(3, help);
-      });
-      if (sample.since !== undefined) series.integer(6, sample.since);
-    });
-  }
-  for (const text of symbols.keys()) request.text(4, text);
+  const writeMetadata = ({ type, help }: ReturnType<typeof familyOf>, metadata: PbfWriter) => {
+    metadata.writeVarintField(1, type);
+    metadata.writeVarintField(3, help);
+  };
+  const writeSeries = (sample: PushedSample, series: PbfWriter) => {
+    const [before = [], after = []] = referencesOf(sample.labels);
+    const family = familyOf(sample.family);
+    series.writePackedVarint(1, [...before, nameReference, family.name, ...after]);
+    series.writeMessage(2, writeSample, sample);
+    series.writeMessage(5, writeMetadata, family);
+    if (sample.since !== undefined) series.writeVarintField(6, sample.since);
+  };
+  for (const sample of samples) request.writeMessage(5, writeSeries, sample);
+  for (const text of symbols.keys()) request.writeStringField(4, text);
   return request.finish();
 }
 
 /** A `Label` of a `TimeSeries`. */
-function writeLabel(writer: ProtobufWriter, name: string, value: string): void {
-  writer.message(1, (label) => {
-    label.text(1, name);
-    label.text(2, value);
-  });
+function writeLabel([name, value]: readonly [string, string], label: PbfWriter): void {
+  label.writeStringField(1, name);
+  label.writeStringField(2, value);
 }
 
+/** `MetricMetadata` */
+function writeFamily(family: PushedFamily, metadata: PbfWriter): void {
+  metadata.writeVarintField(1, TYPES[family.type]);
+  metadata.writeStringField(2, wholeName(family));
+  metadata.writeStringField(4, helpOf(family));
+}
+
+/** Prometheus' `value.StaleNaN`: a NaN of bits of its own, which numbers of JavaScript do not keep. */
+const STALE_NAN = 0x7ff0000000000002n;
+
 /** `Sample`, of either version. */
-function writeSample(writer: ProtobufWriter, { value, at, ended }: PushedSample): void {
-  if (ended) writer.staleMarker(1);
-  else writer.double(1, value);
-  writer.integer(2, at);
+function writeSample({ value, at, ended }: PushedSample, sample: PbfWriter): void {
+  if (ended) writeFixed64(sample, 1, STALE_NAN);
+  else sample.writeDoubleField(1, value);
+  sample.writeVarintField(2, at);
 }
 
 /** A family's name without what the lines of histograms and summaries add to it. */

@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { Otlp } from '../../../src/exporter/push/otlp.ts';
+import { Otlp, partialSuccess as rejectedIn } from '../../../src/exporter/push/otlp.ts';
 import { pushed } from '../../../src/exporter/push/pushed-sample.ts';
 import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
 import { sample } from './outbox-bed.ts';
@@ -50,6 +51,18 @@ it.each([
   ['half a message', Buffer.of(0x0a, 0x80)],
 ])('takes %s for success', async (_what, body) => {
   expect(await otlpTo({ body }).send()).toEqual({ kind: 'accepted' });
+});
+
+it('comes to an end with whatever is answered', () => {
+  const length = { maxLength: 40 };
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.uint8Array(length), fc.array(fc.constantFrom(0x0a, 0x08, 0x80, 0xff, 1), length)),
+      (body) => {
+        expect(rejectedIn(Buffer.from(body))).toBeGreaterThanOrEqual(Number.NEGATIVE_INFINITY);
+      },
+    ),
+  );
 });
 
 it('understands refusals and failures as with remote write', async () => {
