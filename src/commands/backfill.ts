@@ -1,6 +1,6 @@
 import { type History, backfill as makeHistory } from '../exporter/backfill/backfill.ts';
 import { nameOf } from '../exporter/backfill/collect.ts';
-import { moment } from '../exporter/backfill/history-range.ts';
+import { moment } from '../exporter/backfill/history-plan.ts';
 import {
   BackfillProgress,
   besideProgressLine,

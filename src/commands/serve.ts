@@ -8,12 +8,13 @@ import { Registry } from '../exporter/cluster/registry.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { openFilesLimit } from '../exporter/command-line/process.ts';
 import {
+  ConfigInUse,
   type ConfigSource,
   examineConfig,
   type ReadConfig,
   type ReadFiles,
+  watch,
 } from '../exporter/configuration/config.ts';
-import { ConfigInUse, watch } from '../exporter/configuration/in-use.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Config } from '../exporter/configuration/schema.ts';
 import { Exporter } from '../exporter/exporter.ts';

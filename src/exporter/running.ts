@@ -1,8 +1,7 @@
 import { type Clock, wallAt } from './clock.ts';
-import { clusterStatus } from './cluster/cluster-status.ts';
-import type { Member } from './cluster/member.ts';
+import { clusterStatus, type Member } from './cluster/member.ts';
 import { secretsOf } from './configuration/access.ts';
-import type { ConfigInUse } from './configuration/in-use.ts';
+import type { ConfigInUse } from './configuration/config.ts';
 import { formatIssue } from './configuration/issue.ts';
 import { secretsOfReceiver } from './configuration/push-settings.ts';
 import type { Config } from './configuration/schema.ts';

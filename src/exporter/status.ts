@@ -1,4 +1,4 @@
-import type { ClusterStatus } from './cluster/cluster-status.ts';
+import type { ClusterStatus } from './cluster/member.ts';
 import type { Outcome } from './platform/read.ts';
 import type { WaitReason } from './rate-limit/decision.ts';
 

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { productOf } from '../../src/exporter/catalogue/products.ts';
-import type { PushedSample } from '../../src/exporter/push/pushed-sample.ts';
+import type { PushedSample } from '../../src/exporter/push/protocol.ts';
 import { writeSamples } from '../exporter/push/write-samples.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import { startReceiver } from './programs.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { productOf } from '../../src/exporter/catalogue/products.ts';
-import type { PushedSample } from '../../src/exporter/push/pushed-sample.ts';
+import type { PushedSample } from '../../src/exporter/push/protocol.ts';
 import { writeSamples } from '../exporter/push/write-samples.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import { PUSH_RECEIVERS, type PushReceiver } from './push-receivers.ts';

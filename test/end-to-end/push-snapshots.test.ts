@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { isBucketFamily } from '../../src/exporter/push/pushed-sample.ts';
+import { isBucketFamily } from '../../src/exporter/push/protocol.ts';
 import { DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 import { type Simulation, simulate } from '../simulation/simulation.ts';
 import { compareSamples, type Difference } from './expected-samples.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Registry } from '../../src/exporter/cluster/registry.ts';
-import type { PushedSample } from '../../src/exporter/push/pushed-sample.ts';
+import type { PushedSample } from '../../src/exporter/push/protocol.ts';
 import { Fenced, openAccountState } from '../../src/exporter/state/postgres-account.ts';
 import { postgresAddress } from '../../src/exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../../src/exporter/state/postgres-connections.ts';

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
-import { openCredentials } from '../../src/exporter/credentials/open.ts';
+import { openCredentials } from '../../src/exporter/credentials/token-login.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import { cronTicker } from '../../src/exporter/poll/ticker.ts';
 import { reportTicks, reportTo } from '../../src/exporter/self/account-report.ts';

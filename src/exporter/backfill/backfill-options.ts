@@ -3,9 +3,8 @@ import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Secret } from '../secret.ts';
-import type { CollectObserver } from './collect.ts';
+import type { CollectObserver, RetryOptions } from './collect.ts';
 import type { HistoryPlan } from './history-plan.ts';
-import type { RetryOptions } from './history-reader.ts';
 import type { QuotaWait } from './progress.ts';
 import type { PushHistoryObserver } from './push-history.ts';
 

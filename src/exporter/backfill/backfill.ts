@@ -6,9 +6,17 @@ import type { Account } from '../configuration/schema.ts';
 import { type BackfillOptions, retryOptions } from './backfill-options.ts';
 import { type Collected, collect, inParallel } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';
-import { type HistoryFamiliesOptions, historyFamilies, historyText } from './history-families.ts';
-import { differences, type HistoryPlan, inOrder, requestOf } from './history-plan.ts';
-import { type HistoryWindow, moment, rangeOf, rangeProblem, windowsOf } from './history-range.ts';
+import {
+  differences,
+  type HistoryPlan,
+  type HistoryWindow,
+  inOrder,
+  moment,
+  rangeOf,
+  rangeProblem,
+  requestOf,
+  windowsOf,
+} from './history-plan.ts';
 import {
   type ConnectedReceiver,
   connectReceiver,
@@ -19,6 +27,7 @@ import {
 } from './push-history.ts';
 import { PushedRecord } from './pushed-record.ts';
 import { BackfillRefusal } from './refusal.ts';
+import { type HistoryFamiliesOptions, historyFamilies, historyText } from './series-history.ts';
 import { isWhole, Spool } from './spool.ts';
 import { WorkFolder } from './work-folder.ts';
 

@@ -1,11 +1,15 @@
 import { setMaxListeners } from 'node:events';
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
-import { PlatformFailure } from '../platform/read.ts';
+import { type Decoded, isEmpty } from '../decode/decode.ts';
+import { type FailureOutcome, PlatformFailure, type Read } from '../platform/read.ts';
+import { answerWidth, doubtAgain, type WidthDoubt } from '../series/bucket-width.ts';
+import { type Evidence, isTimedOut, type MissingBucketTimeout, missedAgain } from '../series/counter.ts';
+import type { SourceReader } from '../series/series-source.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
 import type { HistoryAccount } from './history-account.ts';
-import type { PlannedSeries } from './history-plan.ts';
-import { type HistoryWindow, moment } from './history-range.ts';
-import { type HistoryReaderOptions, readWindow } from './history-reader.ts';
-import type { Spool } from './spool.ts';
+import { type HistoryWindow, moment, type PlannedSeries } from './history-plan.ts';
+import { isWhole, recordOf, type Spool, type SpoolLine, type SpoolRecord, together } from './spool.ts';
 
 /** One metric of one target, how it is read, and where what was read is kept. */
 export interface Collected {
@@ -119,4 +123,99 @@ export async function inParallel<T>(
   };
   await Promise.all(Array.from({ length: width }, worker));
   ending.throwIfAborted();
+}
+
+export interface HistoryReaderOptions extends RetryOptions {
+  readonly reader: Pick<SourceReader, 'read'>;
+  readonly read: Read;
+  /** The end of the range (ms): buckets that end later are not waited for. */
+  readonly end: number;
+}
+
+/** Buckets count as missing from the platform when a whole answer brings nothing new, or after this many answers. */
+const BELIEVED: MissingBucketTimeout = { after: 0, whole: 1, asked: 5 };
+
+/**
+ * Reads one window of a metric, until nothing is missing or it is believed to be: a damaged answer must not cost a
+ * bucket, and a bucket that there never was must not hold up the history. What several answers bring is put together.
+ * @throws PlatformFailure when it keeps failing
+ */
+export async function readWindow(window: HistoryWindow, options: HistoryReaderOptions): Promise<SpoolLine> {
+  let evidence: Evidence = { since: 0, until: 0, asked: 0, whole: 0 };
+  let doubt: WidthDoubt | undefined;
+  let known: SpoolRecord | undefined;
+  for (;;) {
+    const ask = moved(window.ask, (doubt?.answers ?? 0) * MINUTE_MS, options.end);
+    const decoded = await withRetries(() => readOnce(ask, options), options).catch(vanished);
+    if (decoded === undefined) return { vanished: true };
+    if (widthOf(decoded, doubt) === undefined) doubt = doubtAgain(doubt, decoded, options.clock.now());
+    const width = widthOf(decoded, doubt);
+    const inDoubt = width === undefined && decoded.width !== undefined;
+    const before = known;
+    known = together(before, recordOf(window, decoded.series, inDoubt ? MINUTE_MS : width));
+    const sound = decoded.rejected.size === 0 && !inDoubt;
+    if (sound && isWhole(known, window, options.end)) return known;
+    const bringsNothing = !isEmpty(decoded) && isDeepStrictEqual(known, before);
+    evidence = missedAgain(evidence, bringsNothing && !inDoubt, options.clock.now());
+    if (isTimedOut(evidence, BELIEVED)) return known;
+  }
+}
+
+function widthOf(decoded: Decoded, doubt: WidthDoubt | undefined): number | undefined {
+  return answerWidth(decoded, { known: undefined, seen: undefined, doubt });
+}
+
+async function readOnce(ask: Window, { reader, read, signal }: HistoryReaderOptions): Promise<Decoded> {
+  return (await reader.read(read, () => ask, signal)).decoded;
+}
+
+/** An answer that loses every second row brings others for a window that begins at another minute. */
+function moved({ from, to }: Window, by: number, end: number): Window {
+  return to + by <= end ? { from: from + by, to: to + by } : { from: from - by, to: to - by };
+}
+
+/** The platform knows no such metric, or no longer the configuration: there is nothing to read, now or later. */
+function vanished(error: unknown): undefined {
+  if (error instanceof PlatformFailure && error.outcome === 'not_found') return undefined;
+  throw error;
+}
+
+export interface RetryOptions {
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Called for every failure that is retried, with the delay (ms). */
+  readonly onRetry: (failure: PlatformFailure, pause: number) => void;
+}
+
+/** How long something may keep failing before backfill gives up. */
+export const RETRY_TIMEOUT_MS = 15 * 60_000;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** Failures that a retry does not change. */
+const FINAL: readonly FailureOutcome[] = ['unauthorized', 'forbidden', 'not_acceptable'];
+
+/** "Not found" may be temporary, but not this many times in a row. */
+const NOT_FOUND_TRIES = 3;
+
+/**
+ * Retries until it succeeds, with growing pauses.
+ * @throws PlatformFailure the last one, if it is final or the time for retries is over
+ */
+export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { clock, signal, onRetry } = options;
+  let failingSince: number | undefined;
+  let notFound = 0;
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
+    try {
+      return await attempt();
+    } catch (failure) {
+      if (!(failure instanceof PlatformFailure) || FINAL.includes(failure.outcome)) throw failure;
+      notFound = failure.outcome === 'not_found' ? notFound + 1 : 0;
+      failingSince ??= clock.now();
+      if (notFound >= NOT_FOUND_TRIES || clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw failure;
+      onRetry(failure, pause);
+      await clock.sleep(pause, signal);
+    }
+  }
 }

@@ -15,9 +15,8 @@ import type { ReadMode } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import { AccountMemory, NO_MEMORY } from '../state/state.ts';
 import { wantedDimensions } from '../targets/target.ts';
-import { type PlannedSeries, targetOf } from './history-plan.ts';
-import { type Available, availableAt } from './history-range.ts';
-import { type HistoryReaderOptions, type RetryOptions, withRetries } from './history-reader.ts';
+import { type HistoryReaderOptions, type RetryOptions, withRetries } from './collect.ts';
+import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
 import type { QuotaWait } from './progress.ts';
 
 /** Of series whose delay is learned, as long as nothing has been. */

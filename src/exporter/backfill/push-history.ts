@@ -1,18 +1,21 @@
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
-import type { Protocol, ReceiverAnswer } from '../push/protocol.ts';
-import { type PushedSample, pushed, selectionOf } from '../push/pushed-sample.ts';
+import {
+  type Protocol,
+  type PushedSample,
+  pushed,
+  type ReceiverAnswer,
+  selectionOf,
+} from '../push/protocol.ts';
 import { ReceiverConnection } from '../push/receiver-connection.ts';
 import { protocolOf } from '../push/running-receiver.ts';
 import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { Collected } from './collect.ts';
-import type { HistorySeries } from './history-families.ts';
-import { moment } from './history-range.ts';
-import { RETRY_TIMEOUT_MS } from './history-reader.ts';
+import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
+import { moment } from './history-plan.ts';
 import type { PushedRecord } from './pushed-record.ts';
 import { BackfillRefusal } from './refusal.ts';
-import { assemble, type SeriesHistory } from './series-history.ts';
+import { assemble, type HistorySeries, type SeriesHistory } from './series-history.ts';
 
 /** Told what becomes of a history that is pushed. */
 export interface PushHistoryObserver {

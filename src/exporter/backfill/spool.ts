@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { Points } from '../decode/points.ts';
 import { parsedJson } from '../text/json.ts';
-import type { HistoryWindow } from './history-range.ts';
+import type { HistoryWindow } from './history-plan.ts';
 
 const NEWLINE = 0x0a;
 

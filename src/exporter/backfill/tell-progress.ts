@@ -1,7 +1,7 @@
 import { PlatformFailure } from '../platform/read.ts';
 import type { BackfillObserver } from './backfill-options.ts';
 import { nameOf, WindowFailure } from './collect.ts';
-import { moment } from './history-range.ts';
+import { moment } from './history-plan.ts';
 import type { BackfillProgress, LineLog } from './progress.ts';
 import { ReceiverFailure } from './push-history.ts';
 import { BackfillRefusal, fileTrouble } from './refusal.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { CredentialsSource } from '../credentials/open.ts';
+import type { CredentialsSource } from '../credentials/token-login.ts';
 import { Secret } from '../secret.ts';
 import { type Mistake, refuse, text } from './field-types.ts';
 import { isLoopback, type ProxyServer } from './request.ts';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { CredentialsSource } from '../credentials/open.ts';
+import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { Written } from './document.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
 import type { LenientAccount, LenientReceiver } from './lenient.ts';

@@ -1,13 +1,14 @@
 import { type Clock, unlessAborted, withDeadline } from '../clock.ts';
-import type { Credentials } from '../platform/credentials.ts';
+import { type Credentials, staticToken } from '../platform/credentials.ts';
 import { ExchangeFailure, type ExchangeInfo, type TransportOptions } from '../platform/exchange.ts';
 import { PlatformFailure } from '../platform/read.ts';
 import { Secret } from '../secret.ts';
+import { readPasswordFile, TokenFile } from './secret-file.ts';
 import { type CreatedToken, type Login, TokenOperations } from './token-operations.ts';
 
 const LONGEST_CLOSE_MS = 2_000;
 
-export interface TokenLoginOptions extends TransportOptions {
+interface TokenLoginOptions extends TransportOptions {
   readonly username: string;
   /** Asked before every use, so that a changed password file counts. */
   readonly password: () => Promise<Secret>;
@@ -19,7 +20,7 @@ export interface TokenLoginOptions extends TransportOptions {
  * Tokens made from a user name and a password: created when first needed, renewed in the background while the old
  * one still serves, created anew when the platform refuses one, and revoked when replaced or at the end.
  */
-export class TokenLogin implements Credentials {
+class TokenLogin implements Credentials {
   readonly kind = 'password';
   readonly #options: TokenLoginOptions;
   readonly #clock: Clock;
@@ -247,4 +248,31 @@ function askedWait(failure: PlatformFailure): number {
   if (retryAfterMs !== undefined && retryAfterMs > 0) return Math.min(retryAfterMs, LONGEST_WAIT_MS);
   if (rate?.resetAt === undefined) return 0;
   return Math.min(Math.max(0, rate.resetAt - (serverDate ?? failure.info.endedAt)), LONGEST_WAIT_MS);
+}
+
+/** What an account authenticates with, as configured: a token, or the user whose token the exporter creates, renews and revokes. */
+export type CredentialsSource =
+  | { readonly kind: 'token'; readonly token: Secret }
+  | { readonly kind: 'token_file'; readonly path: string }
+  | {
+      readonly kind: 'password';
+      readonly username: string;
+      readonly password: Secret | { readonly file: string };
+    };
+
+interface CredentialsOptions extends TransportOptions {
+  /** Called with what an operator should know and no poll reports, such as a failed renewal. */
+  readonly onNotice?: (text: string) => void;
+}
+
+/** An account's credentials. A login keeps one connection of its own. */
+export function openCredentials(source: CredentialsSource, options: CredentialsOptions): Credentials {
+  if (source.kind === 'token') return staticToken(source.token);
+  if (source.kind === 'token_file') return new TokenFile(source.path);
+  const { username, password } = source;
+  return new TokenLogin({
+    ...options,
+    username,
+    password: async () => ('file' in password ? readPasswordFile(password.file, 'the password') : password),
+  });
 }

@@ -1,7 +1,7 @@
 import type { ObservedPlatform } from '../account/connection.ts';
 import { shardText } from '../cluster/shard.ts';
 import type { Account } from '../configuration/schema.ts';
-import type { CredentialsSource } from '../credentials/open.ts';
+import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import type { FailureOutcome, Outcome } from '../platform/read.ts';

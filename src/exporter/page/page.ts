@@ -1,4 +1,4 @@
-import type { ClusterStatus } from '../cluster/cluster-status.ts';
+import type { ClusterStatus } from '../cluster/member.ts';
 import { judge } from '../judgement/judgement.ts';
 import type { ConfigStatus, ReceiverStatus, StateStatus, Status } from '../status.ts';
 import { duration } from '../text/duration.ts';

@@ -9,8 +9,18 @@ import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
 import { wantedDimensions } from '../targets/target.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber } from '../text/numbers.ts';
-import { type ExpectedJob, groupedBy, type PlannedJob, plannedJobs, type ScopeLimit } from './planned-job.ts';
-import { type PlanRow, partKey, planRows, type Stretch, stretches } from './rows.ts';
+import {
+  type ExpectedJob,
+  groupedBy,
+  type PlannedJob,
+  type PlanRow,
+  partKey,
+  plannedJobs,
+  planRows,
+  type ScopeLimit,
+  type Stretch,
+  stretches,
+} from './planned-job.ts';
 import type { Finding } from './survey.ts';
 
 /** What the plan asks of one limit scope. Operations are per minute. */

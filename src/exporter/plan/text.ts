@@ -2,7 +2,7 @@ import { duration } from '../text/duration.ts';
 import { plainNumber, plainShare } from '../text/numbers.ts';
 import { type Column, left, renderTable, right } from '../text/output.ts';
 import type { AccountPlan, ScopePlan } from './plan.ts';
-import type { PlanRow, Stretch } from './rows.ts';
+import type { PlanRow, Stretch } from './planned-job.ts';
 
 const COLUMNS: readonly Column[] = [
   left('COLLECTOR'),

@@ -1,8 +1,14 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PbfReader, PbfWriter } from 'pbf';
-import { type ReceiverAnswer, reasonIn, refusalOrFailure, writeFixed64 } from './protocol.ts';
-import { helpOf, type PushedSample } from './pushed-sample.ts';
+import {
+  helpOf,
+  type PushedSample,
+  type ReceiverAnswer,
+  reasonIn,
+  refusalOrFailure,
+  writeFixed64,
+} from './protocol.ts';
 import type { ReceiverConnection, Reply } from './receiver-connection.ts';
 
 const HEADERS = { 'content-type': 'application/x-protobuf', 'content-encoding': 'gzip' };

@@ -1,7 +1,7 @@
 import { Packr } from 'msgpackr/pack';
 import { z } from 'zod';
 import type { Labels } from '../catalogue/family.ts';
-import type { PushedFamily, PushedSample } from './pushed-sample.ts';
+import type { PushedFamily, PushedSample } from './protocol.ts';
 
 /** Samples of one source and one time, as they wait in the outbox together. */
 export interface OutboxEntry {

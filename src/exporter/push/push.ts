@@ -4,8 +4,7 @@ import type { Clock } from '../clock.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
 import { addressOf, type Found, Outbox } from './outbox.ts';
-import type { ReceiverAnswer } from './protocol.ts';
-import { isBucketFamily, selectionOf } from './pushed-sample.ts';
+import { isBucketFamily, type ReceiverAnswer, selectionOf } from './protocol.ts';
 import type { ShownSamples } from './receiver-snapshots.ts';
 import {
   type PushObserver,

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import { QUEUE, type State, type StateEntry, type StateKey, StateWriteFailure } from '../state/state.ts';
 import { LabelSets, type OutboxEntry, packEntry, unpackEntry } from './outbox-entry.ts';
-import { type PushedSample, pushed, selectionOf } from './pushed-sample.ts';
+import { type PushedSample, pushed, selectionOf } from './protocol.ts';
 
 /** Why samples left an outbox without having been sent. */
 export const DROP_REASONS = ['outbox_full', 'outbox_age', 'receiver_removed', 'damaged'] as const;

@@ -1,6 +1,6 @@
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { ShownSample } from '../exposition/text-format.ts';
-import { type PushedSample, selectionOf } from './pushed-sample.ts';
+import { type PushedSample, selectionOf } from './protocol.ts';
 
 /** What `/metrics` shows, by series: the text of its line up to the value. */
 export type ShownSamples = ReadonlyMap<string, ShownSample>;

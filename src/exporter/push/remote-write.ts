@@ -1,8 +1,14 @@
 import { PbfWriter } from 'pbf';
 import snappy from 'snappyjs';
 import type { Labels } from '../catalogue/family.ts';
-import { type ReceiverAnswer, refusalOrFailure, writeFixed64 } from './protocol.ts';
-import { helpOf, type PushedFamily, type PushedSample } from './pushed-sample.ts';
+import {
+  helpOf,
+  type PushedFamily,
+  type PushedSample,
+  type ReceiverAnswer,
+  refusalOrFailure,
+  writeFixed64,
+} from './protocol.ts';
 import type { ReceiverConnection, Reply } from './receiver-connection.ts';
 
 type Version = '2.0' | '1.0';

@@ -1,6 +1,5 @@
 import { type Clock, unlessAborted } from '../clock.ts';
-import type { ReceiverAnswer, RefusalReason } from './protocol.ts';
-import type { PushedSample } from './pushed-sample.ts';
+import type { PushedSample, ReceiverAnswer, RefusalReason } from './protocol.ts';
 import type { ReceiverQueue } from './receiver-queue.ts';
 import type { ReceiverSnapshots, Snapshot } from './receiver-snapshots.ts';
 

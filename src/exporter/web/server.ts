@@ -1,10 +1,15 @@
-import { createServer as createHttpServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import {
+  createServer as createHttpServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import type { WebConfigFile, WebLog } from './config-file.ts';
-import type { Connections } from './connections.ts';
 import { parseListenAddress } from './listen-address.ts';
+import { type Handler, sendText } from './responses.ts';
 import { createTlsServer } from './tls.ts';
 
 /** Longer than the 5 minutes after which Prometheus drops an idle connection, so that no scrape meets one that closes. */
@@ -92,4 +97,131 @@ export function close(server: Server, timeout: number): Promise<void> {
       resolve();
     });
   });
+}
+
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  /** Requests that came while another was being answered, in order. */
+  readonly waiting: Exchange[];
+  answering: boolean;
+  /** No further request is taken: the last one taken ends the connection. */
+  full: boolean;
+  /** How many have come nevertheless. */
+  dropped: number;
+}
+
+/** More requests than that are not taken ahead of their answers; the client sends the others again. */
+const MOST_WAITING = 16;
+
+/** More than come in one piece, as a client sends them that has not seen yet that no more are taken. */
+const MOST_DROPPED = 2_000;
+
+/**
+ * The connections of all listeners. Each has one request answered at a time; when there are as many as allowed, the one
+ * that has been idle for longest gives way to a new one, so that no number of idle clients locks a scraper out.
+ */
+export class Connections {
+  readonly #limit: number;
+  readonly #log: WebLog;
+  readonly #answer: Handler;
+  readonly #all = new Map<string, Connection>();
+  /** Those without a request under way, idle for longest first. */
+  readonly #idle = new Set<Connection>();
+  #toldOfLimit = false;
+  #closing = false;
+
+  constructor(options: { readonly limit: number; readonly log: WebLog; readonly answer: Handler }) {
+    this.#limit = options.limit;
+    this.#log = options.log;
+    this.#answer = options.answer;
+  }
+
+  /** Takes a new connection, of TCP: what TLS puts on it has the same ends. */
+  readonly open = (socket: Socket): void => {
+    if (this.#all.size >= this.#limit && !this.#makeRoom()) {
+      socket.destroy();
+      return;
+    }
+    const connection: Connection = { socket, waiting: [], answering: false, full: false, dropped: 0 };
+    const ends = endsOf(socket);
+    this.#all.set(ends, connection);
+    this.#idle.add(connection);
+    socket.once('close', () => {
+      connection.waiting.length = 0;
+      this.#idle.delete(connection);
+      if (this.#all.get(ends) === connection) this.#all.delete(ends);
+      if (this.#all.size < this.#limit / 2) this.#toldOfLimit = false;
+    });
+  };
+
+  /** Takes a request, and answers it when its connection has answered those before it. */
+  readonly take = (request: IncomingMessage, response: ServerResponse): void => {
+    const connection = this.#all.get(endsOf(request.socket));
+    if (connection === undefined) request.socket.destroy();
+    else if (!connection.answering) this.#start(connection, { request, response });
+    else if (!connection.full) {
+      connection.waiting.push({ request, response });
+      connection.full = connection.waiting.length === MOST_WAITING;
+      if (connection.full) response.setHeader('Connection', 'close');
+    } else if (++connection.dropped > MOST_DROPPED) {
+      // Node goes on to read and parse what nobody will answer, for seconds, in which all others wait.
+      connection.socket.destroy();
+    }
+  };
+
+  /** From now on requests are refused, and each answer ends its connection: what there is to show goes away. */
+  close(): void {
+    this.#closing = true;
+  }
+
+  #start(connection: Connection, { request, response }: Exchange): void {
+    connection.answering = true;
+    this.#idle.delete(connection);
+    response.once('close', () => {
+      // In a turn of its own, so that a client who asks for much at once does not keep the others waiting.
+      if (connection.waiting.length > 0) setImmediate(() => this.#next(connection));
+      else this.#rest(connection);
+    });
+    if (this.#closing)
+      sendText(response.setHeader('Connection', 'close'), 503, ['The exporter is stopping.']);
+    else void this.#answer(request, response);
+  }
+
+  #next(connection: Connection): void {
+    const exchange = connection.waiting.shift();
+    if (exchange === undefined) this.#rest(connection);
+    else if (connection.socket.writable) this.#start(connection, exchange);
+  }
+
+  #rest(connection: Connection): void {
+    connection.answering = false;
+    if (!connection.socket.destroyed) this.#idle.add(connection);
+  }
+
+  #makeRoom(): boolean {
+    const [oldest] = this.#idle;
+    if (!this.#toldOfLimit)
+      this.#log.warn(
+        { connections: this.#all.size },
+        oldest === undefined
+          ? 'connection limit reached: all connections have requests in flight, new ones are refused'
+          : 'connection limit reached: each new connection closes the one that has been idle longest',
+      );
+    this.#toldOfLimit = true;
+    if (oldest === undefined) return false;
+    this.#idle.delete(oldest);
+    this.#all.delete(endsOf(oldest.socket));
+    oldest.socket.destroy();
+    return true;
+  }
+}
+
+/** Both ends of a connection; no two connections have the same. */
+function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

@@ -9,7 +9,6 @@ import {
   type WebConfigFile,
   type WebLog,
 } from './config-file.ts';
-import { Connections } from './connections.ts';
 import {
   type Handler,
   isAwaited,
@@ -20,7 +19,7 @@ import {
   sendText,
 } from './responses.ts';
 import type { WebSources } from './routes.ts';
-import { close, createServer, listen, urlOf } from './server.ts';
+import { Connections, close, createServer, listen, urlOf } from './server.ts';
 
 export interface WebOptions extends WebSources {
   /** A file in the form of exporter-toolkit's web configuration: TLS, basic auth, headers. */

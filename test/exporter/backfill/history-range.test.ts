@@ -5,7 +5,7 @@ import {
   rangeOf,
   rangeProblem,
   windowsOf,
-} from '../../../src/exporter/backfill/history-range.ts';
+} from '../../../src/exporter/backfill/history-plan.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 
 const NOW = Date.UTC(2026, 0, 31, 10, 20, 30);

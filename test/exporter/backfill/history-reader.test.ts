@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { type HistoryWindow, windowsOf } from '../../../src/exporter/backfill/history-range.ts';
-import { type HistoryReaderOptions, readWindow } from '../../../src/exporter/backfill/history-reader.ts';
+import { type HistoryReaderOptions, readWindow } from '../../../src/exporter/backfill/collect.ts';
+import { type HistoryWindow, windowsOf } from '../../../src/exporter/backfill/history-plan.ts';
 import { decodeSeries } from '../../../src/exporter/decode/decode.ts';
 import type { Rejections } from '../../../src/exporter/decode/points.ts';
 import { type FailureOutcome, PlatformFailure } from '../../../src/exporter/platform/read.ts';

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { refuseUntaken } from '../../../src/exporter/backfill/push-history.ts';
 import { BackfillRefusal } from '../../../src/exporter/backfill/refusal.ts';
-import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
-import type { PushedSample } from '../../../src/exporter/push/pushed-sample.ts';
+import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 
 const MINUTE = 60_000;
 const TO = Date.UTC(2026, 0, 5, 10);

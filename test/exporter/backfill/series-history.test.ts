@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { seriesLines } from '../../../src/exporter/backfill/history-families.ts';
-import { assemble, counterPoints, gaugePoints } from '../../../src/exporter/backfill/series-history.ts';
+import {
+  assemble,
+  counterPoints,
+  gaugePoints,
+  seriesLines,
+} from '../../../src/exporter/backfill/series-history.ts';
 import type { SpoolRecord } from '../../../src/exporter/backfill/spool.ts';
 import { MINUTE_MS } from '../../../src/exporter/settling/window.ts';
 

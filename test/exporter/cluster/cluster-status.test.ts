@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { clusterStatus } from '../../../src/exporter/cluster/cluster-status.ts';
+import { clusterStatus } from '../../../src/exporter/cluster/member.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 10);

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
-import { parseCommandLine } from '../../../src/exporter/command-line/cli.ts';
-import type { Commands } from '../../../src/exporter/command-line/command.ts';
-import { EXIT } from '../../../src/exporter/command-line/command.ts';
+import { type Commands, EXIT } from '../../../src/exporter/command-line/command.ts';
 import type { CommandName } from '../../../src/exporter/command-line/flags.ts';
+import { parseCommandLine } from '../../../src/exporter/command-line/program.ts';
 
 const entry = { summary: 'Something.', load: async () => async () => EXIT.ok };
 const COMMANDS: Commands = { serve: entry, 'check-config': entry, plan: entry, backfill: entry };

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, wr
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { ConfigInUse } from '../../../src/exporter/configuration/in-use.ts';
+import { ConfigInUse } from '../../../src/exporter/configuration/config.ts';
 import { formatIssue } from '../../../src/exporter/configuration/issue.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 

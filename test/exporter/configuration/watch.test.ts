@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { watch } from '../../../src/exporter/configuration/in-use.ts';
+import { watch } from '../../../src/exporter/configuration/config.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
 test('it looks at each interval until it is stopped', async () => {

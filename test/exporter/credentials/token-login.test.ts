@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { type CredentialsSource, openCredentials } from '../../../src/exporter/credentials/open.ts';
+import { type CredentialsSource, openCredentials } from '../../../src/exporter/credentials/token-login.ts';
 import { Client } from '../../../src/exporter/platform/client.ts';
 import { guardedCredentials } from '../../../src/exporter/platform/credentials.ts';
 import { Secret } from '../../../src/exporter/secret.ts';

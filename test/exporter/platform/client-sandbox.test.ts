@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openCredentials } from '../../../src/exporter/credentials/open.ts';
+import { openCredentials } from '../../../src/exporter/credentials/token-login.ts';
 import { Client } from '../../../src/exporter/platform/client.ts';
 import { readPages } from '../../../src/exporter/platform/pages.ts';
 import type { Outcome, Resource } from '../../../src/exporter/platform/read.ts';

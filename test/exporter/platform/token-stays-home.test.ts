@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/exporter/clock.ts';
-import { type CredentialsSource, openCredentials } from '../../../src/exporter/credentials/open.ts';
+import { type CredentialsSource, openCredentials } from '../../../src/exporter/credentials/token-login.ts';
 import { Client } from '../../../src/exporter/platform/client.ts';
 import { readPages } from '../../../src/exporter/platform/pages.ts';
 import { Secret } from '../../../src/exporter/secret.ts';

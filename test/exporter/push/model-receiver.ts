@@ -1,5 +1,4 @@
-import type { ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
-import type { PushedSample } from '../../../src/exporter/push/pushed-sample.ts';
+import type { PushedSample, ReceiverAnswer } from '../../../src/exporter/push/protocol.ts';
 
 /** What becomes of a request: taken; lost before or after it was stored; refused for now. */
 export type Fate = 'taken' | 'lost' | 'stored, answer lost' | 'busy';

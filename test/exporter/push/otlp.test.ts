@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Otlp, partialSuccess as rejectedIn } from '../../../src/exporter/push/otlp.ts';
-import { pushed } from '../../../src/exporter/push/pushed-sample.ts';
+import { pushed } from '../../../src/exporter/push/protocol.ts';
 import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
 import { sample } from './outbox-bed.ts';
 

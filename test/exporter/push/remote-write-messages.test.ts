@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { PushedSample } from '../../../src/exporter/push/pushed-sample.ts';
+import type { PushedSample } from '../../../src/exporter/push/protocol.ts';
 import { writeRequest1, writeRequest2 } from '../../../src/exporter/push/remote-write.ts';
 
 /** The fields of a protobuf message: numbers, 8 bytes, or the bytes of texts and messages. */

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pushed } from '../../../src/exporter/push/pushed-sample.ts';
+import { pushed } from '../../../src/exporter/push/protocol.ts';
 import { NoReply, type Reply } from '../../../src/exporter/push/receiver-connection.ts';
 import { RemoteWrite } from '../../../src/exporter/push/remote-write.ts';
 import { sample } from './outbox-bed.ts';

@@ -1,5 +1,5 @@
 import snappy from 'snappyjs';
-import type { PushedSample } from '../../../src/exporter/push/pushed-sample.ts';
+import type { PushedSample } from '../../../src/exporter/push/protocol.ts';
 import { writeRequest1 } from '../../../src/exporter/push/remote-write.ts';
 
 /** Writes samples into a receiver of remote write 1.0, all of them or none. */
