@@ -1,7 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
-import { BackfillProgress, besideProgressLine, showProgress } from '../exporter/backfill/progress.ts';
-import { fileTrouble } from '../exporter/backfill/refusal.ts';
-import { backfillSentence, tellProgress } from '../exporter/backfill/tell-progress.ts';
+import { type BackfillProgress, withProgress } from '../exporter/backfill/progress.ts';
+import { backfillSentence, fileTrouble } from '../exporter/backfill/refusal.ts';
 import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
@@ -40,7 +39,7 @@ const NO_HISTORY =
 
 /** Shows which alerts would have fired on one's own history. */
 export async function rehearse(call: Call): Promise<ExitCode> {
-  const { flags, env, stdout, stderr, signal } = call;
+  const { flags, env, stdout, stderr, signal, logging } = call;
   const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
   const { request, mistakes } = await rehearsalRequest(flags, env);
   for (const mistake of mistakes) complain(mistake);
@@ -48,7 +47,12 @@ export async function rehearse(call: Call): Promise<ExitCode> {
   if (accounts === undefined && flags['config.file'] === undefined) complain(NO_HISTORY);
   if (mistakes.length > 0 || accounts === undefined) return EXIT.misused;
   try {
-    const report = await withProgress(call, request, accounts);
+    const login = request.prometheus?.login;
+    if (login !== undefined) logging.guard(login.kind === 'basic' ? login.password : login.token);
+    const rehearsed = request.rules.map(({ settings }) => rehearsedRules(settings));
+    const report = await withProgress(logging.log, stderr, systemClock, (progress) =>
+      withHistory({ ...request, call, accounts, rehearsed, progress }),
+    );
     const painted: Parameters<typeof reportText>[1] = (colour, text) => paint(stdout, env, colour, text);
     stdout.write(flags.format === 'json' ? reportJson(report) : reportText(report, painted));
     if (flags.output !== undefined) {
@@ -82,24 +86,6 @@ interface Work extends RehearsalRequest {
   readonly accounts: readonly Account[];
   readonly rehearsed: readonly RehearsedRules[];
   readonly progress: BackfillProgress;
-}
-
-async function withProgress(
-  call: Call,
-  request: RehearsalRequest,
-  accounts: readonly Account[],
-): Promise<RehearsalReport> {
-  const { stderr, logging } = call;
-  const login = request.prometheus?.login;
-  if (login !== undefined) logging.guard(login.kind === 'basic' ? login.password : login.token);
-  const progress = new BackfillProgress(systemClock);
-  const stop = showProgress({ progress, stderr, log: logging.log, clock: systemClock });
-  try {
-    const rehearsed = request.rules.map(({ settings }) => rehearsedRules(settings));
-    return await withHistory({ ...request, call, accounts, rehearsed, progress });
-  } finally {
-    stop();
-  }
 }
 
 async function withHistory(work: Work): Promise<RehearsalReport> {
@@ -152,7 +138,7 @@ function fromPlatform(
   { call, accounts, rehearsed, progress }: Work,
   source: string,
 ): Promise<RehearsalHistory> {
-  const { flags, stderr, signal, logging } = call;
+  const { flags, signal, logging } = call;
   const { from: first, to } = flags;
   const asked = rangeOf(flags).from;
   return platformHistory({
@@ -166,14 +152,13 @@ function fromPlatform(
     clock: systemClock,
     signal,
     guard: logging.guard,
-    observer: tellProgress(progress, besideProgressLine(logging.log, stderr)),
+    progress,
     onChunk: () => progress.advance(1),
   });
 }
 
 async function evaluated(history: RehearsalHistory, work: Work): Promise<RehearsalReport> {
   const { call, rules, rehearsed, progress } = work;
-  progress.stage = undefined;
   progress.expect(history.pieces, 0, 'evaluating the rules');
   const result = await evaluateHistory(history, rehearsed, call.signal);
   return reportOf({

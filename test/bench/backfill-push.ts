@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { backfill } from '../../src/exporter/backfill/backfill.ts';
-import type { BackfillObserver } from '../../src/exporter/backfill/backfill-options.ts';
+import { BackfillProgress } from '../../src/exporter/backfill/progress.ts';
 import { systemClock } from '../../src/exporter/clock.ts';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
@@ -45,25 +45,18 @@ try {
   };
   const beginning = { at: 0, cpu: 0, receiverCpu: 0 };
   const ignore = () => undefined;
-  const fail = (...words: readonly unknown[]): never => {
-    throw new Error(words.join(' '));
+  const fail = (facts: object, message: string): never => {
+    throw new Error(`${message}: ${JSON.stringify(facts)}`);
   };
-  const observer: BackfillObserver = {
-    planned: ignore,
-    advanced: ignore,
-    connected: ignore,
-    exchanged: ignore,
-    retried: ignore,
-    stumbled: ignore,
-    vanished: ignore,
-    notice: ignore,
-    writing: ignore,
-    pushed: ignore,
-    refused: fail,
-    pushFailed: fail,
-    pushing: () =>
-      void Object.assign(beginning, { at: performance.now(), cpu: usedCpu(), receiverCpu: cpuOf(receiver) }),
-  };
+  const progress = new BackfillProgress(systemClock, { info: ignore, warn: fail });
+  const { take } = progress;
+  Object.assign(progress, {
+    take(samples: number) {
+      if (beginning.at === 0)
+        Object.assign(beginning, { at: performance.now(), cpu: usedCpu(), receiverCpu: cpuOf(receiver) });
+      take.call(progress, samples);
+    },
+  });
   const to = Math.floor(Date.now() / HOUR) * HOUR - HOUR;
   process.chdir(folder);
   const { pushed } = await backfill({
@@ -77,7 +70,7 @@ try {
     clock: systemClock,
     signal: new AbortController().signal,
     guard: ignore,
-    observer,
+    progress,
   });
   const seconds = (performance.now() - beginning.at) / 1_000;
   const samples = pushed.get('central') ?? 0;

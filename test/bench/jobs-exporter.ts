@@ -1,7 +1,7 @@
 /** An exporter whose ticks its parent decides on, in a process of its own that tells its longest turns of the event loop. */
 import { credentialsFrom } from '../../src/exporter/account/connection.ts';
 import { systemClock } from '../../src/exporter/clock.ts';
-import { ConfigInUse } from '../../src/exporter/configuration/in-use.ts';
+import { ConfigInUse } from '../../src/exporter/configuration/config.ts';
 import { Exporter } from '../../src/exporter/exporter.ts';
 import type { Ticker } from '../../src/exporter/poll/ticker.ts';
 import { Running } from '../../src/exporter/running.ts';

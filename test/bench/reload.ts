@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseDocument } from 'yaml';
 import { systemClock } from '../../src/exporter/clock.ts';
-import { ConfigInUse } from '../../src/exporter/configuration/in-use.ts';
+import { ConfigInUse } from '../../src/exporter/configuration/config.ts';
 import { CONFIG } from '../../src/exporter/configuration/schema.ts';
 import { LongestBlock } from './cpu-wait.ts';
 import { median } from './statistics.ts';

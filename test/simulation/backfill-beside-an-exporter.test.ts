@@ -2,9 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { backfill } from '../../src/exporter/backfill/backfill.ts';
-import type { BackfillOptions } from '../../src/exporter/backfill/backfill-options.ts';
-import type { QuotaWait } from '../../src/exporter/backfill/progress.ts';
+import { type BackfillOptions, backfill } from '../../src/exporter/backfill/backfill.ts';
 import { toTheEnd } from '../../src/exporter/slices.ts';
 import {
   accountsAt,
@@ -50,7 +48,7 @@ async function pair(options: SimulationOptions): Promise<Pair> {
         clock: simulation.clock,
         signal: new AbortController().signal,
         guard: () => undefined,
-        observer: noting([]),
+        progress: noting([]),
         ...more,
       });
       return { ended: ended.catch((error: Error) => error), output };
@@ -63,12 +61,10 @@ it('can be asked who waits for the quota, and until when', async () => {
   const rateLimit = { reads: 30, writes: 1, purges: 1 };
   const { simulation, begin } = await pair({ account, sandbox: { configurations: 1, rateLimit } });
   await simulation.minutes(2);
-  let waits: () => readonly QuotaWait[] = () => [];
-  const connected = (ask: typeof waits) => {
-    waits = ask;
-  };
+  const progress = noting([]);
+  const waits = () => progress.waits();
   const from = simulation.clock.now() - 10 * HOUR;
-  const { ended } = begin({ from, observer: { ...noting([]), connected } });
+  const { ended } = begin({ from, progress });
   expect(waits()).toEqual([]);
   // Whenever the quota of a window is used up.
   for (let step = 0; step < 24 && waits().length === 0; step += 1) await simulation.minutes(1 / 12);

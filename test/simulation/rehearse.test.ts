@@ -37,7 +37,7 @@ it(`a rehearsal on ${DAYS} days of the embedded platform has every incident in i
     clock: systemClock,
     signal,
     guard: () => undefined,
-    observer: noting([]),
+    progress: noting([]),
   });
   const { alerts, configurations } = await rehearse(history, rules, signal);
   expect(history.to - history.from).toBeGreaterThan((DAYS - 0.5) * DAY);

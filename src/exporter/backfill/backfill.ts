@@ -2,9 +2,12 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { credentialsFrom } from '../account/connection.ts';
+import type { Labels } from '../catalogue/family.ts';
+import type { Clock } from '../clock.ts';
+import type { Receiver } from '../configuration/push-settings.ts';
 import type { Account } from '../configuration/schema.ts';
-import { type BackfillOptions, retryOptions } from './backfill-options.ts';
-import { type Collected, collect, inParallel } from './collect.ts';
+import type { Secret } from '../secret.ts';
+import { type Collected, collect, inParallel, type RetryOptions } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';
 import {
   differences,
@@ -17,6 +20,7 @@ import {
   requestOf,
   windowsOf,
 } from './history-plan.ts';
+import type { BackfillProgress } from './progress.ts';
 import {
   type ConnectedReceiver,
   connectReceiver,
@@ -34,6 +38,29 @@ import { WorkFolder } from './work-folder.ts';
 /** What the work folder is named after where no file is written: in the current directory. */
 const UNNAMED = 'edge-history';
 
+export interface BackfillOptions {
+  readonly accounts: readonly Account[];
+  /** Milliseconds since the epoch. */
+  readonly from: number;
+  /** Default: the newest settled bucket. */
+  readonly to: number | undefined;
+  /** Labels that every series gets besides its own. */
+  readonly labels: Labels;
+  /** Of which families, by their names, the history is; all where it is left out. */
+  readonly families?: ReadonlySet<string>;
+  /** The file to write; undefined to write none. */
+  readonly output: string | undefined;
+  /** The history is pushed to these. */
+  readonly receivers: readonly Receiver[];
+  /** Whether to continue an interrupted history or to start over. */
+  readonly mode: 'continue' | 'restart';
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  /** Keeps a secret out of whatever is written. */
+  readonly guard: (secret: Secret) => void;
+  readonly progress: BackfillProgress;
+}
+
 /** A complete history. */
 export interface History {
   readonly plan: HistoryPlan;
@@ -45,10 +72,12 @@ export interface History {
 /**
  * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both; continues an
  * interrupted run.
- * @throws BackfillRefusal when it cannot be, WindowFailure or PlatformFailure when the platform keeps failing, and the
+ * @throws BackfillRefusal when it cannot be, GivenUp or PlatformFailure when the platform keeps failing, and the
  * signal's reason when it aborts; what was read stays for the next start
  */
 export async function backfill(options: BackfillOptions): Promise<History> {
+  const { progress } = options;
+  progress.stage = 'listing what to read';
   const folder = new WorkFolder(options.output ?? UNNAMED);
   await folder.checkPlace();
   const found = await folder.begun();
@@ -56,7 +85,7 @@ export async function backfill(options: BackfillOptions): Promise<History> {
   if (begun !== undefined) refuseChanges(begun, folder, options);
   else await refuseToReplace(folder, options);
   const accounts = options.accounts.map((account) => accountOf(account, options));
-  options.observer.connected(() => accounts.flatMap((account) => account.waits()));
+  progress.waits = () => accounts.flatMap((account) => account.waits());
   const receivers = options.receivers.map((receiver) => connectReceiver(receiver, options.clock));
   try {
     const plan = begun ?? (await makePlan(accounts, options));
@@ -65,7 +94,7 @@ export async function backfill(options: BackfillOptions): Promise<History> {
     await folder.lock(found);
     if (begun === undefined) await folder.begin(plan);
     const series = await openSeries(plan, folder.path, accounts);
-    tellPlan(plan, series, options);
+    reportPlan(plan, series, options);
     await readAll(plan, series, accounts, options);
     const pushed = await push(plan, series, receivers, folder, options);
     if (options.output === undefined) await folder.remove();
@@ -93,12 +122,24 @@ async function refuseToReplace(folder: WorkFolder, { mode, output }: BackfillOpt
   throw new BackfillRefusal(sentence, { misused: true });
 }
 
-function accountOf(account: Account, { clock, guard, observer }: BackfillOptions): HistoryAccount {
+function accountOf(account: Account, { clock, guard, progress }: BackfillOptions): HistoryAccount {
   return new HistoryAccount(account, {
     clock,
-    credentials: credentialsFrom(clock, { guard, onNotice: (name, text) => observer.notice(name, text) }),
-    onExchange: () => observer.exchanged(),
+    credentials: credentialsFrom(clock, {
+      guard,
+      onNotice: (name, text) => progress.log.warn({ account: name }, text),
+    }),
+    onExchange: () => progress.count(),
   });
+}
+
+/** How reads of an account that are not of a window are retried. */
+function retryOptions({ name }: HistoryAccount, { clock, signal, progress }: BackfillOptions): RetryOptions {
+  const onRetry: RetryOptions['onRetry'] = ({ message: reason }, pause) => {
+    const facts = { account: name, reason, retry_seconds: pause / 1_000 };
+    progress.log.warn(facts, 'the platform could not list what to read');
+  };
+  return { clock, signal, onRetry };
 }
 
 async function refuseUntakenBy(
@@ -120,15 +161,15 @@ async function push(
   options: BackfillOptions,
 ): Promise<History['pushed']> {
   if (receivers.length === 0) return new Map();
-  const { clock, signal, observer } = options;
-  observer.pushing();
+  const { clock, signal, progress } = options;
+  progress.stage = 'pushing';
   const opened: HistoryReceiver[] = [];
   for (const connected of receivers) {
     opened.push({ ...connected, record: await PushedRecord.open(path, connected.receiver) });
   }
   const series = historyFamilies(familiesAsked(collected, options)).flatMap(([, own]) => own);
   const work = (to: HistoryReceiver, ending: AbortSignal) =>
-    pushHistory({ to, collected, series, end: range.to, clock, signal: ending, observer });
+    pushHistory({ to, collected, series, end: range.to, clock, signal: ending, progress });
   await inParallel(opened, opened.length, work, signal);
   await refuseIncomplete(opened, path);
   return new Map(opened.map(({ receiver, record }) => [receiver.name, record.sent]));
@@ -148,10 +189,10 @@ async function write(
   folder: WorkFolder,
   options: BackfillOptions,
 ): Promise<void> {
-  const { signal, observer } = options;
-  observer.writing();
+  const { signal, progress } = options;
+  progress.stage = 'writing';
   const text = historyText({ ...familiesAsked(series, options), end: range.to });
-  await pipeline(Readable.from(text), createWriteStream(folder.unfinished), { signal });
+  await pipeline(Readable.from(text), createWriteStream(folder.unfinished, { flush: true }), { signal });
   await folder.finish();
 }
 
@@ -213,15 +254,18 @@ async function openSeries(
 }
 
 /** Reports what is planned, and how much of it is done. */
-function tellPlan(plan: HistoryPlan, series: readonly Collected[], { observer }: BackfillOptions): void {
-  const windows = windowsOf(plan.range).length;
-  const done = series.reduce((sum, { spool }) => sum + spool.done(windows), 0);
-  observer.planned(plan, windows * series.length, done);
+function reportPlan(plan: HistoryPlan, series: readonly Collected[], { progress }: BackfillOptions): void {
+  const ofOne = windowsOf(plan.range).length;
+  const done = series.reduce((sum, { spool }) => sum + spool.done(ofOne), 0);
+  const windows = ofOne * series.length;
+  progress.expect(windows, done);
+  const [from, to] = [moment(plan.range.from), moment(plan.range.to)];
+  progress.log.info({ from, to, metrics: series.length, windows, done }, 'history started');
 }
 
 /**
  * Reads what no earlier start has read, each account at its own pace.
- * @throws WindowFailure when a window keeps failing, BackfillRefusal when the platform has forgotten what is missing
+ * @throws GivenUp when a window keeps failing, BackfillRefusal when the platform has forgotten what is missing
  */
 export async function readAll(
   { range }: HistoryPlan,
@@ -229,13 +273,14 @@ export async function readAll(
   accounts: readonly HistoryAccount[],
   options: BackfillOptions,
 ): Promise<void> {
-  const { clock, signal, observer } = options;
+  const { clock, signal, progress } = options;
   const windows = windowsOf(range);
   const work = async (account: HistoryAccount, ending: AbortSignal) => {
     const series = all.filter(({ planned }) => planned.account === account.name);
     account.reserveQuotaFor(series.map(({ planned }) => planned));
     await refuseForgotten(windows, series, account, { ...options, signal: ending });
-    await collect({ account, series, windows, end: range.to, clock, signal: ending, observer });
+    const { concurrency } = account;
+    await collect({ concurrency, series, windows, end: range.to, clock, signal: ending, progress });
   };
   await inParallel(accounts, accounts.length, work, signal);
 }

@@ -7,8 +7,9 @@ import { answerWidth, doubtAgain, type WidthDoubt } from '../series/bucket-width
 import { type Evidence, isTimedOut, type MissingBucketTimeout, missedAgain } from '../series/counter.ts';
 import type { SourceReader } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { HistoryAccount } from './history-account.ts';
-import { type HistoryWindow, moment, type PlannedSeries } from './history-plan.ts';
+import { type HistoryWindow, moment, nameOf, type PlannedSeries } from './history-plan.ts';
+import type { BackfillProgress } from './progress.ts';
+import { GivenUp } from './refusal.ts';
 import { isWhole, recordOf, type Spool, type SpoolLine, type SpoolRecord, together } from './spool.ts';
 
 /** One metric of one target, how it is read, and where what was read is kept. */
@@ -19,52 +20,24 @@ export interface Collected {
 }
 
 interface CollectOptions {
-  readonly account: Pick<HistoryAccount, 'concurrency'>;
+  /** So many reads at once. */
+  readonly concurrency: number;
   readonly series: readonly Collected[];
   readonly windows: readonly HistoryWindow[];
   /** The end of the range (ms). */
   readonly end: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly observer: CollectObserver;
-}
-
-/** Told what happens while a history is read. */
-export interface CollectObserver {
-  /** So many windows of a metric need no more reading. */
-  advanced(windows: number): void;
-  retried(planned: PlannedSeries, window: HistoryWindow, failure: PlatformFailure, pause: number): void;
-  /** The platform does not know the metric, or no longer the configuration. */
-  vanished(planned: PlannedSeries): void;
-}
-
-/** A window of a metric that could not be read. Its message names both, and the reason. */
-export class WindowFailure extends Error {
-  override readonly name = 'WindowFailure';
-
-  constructor(planned: PlannedSeries, { from, to }: HistoryWindow, failure: PlatformFailure) {
-    super(`${nameOf(planned)}, ${moment(from)} to ${moment(to)}: ${failure.message} (${failure.outcome})`);
-  }
-}
-
-/** How messages name a metric of a target. */
-export function nameOf({ account, product, by, id, name, metric }: PlannedSeries): string {
-  const whose = by === 'product' ? 'the whole product' : `configuration ${name || id}`;
-  return `account ${account}, ${product}, ${whose}, ${metric}`;
+  readonly progress: BackfillProgress;
 }
 
 /**
  * Reads what an account's spools lack: the oldest window of every metric before the next window of any.
- * @throws WindowFailure when a window keeps failing, and the signal's reason when it aborts
+ * @throws GivenUp when a window keeps failing, and the signal's reason when it aborts
  */
-export async function collect(options: CollectOptions): Promise<void> {
-  const { account, signal } = options;
-  await inParallel(
-    missing(options),
-    account.concurrency,
-    (work, ending) => read(work, ending, options),
-    signal,
-  );
+export function collect(options: CollectOptions): Promise<void> {
+  const { concurrency, signal } = options;
+  return inParallel(missing(options), concurrency, (work, ending) => read(work, ending, options), signal);
 }
 
 interface Work {
@@ -82,17 +55,22 @@ function* missing({ windows, series }: CollectOptions): Generator<Work> {
 }
 
 async function read({ one, window }: Work, signal: AbortSignal, options: CollectOptions): Promise<void> {
-  const { clock, end, observer, windows } = options;
+  const { clock, end, progress, windows } = options;
   const { planned, spool, source } = one;
+  const metric = nameOf(planned);
+  const from = moment(window.from);
   try {
-    const onRetry = (failure: PlatformFailure, pause: number) =>
-      observer.retried(planned, window, failure, pause);
+    const onRetry = ({ message: reason }: PlatformFailure, pause: number) =>
+      progress.log.warn({ metric, from, reason, retry_seconds: pause / 1_000 }, 'reading a window failed');
     const line = await readWindow(window, { ...source, clock, end, signal, onRetry });
     const advanced = await spool.append(line, windows.length);
-    observer.advanced(advanced);
-    if ('vanished' in line && advanced > 0) observer.vanished(planned);
+    progress.advance(advanced);
+    if ('vanished' in line && advanced > 0)
+      progress.log.warn({ metric }, 'the platform does not have this metric');
   } catch (failure) {
-    throw failure instanceof PlatformFailure ? new WindowFailure(planned, window, failure) : failure;
+    if (!(failure instanceof PlatformFailure)) throw failure;
+    const { message, outcome } = failure;
+    throw new GivenUp(`${metric}, ${from} to ${moment(window.to)}: ${message} (${outcome})`);
   }
 }
 

@@ -177,3 +177,9 @@ export function windowsOf(range: Window): HistoryWindow[] {
 export function moment(time: number): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }
+
+/** How messages name a metric of a target. */
+export function nameOf({ account, product, by, id, name, metric }: PlannedSeries): string {
+  const whose = by === 'product' ? 'the whole product' : `configuration ${name || id}`;
+  return `account ${account}, ${product}, ${whose}, ${metric}`;
+}

@@ -21,8 +21,9 @@ interface BackfillFacts {
 /** A wait that is worth telling the operator about (ms). */
 const LONG_WAIT_MS = 2_000;
 
-/** How much of a history has been read. */
+/** How much of a history has been read, and the log of what happens meanwhile. */
 export class BackfillProgress {
+  readonly log: LineLog;
   readonly #clock: Clock;
   #startedAt: number;
   #activity: string | undefined;
@@ -30,13 +31,15 @@ export class BackfillProgress {
   #done = 0;
   #doneBefore = 0;
   #operations = 0;
+  #taken = 0;
   /** What happens now, where it is not reading. */
   stage: string | undefined;
   /** Which accounts wait for their quota. */
   waits: () => readonly QuotaWait[] = () => [];
 
-  constructor(clock: Clock) {
+  constructor(clock: Clock, log: LineLog) {
     this.#clock = clock;
+    this.log = log;
     this.#startedAt = clock.now();
   }
 
@@ -45,6 +48,7 @@ export class BackfillProgress {
    * them, where it is not reading.
    */
   expect(windows: number, done: number, activity?: string): void {
+    this.stage = undefined;
     // What came before tells nothing of how long this takes.
     this.#startedAt = this.#clock.now();
     this.#activity = activity;
@@ -61,6 +65,12 @@ export class BackfillProgress {
   /** So many windows more are done. */
   advance(windows: number): void {
     this.#done += windows;
+  }
+
+  /** Receivers have taken samples. */
+  take(samples: number): void {
+    this.#taken += samples;
+    this.stage = `pushing, ${this.#taken} samples taken`;
   }
 
   /** What is done now, for a log. */
@@ -113,50 +123,41 @@ export interface LineLog {
   warn(facts: object, message: string): void;
 }
 
-interface ShowingOptions {
-  readonly progress: BackfillProgress;
-  readonly stderr: Output;
-  readonly log: Pick<LineLog, 'info'>;
-  readonly clock: Clock;
-}
-
 const LIVE_MS = 250;
 const LOGGED_MS = 5_000;
 
-/** A log whose lines do not mix with the live line: they replace it, and it is drawn again below them. */
-export function besideProgressLine(log: LineLog, stderr: Output): LineLog {
-  if (stderr.isTTY !== true) return log;
-  const over = (write: (facts: object, message: string) => void) => (facts: object, message: string) => {
+/** A log whose lines replace the live line, which is drawn again below them. */
+function besideLiveLine(log: LineLog, stderr: Output): LineLog {
+  const over = (level: keyof LineLog) => (facts: object, message: string) => {
     stderr.write(clearLine(stderr));
-    write(facts, message);
+    log[level](facts, message);
   };
-  return {
-    info: over((facts, message) => log.info(facts, message)),
-    warn: over((facts, message) => log.warn(facts, message)),
-  };
+  return { info: over('info'), warn: over('warn') };
 }
 
-/** Shows progress until the returned function is called: a line that changes on a terminal, else one every few seconds. */
-export function showProgress({ progress, stderr, log, clock }: ShowingOptions): () => void {
-  const over = new AbortController();
+/** Shows the progress of work while it lasts: a line that changes on a terminal, else one every few seconds. */
+export async function withProgress<Result>(
+  log: LineLog,
+  stderr: Output,
+  clock: Clock,
+  work: (progress: BackfillProgress) => Promise<Result>,
+): Promise<Result> {
   const live = stderr.isTTY === true;
-  const show = () => {
-    if (live) stderr.write(`${clearLine(stderr)}${progress.line}`);
-    else log.info(progress.facts, progress.words);
+  const progress = new BackfillProgress(clock, live ? besideLiveLine(log, stderr) : log);
+  const over = new AbortController();
+  const show = async () => {
+    for (;;) {
+      await clock.sleep(live ? LIVE_MS : LOGGED_MS, over.signal);
+      if (live) stderr.write(`${clearLine(stderr)}${progress.line}`);
+      else log.info(progress.facts, progress.words);
+    }
   };
-  const goOn = (): void => {
-    clock.sleep(live ? LIVE_MS : LOGGED_MS, over.signal).then(
-      () => {
-        show();
-        goOn();
-      },
-      // It fails only by the abort below.
-      () => undefined,
-    );
-  };
-  goOn();
-  return () => {
+  // It ends by the abort below.
+  show().catch(() => undefined);
+  try {
+    return await work(progress);
+  } finally {
     over.abort();
     if (live) stderr.write(clearLine(stderr));
-  };
+  }
 }

@@ -13,19 +13,10 @@ import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
 import { moment } from './history-plan.ts';
+import type { BackfillProgress } from './progress.ts';
 import type { PushedRecord } from './pushed-record.ts';
-import { BackfillRefusal } from './refusal.ts';
+import { BackfillRefusal, GivenUp } from './refusal.ts';
 import { assemble, type HistorySeries, type SeriesHistory } from './series-history.ts';
-
-/** Told what becomes of a history that is pushed. */
-export interface PushHistoryObserver {
-  /** A receiver has taken samples. */
-  pushed(receiver: string, samples: number): void;
-  /** A receiver refuses samples for good; called for the first of each reason. @param words its own, without secrets */
-  refused(receiver: string, reason: string, words: string): void;
-  /** A request has failed and is made again. */
-  pushFailed(receiver: string, words: string): void;
-}
 
 interface PushHistoryOptions {
   readonly to: HistoryReceiver;
@@ -37,22 +28,13 @@ interface PushHistoryOptions {
   readonly end: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly observer: PushHistoryObserver;
-}
-
-/** A receiver that takes no samples for too long. */
-export class ReceiverFailure extends Error {
-  override readonly name = 'ReceiverFailure';
-
-  constructor(receiver: string, words: string) {
-    super(`receiver ${receiver}: ${words}`);
-  }
+  readonly progress: BackfillProgress;
 }
 
 /**
  * Sends a receiver what it lacks of a history: one metric of one target after the other, within it bucket after bucket,
  * so that each series comes in order. What it has answered for is recorded, and not sent again by a later run.
- * @throws ReceiverFailure when it keeps failing, and the signal's reason when it aborts
+ * @throws GivenUp when it keeps failing, and the signal's reason when it aborts
  */
 export async function pushHistory(options: PushHistoryOptions): Promise<void> {
   const { to, collected, series, end, signal } = options;
@@ -110,7 +92,7 @@ interface Outcome {
 }
 
 /** Delivers samples as those of the exporter are, and counts what became of them; gives up after a while of failures. */
-function deliveryTo({ to, clock, observer }: PushHistoryOptions) {
+function deliveryTo({ to, clock, progress }: PushHistoryOptions) {
   const { receiver, protocol, record } = to;
   const { name } = receiver;
   let failingSince: number | undefined;
@@ -123,18 +105,21 @@ function deliveryTo({ to, clock, observer }: PushHistoryOptions) {
     sent(samples) {
       failingSince = undefined;
       sent += samples;
-      observer.pushed(name, samples);
+      progress.take(samples);
     },
     refused(reason, samples, words) {
       failingSince = undefined;
       refused[reason] = (refused[reason] ?? 0) + samples;
-      if (!told.has(reason)) observer.refused(name, reason, words);
+      if (!told.has(reason)) {
+        const facts = { receiver: name, reason, answer: words };
+        progress.log.warn(facts, 'the receiver refuses samples for good');
+      }
       told.add(reason);
     },
     failed(words) {
       failingSince ??= clock.now();
-      if (clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw new ReceiverFailure(name, words);
-      observer.pushFailed(name, words);
+      if (clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw new GivenUp(`receiver ${name}: ${words}`);
+      progress.log.warn({ receiver: name, reason: words }, 'pushing failed; trying again');
     },
   });
   return async (samples: readonly PushedSample[], signal: AbortSignal): Promise<Outcome> => {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { appendFile, readFile, rm, truncate } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { Receiver } from '../configuration/push-settings.ts';
 import { parsedJson } from '../text/json.ts';
+import { LineFile } from './spool.ts';
 
 const pushedLine = z.strictObject({
   /** Which of the plan's series, by its number. */
@@ -28,13 +29,13 @@ export function isPushedRecord(name: string): boolean {
  * what was under way when the process ended is sent again, and is the same.
  */
 export class PushedRecord {
-  readonly #path: string;
+  readonly #file: LineFile<PushedLine>;
   readonly #buckets = new Map<number, number>();
   readonly #refused = new Map<string, number>();
   #sent = 0;
 
   private constructor(path: string) {
-    this.#path = path;
+    this.#file = new LineFile(path, (text) => pushedLine.safeParse(parsedJson(text)).data);
   }
 
   /** Opens the record of a receiver, which is another's when it takes other samples or is somewhere else. */
@@ -43,7 +44,7 @@ export class PushedRecord {
     const identity = JSON.stringify([name, kind, url, families, accounts, labels]);
     const digest = createHash('sha256').update(identity).digest('hex').slice(0, 16);
     const record = new PushedRecord(join(folder, `pushed-${digest}.jsonl`));
-    await record.#recover();
+    for (const line of await record.#file.recover()) record.#note(line);
     return record;
   }
 
@@ -63,29 +64,13 @@ export class PushedRecord {
   }
 
   async append(line: PushedLine): Promise<void> {
-    await appendFile(this.#path, `${JSON.stringify(line)}\n`);
+    await this.#file.append(line);
     this.#note(line);
   }
 
   /** Forgets all of it: the next run sends everything again. */
   async forget(): Promise<void> {
-    await rm(this.#path, { force: true });
-  }
-
-  async #recover(): Promise<void> {
-    const text = await readFile(this.#path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return '';
-      throw error;
-    });
-    let whole = 0;
-    for (const line of text.split('\n').slice(0, -1)) {
-      const parsed = parseLine(line);
-      if (parsed === undefined) break;
-      this.#note(parsed);
-      whole += Buffer.byteLength(line) + 1;
-    }
-    // What follows half a line must not join it.
-    if (whole < Buffer.byteLength(text)) await truncate(this.#path, whole);
+    await rm(this.#file.path, { force: true });
   }
 
   #note({ series, buckets, sent, refused }: PushedLine): void {
@@ -95,8 +80,4 @@ export class PushedRecord {
       this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + samples);
     }
   }
-}
-
-function parseLine(text: string): PushedLine | undefined {
-  return pushedLine.safeParse(parsedJson(text)).data;
 }

@@ -1,3 +1,5 @@
+import { PlatformFailure } from '../platform/read.ts';
+
 /** Why there is no history, as a sentence for the operator. */
 export class BackfillRefusal extends Error {
   override readonly name = 'BackfillRefusal';
@@ -8,6 +10,11 @@ export class BackfillRefusal extends Error {
     super(sentence);
     this.misused = misused;
   }
+}
+
+/** What was tried for too long: reading a window of a metric, or sending to a receiver. Its message names which, and why. */
+export class GivenUp extends Error {
+  override readonly name = 'GivenUp';
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -29,4 +36,19 @@ export function fileTrouble(error: unknown): string | undefined {
   const { code, syscall } = error;
   const file = 'path' in error && typeof error.path === 'string' ? error.path : 'a file';
   return `${file} cannot be used: ${WORDS[String(code)] ?? `${String(syscall)} failed with ${String(code)}`}`;
+}
+
+/**
+ * What to tell of an error of a history, or undefined when it is a fault of the program.
+ * @param advice what to do then
+ */
+export function backfillSentence(
+  error: unknown,
+  advice = 'run the same command again to continue',
+): string | undefined {
+  if (error instanceof BackfillRefusal) return error.message;
+  if (error instanceof GivenUp) return `${error.message}: giving up for now; ${advice}`;
+  if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
+  const trouble = fileTrouble(error);
+  return trouble === undefined ? undefined : `${trouble}; ${advice}`;
 }

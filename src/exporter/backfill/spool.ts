@@ -7,12 +7,62 @@ import type { HistoryWindow } from './history-plan.ts';
 
 const NEWLINE = 0x0a;
 
+/** What a file operation comes to; undefined where there is no such file. */
+export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
+  try {
+    return await result;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /**
- * What was read of one metric of one target, a window a line, in a file of its own. What is written stays, whenever
- * the process ends; a line that was cut off by its end is cut off whole, and its window read again.
+ * A file with a JSON document a line. What is written stays, whenever the process ends; a line that was cut off by its
+ * end is cut off whole.
  */
+export class LineFile<Line> {
+  readonly path: string;
+  readonly #parse: (text: string) => Line | undefined;
+
+  constructor(path: string, parse: (text: string) => Line | undefined) {
+    this.path = path;
+    this.#parse = parse;
+  }
+
+  /** The lines that an earlier start has left; what follows them is cut off, so that no further line joins it. */
+  async recover(): Promise<Line[]> {
+    const { lines, end, size } = await this.#read();
+    if (end < size) await truncate(this.path, end);
+    return lines;
+  }
+
+  async lines(): Promise<Line[]> {
+    return (await this.#read()).lines;
+  }
+
+  append(line: Line): Promise<void> {
+    return appendFile(this.path, `${JSON.stringify(line)}\n`);
+  }
+
+  /** The lines that were written whole, up to the first that was not. */
+  async #read() {
+    const bytes = (await unlessMissing(readFile(this.path))) ?? Buffer.alloc(0);
+    const lines: Line[] = [];
+    let end = 0;
+    for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, end)) {
+      const line = this.#parse(bytes.toString('utf8', end, to));
+      if (line === undefined) break;
+      lines.push(line);
+      end = to + 1;
+    }
+    return { lines, end, size: bytes.length };
+  }
+}
+
+/** What was read of one metric of one target, a window a line, in a file of its own. */
 export class Spool {
-  readonly #path: string;
+  readonly #file: LineFile<SpoolLine>;
   readonly #windows = new Set<number>();
   readonly #dimensions = new Set<string>();
   #vanished = false;
@@ -23,7 +73,7 @@ export class Spool {
   #lacking = 0;
 
   private constructor(path: string, isWhole: (record: SpoolRecord) => boolean) {
-    this.#path = path;
+    this.#file = new LineFile(path, parseSpoolLine);
     this.#isWhole = isWhole;
   }
 
@@ -37,7 +87,7 @@ export class Spool {
     isWhole: (record: SpoolRecord) => boolean,
   ): Promise<Spool> {
     const spool = new Spool(join(folder, `${String(number).padStart(5, '0')}.jsonl`), isWhole);
-    await spool.#recover();
+    for (const line of await spool.#file.recover()) spool.#note(line);
     return spool;
   }
 
@@ -77,36 +127,16 @@ export class Spool {
 
   /** Everything read, by the order of the windows. */
   async records(): Promise<SpoolRecord[]> {
-    const records: SpoolRecord[] = [];
-    for (const { line } of linesOf(await this.#bytes())) if ('window' in line) records.push(line);
-    return records.sort((a, b) => a.window - b.window);
+    const lines = await this.#file.lines();
+    return lines.filter((line) => 'window' in line).sort((a, b) => a.window - b.window);
   }
 
   async #write(line: SpoolLine, windows: number): Promise<number> {
     if (this.#vanished) return 0;
-    await appendFile(this.#path, `${JSON.stringify(line)}\n`);
+    await this.#file.append(line);
     const before = this.done(windows);
     this.#note(line);
     return this.done(windows) - before;
-  }
-
-  async #recover(): Promise<void> {
-    const bytes = await this.#bytes();
-    let end = 0;
-    for (const { line, endsAt } of linesOf(bytes)) {
-      this.#note(line);
-      end = endsAt;
-    }
-    if (end < bytes.length) await truncate(this.#path, end);
-  }
-
-  async #bytes(): Promise<Buffer> {
-    try {
-      return await readFile(this.#path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return Buffer.alloc(0);
-      throw error;
-    }
   }
 
   #note(line: SpoolLine): void {
@@ -117,17 +147,6 @@ export class Spool {
     this.#windows.add(line.window);
     if (!this.#isWhole(line)) this.#lacking += 1;
     for (const dimension of Object.keys(line.series)) this.#dimensions.add(dimension);
-  }
-}
-
-/** The lines that were written whole, up to the first that was not. */
-function* linesOf(bytes: Buffer): Generator<{ readonly line: SpoolLine; readonly endsAt: number }> {
-  let from = 0;
-  for (let to = bytes.indexOf(NEWLINE); to >= 0; to = bytes.indexOf(NEWLINE, from)) {
-    const line = parseSpoolLine(bytes.toString('utf8', from, to));
-    if (line === undefined) return;
-    from = to + 1;
-    yield { line, endsAt: from };
   }
 }
 

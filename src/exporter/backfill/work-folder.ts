@@ -2,13 +2,13 @@ import {
   access,
   constants,
   mkdir,
-  open,
   opendir,
   readdir,
   readFile,
   rename,
   rm,
   stat,
+  writeFile,
 } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
@@ -16,6 +16,7 @@ import { lockDirectory, StateInUse, type StateLock } from '../state/directory.ts
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
 import { isPushedRecord } from './pushed-record.ts';
 import { BackfillRefusal, fileTrouble } from './refusal.ts';
+import { unlessMissing } from './spool.ts';
 
 const PLAN_FILE = 'plan.json';
 
@@ -60,8 +61,8 @@ export class WorkFolder {
 
   /** The plan of a history that was begun here; undefined when there is none. */
   async begun(): Promise<HistoryPlan | undefined> {
-    if (!(await exists(this.path))) return undefined;
-    const text = await textOf(join(this.path, PLAN_FILE));
+    if ((await unlessMissing(stat(this.path))) === undefined) return undefined;
+    const text = await unlessMissing(readFile(join(this.path, PLAN_FILE), 'utf8'));
     const plan = text === undefined ? undefined : parsePlan(text);
     if (plan === undefined && (await this.#isForeign(text))) {
       throw new BackfillRefusal(`${this.path} exists and was not created by backfill`, {
@@ -99,12 +100,13 @@ export class WorkFolder {
     for (const name of await readdir(this.path)) {
       if (isSpool(name) || isPushedRecord(name)) await rm(join(this.path, name));
     }
-    await writeWhole(join(this.path, PLAN_FILE), `${JSON.stringify(plan, undefined, 2)}\n`);
+    const path = join(this.path, PLAN_FILE);
+    await writeFile(`${path}.new`, `${JSON.stringify(plan, undefined, 2)}\n`, { flush: true });
+    await rename(`${path}.new`, path);
   }
 
-  /** Renames the complete file to its final name, and cleans up. */
+  /** Renames the complete file, which is on disk, to its final name, and cleans up. */
   async finish(): Promise<void> {
-    await flushed(this.unfinished);
     await rename(this.unfinished, this.#output);
     await this.remove();
   }
@@ -137,42 +139,5 @@ async function makeFolder(path: string): Promise<void> {
     await mkdir(path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  }
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.new`, 'w');
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  await rename(`${path}.new`, path);
-}
-
-async function flushed(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return (await unlessMissing(stat(path))) !== undefined;
-}
-
-async function textOf(path: string): Promise<string | undefined> {
-  return unlessMissing(readFile(path, 'utf8'));
-}
-
-async function unlessMissing<T>(result: Promise<T>): Promise<T | undefined> {
-  try {
-    return await result;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }

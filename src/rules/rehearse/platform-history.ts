@@ -1,8 +1,7 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { backfill } from '../../exporter/backfill/backfill.ts';
-import type { BackfillOptions } from '../../exporter/backfill/backfill-options.ts';
+import { type BackfillOptions, backfill } from '../../exporter/backfill/backfill.ts';
 import { facesOf } from '../../exporter/catalogue/catalogue.ts';
 import { DIMENSIONS, productOf, type SeriesApi } from '../../exporter/catalogue/products.ts';
 import type { ProductSettings } from '../../exporter/configuration/collector-settings.ts';
@@ -13,7 +12,7 @@ import type { RehearsalHistory } from './history.ts';
 import type { RehearsedRules } from './rehearsed-rules.ts';
 
 export interface PlatformHistoryOptions
-  extends Pick<BackfillOptions, 'accounts' | 'from' | 'to' | 'clock' | 'signal' | 'guard' | 'observer'> {
+  extends Pick<BackfillOptions, 'accounts' | 'from' | 'to' | 'clock' | 'signal' | 'guard' | 'progress'> {
   readonly rules: readonly RehearsedRules[];
   /** Where to keep what was read; without it nothing is kept. */
   readonly file: string | undefined;

@@ -2,7 +2,6 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BackfillObserver } from '../../../src/exporter/backfill/backfill-options.ts';
 import { WorkFolder } from '../../../src/exporter/backfill/work-folder.ts';
 import { facesOf } from '../../../src/exporter/catalogue/catalogue.ts';
 import { productOf } from '../../../src/exporter/catalogue/products.ts';
@@ -95,10 +94,9 @@ describe('a history', () => {
     const products = { edge_applications: { metrics: ['cdn_requests', 'waf', 'no_such_metric'] } };
     const bed = await historyBed({ account: { collectors: { metrics: { products } } } });
     await bed.run({ from: NOW - 3 * HOUR });
-    expect(bed.events.filter((event) => event.startsWith('vanished'))).toEqual([
-      'vanished account test, edge_applications, configuration shop, no_such_metric',
-      'vanished account test, edge_applications, configuration shop, no_such_metric',
-    ]);
+    const gone = 'the platform does not have this metric';
+    const metric = `${gone}: account test, edge_applications, configuration shop, no_such_metric`;
+    expect(bed.events.filter((event) => event.startsWith(gone))).toEqual([metric, metric]);
     compare(bed, await textOf(bed), Date.UTC(2026, 0, 5, 7, 21), Date.UTC(2026, 0, 5, 10, 10));
   });
 });
@@ -156,31 +154,33 @@ describe('an interrupted history', () => {
       for (const moment of moments) {
         const interruption = new AbortController();
         let exchanges = 0;
-        const observed = observing(bed, {
+        const progress = noting(bed.events, {
           exchanged() {
             exchanges += 1;
             if (exchanges > moment) interruption.abort();
           },
         });
-        await bed.run({ output, signal: interruption.signal, ...observed }).catch((error) => {
+        await bed.run({ output, signal: interruption.signal, progress }).catch((error) => {
           if (!interruption.signal.aborted) throw error;
         });
       }
       if (!(await readdir(bed.folder)).includes(`${index}.om`)) await bed.run({ output });
       expect((await textOf(bed, `${index}.om`)) === undisturbed, `with ${moments}`).toBe(true);
     }
-    expect(bed.events.filter((event) => event.startsWith('retried')).length).toBeGreaterThan(20);
+    expect(bed.events.filter((event) => event.startsWith('reading a window failed')).length).toBeGreaterThan(
+      20,
+    );
   });
 
   it('is not read again, and keeps its end when the platform has gone on', async () => {
     const bed = await historyBed();
     const interruption = new AbortController();
-    const { observer } = observing(bed, { writing: () => interruption.abort() });
-    await expect(bed.run({ signal: interruption.signal, observer })).rejects.toThrow();
+    const progress = noting(bed.events, { writing: () => interruption.abort() });
+    await expect(bed.run({ signal: interruption.signal, progress })).rejects.toThrow();
     const before = bed.sandbox.requests.total;
     await bed.run();
     expect(bed.sandbox.requests.total).toBe(before);
-    expect(bed.events).toEqual(['planned 0/44', 'planned 44/44', 'writing']);
+    expect(bed.events).toEqual(['planned 0/44', 'writing', 'planned 44/44', 'writing']);
   });
 
   it('is refused when something else is asked for, in words that say what, unless it is begun anew', async () => {
@@ -242,12 +242,8 @@ describe('a history is refused', () => {
   });
 });
 
-function observing({ events }: HistoryBed, some: Partial<BackfillObserver>): { observer: BackfillObserver } {
-  return { observer: { ...noting(events), ...some } };
-}
-
 async function interrupted(bed: HistoryBed): Promise<void> {
   const interruption = new AbortController();
-  const { observer } = observing(bed, { advanced: () => interruption.abort() });
-  await expect(bed.run({ signal: interruption.signal, observer })).rejects.toThrow();
+  const progress = noting(bed.events, { advanced: () => interruption.abort() });
+  await expect(bed.run({ signal: interruption.signal, progress })).rejects.toThrow();
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { collect } from '../../../src/exporter/backfill/collect.ts';
 import { type PlannedSeries, windowsOf } from '../../../src/exporter/backfill/history-plan.ts';
+import { BackfillProgress } from '../../../src/exporter/backfill/progress.ts';
 import { Spool } from '../../../src/exporter/backfill/spool.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
@@ -16,9 +17,11 @@ it('tells once of a metric that the platform does not have, though several windo
   onTestFinished(() => rm(folder, { recursive: true }));
   const clock = new SimulatedClock();
   const windows = windowsOf({ from: 0, to: 6 * HOUR });
-  const [told, advanced]: [PlannedSeries[], number[]] = [[], []];
+  const told: string[] = [];
+  const warn = (_: object, message: string) => void told.push(message);
+  const progress = new BackfillProgress(clock, { info: () => undefined, warn });
   const collected = collect({
-    account: { concurrency: 3 },
+    concurrency: 3,
     series: [
       {
         planned: PLANNED,
@@ -33,14 +36,11 @@ it('tells once of a metric that the platform does not have, though several windo
     end: 6 * HOUR,
     clock,
     signal: new AbortController().signal,
-    observer: {
-      advanced: (some) => advanced.push(some),
-      retried: () => undefined,
-      vanished: (planned) => told.push(planned),
-    },
+    progress,
   });
   await clock.advance(60_000);
   await collected;
-  expect(told).toEqual([PLANNED]);
-  expect(advanced.reduce((sum, some) => sum + some)).toBe(windows.length);
+  const gone = told.filter((message) => message !== 'reading a window failed');
+  expect(gone).toEqual(['the platform does not have this metric']);
+  expect(progress.facts.windows).toBe(windows.length);
 });

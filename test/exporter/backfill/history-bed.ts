@@ -2,9 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
-import { backfill, type History } from '../../../src/exporter/backfill/backfill.ts';
-import type { BackfillObserver, BackfillOptions } from '../../../src/exporter/backfill/backfill-options.ts';
-import { nameOf } from '../../../src/exporter/backfill/collect.ts';
+import { type BackfillOptions, backfill, type History } from '../../../src/exporter/backfill/backfill.ts';
+import { BackfillProgress } from '../../../src/exporter/backfill/progress.ts';
 import { type Clock, systemClock } from '../../../src/exporter/clock.ts';
 import { CONFIG } from '../../../src/exporter/configuration/schema.ts';
 import {
@@ -71,7 +70,7 @@ export async function historyBed({ sandbox: given, account = TWO_METRICS }: Hist
         clock: HASTY,
         signal: new AbortController().signal,
         guard: () => undefined,
-        observer: noting(events),
+        progress: noting(events),
         ...options,
       }),
   };
@@ -85,22 +84,43 @@ export function accountsAt(url: string, account: Record<string, unknown>): Backf
   }).accounts;
 }
 
-export function noting(events: string[]): BackfillObserver {
-  return {
-    planned: (_, windows, done) => events.push(`planned ${done}/${windows}`),
-    advanced: () => undefined,
-    connected: () => undefined,
-    exchanged: () => undefined,
-    retried: (planned) => events.push(`retried ${planned.metric}`),
-    stumbled: () => events.push('stumbled'),
-    vanished: (planned) => events.push(`vanished ${nameOf(planned)}`),
-    notice: (_, text) => events.push(text),
-    pushing: () => events.push('pushing'),
-    pushed: () => undefined,
-    refused: (receiver, reason) => events.push(`${receiver} refused ${reason}`),
-    pushFailed: (receiver) => events.push(`${receiver} failed`),
-    writing: () => events.push('writing'),
-  };
+/** What is done when an operation was performed, windows were read, or the file is written. */
+interface Moments {
+  readonly exchanged?: () => void;
+  readonly advanced?: () => void;
+  readonly writing?: () => void;
+}
+
+/** Progress that notes warnings, each with the metric that it is about, what is planned, and stages. */
+export function noting(events: string[], { exchanged, advanced, writing }: Moments = {}): BackfillProgress {
+  const warn = (facts: { readonly metric?: string }, message: string) =>
+    void events.push(facts.metric === undefined ? message : `${message}: ${facts.metric}`);
+  const progress = new BackfillProgress(HASTY, { info: () => undefined, warn });
+  const { expect, count, advance } = progress;
+  let stage: string | undefined;
+  Object.assign(progress, {
+    expect(...[windows, done]: Parameters<typeof expect>) {
+      events.push(`planned ${done}/${windows}`);
+      expect.call(progress, windows, done);
+    },
+    count() {
+      count.call(progress);
+      exchanged?.();
+    },
+    advance(windows: number) {
+      advance.call(progress, windows);
+      advanced?.();
+    },
+  });
+  return Object.defineProperty(progress, 'stage', {
+    get: () => stage,
+    set(now: string | undefined) {
+      stage = now;
+      if (now !== 'writing') return;
+      events.push(now);
+      writing?.();
+    },
+  });
 }
 
 /** A sample of a history: its time in ms. */

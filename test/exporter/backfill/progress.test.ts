@@ -1,21 +1,39 @@
 import { describe, expect, it } from 'vitest';
-import {
-  BackfillProgress,
-  besideProgressLine,
-  showProgress,
-} from '../../../src/exporter/backfill/progress.ts';
+import { BackfillProgress, type LineLog, withProgress } from '../../../src/exporter/backfill/progress.ts';
+import type { Output } from '../../../src/exporter/text/output.ts';
 import { SimulatedClock } from '../../simulated-clock.ts';
 
-async function underWay() {
+const SILENT: LineLog = { info: () => undefined, warn: () => undefined };
+
+function underWay() {
   const clock = new SimulatedClock();
-  const progress = new BackfillProgress(clock);
+  const progress = new BackfillProgress(clock, SILENT);
   progress.expect(1_000, 100);
   return { clock, progress };
 }
 
+/** Shows the progress of work that lasts until it is ended. */
+function shown(log: LineLog, stderr: Output) {
+  const clock = new SimulatedClock();
+  return new Promise<{ clock: SimulatedClock; progress: BackfillProgress; stop: () => Promise<void> }>(
+    (begin) => {
+      const work = withProgress(log, stderr, clock, async (progress) => {
+        progress.expect(1_000, 100);
+        await new Promise<void>((end) => {
+          const stop = async () => {
+            end();
+            await work;
+          };
+          begin({ clock, progress, stop });
+        });
+      });
+    },
+  );
+}
+
 describe('progress', () => {
   it('tells what is left by the pace of this start, not by what an earlier one has read', async () => {
-    const { clock, progress } = await underWay();
+    const { clock, progress } = underWay();
     expect(progress.line).toBe('100 of 1000 windows (10 %), 0 operations');
     await clock.advance(60_000);
     for (let window = 0; window < 90; window += 1) {
@@ -27,7 +45,7 @@ describe('progress', () => {
   });
 
   it('tells by its own pace how long it takes to evaluate what was read, and of no time left where it is not known', async () => {
-    const { clock, progress } = await underWay();
+    const { clock, progress } = underWay();
     await clock.advance(60_000);
     progress.advance(900);
     expect(progress.facts).toMatchObject({ seconds_left: 0 });
@@ -44,7 +62,7 @@ describe('progress', () => {
   });
 
   it('says who waits for the quota and until when, unless it is over in a moment', async () => {
-    const { clock, progress } = await underWay();
+    const { clock, progress } = underWay();
     const at = (seconds: number) => clock.now() + seconds * 1_000;
     progress.waits = () => [
       { account: 'a', until: at(41.2) },
@@ -63,12 +81,10 @@ describe('progress', () => {
   });
 
   it('is a line that changes in place on a terminal', async () => {
-    const { clock, progress } = await underWay();
     const written: string[] = [];
-    const stderr = { isTTY: true, write: (text: string) => written.push(text) };
-    const stop = showProgress({ progress, stderr, clock, log: { info: () => undefined } });
+    const { clock, stop } = await shown(SILENT, { isTTY: true, write: (text) => written.push(text) });
     await clock.advance(1_000);
-    stop();
+    await stop();
     await clock.advance(1_000);
     expect(written).toHaveLength(5);
     expect(written[0]).toBe('\u001b[G\u001b[K100 of 1000 windows (10 %), 0 operations');
@@ -76,28 +92,28 @@ describe('progress', () => {
   });
 
   it('is a line in the log every few seconds elsewhere', async () => {
-    const { clock, progress } = await underWay();
     const logged: object[] = [];
     const written: string[] = [];
-    const stderr = { write: (text: string) => written.push(text) };
-    const stop = showProgress({ progress, stderr, clock, log: { info: (facts) => logged.push(facts) } });
+    const log = { ...SILENT, info: (facts: object) => void logged.push(facts) };
+    const { clock, progress, stop } = await shown(log, { write: (text) => written.push(text) });
     await clock.advance(11_000);
-    stop();
+    await stop();
     expect(logged).toEqual(
       [progress.facts, progress.facts].map((facts) => ({ ...facts, seconds_left: undefined })),
     );
     expect(written).toEqual([]);
   });
 
-  it('gives way to the lines of the log', () => {
+  it('gives way to the lines of the log', async () => {
     const written: string[] = [];
     const log = {
       info: (_: object, message: string) => void written.push(`info ${message}`),
       warn: (_: object, message: string) => void written.push(`warn ${message}`),
     };
-    const terminal = { isTTY: true, write: (text: string) => written.push(text) };
-    besideProgressLine(log, terminal).warn({}, 'careful');
+    const terminal = await shown(log, { isTTY: true, write: (text) => written.push(text) });
+    terminal.progress.log.warn({}, 'careful');
     expect(written).toEqual(['\u001b[G\u001b[K', 'warn careful']);
-    expect(besideProgressLine(log, { ...terminal, isTTY: false })).toBe(log);
+    await terminal.stop();
+    expect((await shown(log, { isTTY: false, write: () => undefined })).progress.log).toBe(log);
   });
 });
