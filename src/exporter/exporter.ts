@@ -10,7 +10,7 @@ import type { CredentialsFactory } from './account/connection.ts';
 import type { AccountLimits } from './account/jobs.ts';
 import type { Clock } from './clock.ts';
 import type { Member } from './cluster/member.ts';
-import { sameAccount } from './configuration/access.ts';
+import { isSame, secretsOf } from './configuration/access.ts';
 import { type Account as AccountConfig, type Config, DEFAULT_LIMITS } from './configuration/schema.ts';
 import { Exposition, type ExpositionEncoding, type ExpositionOptions } from './exposition/exposition.ts';
 import { Store } from './exposition/store.ts';
@@ -326,9 +326,9 @@ export class RunningAccounts {
   ): Generator<undefined, Promise<void>[]> {
     const left: Promise<void>[] = [];
     for (const running of [...this.#running.values()]) {
-      const { name } = running.config;
-      if (!sameAccount(running.config, wanted.get(name)))
-        left.push(this.#leave(running, signal, wanted.has(name)));
+      const after = wanted.get(running.config.name);
+      if (after === undefined || !isSame(running.config, after, secretsOf))
+        left.push(this.#leave(running, signal, after !== undefined));
       yield;
     }
     return left;

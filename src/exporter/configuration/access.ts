@@ -2,43 +2,40 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { CredentialsSource } from '../credentials/token-login.ts';
 import { Secret } from '../secret.ts';
-import { type Mistake, refuse, text } from './field-types.ts';
+import { refuse, text } from './field-types.ts';
 import { isLoopback, type ProxyServer } from './request.ts';
 
-/** What of an account may hold secrets. */
-export interface SecretsInAccount {
-  readonly credentials: CredentialsSource;
+/** What of an account or receiver may hold secrets. */
+export interface SecretsInPart {
+  readonly credentials: CredentialsSource | undefined;
   readonly request: { readonly proxy?: ProxyServer | 'none' };
 }
 
-/** The secrets that the configuration of an account itself holds, its proxy's included: none where they are in files. */
-export function secretsOf({ credentials, request: { proxy } }: SecretsInAccount): readonly Secret[] {
+/** The secrets that the configuration of a part itself holds, its proxy's included: none where they are in files. */
+export function secretsOf({ credentials, request: { proxy } }: SecretsInPart): readonly Secret[] {
   const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
-  return [...secretsOfCredentials(credentials), ...login];
+  if (credentials?.kind === 'token') return [credentials.token, ...login];
+  const isWritten = credentials?.kind === 'password' && credentials.password instanceof Secret;
+  return isWritten ? [credentials.password, ...login] : login;
 }
 
-function secretsOfCredentials(credentials: CredentialsSource): readonly Secret[] {
-  if (credentials.kind === 'token') return [credentials.token];
-  if (credentials.kind === 'token_file' || 'file' in credentials.password) return [];
-  return [credentials.password];
-}
-
-/** Whether nothing of an account has changed, nor its secrets, which comparing objects does not look into. */
-export function sameAccount<Account extends SecretsInAccount>(before: Account, after?: Account): boolean {
-  const revealed = (account: Account) => secretsOf(account).map((secret) => secret.reveal());
-  return (
-    after !== undefined &&
-    isDeepStrictEqual(before, after) &&
-    isDeepStrictEqual(revealed(before), revealed(after))
-  );
+/** Whether nothing of a part has changed, nor its secrets, which comparing objects does not look into. */
+export function isSame<Part>(
+  before: Part,
+  after: Part,
+  secretsIn: (part: Part) => readonly Secret[],
+): boolean {
+  const revealed = (part: Part) => secretsIn(part).map((secret) => secret.reveal());
+  return isDeepStrictEqual(before, after) && isDeepStrictEqual(revealed(before), revealed(after));
 }
 
 /** Whether two accounts ask one platform with the same token or login. */
-export function sameAccess<
-  Account extends Pick<SecretsInAccount, 'credentials'> & { readonly api_url: string },
->(before: Account, after: Account): boolean {
-  const access = ({ api_url, credentials }: Account) => ({ api_url, credentials, request: {} });
-  return sameAccount(access(before), access(after));
+export function sameAccess<Account extends SecretsInPart & { readonly api_url: string }>(
+  before: Pick<Account, 'api_url' | 'credentials'>,
+  after: Pick<Account, 'api_url' | 'credentials'>,
+): boolean {
+  const access = ({ api_url, credentials }: typeof before) => ({ api_url, credentials, request: {} });
+  return isSame(access(before), access(after), secretsOf);
 }
 
 /** The address of an API: origin and path only, over http or https; becomes the address without a trailing slash. */
@@ -61,11 +58,7 @@ export function httpAddress(
         return refuse(context, `expected an address such as "${example}"`);
       }
       if (url.username !== '' || url.password !== '') {
-        return refuse(
-          context,
-          'must not contain a user name or password: use the keys username and password',
-          'must not contain a user name or password: use EDGE_USERNAME and EDGE_PASSWORD',
-        );
+        return refuse(context, 'must not contain a user name or password: use {username} and {password}');
       }
       if (takesQuery && given.includes('#')) return refuse(context, 'must not contain a fragment ("#")');
       if (!takesQuery && /[?#]/.test(given))
@@ -140,18 +133,14 @@ export function unencrypted(
   allowHttp: unknown,
   throughProxy: boolean,
   what = 'the token',
-): Mistake | undefined {
+): string | undefined {
   if (allowHttp === true || typeof address !== 'string' || !URL.canParse(address)) return undefined;
   const { protocol, hostname } = new URL(address);
   if (protocol !== 'http:') return undefined;
   // Behind a proxy, loopback is the proxy's own machine, and the way there is open.
   if (isLoopback(hostname) && !throughProxy) return undefined;
   const where = isLoopback(hostname) ? 'to the proxy unencrypted' : 'unencrypted';
-  const message = `expected https: ${what} would be sent ${where}`;
-  return {
-    message: `${message}; allow_http permits it`,
-    inEnvironment: `${message}; EDGE_ALLOW_HTTP=true permits it`,
-  };
+  return `expected https: ${what} would be sent ${where}; {allow_http} permits it`;
 }
 
 /** The keys that `credentials` is built from, as far as they are given. */
@@ -161,42 +150,22 @@ export type GivenCredentials = {
   >;
 };
 
-const ONE_KIND: Mistake = {
-  message: 'expected exactly one of token, token_file, or username with password or password_file',
-  inEnvironment:
-    'expected exactly one of EDGE_TOKEN, EDGE_TOKEN_FILE, or EDGE_USERNAME with EDGE_PASSWORD or EDGE_PASSWORD_FILE',
-};
-
-const PASSWORD_TWICE: Mistake = {
-  message: 'expected one of password and password_file, not both',
-  inEnvironment: 'expected one of EDGE_PASSWORD and EDGE_PASSWORD_FILE, not both',
-};
-
-const NO_USERNAME: Mistake = {
-  message: 'expected username as well',
-  inEnvironment: 'expected EDGE_USERNAME as well',
-};
-
-const NO_PASSWORD: Mistake = {
-  message: 'expected password or password_file beside username',
-  inEnvironment: 'expected EDGE_PASSWORD or EDGE_PASSWORD_FILE beside EDGE_USERNAME',
-};
+const ONE_KIND =
+  'expected exactly one of {token}, {token_file}, or {username} with {password} or {password_file}';
 
 /** The rules that the credentials break as a whole: exactly one kind, and complete. */
-export function credentialMistakes(given: { readonly [Key in keyof GivenCredentials]?: unknown }): Mistake[] {
+export function credentialMistakes(given: { readonly [Key in keyof GivenCredentials]?: unknown }): string[] {
   const has = (key: keyof GivenCredentials) => given[key] !== undefined;
   const password = has('password') || has('password_file');
   const kinds = [has('token'), has('token_file'), has('username') || password].filter(Boolean).length;
   const found = kinds === 0 ? 'none' : 'more than one kind';
-  const notOne = {
-    message: `${ONE_KIND.message}; found ${found}`,
-    inEnvironment: `${ONE_KIND.inEnvironment}; found ${found}`,
-  };
   return [
-    ...(kinds === 1 ? [] : [notOne]),
-    ...(has('password') && has('password_file') ? [PASSWORD_TWICE] : []),
-    ...(password && !has('username') ? [NO_USERNAME] : []),
-    ...(has('username') && !password ? [NO_PASSWORD] : []),
+    ...(kinds === 1 ? [] : [`${ONE_KIND}; found ${found}`]),
+    ...(has('password') && has('password_file')
+      ? ['expected one of {password} and {password_file}, not both']
+      : []),
+    ...(password && !has('username') ? ['expected {username} as well'] : []),
+    ...(has('username') && !password ? ['expected {password} or {password_file} beside {username}'] : []),
   ];
 }
 

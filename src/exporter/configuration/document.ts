@@ -15,7 +15,7 @@ import {
   visit,
 } from 'yaml';
 import { madeInSlices, toTheEnd } from '../slices.ts';
-import { type Environment, interpolate } from './environment.ts';
+import { type Environment, interpolate, withKeys } from './environment.ts';
 import { type ConfigIssue, type Finding, formatPath } from './issue.ts';
 import { isMergeKey, parseInSteps, partsOf, plainInSteps, structureOf, yamlProblem } from './yaml-steps.ts';
 
@@ -144,7 +144,7 @@ function* readYamlInSteps(
     return { source, line: Math.max(1, line), column: Math.max(1, col), path, message };
   };
   const place = (finding: Finding) =>
-    issueAt(offsetOf(document, finding), formatPath(finding.path), finding.message);
+    issueAt(offsetOf(document, finding), formatPath(finding.path), withKeys(finding.message));
   const errors = document.errors.filter(({ code }) => !dialect.allowed?.includes(code));
   const problems = [...errors, ...document.warnings];
   const tooDeep = problems.find(({ code }) => code === 'RESOURCE_EXHAUSTION');

@@ -40,10 +40,18 @@ export function configFromEnvironment(env: Environment): unknown {
   return { accounts: [{ name: 'default', ...Object.fromEntries(given) }] };
 }
 
+const KEYS_IN_BRACES = new RegExp(`\\{(${ACCOUNT_VARIABLES.map(({ key }) => key).join('|')})\\}`, 'g');
+
+/** A message with the keys of an account that stand in braces in it as they are written where it is about. */
+export function withKeys(message: string, written = (key: string) => key): string {
+  return message.replaceAll(KEYS_IN_BRACES, (_, key: string) => written(key));
+}
+
 /** The finding as an issue of the variable that it is about. */
-export function placeInEnvironment({ path, message, inEnvironment = message }: Finding): ConfigIssue {
-  const variable = ACCOUNT_VARIABLES.find(({ key }) => key === path[2]);
-  return { source: 'environment', path: variable?.name ?? '', message: inEnvironment };
+export function placeInEnvironment({ path, message }: Finding): ConfigIssue {
+  const named = (key: unknown) => ACCOUNT_VARIABLES.find((variable) => variable.key === key)?.name ?? '';
+  const written = (key: string) => `${named(key)}${key === 'allow_http' ? '=true' : ''}`;
+  return { source: 'environment', path: named(path[2]), message: withKeys(message, written) };
 }
 
 /** Environment variables by name. */

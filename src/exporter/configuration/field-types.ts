@@ -4,25 +4,26 @@ import { DURATION_PATTERN, formatDuration, parseDuration } from '../text/duratio
 import { isGlob } from '../text/glob.ts';
 import type { ConfigPath } from './issue.ts';
 
-/** What is wrong, for the person who wrote it; `inEnvironment` names variables instead of keys. */
-export interface Mistake {
-  readonly message: string;
-  readonly inEnvironment: string;
-}
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+export const MEBIBYTE = 2 ** 20;
 
 /** Fails a transformation: zod reports `message` at the value's path. */
-export function refuse(context: z.RefinementCtx, message: string, inEnvironment = message): never {
-  addMistake(context, [], { message, inEnvironment });
+export function refuse(context: z.RefinementCtx, message: string): never {
+  addMistake(context, [], message);
   return z.NEVER;
 }
 
-/** Reports a mistake at `path`. */
-export function addMistake(
-  context: z.RefinementCtx,
-  path: ConfigPath,
-  { message, inEnvironment }: Mistake,
-): void {
-  context.addIssue({ code: 'custom', path: [...path], message, params: { inEnvironment } });
+/** Reports a mistake at `path`. What stands in braces is a key of an account, as `withKeys` writes it. */
+export function addMistake(context: z.RefinementCtx, path: ConfigPath, message: string): void {
+  context.addIssue({ code: 'custom', path: [...path], message });
+}
+
+/** For rules of a mapping as a whole: they are looked at whatever is wrong in it, if it is one. */
+export function isMapping({ value }: { readonly value: unknown }): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Text with at least one character that is not white space. */
@@ -42,37 +43,37 @@ export interface Bounds {
   readonly max: number;
 }
 
-interface Measure extends Bounds {
-  readonly expected: string;
-}
-
 const EXPECTED_DURATION = 'expected a duration such as "90s", "2m" or "1h30m"';
-
-function milliseconds(given: string, { min, max, expected }: Measure, context: z.RefinementCtx): number {
-  const ms = parseDuration(given);
-  if (ms === undefined) return refuse(context, expected);
-  if (ms >= min && ms <= max) return ms;
-  return refuse(context, `expected a duration between ${formatDuration(min)} and ${formatDuration(max)}`);
-}
 
 /** A duration in Prometheus' form, within bounds; becomes milliseconds. */
 export function duration(bounds: Bounds) {
-  const measure = { ...bounds, expected: EXPECTED_DURATION };
   return z
-    .string({ error: measure.expected })
+    .string({ error: EXPECTED_DURATION })
     .meta({ pattern: DURATION_PATTERN.source })
-    .transform((given, context) => milliseconds(given, measure, context));
+    .transform((given, context) => milliseconds(given, bounds, EXPECTED_DURATION, context));
 }
 
 /** A duration, or `auto` for one that is learned from what the platform does. */
 export function durationOrAuto(bounds: Bounds) {
-  const measure = { ...bounds, expected: `${EXPECTED_DURATION}, or "auto"` };
+  const expected = `${EXPECTED_DURATION}, or "auto"`;
   return z
-    .string({ error: measure.expected })
+    .string({ error: expected })
     .meta({ pattern: `^auto$|${DURATION_PATTERN.source}` })
     .transform((given, context): number | 'auto' =>
-      given === 'auto' ? 'auto' : milliseconds(given, measure, context),
+      given === 'auto' ? 'auto' : milliseconds(given, bounds, expected, context),
     );
+}
+
+function milliseconds(
+  given: string,
+  { min, max }: Bounds,
+  expected: string,
+  context: z.RefinementCtx,
+): number {
+  const ms = parseDuration(given);
+  if (ms === undefined) return refuse(context, expected);
+  if (ms >= min && ms <= max) return ms;
+  return refuse(context, `expected a duration between ${formatDuration(min)} and ${formatDuration(max)}`);
 }
 
 const EXPECTED_CRON = 'expected a cron expression such as "*/5 * * * *"';
@@ -114,7 +115,7 @@ export function schedule() {
     .string({ error: EXPECTED_CRON })
     .superRefine((expression, context) => {
       const mistake = cronMistake(expression);
-      if (mistake !== undefined) context.addIssue({ code: 'custom', message: mistake });
+      if (mistake !== undefined) addMistake(context, [], mistake);
     })
     .overwrite((expression) => expression.trim().split(/\s+/).slice(-MINUTE_FIELDS).join(' '));
 }
@@ -134,8 +135,7 @@ export function nameOrId() {
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.array(item).superRefine((items, context) => {
     for (const [index, value] of items.entries()) {
-      if (items.indexOf(value) === index) continue;
-      context.addIssue({ code: 'custom', path: [index], message: 'is already in the list' });
+      if (items.indexOf(value) !== index) addMistake(context, [index], 'is already in the list');
     }
   });
 }

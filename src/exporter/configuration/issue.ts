@@ -22,9 +22,8 @@ export interface Finding {
   readonly path: ConfigPath;
   /** Whether the key at the end of the path is at fault, or its value. */
   readonly at: 'key' | 'value';
+  /** Keys of an account in it stand in braces: see `withKeys`. */
   readonly message: string;
-  /** The message where variables of the environment stand for keys, if it speaks of any. */
-  readonly inEnvironment?: string;
 }
 
 /** `file:line:column: path: message`, with the parts that are there. */
@@ -80,8 +79,7 @@ type Schema = z.core.JSONSchema.BaseSchema;
 export function findings(error: z.ZodError, schema: Schema, above: ConfigPath = []): Finding[] {
   return error.issues.slice(0, MOST_ISSUES).flatMap((issue) => {
     const path = [...above, ...issue.path.filter((step) => typeof step !== 'symbol')];
-    if (issue.code !== 'unrecognized_keys')
-      return [{ path, at: 'value' as const, message: explain(issue), ...otherwise(issue) }];
+    if (issue.code !== 'unrecognized_keys') return [{ path, at: 'value' as const, message: explain(issue) }];
     const known = knownKeys(schema, path);
     return issue.keys.slice(0, MOST_ISSUES).map((key) => unknownKey(path, key, known));
   });
@@ -103,12 +101,6 @@ function knownKeys(root: Schema, path: ConfigPath): string[] {
     schema = inner.anyOf?.find((choice) => typeof choice === 'object' && choice.type !== 'null') ?? inner;
   }
   return Object.keys(schema.properties ?? {});
-}
-
-/** The message where variables of the environment stand for keys, where there is one. */
-function otherwise(issue: Issue): Pick<Finding, 'inEnvironment'> {
-  const text: unknown = issue.code === 'custom' ? issue.params?.['inEnvironment'] : undefined;
-  return typeof text === 'string' ? { inEnvironment: text } : {};
 }
 
 /** zod's own messages repeat what was given, or speak of types; the schema's, and those here, do not. */

@@ -1,14 +1,19 @@
 import { z } from 'zod';
 import { Secret } from '../secret.ts';
-import { ACCESS, credentialMistakes, httpAddress, toCredentials, unencrypted } from './access.ts';
-import { addMistake, duration, integer, type Mistake, nameOrId, text } from './field-types.ts';
+import { ACCESS, credentialMistakes, httpAddress, secretsOf, toCredentials, unencrypted } from './access.ts';
+import {
+  addMistake,
+  DAY,
+  duration,
+  integer,
+  isMapping,
+  MEBIBYTE,
+  MINUTE,
+  nameOrId,
+  SECOND,
+  text,
+} from './field-types.ts';
 import { ROUTE, tlsMistakes } from './request.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
-const MEBIBYTE = 2 ** 20;
 
 /** Headers that the exporter sets itself. */
 const OWN_HEADERS =
@@ -22,7 +27,7 @@ function headers() {
     const secrets: Record<string, Secret> = {};
     for (const [name, value] of Object.entries(given)) {
       const mistake = headerMistake(name, value);
-      if (mistake !== undefined) context.addIssue({ code: 'custom', path: [name], message: mistake });
+      if (mistake !== undefined) addMistake(context, [name], mistake);
       else secrets[name] = new Secret(value);
     }
     return secrets;
@@ -38,8 +43,7 @@ function headerMistake(name: string, value: string): string | undefined {
 function labels() {
   return z.record(z.string(), z.string().min(1, 'must not be empty')).superRefine((given, context) => {
     for (const name of Object.keys(given)) {
-      if (LABEL_NAME.test(name)) continue;
-      context.addIssue({ code: 'custom', path: [name], message: 'expected a label name such as "cluster"' });
+      if (!LABEL_NAME.test(name)) addMistake(context, [name], 'expected a label name such as "cluster"');
     }
   });
 }
@@ -157,10 +161,10 @@ const RECEIVER = z
         secret && unencrypted(receiver.url, receiver.allow_http, throughProxy, 'credentials and headers');
       if (exposed) addMistake(context, ['url'], exposed);
       for (const { key, message } of tlsMistakes(receiver.url, receiver.request, 'url')) {
-        context.addIssue({ code: 'custom', path: ['request', key], message });
+        addMistake(context, ['request', key], message);
       }
     },
-    { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+    { when: isMapping },
   )
   .transform(({ token, token_file, username, password, password_file, ...receiver }) => {
     const given = { token, token_file, username, password, password_file };
@@ -175,9 +179,9 @@ export const PUSH = z
   .superRefine((receivers, context) => {
     const names = receivers.map(({ name }) => name);
     for (const [index, name] of names.entries()) {
-      if (names.indexOf(name) === index) continue;
-      const message = `must be unique; push[${names.indexOf(name)}] has this name`;
-      context.addIssue({ code: 'custom', path: [index, 'name'], message });
+      const first = names.indexOf(name);
+      if (first !== index)
+        addMistake(context, [index, 'name'], `must be unique; push[${first}] has this name`);
     }
   })
   .default([])
@@ -187,52 +191,32 @@ export const PUSH = z
 export type Receiver = z.output<typeof RECEIVER>;
 
 /** The secrets that the configuration of a receiver itself holds. */
-export function secretsOfReceiver({
-  credentials,
-  oauth2,
-  headers,
-  request: { proxy },
-}: Receiver): readonly Secret[] {
-  const login = typeof proxy === 'object' && proxy.login !== undefined ? Object.values(proxy.login) : [];
-  const own =
-    credentials?.kind === 'token'
-      ? [credentials.token]
-      : credentials?.kind === 'password' && credentials.password instanceof Secret
-        ? [credentials.password]
-        : [];
+export function secretsOfReceiver(receiver: Receiver): readonly Secret[] {
+  const { oauth2, headers } = receiver;
   const client = oauth2?.client_secret === undefined ? [] : [oauth2.client_secret];
-  return [...own, ...client, ...Object.values(headers), ...login];
+  return [...secretsOf(receiver), ...client, ...Object.values(headers)];
 }
 
-function isAuthenticated(
-  given: {
-    readonly [Key in 'token' | 'token_file' | 'username' | 'password' | 'password_file']?: unknown;
-  },
-): boolean {
-  const keys = ['token', 'token_file', 'username', 'password', 'password_file'] as const;
-  return keys.some((key) => given[key] !== undefined);
+const LOGIN_KEYS = ['token', 'token_file', 'username', 'password', 'password_file'] as const;
+
+function isAuthenticated(given: { readonly [Key in (typeof LOGIN_KEYS)[number]]?: unknown }): boolean {
+  return LOGIN_KEYS.some((key) => given[key] !== undefined);
 }
 
 /** What is wrong with `oauth2` as a whole, and beside other keys. */
-function oauth2Mistakes(
+function* oauth2Mistakes(
   receiver: Parameters<typeof isAuthenticated>[0] & {
     readonly oauth2?: Partial<OAuth2>;
     readonly allow_http?: unknown;
   },
   throughProxy: boolean,
-): [path: string[], mistake: Mistake][] {
+): Generator<[path: string[], mistake: string]> {
   const { oauth2, allow_http } = receiver;
-  if (typeof oauth2 !== 'object' || oauth2 === null) return [];
-  const found: [string[], Mistake][] = [];
+  if (typeof oauth2 !== 'object' || oauth2 === null) return;
   if (isAuthenticated(receiver))
-    found.push([['oauth2'], says('expected either oauth2 or token, token_file or username, not both')]);
+    yield [['oauth2'], 'expected either oauth2 or token, token_file or username, not both'];
   if ((oauth2.client_secret === undefined) === (oauth2.client_secret_file === undefined))
-    found.push([['oauth2'], says('expected exactly one of client_secret and client_secret_file')]);
+    yield [['oauth2'], 'expected exactly one of client_secret and client_secret_file'];
   const exposed = unencrypted(oauth2.token_url, allow_http, throughProxy, 'the client secret');
-  if (exposed !== undefined) found.push([['oauth2', 'token_url'], exposed]);
-  return found;
-}
-
-function says(message: string): Mistake {
-  return { message, inEnvironment: message };
+  if (exposed !== undefined) yield [['oauth2', 'token_url'], exposed];
 }

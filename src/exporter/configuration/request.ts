@@ -3,12 +3,8 @@ import { z } from 'zod';
 import type { Route } from '../platform/connector.ts';
 import { Secret } from '../secret.ts';
 import type { Environment } from './environment.ts';
-import { duration, integer, refuse, text } from './field-types.ts';
+import { duration, integer, MEBIBYTE, MINUTE, refuse, SECOND, text } from './field-types.ts';
 import type { ConfigIssue } from './issue.ts';
-
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const MEBIBYTE = 2 ** 20;
 
 /** How connections are made. */
 export const ROUTE = {

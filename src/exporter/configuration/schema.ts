@@ -5,7 +5,18 @@ import { baseUnits, UNIT_NAMES, type UnitName, unitsOf } from '../catalogue/unit
 import type { Sharded } from '../cluster/shard.ts';
 import { ACCESS, credentialMistakes, SOURCE, toCredentials, unencrypted } from './access.ts';
 import { COLLECTORS_SCHEMA, defaultCollectors, toCollectors } from './collector-settings.ts';
-import { addMistake, duration, durationOrAuto, integer, schedule, text } from './field-types.ts';
+import {
+  addMistake,
+  DAY,
+  duration,
+  durationOrAuto,
+  HOUR,
+  integer,
+  isMapping,
+  MINUTE,
+  schedule,
+  text,
+} from './field-types.ts';
 import { PUSH } from './push-settings.ts';
 import { REQUEST, tlsMistakes } from './request.ts';
 
@@ -42,15 +53,17 @@ export const LABELS = z
   .record(z.string(), z.string().min(1, 'must not be empty').max(LONGEST_VALUE))
   .superRefine((labels, context) => {
     const taken = takenNames();
-    const say = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message });
-    if (Object.keys(labels).length > MOST_LABELS) say([], `expected at most ${MOST_LABELS} labels`);
+    if (Object.keys(labels).length > MOST_LABELS)
+      addMistake(context, [], `expected at most ${MOST_LABELS} labels`);
     for (const name of Object.keys(labels)) {
       if (!/^[a-zA-Z_][a-zA-Z0-9_]*$/.test(name) || name.startsWith('__'))
-        say(
+        addMistake(
+          context,
           [name],
           'expected the name of a label: letters, digits and underscores, not two of them at first',
         );
-      else if (taken.has(name)) say([name], 'is a label of the exporter itself: choose another name');
+      else if (taken.has(name))
+        addMistake(context, [name], 'is a label of the exporter itself: choose another name');
     }
   });
 
@@ -61,10 +74,10 @@ export const UNITS = z.record(z.string(), unitName).superRefine(
   (units, context) => {
     for (const [name, unit] of Object.entries(units)) {
       const mistake = unitMistake(name, unit);
-      if (mistake !== undefined) context.addIssue({ code: 'custom', path: [name], message: mistake });
+      if (mistake !== undefined) addMistake(context, [name], mistake);
     }
   },
-  { when: ({ value }) => typeof value === 'object' && value !== null && !Array.isArray(value) },
+  { when: isMapping },
 );
 
 /** Why a unit would have no effect. A name that the catalogue does not know is a warning instead. */
@@ -85,10 +98,6 @@ function fits(unit: UnitName, kinds: NonNullable<ReturnType<typeof unitKinds>>):
   return [...kinds].some((kind) => baseUnits(unit, kind) !== undefined);
 }
 
-const SECOND = 1_000;
-const MINUTE = 60 * SECOND;
-const HOUR = 60 * MINUTE;
-
 const quota = z.strictObject({
   reserve: z
     .number()
@@ -108,12 +117,12 @@ const TIMES = {
     .describe(
       'Age at which gauges show a bucket; "auto" starts with 2m and learns, by metric, when buckets are 98 % complete.',
     ),
-  settle_delay: durationOrAuto({ min: MINUTE, max: 24 * HOUR })
+  settle_delay: durationOrAuto({ min: MINUTE, max: DAY })
     .prefault('10m')
     .describe(
       'Age at which counters take a bucket; "auto" is 10m, and up to 1h for a metric whose buckets keep changing later.',
     ),
-  stale_after: duration({ min: MINUTE, max: 7 * 24 * HOUR })
+  stale_after: duration({ min: MINUTE, max: 7 * DAY })
     .prefault('15m')
     .describe(
       'How long a value is kept after its last successful poll; stale gauges go sooner while the platform is up.',
@@ -158,17 +167,14 @@ export const ACCOUNT = z
       const exposedToo = unencrypted(account.graphql_url, account.allow_http, throughProxy);
       if (exposedToo !== undefined) addMistake(context, ['graphql_url'], exposedToo);
       for (const { key, message } of tlsMistakes(account.api_url, account.request)) {
-        context.addIssue({ code: 'custom', path: ['request', key], message });
+        addMistake(context, ['request', key], message);
       }
       if (Number(account.settle_delay) < Number(account.publish_delay)) {
-        context.addIssue({
-          code: 'custom',
-          path: ['settle_delay'],
-          message: 'expected at least publish_delay: a bucket is published before it is counted',
-        });
+        const message = 'expected at least publish_delay: a bucket is published before it is counted';
+        addMistake(context, ['settle_delay'], message);
       }
     },
-    { when: isObject },
+    { when: isMapping },
   )
   .transform((given) => ({
     ...WHOLE,
@@ -236,9 +242,8 @@ const someAccounts = (
   given: { readonly accounts?: unknown; readonly accounts_from?: unknown },
   context: z.RefinementCtx,
 ) => {
-  if (given.accounts !== undefined || given.accounts_from !== undefined) return;
-  const message = 'is required, or accounts_from';
-  addMistake(context, ['accounts'], { message, inEnvironment: message });
+  if (given.accounts === undefined && given.accounts_from === undefined)
+    addMistake(context, ['accounts'], 'is required, or accounts_from');
 };
 
 /** The configuration as it is written in YAML (its input) and as the program uses it (its output). */
@@ -251,7 +256,7 @@ export const CONFIG = z
       .describe('The accounts to poll; without this key, those of accounts_from.'),
     ...REST,
   })
-  .superRefine(someAccounts, { when: isObject })
+  .superRefine(someAccounts, { when: isMapping })
   .transform(({ accounts = [], limits, metrics, push }) => ({ accounts, limits, metrics, push }));
 
 /** A configuration apart from its accounts, each of which is checked for itself, by `ACCOUNT`. */
@@ -260,7 +265,7 @@ export const OUTLINE = z
     accounts: z.array(z.unknown()).min(1, 'must not be empty').exactOptional(),
     ...REST,
   })
-  .superRefine(someAccounts, { when: isObject });
+  .superRefine(someAccounts, { when: isMapping });
 
 /** A file of `accounts_from` apart from its accounts. */
 export const ACCOUNTS_OUTLINE = z.strictObject({ accounts: z.array(z.unknown()) });
@@ -273,8 +278,4 @@ let jsonSchema: z.core.JSONSchema.BaseSchema | undefined;
 export function configJsonSchema(): z.core.JSONSchema.BaseSchema {
   jsonSchema ??= z.toJSONSchema(CONFIG.meta({ title: 'Configuration of edge-exporter' }), { io: 'input' });
   return jsonSchema;
-}
-
-function isObject({ value }: { readonly value: unknown }): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

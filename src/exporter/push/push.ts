@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
+import { isSame } from '../configuration/access.ts';
 import { type Receiver, secretsOfReceiver } from '../configuration/push-settings.ts';
 import { type State, StateReadFailure, StateWriteFailure } from '../state/state.ts';
 import { addressOf, type Found, Outbox } from './outbox.ts';
@@ -79,7 +79,7 @@ export class Push {
   /** Makes these the receivers: those that have changed start anew, the others go on. */
   async apply(receivers: readonly Receiver[]): Promise<void> {
     const kept = this.#running.filter(({ receiver }) =>
-      receivers.some((wanted) => sameReceiver(receiver, wanted)),
+      receivers.some((wanted) => isSame(receiver, wanted, secretsOfReceiver)),
     );
     const ended = this.#running.filter((running) => !kept.includes(running));
     // Where none ends, all is set up before this returns.
@@ -89,7 +89,7 @@ export class Push {
     const addresses = new Map(receivers.map((receiver) => [receiver.name, addressOf(receiver)]));
     const running = receivers.map(
       (receiver) =>
-        kept.find((one) => sameReceiver(one.receiver, receiver)) ??
+        kept.find((one) => isSame(one.receiver, receiver, secretsOfReceiver)) ??
         startReceiver(receiver, { ...this.#options, startedAt, outbox: this.#outbox, receivers: addresses }),
     );
     this.#running = running;
@@ -131,10 +131,4 @@ export class Push {
       observer.pushDefect('', error);
     }
   }
-}
-
-/** Whether nothing of a receiver has changed, nor its secrets, which comparing objects does not look into. */
-function sameReceiver(before: Receiver, after: Receiver): boolean {
-  const revealed = (receiver: Receiver) => secretsOfReceiver(receiver).map((secret) => secret.reveal());
-  return isDeepStrictEqual(before, after) && isDeepStrictEqual(revealed(before), revealed(after));
 }

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { readYaml } from '../configuration/document.ts';
-import { refuse } from '../configuration/field-types.ts';
+import { isMapping, refuse } from '../configuration/field-types.ts';
 import { findings, formatIssue, inOrder } from '../configuration/issue.ts';
 import { normalizeHash, type Users } from './basic-auth.ts';
 import { GO_YAML, goBoolean, goDuration, goInteger, goText } from './go-values.ts';
@@ -175,13 +175,9 @@ const passwordHash = goText().transform((text, context) => {
 
 /** Not zod's record, which leaves out a user named `__proto__`: a file with no other would open every door. */
 const users = z.preprocess(
-  (given) => (isMapping(given) ? new Map(Object.entries(given)) : given),
+  (given) => (isMapping({ value: given }) ? new Map(Object.entries(Object(given))) : given),
   z.map(z.string(), passwordHash),
 );
-
-function isMapping(given: unknown): given is object {
-  return typeof given === 'object' && given !== null && !Array.isArray(given);
-}
 
 function oneOf(values: readonly string[]) {
   return goText().refine((value) => values.includes(value), `expected ${values.join(' or ')}`);
