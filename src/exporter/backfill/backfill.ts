@@ -72,7 +72,7 @@ export interface History {
 /**
  * Writes the history of every configured series as OpenMetrics, pushes it to receivers, or both; continues an
  * interrupted run.
- * @throws BackfillRefusal when it cannot be, GivenUp or PlatformFailure when the platform keeps failing, and the
+ * @throws BackfillRefusal when it cannot be, LongFailure or PlatformFailure when the platform keeps failing, and the
  * signal's reason when it aborts; what was read stays for the next start
  */
 export async function backfill(options: BackfillOptions): Promise<History> {
@@ -265,7 +265,7 @@ function reportPlan(plan: HistoryPlan, series: readonly Collected[], { progress 
 
 /**
  * Reads what no earlier start has read, each account at its own pace.
- * @throws GivenUp when a window keeps failing, BackfillRefusal when the platform has forgotten what is missing
+ * @throws LongFailure when a window keeps failing, BackfillRefusal when the platform has forgotten what is missing
  */
 export async function readAll(
   { range }: HistoryPlan,

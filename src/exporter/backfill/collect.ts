@@ -9,7 +9,7 @@ import type { SourceReader } from '../series/series-source.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type HistoryWindow, moment, nameOf, type PlannedSeries } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
-import { GivenUp } from './refusal.ts';
+import { LongFailure } from './refusal.ts';
 import { isWhole, recordOf, type Spool, type SpoolLine, type SpoolRecord, together } from './spool.ts';
 
 /** One metric of one target, how it is read, and where what was read is kept. */
@@ -33,7 +33,7 @@ interface CollectOptions {
 
 /**
  * Reads what an account's spools lack: the oldest window of every metric before the next window of any.
- * @throws GivenUp when a window keeps failing, and the signal's reason when it aborts
+ * @throws LongFailure when a window keeps failing, and the signal's reason when it aborts
  */
 export function collect(options: CollectOptions): Promise<void> {
   const { concurrency, signal } = options;
@@ -70,7 +70,7 @@ async function read({ one, window }: Work, signal: AbortSignal, options: Collect
   } catch (failure) {
     if (!(failure instanceof PlatformFailure)) throw failure;
     const { message, outcome } = failure;
-    throw new GivenUp(`${metric}, ${from} to ${moment(window.to)}: ${message} (${outcome})`);
+    throw new LongFailure(`${metric}, ${from} to ${moment(window.to)}: ${message} (${outcome})`);
   }
 }
 

@@ -15,7 +15,7 @@ import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
 import { moment } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
 import type { PushedRecord } from './pushed-record.ts';
-import { BackfillRefusal, GivenUp } from './refusal.ts';
+import { BackfillRefusal, LongFailure } from './refusal.ts';
 import { assemble, type HistorySeries, type SeriesHistory } from './series-history.ts';
 
 interface PushHistoryOptions {
@@ -34,7 +34,7 @@ interface PushHistoryOptions {
 /**
  * Sends a receiver what it lacks of a history: one metric of one target after the other, within it bucket after bucket,
  * so that each series comes in order. What it has answered for is recorded, and not sent again by a later run.
- * @throws GivenUp when it keeps failing, and the signal's reason when it aborts
+ * @throws LongFailure when it keeps failing, and the signal's reason when it aborts
  */
 export async function pushHistory(options: PushHistoryOptions): Promise<void> {
   const { to, collected, series, end, signal } = options;
@@ -118,7 +118,7 @@ function deliveryTo({ to, clock, progress }: PushHistoryOptions) {
     },
     failed(words) {
       failingSince ??= clock.now();
-      if (clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw new GivenUp(`receiver ${name}: ${words}`);
+      if (clock.now() - failingSince >= RETRY_TIMEOUT_MS) throw new LongFailure(`receiver ${name}: ${words}`);
       progress.log.warn({ receiver: name, reason: words }, 'pushing failed; trying again');
     },
   });

@@ -12,9 +12,9 @@ export class BackfillRefusal extends Error {
   }
 }
 
-/** What was tried for too long: reading a window of a metric, or sending to a receiver. Its message names which, and why. */
-export class GivenUp extends Error {
-  override readonly name = 'GivenUp';
+/** What has failed for too long: reading a window of a metric, or sending to a receiver. Its message names which, and why. */
+export class LongFailure extends Error {
+  override readonly name = 'LongFailure';
 }
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -47,7 +47,7 @@ export function backfillSentence(
   advice = 'run the same command again to continue',
 ): string | undefined {
   if (error instanceof BackfillRefusal) return error.message;
-  if (error instanceof GivenUp) return `${error.message}: giving up for now; ${advice}`;
+  if (error instanceof LongFailure) return `${error.message}: giving up for now; ${advice}`;
   if (error instanceof PlatformFailure) return `${error.message} (${error.outcome})`;
   const trouble = fileTrouble(error);
   return trouble === undefined ? undefined : `${trouble}; ${advice}`;

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { GivenUp } from '../../../src/exporter/backfill/refusal.ts';
+import { LongFailure } from '../../../src/exporter/backfill/refusal.ts';
 import { PUSH } from '../../../src/exporter/configuration/push-settings.ts';
 import { hastyClock } from '../push/outbox-bed.ts';
 import { historyBed, NOW, seriesOf } from './history-bed.ts';
@@ -48,7 +48,7 @@ it('gives up a receiver that has taken nothing for a quarter of an hour, and the
     () => undefined,
     (error: unknown) => error,
   );
-  expect(failure).toBeInstanceOf(GivenUp);
+  expect(failure).toBeInstanceOf(LongFailure);
   expect(String(failure)).toContain('receiver central: HTTP 503');
   expect(clock.now() - NOW).toBeGreaterThanOrEqual(15 * MINUTE);
   expect(clock.now() - NOW).toBeLessThan(17 * MINUTE);
