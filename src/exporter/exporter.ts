@@ -83,10 +83,10 @@ export class Exporter {
       instance === undefined
         ? new Push({ clock, state, observer })
         : new ReplicaPush({ clock, observer, instance });
-    const turns = new Turns(() => this.#exposition.isAwaited);
+    this.#exposition = new Exposition([store], options);
+    const turns = new Turns(this.#exposition);
     const ownership = instance === undefined ? { state } : undefined;
     this.#accounts = new RunningAccounts({ clock, ticker, store, ownership, observer, credentials, turns });
-    this.#exposition = new Exposition([store], options);
     this.#stopTicking = [
       ticker(UPKEEP_PATTERN, () => this.#upkeep()),
       ticker(SNAPSHOT_PATTERN, () => void this.#push.takeSnapshot((wants) => this.#shown(wants))),

@@ -70,6 +70,7 @@ type ExposedAccount = Pick<
 export class AccountSamples {
   readonly #view: ExposedAccount;
   readonly #options: AccountSamplesOptions;
+  readonly #isWhole: boolean;
   #withdrawn = false;
   /** From when on (local ms) the account may be judged again. */
   #judgeFrom = 0;
@@ -88,12 +89,13 @@ export class AccountSamples {
   constructor(view: ExposedAccount, options: AccountSamplesOptions) {
     this.#view = view;
     this.#options = options;
+    this.#isWhole = hasWhole(view);
     this.#judgeLater = new Timer(options.clock, () => this.#judgeSoon());
   }
 
   /** Exposes whose account it is, remaining quota and token expiry as they are now. */
   exposeVitals(): void {
-    this.#publish('vitals', vitalSamples(this.#view, this.#options.clock));
+    this.#publish('vitals', vitalSamples(this.#view, this.#options.clock, this.#isWhole));
   }
 
   /**
@@ -182,11 +184,9 @@ export class AccountSamples {
     this.#publish('learned', samples);
   }
 
-  /** Exposes a greater expected age at once when a poll shows it: older data is shown from now on. */
-  exposeAge(job: Job): void {
-    const { name: account, forecast } = this.#view;
-    const isOlder = this.#oldest.add(job.subject, job.expectedAge?.(forecast.plannedIntervalOf(job)));
-    if (isOlder) this.#publish('ages', this.#oldest.samples(account));
+  /** Exposes a greater expected age (ms) at once when a poll shows it: older data is shown from now on. */
+  exposeAge(job: Job, ageMs: number | undefined): void {
+    if (this.#oldest.add(job.subject, ageMs)) this.#publish('ages', this.#oldest.samples(this.#view.name));
   }
 
   /** Exposes which counters catch up, in steps. Called before the first poll too: after a restart it brings all at once. */
@@ -232,12 +232,13 @@ function judgedSamples(account: string, { up, parts, causes }: Judgement): Sampl
 function vitalSamples(
   { name: account, platform, ...view }: ExposedAccount,
   clock: Pick<Clock, 'now' | 'wall'>,
+  isWhole: boolean,
 ): Sample[] {
   const now = clock.now();
   const samples: Sample[] = [];
   const id = view.id();
   // Several exporters that show it are taken to poll the same.
-  if (id !== undefined && hasWhole({ name: account, shard: view.shard }))
+  if (id !== undefined && isWhole)
     samples.push({ family: EDGE_ACCOUNT_INFO, labels: { account, account_id: id }, value: 1 });
   const tokenExpiresAt = view.tokenExpiresAt();
   if (tokenExpiresAt !== undefined) {

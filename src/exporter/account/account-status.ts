@@ -10,6 +10,7 @@ import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { RateLimiter } from '../rate-limit/limiter.ts';
 import { WINDOW_MS } from '../rate-limit/rate-limit-window.ts';
 import type { RequestDecision, RequestQueue } from '../rate-limit/request-queue.ts';
+import type { ChosenSource } from '../series/source-choice.ts';
 import type { DelayChange } from '../settling/learned.ts';
 import { toTheEnd } from '../slices.ts';
 import type { AccountStatus, JobStatus, QuotaStatus } from '../status.ts';
@@ -17,7 +18,6 @@ import { duration } from '../text/duration.ts';
 import type { Listing } from './account-targets.ts';
 import type { Observed, ObservedPlatform } from './connection.ts';
 import type { DroppedJobs } from './jobs.ts';
-import type { ChosenSource } from './source-choice.ts';
 
 /** The current state of an account, for the status page, the exporter's own metrics and the readiness check. */
 export interface AccountView {

@@ -193,6 +193,8 @@ export class ExposedResults {
   readonly #options: ExposedResultsOptions;
   /** By owner: its job, and the end (ms) of the newest bucket exposed. */
   readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
+  /** The age (ms) that the data of each job reaches when all is well, as of its last poll. */
+  readonly #expectedAges = new WeakMap<Job, number | undefined>();
   #isUp = false;
 
   constructor(options: ExposedResultsOptions) {
@@ -205,13 +207,15 @@ export class ExposedResults {
     const source = job.follows ?? job;
     const now = clock.now();
     const until = now + this.#lifetime(source);
+    const expectedAge = this.#expectedAge(source);
+    this.#expectedAges.set(source, expectedAge);
+    const oldest = (expectedAge ?? Number.POSITIVE_INFINITY) + TOLERATED_MS;
     for (const { part, samples, dataAgeMs } of exposures) {
       const owner = `${account}/${source.id}/${part}`;
       exposed.add(owner);
       if (dataAgeMs === undefined) this.#shown.delete(owner);
       else this.#shown.set(owner, { until: now - dataAgeMs, job: source });
-      if (dataAgeMs !== undefined && this.#staleFor(source, now - dataAgeMs) > TOLERATED_MS)
-        this.#withdraw(owner);
+      if (dataAgeMs !== undefined && dataAgeMs > oldest) this.#withdraw(owner);
       else store.publish(owner, samples.filter(exposes), until);
     }
   }
@@ -219,6 +223,11 @@ export class ExposedResults {
   /** Stops exposing what a job has exposed. */
   withdraw({ exposed }: ScheduledJob): void {
     for (const owner of exposed) this.#withdraw(owner);
+  }
+
+  /** The age (ms) that the data of a job reaches when all is well, as of its last poll; undefined where it is not known. */
+  expectedAge(job: Job): number | undefined {
+    return this.#expectedAges.get(job);
   }
 
   /** While the platform is down its last data stays, since `edge_up` shows that; once it is up, stale data goes. */
@@ -230,21 +239,18 @@ export class ExposedResults {
 
   /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
   *withdrawStale(): Generator<undefined, void> {
-    const { forecast } = this.#options;
+    const { clock, forecast } = this.#options;
     for (const [owner, { until, job }] of this.#shown) {
       if (!this.#isUp) return;
       // One poll may fail.
-      if (this.#staleFor(job, until) > Math.max(TOLERATED_MS, forecast.intervalOf(job)))
-        this.#withdraw(owner);
+      const staleFor = clock.now() - until - (this.#expectedAge(job) ?? Number.POSITIVE_INFINITY);
+      if (staleFor > Math.max(TOLERATED_MS, forecast.intervalOf(job))) this.#withdraw(owner);
       yield;
     }
   }
 
-  /** By how much (ms) data up to a time is older than it should be. */
-  #staleFor(job: Job, until: number): number {
-    const { clock, forecast } = this.#options;
-    const expected = job.expectedAge?.(forecast.plannedIntervalOf(job)) ?? Number.POSITIVE_INFINITY;
-    return clock.now() - until - expected;
+  #expectedAge(job: Job): number | undefined {
+    return job.expectedAge?.(this.#options.forecast.plannedIntervalOf(job));
   }
 
   #withdraw(owner: string): void {

@@ -3,6 +3,7 @@ import { hasWhole, ownIds } from '../cluster/shard.ts';
 import type { ProductSettings } from '../configuration/collector-settings.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { Outcome } from '../platform/read.ts';
+import { wantedDimensions } from '../series/series-reader.ts';
 import type { Configuration } from '../targets/configuration-list.ts';
 import {
   type Addressing,
@@ -11,7 +12,6 @@ import {
   selector,
   type Target,
   targetsOf,
-  wantedDimensions,
 } from '../targets/target.ts';
 
 /** How a product's series are read. */

@@ -341,7 +341,8 @@ export class Account {
     this.#polledAt = this.#options.clock.now();
     observer.polled(config.name, end);
     if (end.result?.learned !== undefined || end.job.findsJobs) this.#saveSoon();
-    if (end.result?.learned !== undefined) this.#samples.exposeAge(end.job);
+    if (end.result?.learned !== undefined)
+      this.#samples.exposeAge(end.job, this.#exposed.expectedAge(end.job));
     this.#samples.polled(end);
     if (this.#jobs.areOutdated) this.#replace();
     if (!end.job.findsJobs) return;

@@ -13,13 +13,6 @@ import { SeriesSamples } from '../series/samples.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions } from '../series/series-reader.ts';
 import type { SourceName, SourceReader } from '../series/series-source.ts';
-import type { Collector, CollectorContext } from '../settings/collector.ts';
-import { mayTry } from '../settling/dimension-trial.ts';
-import { LearnedMetrics, readMode } from '../settling/learned.ts';
-import { AccountMemory, type SavedPart, type StateReader } from '../state/state.ts';
-import { type Addressing, type Target, targetName } from '../targets/target.ts';
-import { AccountTargets, type ProductRead } from './account-targets.ts';
-import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
 import {
   ChosenReader,
   type ChosenSource,
@@ -27,7 +20,14 @@ import {
   SourceChoice,
   sourceListed,
   sourceListedByRest,
-} from './source-choice.ts';
+} from '../series/source-choice.ts';
+import type { Collector, CollectorContext } from '../settings/collector.ts';
+import { mayTry } from '../settling/dimension-trial.ts';
+import { LearnedMetrics, readMode } from '../settling/learned.ts';
+import { AccountMemory, type SavedPart, type StateReader } from '../state/state.ts';
+import { type Addressing, type Target, targetName } from '../targets/target.ts';
+import { AccountTargets, type ProductRead } from './account-targets.ts';
+import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
 
 export interface AccountJobsOptions {
   readonly account: Account;

@@ -1,7 +1,6 @@
 import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import { partOf } from '../account/jobs.ts';
-import type { Chosen } from '../account/source-choice.ts';
 import type { SeriesApi } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
@@ -9,6 +8,7 @@ import { type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
 import type { Secret } from '../secret.ts';
+import type { Chosen } from '../series/source-choice.ts';
 import { usedUp, usedUpForMs } from './answer-steps.ts';
 
 export interface SessionOptions {

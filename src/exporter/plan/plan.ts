@@ -5,8 +5,8 @@ import type { Account } from '../configuration/schema.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { demandPerMinute, expectedIntervals, fits } from '../rate-limit/demand-forecast.ts';
 import type { LimitScope, LimitScopes } from '../rate-limit/limit-scopes.ts';
+import { wantedDimensions } from '../series/series-reader.ts';
 import { USUAL_PUBLISH_MS } from '../settling/learned.ts';
-import { wantedDimensions } from '../targets/target.ts';
 import { duration } from '../text/duration.ts';
 import { plainNumber } from '../text/numbers.ts';
 import {

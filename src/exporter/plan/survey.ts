@@ -1,6 +1,5 @@
 import type { Listing } from '../account/account-targets.ts';
 import { AccountJobs, partOf } from '../account/jobs.ts';
-import type { Chosen } from '../account/source-choice.ts';
 import type { SeriesApi } from '../catalogue/products.ts';
 import type { Account } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
@@ -8,6 +7,7 @@ import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } 
 import type { Job, PollResult } from '../poll/job.ts';
 import { adopt } from '../poll/runner.ts';
 import type { LimitScopes } from '../rate-limit/limit-scopes.ts';
+import type { Chosen } from '../series/source-choice.ts';
 import { NO_MEMORY } from '../state/state.ts';
 
 interface SurveyOptions {

@@ -229,7 +229,7 @@ export class PlatformClock {
 
   /** The platform's time now, in milliseconds since the epoch. */
   now(): number {
-    return this.#localNow() + this.skewMs;
+    return this.skewMs + this.#localNow();
   }
 
   /** What time it is at least, on the platform: no answer can have buckets counted that begin later. */

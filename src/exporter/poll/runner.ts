@@ -1,5 +1,6 @@
 import type { TimedSample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
+import type { Exposition } from '../exposition/exposition.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import { isLarge, LargeAnswers, Places } from '../platform/response-body.ts';
 import type { QueuedRequest } from '../rate-limit/decision.ts';
@@ -246,22 +247,25 @@ export class Operations {
   }
 }
 
+/** Whether a scrape waits for an answer. */
+type Scrapes = Pick<Exposition, 'isAwaited'>;
+
 /**
- * Lets one caller through per turn of the event loop, in order, and none while something urgent waits: all at once would
- * block the loop.
+ * Lets one caller through per turn of the event loop, in order, and none while a scrape waits: all at once would block the
+ * loop.
  */
 class OnePerTurn {
-  readonly #isHeld: () => boolean;
+  readonly #scrapes: Scrapes;
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  constructor(isHeld: () => boolean) {
-    this.#isHeld = isHeld;
+  constructor(scrapes: Scrapes) {
+    this.#scrapes = scrapes;
   }
 
   /** Resolves when it may go on; undefined where it may at once. */
   turn(): Promise<void> | undefined {
-    const waits = this.#isTaken || this.#isHeld();
+    const waits = this.#isTaken || this.#scrapes.isAwaited;
     if (!this.#isTaken) this.#take();
     return waits ? new Promise((resolve) => this.#waiting.push(resolve)) : undefined;
   }
@@ -269,7 +273,7 @@ class OnePerTurn {
   #take(): void {
     this.#isTaken = true;
     setImmediate(() => {
-      if (this.#waiting.length > 0 && this.#isHeld()) return this.#take();
+      if (this.#waiting.length > 0 && this.#scrapes.isAwaited) return this.#take();
       const next = this.#waiting.shift();
       this.#isTaken = next !== undefined;
       if (next === undefined) return;
@@ -292,10 +296,10 @@ export class Turns {
   readonly limits = new SharedLimits();
   readonly #places = new Places();
 
-  /** @param isHeld whether they wait, since something else is urgent; nothing is by default */
-  constructor(isHeld = () => false) {
-    this.departures = new OnePerTurn(isHeld);
-    this.arrivals = new OnePerTurn(isHeld);
+  /** @param scrapes whether one waits: then everything else does; none by default */
+  constructor(scrapes: Scrapes = { isAwaited: false }) {
+    this.departures = new OnePerTurn(scrapes);
+    this.arrivals = new OnePerTurn(scrapes);
   }
 
   /** How the large answers of one account take turns with all other answers. */

@@ -234,27 +234,13 @@ function labelsOf(names: readonly string[], values: readonly string[]): Labels {
   return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
 }
 
-/** What was made of some label values, and what follows them. */
-interface Remembered<Made> {
-  made?: Made;
-  following?: Map<string, Remembered<Made>>;
-}
-
-/**
- * What is made of label values, made once: to write the texts of a histogram takes longer than to count in it. Found by
- * one label after the other: a key of all of them would be written for each event.
- */
+/** What is made of label values, made once: to write the texts of a histogram takes longer than to count in it. */
 function remembered<Made>(make: (values: readonly string[]) => Made): (values: readonly string[]) => Made {
-  const root: Remembered<Made> = {};
+  const known = new Map<string, Made>();
   return (values) => {
-    let at = root;
-    for (const value of values) {
-      at.following ??= new Map();
-      const next = at.following.get(value) ?? {};
-      at.following.set(value, next);
-      at = next;
-    }
-    at.made ??= make(values);
-    return at.made;
+    const key = values.join('\0');
+    const made = known.get(key) ?? make(values);
+    known.set(key, made);
+    return made;
   };
 }

@@ -1,6 +1,6 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Points, sumWithin } from '../decode/points.ts';
-import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { WindowedAnswer } from './series-source.ts';
 import { bucketsWithin, without } from './spans.ts';
 
@@ -204,4 +204,12 @@ export function sumIfWhole(
   const wanted = dimensions.map((name) => series.get(name) ?? NO_POINTS);
   const lacks = (points: Points) => without([window], bucketsWithin(points, width, window)).length > 0;
   return wanted.some(lacks) ? undefined : sumWithin(wanted, window);
+}
+
+/** How far from the present a window that was to reach it may end: the answer took its time. */
+const PRESENT_MS = 5 * MINUTE_MS;
+
+/** Whether a window reaches up to the present, so that its newest bucket is the platform's. */
+export function reachesPresent({ to }: Window, now: number): boolean {
+  return to > now - PRESENT_MS;
 }

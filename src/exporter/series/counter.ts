@@ -1,7 +1,7 @@
 import type { UnclearRow } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
-import { MINUTE_MS, reachesPresent, type Window } from '../settling/window.ts';
-import type { CoarseBuckets, Reading } from './answer-buckets.ts';
+import { MINUTE_MS, type Window } from '../settling/window.ts';
+import { type CoarseBuckets, type Reading, reachesPresent } from './answer-buckets.ts';
 import { addedUp } from './decimal.ts';
 import { type Buckets, changedWithin, covers, firstAtOrAfter, joined, partsOf, without } from './spans.ts';
 

@@ -5,6 +5,7 @@ import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { ReadMode } from '../settling/learned.ts';
 import type { Window } from '../settling/window.ts';
 import { type SeriesQuestion, seriesResource, type Target } from '../targets/target.ts';
+import { matchesAny } from '../text/glob.ts';
 import type { SourceReader, WindowedAnswer } from './series-source.ts';
 
 export interface SeriesReaderOptions {
@@ -145,5 +146,24 @@ function once<T>(make: () => T): () => T {
   return () => {
     made ??= { value: make() };
     return made.value;
+  };
+}
+
+/** More dimensions than the platform documents may come, and each takes memory. */
+const MOST_KNOWN = 1_000;
+
+/**
+ * Whether a dimension matches any of the patterns. What was said of a dimension is remembered: all targets of a product
+ * have the same few, and every poll asks for each of them several times.
+ */
+export function wantedDimensions(patterns: readonly string[]): (dimension: string) => boolean {
+  const matches = matchesAny(patterns);
+  const known = new Map<string, boolean>();
+  return (dimension) => {
+    const before = known.get(dimension);
+    if (before !== undefined) return before;
+    const isWanted = matches(dimension);
+    if (known.size < MOST_KNOWN) known.set(dimension, isWanted);
+    return isWanted;
   };
 }

@@ -18,9 +18,6 @@ const LEAD_MS = 5 * MINUTE_MS;
 /** What is lacking may have become a part of a bucket as wide as this (ms), which the window must not cut. */
 const WIDER_MS = 10 * MINUTE_MS;
 
-/** How far from the present a window that was to reach it may end: the answer took its time. */
-const PRESENT_MS = 5 * MINUTE_MS;
-
 export interface FreshNeeds {
   /** The platform's time. */
   readonly now: number;
@@ -91,11 +88,6 @@ export function dayAround(time: number, now: number): Window {
 /** Whether a window is so long that its buckets are wide. */
 export function isCoarse({ from, to }: Window): boolean {
   return to - from > FINEST_WINDOW_MS;
-}
-
-/** Whether a window reaches up to the present, so that its newest bucket is the platform's. */
-export function reachesPresent({ to }: Window, now: number): boolean {
-  return to > now - PRESENT_MS;
 }
 
 /** The window as the query parameters of section 4.12, in UTC. */

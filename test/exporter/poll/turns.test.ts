@@ -45,9 +45,15 @@ it('of many accounts one request leaves, and one answer is taken in, in each tur
   expect([sent, taken]).toEqual([resources, resources]);
 });
 
-it('no request leaves and no answer is taken in while something more urgent is to be done', async () => {
+it('no request leaves and no answer is taken in while a scrape waits', async () => {
   let isHeld = true;
-  const { sent, taken, answer, all } = performAll(new Turns(() => isHeld));
+  const { sent, taken, answer, all } = performAll(
+    new Turns({
+      get isAwaited() {
+        return isHeld;
+      },
+    }),
+  );
   const someTurns = async () => {
     for (let turn = 0; turn < 10; turn++) await setImmediate();
   };

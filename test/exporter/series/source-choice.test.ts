@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Outcome } from '../../../src/exporter/platform/read.ts';
 import {
   mayAskRest,
   mayListElsewhere,
@@ -10,8 +11,7 @@ import {
   sourceAtFirst,
   sourceListed,
   sourceListedByRest,
-} from '../../../src/exporter/account/source-choice.ts';
-import type { Outcome } from '../../../src/exporter/platform/read.ts';
+} from '../../../src/exporter/series/source-choice.ts';
 import { AccountMemory, memoryState, type State } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { ChosenReader, SourceChoice } from '../../../src/exporter/account/source-choice.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure } from '../../../src/exporter/platform/read.ts';
 import type { SourceName, SourceReader } from '../../../src/exporter/series/series-source.ts';
+import { ChosenReader, SourceChoice } from '../../../src/exporter/series/source-choice.ts';
 import { AccountMemory, NO_MEMORY } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;

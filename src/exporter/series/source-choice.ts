@@ -3,8 +3,8 @@ import type { SeriesApi } from '../catalogue/products.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { type Outcome, PlatformFailure } from '../platform/read.ts';
-import type { SourceName, SourceReader } from '../series/series-source.ts';
 import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
+import type { SourceName, SourceReader } from './series-source.ts';
 
 /** Which source the series of an API are read by, and why, as a phrase. */
 export interface Chosen {
