@@ -6,6 +6,7 @@ import { openState } from '../exporter/state/open-state.ts';
 import { openAccountState } from '../exporter/state/postgres-account.ts';
 import { BadStateUrl, postgresAddress } from '../exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../exporter/state/postgres-connections.ts';
+import { oneLine } from '../exporter/text/output.ts';
 
 /** Copies what is remembered from a directory to a database, or back, while no exporter runs on either. */
 export async function stateCopy({
@@ -43,7 +44,7 @@ export async function stateCopy({
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     for (const issue of error instanceof BadStateUrl ? error.issues : [error.message])
-      stderr.write(`error: ${issue}\n`);
+      stderr.write(`error: ${oneLine(issue)}\n`);
     return error instanceof BadStateUrl || error instanceof CopyRefused ? EXIT.misused : EXIT.failed;
   } finally {
     for (const stop of stops) await stop();

@@ -40,7 +40,7 @@ test('doctor shows what the platform calls its things, and neither acts upon it 
   expect(out).toContain('status_code of \\u000d\\u001b[K\\n  forged\\u001b[32m\\u009b1A\\u202eshop');
 });
 
-test('plan and backfill show it likewise, and the history that backfill writes is a line for each sample', async () => {
+test('plan, backfill and rehearse show it likewise, and the history that backfill writes is a line for each sample', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'hostile-names-'));
   onTestFinished(() => rm(folder, { recursive: true }));
   const config = join(folder, 'exporter.yaml');
@@ -56,6 +56,8 @@ test('plan and backfill show it likewise, and the history that backfill writes i
   for (const words of [
     ['plan'],
     ['backfill', `--from=${hour(3)}`, `--to=${hour(2)}`, `--output=${output}`],
+    ['rehearse', `--history.file=${output}`, `--output=${join(folder, 'rehearsed.html')}`],
+    ['rehearse', `--history.file=${output}`, '--format=json'],
   ]) {
     const { exitCode, out, err } = await callProgram([...words, `--config.file=${config}`]);
     expect(exitCode).toBe(0);
@@ -70,4 +72,21 @@ test('plan and backfill show it likewise, and the history that backfill writes i
     expect(line).toMatch(/^edge_\w+\{(?:\w+="(?:[^"\\\n]|\\["\\n])*",?)+\} \S+ \d+(?:\.\d+)?$/);
     expect(line).toContain(String.raw`account="a\"\\b<b>`);
   }
+});
+
+test('rules are shown on a terminal as it cannot act on them, and elsewhere as they are', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'hostile-names-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'alerts.yaml');
+  const names = { accounts: ['__proto__', `a\u202e${'x'.repeat(1_000_000)}`] };
+  await writeFile(
+    file,
+    JSON.stringify({ overrides: [{ ...names, alerts: { EdgeWafSpike: { floor: 9 } } }] }),
+  );
+  const args = ['rules', `--alerts.file=${file}`];
+  const elsewhere = await callProgram(args);
+  const shown = await callProgram(args, { isTTY: true });
+  expect([elsewhere.exitCode, shown.exitCode, elsewhere.err + shown.err]).toEqual([0, 0, '']);
+  expect(elsewhere.out).toContain('a\u202exxx');
+  expect(shown.out).toBe(elsewhere.out.replaceAll('\u202e', '\\u202e'));
 });

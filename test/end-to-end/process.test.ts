@@ -48,6 +48,16 @@ async function takePort(): Promise<number> {
   return address.port;
 }
 
+it('what was written is there in whole for a reader that takes its time', async () => {
+  const main = join(import.meta.dirname, '..', '..', 'dist', 'main.js');
+  const slowly = `"${process.execPath}" "${main}" rules | { read -r line; sleep 1; wc -c; }`;
+  const { stdout } = await runToEnd({ path: 'sh', args: ['-c', slowly] });
+  const whole = await runToEnd({ path: process.execPath, args: [main, 'rules'] });
+  const [line = ''] = whole.stdout.split('\n');
+  expect(Number(stdout)).toBe(Buffer.byteLength(whole.stdout) - Buffer.byteLength(line) - 1);
+  expect(Number(stdout)).toBeGreaterThan(100_000);
+});
+
 describe('an exporter that is asked to end', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)(
     'by %s ends well within 5 s though its requests hang, and gives back its token',

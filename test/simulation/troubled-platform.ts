@@ -6,6 +6,7 @@ const MINUTE = 60_000;
 
 /** What a platform answers to one request. */
 export interface Answer {
+  /** 0: none, the connection is closed. */
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
@@ -60,6 +61,10 @@ export async function serveTroubledPlatform(
         'X-RateLimit-Reset': new Date(window.opened + MINUTE).toISOString(),
       },
     };
+    if (status === 0) {
+      request.socket.destroy();
+      return;
+    }
     const text = typeof body === 'string' ? body : JSON.stringify(body);
     response
       .writeHead(status, {
@@ -84,6 +89,7 @@ function healthy(url: URL, until: number, configurations: number): Answer {
     const ids = Array.from({ length: configurations }, (_, index) => 7 + index);
     return { status: 200, body: ids.map((id) => ({ id, name: `shop-${id}`, active: true, domains: [] })) };
   }
+  if (path === '/tokens') return { status: 201, body: { token: 'created' } };
   if (path === '/domains')
     return {
       status: 200,

@@ -302,7 +302,8 @@ export class Reachability {
   readonly #misled = new Set<Job>();
   /** The job that the platform served last. */
   #lastServed: Job | undefined;
-  /** A job that got a 5xx since the platform last answered anything else. */
+  /** Jobs whose last poll ended with a 5xx, and the last that did so first since the platform answered anything else. */
+  readonly #failing = new WeakSet<Job>();
   #broken: Job | undefined;
 
   /** @param now local time (ms) */
@@ -347,7 +348,12 @@ export class Reachability {
   /** Records the end of a poll: only its reader knows whether the document came from the platform. */
   polled({ job, outcome, reason, operations, foreignAnswer }: PollEnd): void {
     if (operations === 0) return;
+    if (outcome !== 'server_error') this.#failing.delete(job);
     if (outcome === 'server_error') {
+      // What goes on failing while the platform serves other jobs proves nothing new.
+      const isKnown = this.#failing.has(job) && this.#up === true;
+      this.#failing.add(job);
+      if (isKnown) return;
       if (this.#isWidespread(job)) this.#become(false, `the platform answers ${this.#serverError}`);
       this.#broken = job;
     } else if (outcome === 'ok' || outcome === 'empty') {

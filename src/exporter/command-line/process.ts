@@ -6,15 +6,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const LONGEST_WAIT_MS = 500;
 
 /**
- * Ends the process, which was asked to end by a signal. `process.exit` waits for every thread, and so forever for one that
- * waits for a disk that hangs: then the signal ends the process, as it does by default.
+ * Ends the process. Where a signal asked for it: `process.exit` waits for every thread, and so forever for one that waits for
+ * a disk that hangs; then the signal ends the process, as it does by default.
  */
 export async function endProcess(code: number, signal: NodeJS.Signals | undefined): Promise<void> {
-  if (signal !== undefined) {
+  if (signal === undefined) await allTaken();
+  else {
     for (let waited = 0; areThreadsBusy() && waited < LONGEST_WAIT_MS; waited += 50) await sleep(50);
     if (areThreadsBusy()) await endBySignal(signal);
   }
   process.exit(code);
+}
+
+/** Waits until a pipe's reader has all that was written, which `process.exit` would drop; a signal ends that at once. */
+async function allTaken(): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM']) process.removeAllListeners(signal);
+  const taken = [process.stdout, process.stderr].map(
+    (output) => new Promise<void>((resolve) => output.write('', () => resolve())),
+  );
+  await Promise.all(taken);
 }
 
 /** Reads and writes of files, and what a worker was asked for. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ACCOUNT_VARIABLES, type Environment } from '../configuration/environment.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
-import { type Output, showingAll } from '../text/output.ts';
+import { type Output, oneLine, showingAll } from '../text/output.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { VERSION } from '../version.ts';
 import { type Commands, EXIT, type ExitCode } from './command.ts';
@@ -31,12 +31,13 @@ export interface ProcessContext {
   onCrash(report: (error: unknown) => void): void;
 }
 
-/** The command whose output is files: it stays as it is. */
+/** The command whose output is files: it stays as it is, other than on a terminal. */
 const WRITES_FILES: CommandName = 'rules';
 
 /** The program: does what the command line asks for and returns what the process should exit with. */
 export async function run(context: ProcessContext, commands: Commands): Promise<ExitCode> {
-  const { args, env, stdout, stderr } = context;
+  const { args, env, stdout } = context;
+  const stderr = showingAll(context.stderr);
   const request = parseCommandLine(args, env, commands);
   switch (request.kind) {
     case 'version':
@@ -49,13 +50,13 @@ export async function run(context: ProcessContext, commands: Commands): Promise<
       stdout.write(request.command ? commandHelp(commands, request.command) : programHelp(commands));
       return EXIT.ok;
     case 'wrong':
-      for (const problem of request.problems) stderr.write(`edge-exporter: ${problem}\n`);
+      for (const problem of request.problems) stderr.write(`edge-exporter: ${oneLine(problem)}\n`);
       stderr.write('Try: edge-exporter --help\n');
       return EXIT.misused;
     case 'run': {
       const { 'log.level': level, 'log.format': format } = request.flags;
-      const logging = createLogger({ level, format, destination: stderr });
-      return execute(request, commands, { ...context, logging });
+      const logging = createLogger({ level, format, destination: context.stderr });
+      return execute(request, commands, { ...context, stderr, logging });
     }
   }
 }
@@ -74,8 +75,8 @@ async function execute<Name extends CommandName>(
     const entry: Commands[Name] = commands[command];
     if (entry === undefined) throw new Error(`no command ${command}`);
     const call = await entry.load();
-    const shown = command === WRITES_FILES ? stdout : showingAll(stdout);
-    return await call({ flags, env, stdout: shown, stderr: showingAll(stderr), signal, onReload, logging });
+    const shown = command === WRITES_FILES && !stdout.isTTY ? stdout : showingAll(stdout);
+    return await call({ flags, env, stdout: shown, stderr, signal, onReload, logging });
   } catch (error) {
     if (isTooFewFiles(error)) stderr.write(`error: ${TOO_FEW_FILES}\n`);
     else if (!signal.aborted || error !== signal.reason) report(error);
@@ -182,9 +183,7 @@ export function parseCommandLine(args: readonly string[], env: Environment, comm
   const words = tokens.flatMap((token) => (token.kind === 'positional' ? [token.value] : []));
   const asked = (name: string) => tokens.some((token) => token.kind === 'option' && token.name === name);
   if (asked('version') || (words[0] === 'version' && words.length === 1)) return { kind: 'version' };
-  const completed =
-    words[0] === 'completion' && words.length === 2 ? SHELLS.find((shell) => shell === words[1]) : undefined;
-  if (completed !== undefined) return { kind: 'completion', shell: completed };
+  if (words[0] === 'completion' && !asked('help')) return completionFor(words.slice(1));
   const helpAsked = words[0] === 'help' || asked('help');
   const [word, ...surplus] = words[0] === 'help' ? words.slice(1) : words;
   if (helpAsked && word === undefined) return { kind: 'help', command: undefined };
@@ -201,6 +200,12 @@ export function parseCommandLine(args: readonly string[], env: Environment, comm
   problems.unshift(...surplus.map((extra) => `unexpected argument "${extra}"`));
   const flags = evaluate(command, values, env, problems);
   return problems.length > 0 ? { kind: 'wrong', problems } : ({ kind: 'run', command, flags } as RunRequest);
+}
+
+function completionFor([word, ...surplus]: readonly string[]): Request {
+  const shell = surplus.length === 0 ? SHELLS.find((known) => known === word) : undefined;
+  if (shell !== undefined) return { kind: 'completion', shell };
+  return { kind: 'wrong', problems: [`completion: expected ${SHELLS.join(' or ')}`] };
 }
 
 function isCommand(name: string, commands: Commands): name is CommandName {

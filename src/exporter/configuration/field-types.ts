@@ -31,6 +31,11 @@ export function text(): z.ZodString {
   return z.string().regex(/\S/, 'must not be empty');
 }
 
+/** What stands in lines of logs and reports. */
+export function nameText(): z.ZodString {
+  return text().refine((given) => !/\p{Cc}/u.test(given), 'must not contain line ends or control characters');
+}
+
 /** A whole number. (`z.int()` would keep the checks of the mapping around it from running.) */
 export function integer(): z.ZodNumber {
   return z.number().refine(Number.isInteger, 'expected a whole number').meta({ type: 'integer' });

@@ -10,6 +10,7 @@ import {
   MEBIBYTE,
   MINUTE,
   nameOrId,
+  nameText,
   SECOND,
   text,
 } from './field-types.ts';
@@ -96,7 +97,7 @@ const { token, token_file, username, password, password_file } = ACCESS;
 
 const RECEIVER = z
   .strictObject({
-    name: text().describe('Name of the receiver in logs, metrics and in its outbox; unique.'),
+    name: nameText().describe('Name of the receiver in logs, metrics and in its outbox; unique.'),
     kind: z
       .enum(['remote_write', 'otlp'])
       .describe(

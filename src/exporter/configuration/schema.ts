@@ -14,6 +14,7 @@ import {
   integer,
   isMapping,
   MINUTE,
+  nameText,
   schedule,
   text,
 } from './field-types.ts';
@@ -144,7 +145,7 @@ const WHOLE: Pick<Sharded, 'shard'> = {};
 /** One account, as it is written and as it is used. */
 export const ACCOUNT = z
   .strictObject({
-    name: text().describe('Value of the account label; unique.'),
+    name: nameText().describe('Value of the account label; unique.'),
     labels: LABELS.default({}).describe(
       'Further labels of everything that is exposed or pushed for the account: team: web. A label that a family has itself wins.',
     ),

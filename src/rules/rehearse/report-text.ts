@@ -1,6 +1,6 @@
 import { duration } from '../../exporter/text/duration.ts';
 import { plainNumber } from '../../exporter/text/numbers.ts';
-import { left, renderTable, right } from '../../exporter/text/output.ts';
+import { left, oneLine, renderTable, right } from '../../exporter/text/output.ts';
 import type { Labels } from '../promql/vector.ts';
 import { acceptedText } from './recurring.ts';
 import type { RehearsedAlert } from './rehearsal.ts';
@@ -95,7 +95,7 @@ function extremes(configurations: readonly ConfigurationReport[]): string {
   const quietest = configurations.at(-1);
   if (noisiest === undefined || quietest === undefined || noisiest === quietest) return '';
   const said = ({ account, configuration, counts }: ConfigurationReport): string =>
-    `${configuration} (${account}): ${countText(counts)}`;
+    oneLine(`${configuration} (${account}): ${countText(counts)}`);
   return `Noisiest configuration: ${said(noisiest)}\nQuietest configuration: ${said(quietest)}\n`;
 }
 

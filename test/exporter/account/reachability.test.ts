@@ -113,6 +113,21 @@ describe('a platform that answers 5xx', () => {
     expect(state()).toEqual(UP);
   });
 
+  it('to those jobs that it already answered so before it served another is up', () => {
+    const { poll, state, domains, series, zones } = account();
+    poll(domains, 'ok');
+    poll(series, 'server_error');
+    poll(zones, 'server_error');
+    expect(state()).toEqual(DOWN);
+    poll(domains, 'ok');
+    poll(series, 'server_error');
+    poll(zones, 'server_error');
+    expect(state()).toEqual(UP);
+    poll(series, 'ok');
+    poll(series, 'server_error');
+    expect(state()).toEqual(DOWN);
+  });
+
   it('to the only job is down', () => {
     const { poll, state, domains } = account();
     poll(domains, 'ok');

@@ -32,6 +32,25 @@ test('a wrong command line says why, on stderr, and ends with 2', async () => {
   });
 });
 
+test('what was typed neither acts on the terminal nor makes lines of its own', async () => {
+  const typed = '\r\u001b[K\n  forged\u202e';
+  const shown = String.raw`\u000d\u001b[K\n  forged\u202e`;
+  for (const args of [[typed], ['help', typed], ['check-config', 'a', typed], [`--${typed}=1`]]) {
+    const { err } = await call(args);
+    expect(err).toContain(shown);
+    expect(err).not.toMatch(/[^\P{Cc}\n]|\p{Bidi_Control}|^\s*forged/mu);
+  }
+});
+
+test('a completion for another shell names those that there are', async () => {
+  for (const args of [['completion'], ['completion', 'fish'], ['completion', 'bash', 'zsh']])
+    expect(await call(args)).toEqual({
+      exitCode: EXIT.misused,
+      out: '',
+      err: 'edge-exporter: completion: expected bash or zsh\nTry: edge-exporter --help\n',
+    });
+});
+
 test('a command is called with its flags', async () => {
   const { exitCode, out } = await call(['check-config', `--config.file=${EXAMPLE}`]);
   expect(exitCode).toBe(EXIT.ok);

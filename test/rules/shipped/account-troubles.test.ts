@@ -67,6 +67,8 @@ const UNLIMITED: Trouble = () => ({ status: 429, body: { detail: 'Request was th
 const REFUSED = refusal(401, 'Invalid token.');
 const FAILING = refusal(503, 'Try again later.');
 const PAGE: Trouble = () => ({ status: 200, body: '<html><title>Sign in</title></html>' });
+const NO_SUCH_PAGE: Trouble = () => ({ status: 404, body: '<html><title>Not found</title></html>' });
+const CLOSED: Trouble = () => ({ status: 0, body: undefined });
 const EMPTY: Trouble = (path) => ({
   status: 200,
   body: path === '/domains' ? { count: 0, total_pages: 1, results: [] } : [],
@@ -76,6 +78,11 @@ const ofMetrics =
   (trouble: Trouble): Trouble =>
   (path, now) =>
     path.startsWith('/metrics/') ? trouble(path, now) : undefined;
+/** Of the settings alone. */
+const ofSettings =
+  (trouble: Trouble): Trouble =>
+  (path, now) =>
+    path.startsWith('/domains') ? trouble(path, now) : undefined;
 
 /** What a case may touch. */
 interface Stage {
@@ -104,6 +111,8 @@ interface Case {
   /** Minutes after which the cause stands first, where it takes more than two polls. */
   readonly within?: number;
   readonly size?: PlatformSize;
+  /** Whether the exporter creates a token by user name and password, instead of having one. */
+  readonly logsIn?: true;
   /** What the dashboards' first row says at the end, and which alerts have fired. */
   readonly told?: readonly string[];
   readonly alerts?: string;
@@ -145,6 +154,17 @@ const CASES: Readonly<Record<string, Case>> = {
     told: ['a permission is missing: the token may not read all that is configured'],
     alerts: 'EdgeCollectorFailing EdgeNotDiscovered',
   },
+  'settings 403': {
+    begin: answers(ofSettings(FORBIDDEN)),
+    from: 0,
+    cause: 'forbidden',
+    says: /may not read domains/,
+    served: true,
+    fresh: true,
+    within: 5,
+    told: ['a permission is missing: the token may not read all that is configured'],
+    alerts: 'EdgeCollectorFailing',
+  },
   'permission withdrawn after an hour': {
     begin: answers(ofMetrics(FORBIDDEN)),
     from: HOUR,
@@ -171,6 +191,15 @@ const CASES: Readonly<Record<string, Case>> = {
     says: /nothing is found at this address/,
     served: false,
     told: ['the platform does not have something that is configured'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'a wrong path, of which a web server has no page': {
+    begin: answers(NO_SUCH_PAGE),
+    from: 0,
+    cause: 'unreachable',
+    says: /answers 404 with HTML/,
+    served: false,
+    told: ['no new data: the platform is out of reach, or something else answers'],
     alerts: 'EdgePlatformUnreachable',
   },
   'all 429': {
@@ -227,11 +256,56 @@ const CASES: Readonly<Record<string, Case>> = {
     told: ['no new data: the platform refuses the token'],
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
   },
+  'token expired after an hour, and no other is created': {
+    begin: answers(REFUSED),
+    from: HOUR,
+    logsIn: true,
+    cause: 'unauthorized',
+    says: /refuses the (token|user name or the password)/,
+    served: false,
+    told: ['no new data: the platform refuses the token'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
+  },
+  'no connection': {
+    begin: answers(CLOSED),
+    from: 0,
+    cause: 'unreachable',
+    says: /the platform cannot be reached/,
+    served: false,
+    told: ['no new data: the platform is out of reach, or something else answers'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'no connection after an hour': {
+    begin: answers(CLOSED),
+    from: HOUR,
+    cause: 'unreachable',
+    says: /the platform cannot be reached/,
+    served: false,
+    told: ['no new data: the platform is out of reach, or something else answers'],
+    alerts: 'EdgeDataStale EdgePlatformUnreachable',
+  },
+  'every answer 503 from the start': {
+    begin: answers(FAILING),
+    from: 0,
+    cause: 'server_error',
+    says: /503/,
+    served: false,
+    told: ['the platform fails: it answers with errors'],
+    alerts: 'EdgePlatformUnreachable',
+  },
+  'metrics 503': {
+    begin: answers(ofMetrics(FAILING)),
+    from: HOUR,
+    cause: 'server_error',
+    says: /503/,
+    served: true,
+    told: ['counters are behind', 'the platform fails: it answers with errors'],
+    alerts: 'EdgeDataStale EdgeNotDiscovered EdgePollsFailing',
+  },
   'every answer 503': {
     begin: answers(FAILING),
     from: HOUR,
-    // Until a second path fails as well, it may be that of the one.
-    cause: ['server_error', 'unreachable'],
+    cause: 'server_error',
     says: /503/,
     served: false,
     told: ['the platform fails: it answers with errors'],
@@ -329,6 +403,14 @@ const CASES: Readonly<Record<string, Case>> = {
     told: ['counters are behind', 'counters stand still: the state directory cannot be written'],
     alerts: 'EdgeStateNotKept',
   },
+  'a first start': {
+    begin: () => undefined,
+    from: 0,
+    says: /is (starting|fresh)/,
+    served: true,
+    fresh: true,
+    within: 5,
+  },
   'a restart': {
     begin: ({ simulation }) => simulation().restart(),
     from: HOUR,
@@ -358,7 +440,7 @@ const CASES: Readonly<Record<string, Case>> = {
     begin: answers(FAILING),
     from: HOUR,
     ends: [35, answers(() => undefined)],
-    cause: ['server_error', 'unreachable'],
+    cause: 'server_error',
     says: /503/,
     served: false,
     alerts: 'EdgeDataStale EdgePlatformUnreachable',
@@ -438,8 +520,14 @@ const TWO = 'two exporters of one account';
 const FULL = 'cannot write the state in /state: database or disk is full';
 
 /** A platform of its own, an exporter of it once it was started, and a disk that can fill up. */
-async function setStage(size?: PlatformSize): Promise<{ stage: Stage; start: () => Promise<Simulation> }> {
-  const platform = await serveTroubledPlatform(START, size);
+async function setStage({
+  from,
+  size,
+  logsIn,
+}: Partial<Case> = {}): Promise<{ stage: Stage; start: () => Promise<Simulation> }> {
+  // So that all are looked at from the same time on.
+  const began = START + (from === 0 ? HOUR * 60_000 : 0);
+  const platform = await serveTroubledPlatform(began, size);
   const disk = { isFull: false };
   const kept = memoryState();
   const state: State = {
@@ -450,14 +538,15 @@ async function setStage(size?: PlatformSize): Promise<{ stage: Stage; start: () 
     },
     close: async () => undefined,
   };
-  const account = { api_url: platform.url, collectors: COLLECTORS };
+  const login = { username: 'operator', password: 'secret' };
+  const account = { api_url: platform.url, collectors: COLLECTORS, ...(logsIn && login) };
   let running: Simulation | undefined;
   const simulation = (): Simulation => {
     if (running === undefined) throw new Error('it has not been started');
     return running;
   };
   const start = async () => {
-    const started = await simulate({ start: START, account, state });
+    const started = await simulate({ start: began, account, state });
     onTestFinished(() => started.close());
     platform.now = () => started.clock.now();
     running = started;
@@ -543,8 +632,8 @@ function expectTruth(known: Case, minute: number, now: Said): void {
 
 /** Goes through a case, and looks at everything that is said each minute. @param keep what Prometheus would have scraped */
 async function play(known: Case, keep: (minute: number, said: Said) => void): Promise<void> {
-  const { begin, ends: [endsAt, end] = [Number.POSITIVE_INFINITY], from, size } = known;
-  const { stage, start } = await setStage(size);
+  const { begin, ends: [endsAt, end] = [Number.POSITIVE_INFINITY], from } = known;
+  const { stage, start } = await setStage(known);
   if (from === 0) await begin(stage);
   const simulation = await start();
   if (from > 0) {
