@@ -36,7 +36,7 @@ function sandboxes(): Map<string, Sandbox> {
     domainsPerConfiguration: 1,
     tokens: [{ token: TOKEN }],
     faults: {
-      server_error: { probability: 0.02, status: 503 },
+      server_error: { probability: 0.002, status: 503 },
       latency: { ms: 40, spread_ms: 900, probability: 0.3 },
     },
   });
@@ -85,7 +85,7 @@ function change({ account }: Sandbox): void {
 }
 
 function shownIn(exposition: string): Shown[] {
-  return [...exposition.matchAll(/^edge_last_bucket_timestamp_seconds\{(.*)\}/gm)].map(([, text = '']) =>
+  return [...exposition.matchAll(/^edge_data_until_timestamp_seconds\{(.*)\}/gm)].map(([, text = '']) =>
     Object.fromEntries([...text.matchAll(/(\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value])),
   ) as unknown as Shown[];
 }

@@ -11,7 +11,7 @@ const MINUTE = 60_000;
 const GAUGE_LAG = 3 * MINUTE;
 const COUNTER_LAG = 11 * MINUTE;
 
-/** One job's target: what `edge_last_bucket_timestamp_seconds` names. */
+/** One job's target: what `edge_data_until_timestamp_seconds` names. */
 export interface Shown {
   readonly account: string;
   readonly product: string;

@@ -4,12 +4,14 @@ import { mean, SITE, share, sum } from './query.ts';
 
 const total = (family: string) => sum(mean(family, SITE));
 const READ_WHERE = 'Read by GraphQL where the configuration names the metric.';
+const NOT_READ = 'read where the configuration names the metric';
 
 /** Where requests come from, and what they ask for: the largest values, and the others. */
 export const values: readonly Panel[] = (['country', 'host'] as const).map((label) =>
   chart({
     title: `Requests by ${label}`,
     description: `Requests per minute by ${label}, the largest and all others together. ${READ_WHERE}`,
+    noValue: NOT_READ,
     unit: 'short',
     axis: 'per minute',
     shape: 'stack',
@@ -28,6 +30,7 @@ export const origin: readonly Panel[] = [
   chart({
     title: 'Time a request takes',
     description: `Mean time of all requests at the edge, and of the responses of the origins alone. ${READ_WHERE}`,
+    noValue: NOT_READ,
     unit: 's',
     queries: [
       {
@@ -49,6 +52,7 @@ export const origin: readonly Panel[] = [
   chart({
     title: 'Responses of the origin',
     description: `Responses of the origins per minute by class; what the cache answers is not among them. ${READ_WHERE}`,
+    noValue: NOT_READ,
     unit: 'short',
     axis: 'per minute',
     shape: 'stack',

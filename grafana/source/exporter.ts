@@ -101,8 +101,8 @@ export const exporter: Dashboard = dashboard({
   variables: [DATASOURCE_CHOICE, JOB_CHOICE, INSTANCE_CHOICE, EXPORTED_ACCOUNT_CHOICE],
   sections: [
     { title: 'Now', shelves: [TROUBLES, ...shelves(figures, 4, 8)] },
-    { title: 'Quota', shelves: shelves(quota, 8) },
-    { title: 'Polls', shelves: [...shelves(polls, 8), { height: 12, panels: [[24, collectors]] }] },
+    { title: 'Quota', shelves: shelves(quota, 9) },
+    { title: 'Polls', shelves: [...shelves(polls, 9), { height: 12, panels: [[24, collectors]] }] },
     { title: 'Data', shelves: shelves(data, 8, 2) },
     { title: 'Output and process', shelves: shelves(output, 7) },
   ],

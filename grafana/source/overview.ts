@@ -84,7 +84,7 @@ const sections: readonly Section[] = [
       { height: 9, panels: [[24, firing]] },
     ],
   },
-  { title: 'Accounts', shelves: shelves(accountCharts, 8) },
+  { title: 'Accounts', shelves: shelves(accountCharts, 9) },
   {
     title: 'Configurations',
     shelves: [
