@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { PlatformFailure, type Read, type Resource } from './read.ts';
 
-/** Fewer operations per list; the platform's own maximum is not documented. */
+/** Fewer operations per list; a platform that answers 400 to it is asked for the documented size. */
 const ASKED_PAGE_SIZE = 100;
 /** What the platform uses when not asked (section 8), so it must accept it. */
 const DOCUMENTED_PAGE_SIZE = 10;
@@ -15,8 +15,6 @@ const MOST_ITEMS = 20_000;
 export interface List extends Resource {
   /** The account's origin, which links to a next page must not leave. */
   readonly origin: string;
-  /** Items to ask for at once; 100 by default. A platform that answers 400 to it is asked for 10. */
-  readonly pageSize?: number;
 }
 
 /**
@@ -48,12 +46,11 @@ export async function* readPages(
 
 /** The first page, and the page size that the platform accepted. */
 async function firstPage(read: Read, list: List, signal: AbortSignal): Promise<{ page: Page; size: number }> {
-  const size = list.pageSize ?? ASKED_PAGE_SIZE;
   try {
-    return { page: await readNumbered(read, list, size, 1, signal), size };
+    return { page: await readNumbered(read, list, ASKED_PAGE_SIZE, 1, signal), size: ASKED_PAGE_SIZE };
   } catch (error) {
     const sizeRefused = error instanceof PlatformFailure && error.status === 400 && list.version === 3;
-    if (!sizeRefused || size === DOCUMENTED_PAGE_SIZE) throw error;
+    if (!sizeRefused) throw error;
     return {
       page: await readNumbered(read, list, DOCUMENTED_PAGE_SIZE, 1, signal),
       size: DOCUMENTED_PAGE_SIZE,

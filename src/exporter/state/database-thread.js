@@ -4,7 +4,8 @@ import { closeSync, constants, fsyncSync, openSync, readFileSync, statSync, writ
 import { parentPort } from 'node:worker_threads';
 import Sqlite from 'libsql';
 
-/** @import { Answer, DatabaseFiles, Question, Range, Requests, Tally } from './durable.ts' */
+/** @import { Range } from './durable.ts' */
+/** @import { Answer, DatabaseFiles, Question, Requests, Tally } from './sqlite.ts' */
 /** @import { Change, StoredRecord } from './state.ts' */
 
 // A commit to a write-ahead log is one write and one fsync. Under an exclusive lock SQLite keeps the log's index on the

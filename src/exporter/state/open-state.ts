@@ -10,15 +10,8 @@ import {
   setAside,
   writeMarker,
 } from './directory.ts';
-import {
-  DamagedState,
-  type Database,
-  DurableState,
-  everyRecord,
-  openDatabase,
-  QUEUE_NAMES,
-  type Tally,
-} from './durable.ts';
+import { DamagedState, type Database, DurableState, everyRecord, QUEUE_NAMES } from './durable.ts';
+import { openDatabase, type Tally } from './sqlite.ts';
 import {
   isIntact,
   type RangeOptions,
