@@ -22,6 +22,7 @@ const COLUMNS: Readonly<Record<string, (findings: Findings) => number>> = {
   'min stale, up and ready': ({ unseenStaleMinutes }) => unseenStaleMinutes,
   'min until current': ({ minutesUntilCurrent }) => minutesUntilCurrent,
   'min until counted': ({ minutesUntilCounted }) => minutesUntilCounted,
+  's settle delay': ({ settleSeconds }) => settleSeconds,
 };
 
 process.stdout.write(

@@ -33,6 +33,8 @@ export interface Scenario {
   readonly blank?: number;
   /** Minutes until the gauges are current that cannot be helped; default 2. */
   readonly current?: number;
+  /** Whether the platform changes buckets so late that counters are to wait longer than usual. */
+  readonly settlesLate?: boolean;
   /** What cannot be known, and so is wrong, by the finding: why. */
   readonly unknowable?: Readonly<Record<string, string>>;
   /** Buckets that are skipped since the platform has lost them for good, and when that was. */
@@ -61,6 +63,8 @@ export interface Findings {
   /** Minutes from the last thing that happened until the gauges were current for good, and the counters. */
   readonly minutesUntilCurrent: number;
   readonly minutesUntilCounted: number;
+  /** How long counters waited, at most. */
+  readonly settleSeconds: number;
   /** How often each warning and error was logged. */
   readonly warnings: Readonly<Record<string, number>>;
   /** What the page said, numbers left out. */
@@ -82,6 +86,8 @@ const SCRAPE_SECONDS = 5;
 
 /** Minutes after the last thing that happens in which the counters must have become current. */
 const COUNTED_WITHIN = 45;
+
+const USUAL_SETTLE_SECONDS = 600;
 
 /** How long a scenario is played. */
 function shortest({ events }: Scenario): number {
@@ -176,6 +182,7 @@ function findings(simulation: Simulation, { scrapes, lastEvent, log, decreases, 
     blankMinutes: longestRun(scrapes, ({ shown }) => shown === 0),
     minutesUntilCurrent: until(({ current }) => current),
     minutesUntilCounted: until(({ counted }) => counted),
+    settleSeconds: Math.max(...scrapes.map(({ settleSeconds }) => settleSeconds)),
     warnings,
     page: [...new Set(scrapes.flatMap(({ page }) => page))],
     metrics,
@@ -193,7 +200,7 @@ export function unexpected(scenario: Scenario, found: Findings): string[] {
     ['minutesUntilCurrent', found.minutesUntilCurrent, scenario.current ?? 2],
     ['minutesUntilCounted', found.minutesUntilCounted, COUNTED_WITHIN],
   ];
-  const { told = {}, page, metrics = [] } = scenario;
+  const { told = {}, page, metrics = [], settlesLate = false } = scenario;
   const messages = new Set([...Object.keys(told), ...Object.keys(found.warnings)]);
   return [
     ...most.flatMap(([what, count, limit]) =>
@@ -203,6 +210,9 @@ export function unexpected(scenario: Scenario, found: Findings): string[] {
       const times = found.warnings[message] ?? 0;
       return times === (told[message] ?? 0) ? [] : [`logged ${times} times: ${message}`];
     }),
+    ...(found.settleSeconds > USUAL_SETTLE_SECONDS === settlesLate
+      ? []
+      : [`settleSeconds ${found.settleSeconds}`]),
     ...(page === undefined || found.page.some((said) => page.test(said))
       ? []
       : [`the page never said ${page}`]),

@@ -46,6 +46,8 @@ export interface Scrape {
   /** Whether all data, and all counters, are as young as is to be expected. */
   readonly current: boolean;
   readonly counted: boolean;
+  /** For how long counters wait. */
+  readonly settleSeconds: number;
   /** Whether `edge_up` is 1 and readiness 200. */
   readonly trusted: boolean;
   /** What the page says, without numbers. */
@@ -98,6 +100,7 @@ export class Scraper {
       counted:
         of('edge_counted_until_timestamp_seconds').length > 0 &&
         now - oldest('edge_counted_until_timestamp_seconds') <= COUNTED_SECONDS,
+      settleSeconds: Math.max(...of('edge_exporter_settle_delay_seconds').map(({ value }) => value)),
       trusted: up && [...this.#simulation.exporter().notReady()].flat().length === 0,
       page: this.#page(),
       trouble: troubleIn(series),

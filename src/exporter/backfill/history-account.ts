@@ -11,15 +11,12 @@ import { demandPerMinute, periodOf } from '../rate-limit/demand-forecast.ts';
 import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions, wantedDimensions } from '../series/series-reader.ts';
 import type { SourceReader } from '../series/series-source.ts';
-import type { ReadMode } from '../settling/learned.ts';
+import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS } from '../settling/window.ts';
 import { AccountMemory, NO_MEMORY } from '../state/state.ts';
 import { type HistoryReaderOptions, type RetryOptions, withRetries } from './collect.ts';
 import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
 import type { QuotaWait } from './progress.ts';
-
-/** Of series whose delay is learned, as long as nothing has been. */
-const USUAL_SETTLE_DELAY_MS = 10 * 60_000;
 
 /** So many series are asked for together where they share operations. */
 const SHARED = 1_000;
@@ -102,7 +99,7 @@ export class HistoryAccount {
   /** What the platform has now, as far as its time is known. */
   available(): Available {
     const { settle_delay: delay } = this.#account;
-    return availableAt(this.platformClock.now(), typeof delay === 'number' ? delay : USUAL_SETTLE_DELAY_MS);
+    return availableAt(this.platformClock.now(), typeof delay === 'number' ? delay : USUAL_SETTLE_MS);
   }
 
   get platformClock(): PlatformClock {

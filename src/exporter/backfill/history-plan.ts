@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Labels } from '../catalogue/family.ts';
 import { productOf } from '../catalogue/products.ts';
 import type { Account } from '../configuration/schema.ts';
+import { USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, HISTORY_MS, MINUTE_MS, type Window } from '../settling/window.ts';
 import type { Target } from '../targets/target.ts';
 import { parsedJson } from '../text/json.ts';
@@ -89,7 +90,7 @@ function whatMatters({ api_url, source, settle_delay, units, collectors }: Accou
   return {
     api_url,
     ...(source !== 'auto' && { source }),
-    settle_delay,
+    settle_delay: settle_delay === 'auto' ? USUAL_SETTLE_MS : settle_delay,
     units,
     ...Object.fromEntries(products),
   };

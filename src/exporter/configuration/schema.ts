@@ -119,7 +119,7 @@ const TIMES = {
       'Age at which gauges show a bucket; "auto" starts with 2m and learns, by metric, when buckets are 98 % complete.',
     ),
   settle_delay: durationOrAuto({ min: MINUTE, max: DAY })
-    .prefault('10m')
+    .prefault('auto')
     .describe(
       'Age at which counters take a bucket; "auto" is 10m, and up to 1h for a metric whose buckets keep changing later.',
     ),

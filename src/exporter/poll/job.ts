@@ -131,8 +131,6 @@ export interface Restatements {
   readonly downwards: number;
   /** Buckets that changed after they were counted. */
   readonly late: number;
-  /** The greatest age (ms) among these that were seen as wide before; 0 where there are none. */
-  readonly lateAge: number;
   /** Sum of the absolute changes, in the platform's unit. */
   readonly lateAmount: number;
 }

@@ -145,7 +145,7 @@ export function countAnswer(
   const update = updateOf(told, answer, rules);
   if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
   const seen = withSeen(told, answer, update.record.width, settledBefore(memory, rules.settleDelay));
-  const learned = learnedFrom(seen, answer, update, rules);
+  const learned = learnedFrom(told, seen, answer, update, rules);
   const { record } = update;
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
   const refused = { ...learned.refused, record: memory.record };
@@ -216,8 +216,28 @@ function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): Counted
   return { memory, refused: memory, update: undefined, evidence: { ...nothingShown(now), mode } };
 }
 
+/**
+ * The greatest age at which a bucket was not final yet, since this answer shows it changed: when it was seen last, by how far
+ * the platform had come then. Where the platform has fallen behind since, or had been behind, it is the lesser of both ages:
+ * a late platform fills its buckets up late.
+ */
+function unsettledAt(
+  { newest, seen }: SeriesMemory,
+  answer: WindowedAnswer,
+  width: number,
+  ages: readonly number[],
+): number {
+  const told = newestTold(answer);
+  // Where widths change, or beside rows that are set apart, buckets can look changed.
+  const isClear = seen?.width === width && seen.whole === true && answer.decoded.rejected.size === 0;
+  if (newest === undefined || told === undefined || ages.length === 0 || !isClear) return 0;
+  const oldest = ages.reduce((age, ms) => Math.max(age, ms), 0);
+  return oldest - (answer.now - Math.min(newest, told, answer.now));
+}
+
 /** What the platform does to its buckets does not depend on whether they could be counted. */
 function learnedFrom(
+  before: SeriesMemory,
   memory: SeriesMemory,
   answer: WindowedAnswer,
   { record: { width }, restated }: CounterUpdate,
@@ -227,10 +247,8 @@ function learnedFrom(
   const newest = newestEnd(answer, width);
   const ages = restated.flatMap((changes) => changes.ages);
   const downwards = restated.reduce((sum, changes) => sum + changes.downwards, 0);
-  // Beside rows that are set apart others can look changed.
-  const lateAge =
-    decoded.rejected.size === 0 ? restated.reduce((age, changes) => Math.max(age, changes.lateAge), 0) : 0;
-  const evidence = { now, mode, ages, downwards, lateAge };
+  const unsettledAge = unsettledAt(before, answer, width, ages);
+  const evidence = { now, mode, changes: ages.length, downwards, unsettledAge };
   if (newest === undefined) {
     return { refused: memory, evidence: { ...evidence, lagMs: undefined, grown: [] } };
   }

@@ -10,6 +10,8 @@ import { type Buckets, firstAtOrAfter, partsOf } from './spans.ts';
 export interface SeenBuckets {
   readonly width: number;
   readonly series: PointsByDimension;
+  /** Whether the latest answer lacked none of its rows. */
+  readonly whole?: boolean;
   /** Those before the buckets became wider, or of unclear width: one across that change is counted in part. */
   readonly narrower?: {
     readonly width: number;
@@ -28,14 +30,14 @@ const NARROWER_MS = 3 * 60 * MINUTE_MS;
 /** What was seen, with what an answer shows. */
 export function seenAgain(
   seen: SeenBuckets | undefined,
-  { series, unclear }: Decoded,
+  { series, unclear, rejected }: Decoded,
   width: number,
   settledUntil = Number.NEGATIVE_INFINITY,
 ): SeenBuckets {
   if (seen === undefined || seen.width !== width) {
     const narrower =
       seen !== undefined && seen.width < width ? { narrower: { ...seen, until: settledUntil } } : {};
-    return { width, series: new PackedPoints(series), ...narrower };
+    return { width, series: new PackedPoints(series), whole: rejected.size === 0, ...narrower };
   }
   const together = new Map<string, Points>();
   const oldest = newestIn(series) - KEPT_MS;
@@ -45,7 +47,12 @@ export function seenAgain(
   for (const [name, points] of series) together.set(name, merged(together.get(name) ?? NO_POINTS, points));
   const narrower = seen.narrower ?? (unclear && { ...seen, until: settledUntil });
   const isKept = narrower !== undefined && newestIn(narrower.series) >= newestIn(series) - NARROWER_MS;
-  return { width, series: new PackedPoints(together), ...(isKept && { narrower }) };
+  return {
+    width,
+    series: new PackedPoints(together),
+    whole: rejected.size === 0,
+    ...(isKept && { narrower }),
+  };
 }
 
 /**
@@ -132,7 +139,6 @@ export function restatements(
   const ages: number[] = [];
   let downwards = 0;
   let late = 0;
-  let lateAge = 0;
   let lateAmount = 0;
   const width = Math.max(before.width, after.width);
   const seen = before.width === width ? before.points : summedAt(after.points.timestamps, width, before);
@@ -145,15 +151,13 @@ export function restatements(
     if (seen.timestamps[next] !== time) continue;
     const [value, was] = [Number(shown.values[index]), Number(seen.values[next])];
     if (value === was || isSame(value, was)) continue;
-    const age = now - time - width;
-    ages.push(age);
+    ages.push(now - time - width);
     if (value < was) downwards += 1;
     if (!isCounted({ from: time, to: time + width })) continue;
     late += 1;
-    if (before.width === after.width) lateAge = Math.max(lateAge, age);
     lateAmount += Math.abs(value - was);
   }
-  return { ages, downwards, late, lateAge, lateAmount };
+  return { ages, downwards, late, lateAmount };
 }
 
 /** Buckets as the wider ones that begin at some times: those of which all parts are there. */

@@ -29,7 +29,7 @@ export interface MetricMemory {
   readonly publishDelay: number;
   /** The restatements of each of the last hours, ascending. */
   readonly hours: readonly Restated[];
-  /** The greatest age of changes that came after counting, or would have with the usual delay, by slot, ascending. */
+  /** The greatest age, from the usual delay on, at which buckets were not final yet, by slot, ascending. */
   readonly late: readonly Timed[];
   /** The least lag of each of the last slots, ascending. */
   readonly lags: readonly Timed[];
@@ -59,12 +59,11 @@ export interface MetricEvidence {
   readonly now: number;
   /** How long ago (ms) the newest bucket of the answer ended; undefined where it does not reach the present. */
   readonly lagMs: number | undefined;
-  /** Ages (ms since the bucket closed) at which buckets were seen changed. */
-  readonly ages: readonly number[];
-  /** How many of them had become smaller. */
+  /** How many buckets had another value than before, and how many of them had become smaller. */
+  readonly changes: number;
   readonly downwards: number;
-  /** The greatest age (ms) at which a bucket was seen changed that a counter had taken in; 0 where none was. */
-  readonly lateAge: number;
+  /** The greatest age (ms) at which one of them still had its earlier value, by how far the platform had come; 0 without any. */
+  readonly unsettledAge: number;
   readonly grown: readonly Growth[];
   /** How its dimensions were read, where that is new. */
   readonly mode?: ReadMode | undefined;
@@ -97,7 +96,7 @@ export const NOTHING_LEARNED: MetricMemory = {
 
 /** What a poll shows that brought nothing. @param now the platform's time */
 export function nothingShown(now: number): MetricEvidence {
-  return { now, ages: [], downwards: 0, lateAge: 0, lagMs: undefined, grown: [] };
+  return { now, changes: 0, downwards: 0, unsettledAge: 0, lagMs: undefined, grown: [] };
 }
 
 /** What is known after a poll. */
@@ -144,15 +143,14 @@ const MEMORY_HOURS = 24;
 
 function withRestated(
   hours: readonly Restated[],
-  { ages, downwards, now }: MetricEvidence,
+  { changes, downwards, now }: MetricEvidence,
 ): readonly Restated[] {
   const hour = Math.floor(now / HOUR_MS);
   const isForgotten = (known: Restated) => known.hour < hour - MEMORY_HOURS;
-  if (ages.length === 0)
-    return hours.some(isForgotten) ? hours.filter((known) => !isForgotten(known)) : hours;
+  if (changes === 0) return hours.some(isForgotten) ? hours.filter((known) => !isForgotten(known)) : hours;
   const last = hours.find((known) => known.hour === hour) ?? { hour, up: 0, down: 0 };
   const kept = hours.filter((known) => known.hour !== hour && !isForgotten(known));
-  return [...kept, { hour, up: last.up + ages.length - downwards, down: last.down + downwards }];
+  return [...kept, { hour, up: last.up + changes - downwards, down: last.down + downwards }];
 }
 
 /** What is seen in two or three of these (ms) is usual, and not a single event. */
@@ -160,21 +158,15 @@ const SLOT_MS = 10 * MINUTE_MS;
 const SLOTS = 3;
 const MEMORY_SLOTS = (MEMORY_HOURS * HOUR_MS) / SLOT_MS;
 
-/**
- * Once the delay is longer, such changes are no longer late, and nothing would keep it long: so changes as old as any noted
- * one are noted too.
- */
-function withLate(late: readonly Timed[], { lateAge, ages, now }: MetricEvidence): readonly Timed[] {
+/** What the usual delay covers is not noted. */
+function withLate(late: readonly Timed[], { unsettledAge, now }: MetricEvidence): readonly Timed[] {
   const slot = Math.floor(now / SLOT_MS);
   // A slot to come was noted before the platform's clock was set back.
   const isKept = (known: Timed) => known.slot > slot - MEMORY_SLOTS && known.slot <= slot;
   const kept = late.every(isKept) ? late : late.filter(isKept);
-  const least = kept.reduce((age, { ms }) => Math.min(age, ms), Number.POSITIVE_INFINITY);
-  const oldest = ages.reduce((age, ms) => (ms >= least ? Math.max(age, ms) : age), lateAge);
   const last = kept.find((known) => known.slot === slot);
-  // A shorter configured delay makes more changes late: those that the usual delay covers are not noted.
-  if (oldest <= (last?.ms ?? USUAL_SETTLE_MS)) return kept;
-  return [...kept.filter((known) => known !== last), { slot, ms: oldest }];
+  if (unsettledAge < USUAL_SETTLE_MS || unsettledAge <= (last?.ms ?? 0)) return kept;
+  return [...kept.filter((known) => known !== last), { slot, ms: unsettledAge }];
 }
 
 function withLag(lags: readonly Timed[], ms: number, now: number): readonly Timed[] {
@@ -202,21 +194,22 @@ export function pushDelay(known: MetricMemory, settings: DelaySettings, now: num
   return isKnown ? shown : Math.max(shown, settleDelay(known, settings, now));
 }
 
-/** Room above the age at which buckets change late: the next one may come a little later. */
+/** Room above the age at which buckets were last seen before they changed: they change after that, and the next a little later. */
 const MARGIN = 1.25;
-const MARGIN_MS = 60_000;
+const MARGIN_MS = 2 * MINUTE_MS;
 
 /**
  * Age (ms) at which a bucket has settled, and is counted: longer than usual where changes came too late again and again
  * within the last day, so that one event alone moves nothing. @param now the platform's time
  */
-export function settleDelay({ late }: MetricMemory, { settle_delay }: DelaySettings, now: number): number {
+export function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: number): number {
+  const { settle_delay, publish_delay } = delays;
   if (settle_delay !== 'auto') return settle_delay;
   const first = Math.floor(now / SLOT_MS) - MEMORY_SLOTS;
   const recent = late.filter(({ slot }) => slot > first).map(({ ms }) => ms);
   const again = recent.sort((a, b) => b - a)[SLOTS - 1];
-  if (again === undefined) return USUAL_SETTLE_MS;
-  return Math.min(Math.max(USUAL_SETTLE_MS, again * MARGIN + MARGIN_MS), LONGEST_SETTLE_MS);
+  const learned = again === undefined ? 0 : Math.min(again * MARGIN + MARGIN_MS, LONGEST_SETTLE_MS);
+  return Math.max(USUAL_SETTLE_MS, publish_delay === 'auto' ? 0 : publish_delay, learned);
 }
 
 /** Age up to which buckets are read again, so that late changes are seen. */

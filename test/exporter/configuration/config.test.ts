@@ -73,7 +73,7 @@ test('every default comes from the schema', async () => {
         quota: { reserve: 0.2, assumed_limit: 60 },
         request: { timeout: 30_000, concurrency: 6, max_response_bytes: 8_388_608 },
         publish_delay: 'auto',
-        settle_delay: 600_000,
+        settle_delay: 'auto',
         stale_after: 900_000,
         reconciliation_share: 0.01,
         discovery: '*/10 * * * *',

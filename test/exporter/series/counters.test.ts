@@ -130,6 +130,25 @@ describe('the counters of a series', () => {
     expectTrue(reading);
   });
 
+  it('learns of no bucket that settles later, however late the platform, rare the polls or damaged the answers', () => {
+    const reading = new Reading();
+    let oldest = 0;
+    const poll = (after: number, manner: Partial<Manner> = {}) => {
+      reading.now += after * MINUTE;
+      const answered = answer(reading.fresh(), reading.now, { ...PLAIN, ...manner });
+      const { memory, evidence } = reading.counters.count(answered, SETTLE);
+      reading.counters.memory = memory;
+      oldest = Math.max(oldest, evidence.unsettledAge);
+    };
+    for (let minute = 0; minute < 30; minute += 1) poll(1);
+    expect(oldest).toBeGreaterThan(7 * MINUTE);
+    for (const late of [12, 12, 0, 25, 0, 3, 0]) poll(20, { late });
+    for (const late of [1, 2, 3, 4, 5, 6, 7, 8, 9, 9, 9, 5, 0]) poll(1, { late });
+    const spoilt = Array.from({ length: 35 }, (_, row) => ({ row: 3 + row, how: 'text' }) as const);
+    for (let answers = 0; answers < 8; answers += 1) poll(10, answers % 2 === 0 ? { spoilt } : {});
+    expect(oldest).toBeLessThan(SETTLE);
+  });
+
   it('does not forget the past because a clock has gone astray', () => {
     const reading = new Reading();
     reading.minutes(20);

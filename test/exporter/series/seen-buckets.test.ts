@@ -61,23 +61,14 @@ it.each([
       }
       return { points: points(values), width: width * MINUTE };
     };
-    const nothing = { ages: [], downwards: 0, late: 0, lateAge: 0, lateAmount: 0 };
+    const nothing = { ages: [], downwards: 0, late: 0, lateAmount: 0 };
     expect(restatements(inBuckets(then), inBuckets(now), () => true, 100 * MINUTE)).toEqual(nothing);
     const changed = restatements(inBuckets(then), inBuckets(now, 3), () => true, 100 * MINUTE);
     expect(changed).toEqual({
       ages: [90 * MINUTE],
       downwards: 0,
       late: 1,
-      lateAge: 0,
       lateAmount: 3,
     });
   },
 );
-
-it('tells the age of what has changed late where buckets are as wide as before', () => {
-  const inMinutes = (value: number) => ({ points: points({ 0: value, 1: 1 }), width: MINUTE });
-  const found = (isCounted: boolean) =>
-    restatements(inMinutes(1), inMinutes(3), () => isCounted, 100 * MINUTE);
-  expect(found(true)).toMatchObject({ late: 1, lateAge: 99 * MINUTE });
-  expect(found(false)).toMatchObject({ late: 0, lateAge: 0 });
-});

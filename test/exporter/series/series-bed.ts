@@ -88,9 +88,9 @@ export class SeriesBed {
 /** What one poll shows, where it shows nothing of the platform. */
 export const NO_EVIDENCE: MetricEvidence = {
   now: 0,
-  ages: [],
+  changes: 0,
   downwards: 0,
-  lateAge: 0,
+  unsettledAge: 0,
   lagMs: undefined,
   grown: [],
 };
@@ -100,8 +100,7 @@ export function restated(
   known: MetricMemory,
   { up, down, now }: { up: number; down: number; now: number },
 ): MetricMemory {
-  const ages = Array<number>(up + down).fill(60_000);
-  return learn(known, { ...NO_EVIDENCE, ages, downwards: down, now });
+  return learn(known, { ...NO_EVIDENCE, changes: up + down, downwards: down, now });
 }
 
 /** What is known after so many buckets that have shown so much (of 100) at each minute of age. */

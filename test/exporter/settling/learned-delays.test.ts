@@ -66,55 +66,52 @@ describe('a learned delay', () => {
   });
 
   describe('of settling', () => {
-    /** What is known after changes at an age, late or not, ten minutes after each other. */
-    const changed = (known: MetricMemory, from: number, times: number, age: number, isLate: boolean) => {
+    /** What is known after buckets were not final at an age, in answers ten minutes after each other. */
+    const changed = (known: MetricMemory, from: number, times: number, age: number) => {
       let after = known;
       for (let time = 0; time < times; time += 1)
         after = learn(after, {
           ...NO_EVIDENCE,
           now: from + time * 10 * MINUTE,
-          ages: [4 * MINUTE, age],
-          lateAge: isLate ? age : 0,
+          changes: 2,
+          unsettledAge: age,
         });
       return after;
     };
 
     it('is as usual, however many changes come late at once', () => {
-      let known = changed(NOTHING_LEARNED, NOW, 2, 14 * MINUTE, true);
-      for (let poll = 0; poll < 20; poll += 1)
-        known = changed(known, NOW + 15 * MINUTE, 1, 14 * MINUTE, true);
+      let known = changed(NOTHING_LEARNED, NOW, 2, 14 * MINUTE);
+      for (let poll = 0; poll < 20; poll += 1) known = changed(known, NOW + 15 * MINUTE, 1, 14 * MINUTE);
       expect(settleDelay(known, AUTO, NOW + 20 * MINUTE)).toBe(10 * MINUTE);
-      const inTime = changed(NOTHING_LEARNED, NOW, 100, 11 * MINUTE, false);
-      expect(settleDelay(inTime, AUTO, NOW + 16 * HOUR)).toBe(10 * MINUTE);
     });
 
-    it('becomes longer than the age at which changes come late again and again, and stays while they come at it', () => {
-      const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE, true);
-      const raised = 18.5 * MINUTE;
+    it('becomes longer than the age at which buckets change again and again, and stays while they do', () => {
+      const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE);
+      const raised = 19.5 * MINUTE;
       expect(settleDelay(late, AUTO, NOW + 30 * MINUTE)).toBe(raised);
-      const waiting = changed(late, NOW + 30 * MINUTE, 6 * 48, 14 * MINUTE, false);
+      const waiting = changed(late, NOW + 30 * MINUTE, 6 * 48, 14 * MINUTE);
       expect(settleDelay(waiting, AUTO, NOW + 48 * HOUR)).toBe(raised);
       expect(settleDelay(waiting, AUTO, NOW + 71 * HOUR)).toBe(raised);
       expect(settleDelay(waiting, AUTO, NOW + 73 * HOUR)).toBe(10 * MINUTE);
-      const over = changed(waiting, NOW + 48.5 * HOUR, 6 * 25, 9 * MINUTE, false);
+      const over = changed(waiting, NOW + 48.5 * HOUR, 6 * 25, 9 * MINUTE);
       expect(over.late).toEqual([]);
     });
 
     it('is an hour at most', () => {
-      const late = changed(NOTHING_LEARNED, NOW, 3, 55 * MINUTE, true);
+      const late = changed(NOTHING_LEARNED, NOW, 3, 55 * MINUTE);
       expect(settleDelay(late, AUTO, NOW + HOUR)).toBe(HOUR);
     });
 
-    it('does not learn of what is late only by a shorter delay of the configuration', () => {
-      const late = changed(NOTHING_LEARNED, NOW, 9, 9 * MINUTE, true);
+    it('learns nothing of what the usual delay covers', () => {
+      const late = changed(NOTHING_LEARNED, NOW, 9, 9 * MINUTE);
       expect(settleDelay(late, AUTO, NOW + 2 * HOUR)).toBe(10 * MINUTE);
       expect(late).toHaveProperty('late', []);
     });
 
     it('is reported when it has become longer', () => {
-      const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE, true);
+      const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE);
       const [change] = new DelayReports(AUTO).changes(WAF, late, NOW + 30 * MINUTE);
-      expect(change).toMatchObject({ delay: 'settle', before: 10 * MINUTE, after: 18.5 * MINUTE });
+      expect(change).toMatchObject({ delay: 'settle', before: 10 * MINUTE, after: 19.5 * MINUTE });
     });
   });
 
@@ -123,9 +120,9 @@ describe('a learned delay', () => {
     known = learn(known, {
       ...NO_EVIDENCE,
       now: NOW,
-      ages: [5 * MINUTE],
+      changes: 1,
       downwards: 1,
-      lateAge: 12 * MINUTE,
+      unsettledAge: 12 * MINUTE,
       lagMs: 9,
     });
     const restarted = restoreMetric(JSON.parse(JSON.stringify(storeMetric(known))));
