@@ -259,7 +259,8 @@ function creepingAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefinit
     ]
       .join('\nand\n')
       .concat(unlessPaged(scope, middle, times), besideConfigurations(scope, paging('configuration'), times)),
-    hold: times.settled,
+    // Of a crash loop the page comes after half an hour: before this ticket.
+    hold: times.settled + times.hold,
     // It lasts for days, and comes and goes by chance where it is close to the budget: one ticket, not many.
     keepFiring: times.day,
     severity: 'ticket',

@@ -13,7 +13,7 @@ import {
   scopesOf,
 } from './measures.ts';
 import { acceptedNow, BEYOND_OTHERS, explained, inLastMinutes, stillAbove } from './minute-rules.ts';
-import { duration, larger, range, selector } from './promql.ts';
+import { ago, duration, larger, range, selector } from './promql.ts';
 import { besideConfigurations, lately, ofTraffic, seriesValue, WHOM } from './scopes.ts';
 import type { Times } from './times.ts';
 import type { Tuning } from './tuning.ts';
@@ -181,14 +181,16 @@ function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefiniti
 }
 
 /**
- * A page for server errors tells of their codes as well. It comes first: by the share of an hour that fails, it needs a
- * little longer than a code's spike, which waits for it.
+ * A page for server errors tells of their codes as well. It comes first: of what fails now and then it comes after half an
+ * hour, and a code's ticket, which needs fewer minutes, waits for it.
  */
 function unlessFailing(scope: Scope, names: Recorded, times: Times): string {
   const within = scope === 'account' ? SCOPE_NAMES : [scope];
   const on = SCOPES[scope].join(', ');
   const told = within.map((one) => `unless on (${on})\n${lately(paging(one), times)}`);
-  const young = `unless\ntime() - ${selector(names.since, [SERVER_ERRORS])} < ${times.holdTicket / 1_000}`;
+  const above = selector(names.above, [SERVER_ERRORS]);
+  const [wait, { hour, minute }] = [2 * times.holdTicket, times];
+  const young = `unless\n(max_over_time(${range(above, wait, minute)}) unless max_over_time(${ago(range(above, hour, minute), wait)}))`;
   return ['', ...told, young].join('\n');
 }
 

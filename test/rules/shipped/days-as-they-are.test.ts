@@ -9,8 +9,8 @@ import { neededRules } from '../../simulation/judgement/needed-rules.ts';
 const MINUTE = 60_000;
 
 /** The account of a scene, whose index is its account. */
-function scene(name: string, seed: number) {
-  return drawRealDays(seed, Object.keys(SCENES).indexOf(name), 2);
+function scene(name: string, seed: number, weeks = 2) {
+  return drawRealDays(seed, Object.keys(SCENES).indexOf(name), weeks);
 }
 
 function fired(alert: AlertName, inputs: readonly Input[], days: number): readonly FiredAlert[] {
@@ -46,4 +46,12 @@ it.each([1302, 1402])('an attack that grows over hours has a page on for most of
     expect(one.pages).toBe(1);
     expect(one.share).toBeGreaterThan(0.65);
   }
+});
+
+it('a crash loop is a page, and no ticket before it', () => {
+  const { inputs, events } = scene('crash loop', 2203, 3);
+  const loops = events.filter(({ to }) => to < 5 * DAY);
+  const told = (['EdgeStatusCodeSurge', 'Edge5xxRatio'] as const).flatMap((alert) => fired(alert, inputs, 5));
+  expect(loops.length).toBeGreaterThan(1);
+  expect(told.map(({ labels }) => labels['severity'])).toEqual(loops.map(() => 'page'));
 });
