@@ -10,7 +10,7 @@ function combiner({ operator, bool }: Operation): Combine {
   if (bool || operator in ARITHMETIC) return (left, right, _kept, into) => apply(left, right, into);
   return (left, right, kept, into) => {
     apply(left, right, into);
-    keepWhere(into, kept);
+    for (let at = 0; at < into.length; at++) into[at] = into[at] === 1 ? (kept[at] as number) : Number.NaN;
   };
 }
 
@@ -102,23 +102,23 @@ function gathering(places: readonly number[]): (given: Float64Array) => Float64A
 }
 
 /** `and`, `or`, `unless`: by the elements that are there on the other side. */
-export function setOperation({ operator, on }: Operation, left: Vector, right: Vector): Vector {
+function setOperation({ operator, on }: Operation, left: Vector, right: Vector): Vector {
   const signature = (labels: Labels): string => keyOf(on === undefined ? labels : only(labels, on));
-  const signatures = [...new Set([...left.labels, ...right.labels].map(signature))];
-  const numbers = new Map(signatures.map((text, number) => [text, number]));
+  const numbers = new Map<string, number>();
   const numbered = ({ labels }: Vector): Int32Array =>
-    Int32Array.from(labels, (set) => numbers.get(signature(set)) ?? 0);
+    Int32Array.from(labels, (set) => {
+      const number = numbers.get(signature(set)) ?? numbers.size;
+      numbers.set(signature(set), number);
+      return number;
+    });
   const sides = { left: numbered(left), right: numbered(right) };
-  const there = new Uint8Array(signatures.length);
+  const there = new Uint8Array(numbers.size);
   return operator === 'or'
     ? union(left, right, sides, there)
-    : filtered(left, right, sides, { there, wanted: operator === 'and' ? 1 : 0 });
+    : filtered(left, right, sides, there, operator === 'and' ? 1 : 0);
 }
 
-interface Sides {
-  readonly left: Int32Array;
-  readonly right: Int32Array;
-}
+type Sides = Readonly<Record<'left' | 'right', Int32Array>>;
 
 function mark(values: Float64Array, signatures: Int32Array, there: Uint8Array): void {
   there.fill(0);
@@ -127,12 +127,7 @@ function mark(values: Float64Array, signatures: Int32Array, there: Uint8Array): 
   }
 }
 
-function filtered(
-  left: Vector,
-  right: Vector,
-  sides: Sides,
-  { there, wanted }: { readonly there: Uint8Array; readonly wanted: 0 | 1 },
-): Vector {
+function filtered(left: Vector, right: Vector, sides: Sides, there: Uint8Array, wanted: 0 | 1): Vector {
   const values = new Float64Array(left.labels.length);
   return {
     kind: 'vector',
@@ -160,14 +155,11 @@ function union(left: Vector, right: Vector, sides: Sides, there: Uint8Array): Ve
     return place;
   });
   const values = new Float64Array(labels.length);
-  const addsNone = right.labels.length === 0 || labels.length === left.labels.length;
   return {
     kind: 'vector',
     labels,
     at(moment) {
       const given = left.at(moment);
-      // Where all elements are there on the left, none of the right is taken.
-      if (addsNone && hasAll(given)) return given;
       const others = right.at(moment);
       for (let place = 0; place < given.length; place++) values[place] = given[place] as number;
       for (let place = given.length; place < values.length; place++) values[place] = Number.NaN;
@@ -182,91 +174,51 @@ function union(left: Vector, right: Vector, sides: Sides, there: Uint8Array): Ve
   };
 }
 
-function hasAll(values: Float64Array): boolean {
-  for (let at = 0; at < values.length; at++) if (Number.isNaN(values[at] as number)) return false;
-  return true;
-}
-
 /**
  * What an operator makes of two arrays, element by element, into a third; NaN where one of the two is NaN. Comparisons
  * yield 1 and 0. Each is a loop of its own, since one that calls a function for each element takes several times as long.
  */
-export type Elementwise = (left: Float64Array, right: Float64Array, into: Float64Array) => void;
+type Elementwise = (left: Float64Array, right: Float64Array, into: Float64Array) => void;
 
-const add: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) + (right[at] as number);
+const ARITHMETIC: Readonly<Record<string, Elementwise>> = {
+  '+': (left, right, into) => {
+    for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) + (right[at] as number);
+  },
+  '-': (left, right, into) => {
+    for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) - (right[at] as number);
+  },
+  '*': (left, right, into) => {
+    for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) * (right[at] as number);
+  },
+  '/': (left, right, into) => {
+    for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) / (right[at] as number);
+  },
+  '%': (left, right, into) => {
+    for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) % (right[at] as number);
+  },
 };
 
-const subtract: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) - (right[at] as number);
-};
+/** `less` or not, `same` or not, `more` or not: what the comparison yields there. */
+function comparison(less: 0 | 1, same: 0 | 1, more: 0 | 1): Elementwise {
+  return (left, right, into) => {
+    for (let at = 0; at < into.length; at++) {
+      const [a, b] = [left[at] as number, right[at] as number];
+      into[at] = a < b ? less : a > b ? more : a === b ? same : Number.NaN;
+    }
+  };
+}
 
-const multiply: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) * (right[at] as number);
-};
-
-const divide: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) / (right[at] as number);
-};
-
-const remainder: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) into[at] = (left[at] as number) % (right[at] as number);
-};
-
-const less: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) {
-    const [a, b] = [left[at] as number, right[at] as number];
-    into[at] = a < b ? 1 : a >= b ? 0 : Number.NaN;
-  }
-};
-
-const lessOrEqual: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) {
-    const [a, b] = [left[at] as number, right[at] as number];
-    into[at] = a <= b ? 1 : a > b ? 0 : Number.NaN;
-  }
-};
-
-const equal: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) {
-    const [a, b] = [left[at] as number, right[at] as number];
-    into[at] = a === b ? 1 : a < b || a > b ? 0 : Number.NaN;
-  }
-};
-
-const unequal: Elementwise = (left, right, into) => {
-  for (let at = 0; at < into.length; at++) {
-    const [a, b] = [left[at] as number, right[at] as number];
-    into[at] = a < b || a > b ? 1 : a === b ? 0 : Number.NaN;
-  }
-};
-
-export const ARITHMETIC: Readonly<Record<string, Elementwise>> = {
-  '+': add,
-  '-': subtract,
-  '*': multiply,
-  '/': divide,
-  '%': remainder,
-};
-
-export const COMPARISONS: Readonly<Record<string, Elementwise>> = {
-  '==': equal,
-  '!=': unequal,
-  '<': less,
-  '>': (left, right, into) => less(right, left, into),
-  '<=': lessOrEqual,
-  '>=': (left, right, into) => lessOrEqual(right, left, into),
+const COMPARISONS: Readonly<Record<string, Elementwise>> = {
+  '==': comparison(0, 1, 0),
+  '!=': comparison(1, 0, 1),
+  '<': comparison(1, 0, 0),
+  '>': comparison(0, 0, 1),
+  '<=': comparison(1, 1, 0),
+  '>=': comparison(0, 1, 1),
 };
 
 /** Whether there is any element. */
-export function hasAny(values: Float64Array): boolean {
+function hasAny(values: Float64Array): boolean {
   for (let at = 0; at < values.length; at++) if (!Number.isNaN(values[at] as number)) return true;
   return false;
-}
-
-/** Takes out what a comparison does not let through: where `holds` is not 1. */
-export function keepWhere(holds: Float64Array, kept: Float64Array): void {
-  for (let at = 0; at < holds.length; at++) {
-    holds[at] = holds[at] === 1 ? (kept[at] as number) : Number.NaN;
-  }
 }

@@ -1,10 +1,7 @@
 import { CONFIG, type Config } from '../../exporter/configuration/schema.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../sandbox/sandbox.ts';
 import type { Incident } from '../../sandbox/traffic/incidents.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { DAY, HOUR, MINUTE } from '../shipped/times.ts';
 
 /** From one incident to the next: at every hour of the day. */
 const APART = 27 * HOUR;

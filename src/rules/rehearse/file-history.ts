@@ -1,17 +1,9 @@
 import { createReadStream } from 'node:fs';
 import type { Chunk } from '../promql/evaluation.ts';
 import type { Labels } from '../promql/vector.ts';
-import {
-  CHUNK_MS,
-  inputOf,
-  MINUTE_MS,
-  type MinuteSamples,
-  type RehearsalHistory,
-  RehearsalRefusal,
-} from './history.ts';
+import { DAY, MINUTE } from '../shipped/times.ts';
+import { CHUNK_MS, inputOf, type MinuteSamples, type RehearsalHistory, RehearsalRefusal } from './history.ts';
 import type { RehearsedRules } from './rehearsed-rules.ts';
-
-const DAY = 86_400_000;
 
 export interface FileHistoryOptions {
   /** As `backfill` writes it. */
@@ -37,7 +29,7 @@ export async function fileHistory(options: FileHistoryOptions): Promise<Rehearsa
   const first = Math.min(...series.map(({ times }) => times[0] ?? Number.POSITIVE_INFINITY));
   const last = Math.max(...series.map(({ times }) => times.at(-1) ?? Number.NEGATIVE_INFINITY));
   if (first > last) throw new RehearsalRefusal(`${file} has none of the metrics that alerts are made of`);
-  const to = Math.min(last + MINUTE_MS, options.to ?? last + MINUTE_MS);
+  const to = Math.min(last + MINUTE, options.to ?? last + MINUTE);
   const from = Math.max(
     first,
     options.from ?? (options.days === undefined ? first : to - options.days * DAY),
@@ -59,14 +51,14 @@ async function* chunksOf(
   onChunk: () => void = () => undefined,
 ): AsyncGenerator<Chunk> {
   for (let start = first; start < to; start += CHUNK_MS) {
-    const steps = Math.ceil((Math.min(to, start + CHUNK_MS) - start) / MINUTE_MS);
+    const steps = Math.ceil((Math.min(to, start + CHUNK_MS) - start) / MINUTE);
     onChunk();
     yield { start, steps, inputs: series.flatMap((one) => inputOf(one, start, steps) ?? []) };
   }
 }
 
 /** Prometheus sees a sample for so long where no other follows. */
-const SEEN_MS = 5 * MINUTE_MS;
+const SEEN_MS = 5 * MINUTE;
 
 /** A line of a file that is no sample with a time, as `backfill` writes them. */
 export class LineProblem extends Error {
@@ -154,7 +146,7 @@ class OpenSeries {
   #see(until: number): void {
     const { at, value } = this.#newest;
     const end = Math.min(until, at + SEEN_MS);
-    for (let minute = Math.ceil(at / MINUTE_MS) * MINUTE_MS; minute < end; minute += MINUTE_MS) {
+    for (let minute = Math.ceil(at / MINUTE) * MINUTE; minute < end; minute += MINUTE) {
       this.#times.push(minute);
       this.#values.push(value);
     }

@@ -1,5 +1,6 @@
 import type { Chunk, Input } from '../promql/evaluation.ts';
 import type { Labels } from '../promql/vector.ts';
+import { HOUR, MINUTE } from '../shipped/times.ts';
 
 /** A history that rules are evaluated over. */
 export interface RehearsalHistory {
@@ -22,8 +23,7 @@ export class RehearsalRefusal extends Error {
 }
 
 /** A part of the history that is read and evaluated at once: enough to be worth a query, little to hold. */
-export const CHUNK_MS = 6 * 3_600_000;
-export const MINUTE_MS = 60_000;
+export const CHUNK_MS = 6 * HOUR;
 
 /** Samples of a series by their times, which are whole minutes, ascending (ms). */
 export interface MinuteSamples {
@@ -36,12 +36,12 @@ export interface MinuteSamples {
 /** What a series has in each minute of a span; undefined where it has nothing. */
 export function inputOf(series: MinuteSamples, start: number, steps: number): Input | undefined {
   const { name, labels, times } = series;
-  const end = start + steps * MINUTE_MS;
+  const end = start + steps * MINUTE;
   let at = firstFrom(times, start);
   if (at === times.length || (times[at] as number) >= end) return undefined;
   const values = new Float64Array(steps).fill(Number.NaN);
   for (; at < times.length && (times[at] as number) < end; at++) {
-    values[((times[at] as number) - start) / MINUTE_MS] = series.values[at] as number;
+    values[((times[at] as number) - start) / MINUTE] = series.values[at] as number;
   }
   return { name, labels, values };
 }

@@ -1,17 +1,9 @@
 import type { Chunk, Input } from '../promql/evaluation.ts';
 import { parse, selectorsOf } from '../promql/parse.ts';
-import {
-  CHUNK_MS,
-  inputOf,
-  MINUTE_MS,
-  type MinuteSamples,
-  type RehearsalHistory,
-  RehearsalRefusal,
-} from './history.ts';
+import { DAY, MINUTE } from '../shipped/times.ts';
+import { CHUNK_MS, inputOf, type MinuteSamples, type RehearsalHistory, RehearsalRefusal } from './history.ts';
 import type { PrometheusClient, Range } from './prometheus-client.ts';
 import type { RehearsedRules } from './rehearsed-rules.ts';
-
-const DAY = 24 * 3_600_000;
 
 /** Rules look back three weeks, and some hours: read as well, though not reported on. */
 export const WARM_UP_MS = 22 * DAY;
@@ -83,7 +75,7 @@ async function* chunks(
   let next = scrapedInputs(names, spans[0], options);
   next.catch(() => undefined);
   for (const [index, span] of spans.entries()) {
-    const steps = (span.to - span.from) / MINUTE_MS;
+    const steps = (span.to - span.from) / MINUTE;
     const scraped = await next;
     next = scrapedInputs(names, spans[index + 1], options);
     // Where it fails, it is awaited in its turn: until then that is no fault of the process.
@@ -104,8 +96,8 @@ async function scrapedInputs(
   if (span === undefined) return [];
   const { from, to } = span;
   const found = await inTurns(names, async (name) =>
-    (await client.range(name, { from, to: to - MINUTE_MS })).flatMap(
-      (series) => inputOf({ name, ...series }, from, (to - from) / MINUTE_MS) ?? [],
+    (await client.range(name, { from, to: to - MINUTE })).flatMap(
+      (series) => inputOf({ name, ...series }, from, (to - from) / MINUTE) ?? [],
     ),
   );
   return found.flat();
@@ -124,7 +116,7 @@ async function askedSeries(
       : [],
   );
   const found = await inTurns(work, async ({ name, query, from, to }) =>
-    (await client.range(query, { from, to: to - MINUTE_MS })).map((series) => ({ name, ...series })),
+    (await client.range(query, { from, to: to - MINUTE })).map((series) => ({ name, ...series })),
   );
   return found.flat();
 }

@@ -1,8 +1,6 @@
 import { type Measure, measures } from '../shipped/measures.ts';
+import { DAY, MINUTE } from '../shipped/times.ts';
 import type { RehearsedAlert } from './rehearsal.ts';
-
-const MINUTE = 60_000;
-const DAY = 1_440 * MINUTE;
 
 /** Alerts within so long of an hour of the day are of that hour. */
 const ALIKE = 45 * MINUTE;

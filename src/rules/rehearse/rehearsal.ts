@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Alert } from '../promql/evaluated-rules.ts';
 import { type Chunk, Evaluation } from '../promql/evaluation.ts';
 import type { Labels } from '../promql/vector.ts';
+import { MINUTE } from '../shipped/times.ts';
 import type { RehearsalHistory } from './history.ts';
 import { type JudgedSeries, judgedSeries, type RehearsedRules } from './rehearsed-rules.ts';
 
@@ -49,8 +50,6 @@ export async function rehearse(
     first,
   };
 }
-
-const MINUTE = 60_000;
 
 /** How much of the time before and after an alert is shown with it. */
 const BEFORE = 60 * MINUTE;

@@ -1,8 +1,5 @@
 import type { Severity } from './rule.ts';
-
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const DAY = 24 * HOUR;
+import { DAY, HOUR, MINUTE } from './times.ts';
 
 /** Something of an alert that users may choose. */
 export interface Parameter {

@@ -1,6 +1,7 @@
-import { ALERTS, type AlertKind, type AlertName } from './alert-catalogue.ts';
+import { ALERTS, type AlertName } from './alert-catalogue.ts';
 import type { Matcher } from './promql.ts';
 import { LINKS, type Links, type Severity } from './rule.ts';
+import { DAY } from './times.ts';
 
 /** What is chosen of one alert; what is not named stays as it is. */
 export interface AlertChoice {
@@ -42,8 +43,6 @@ export interface AlertSettings {
   readonly overrides: readonly { readonly where: Selection; readonly alerts: AlertChoices }[];
 }
 
-const DAY = 86_400_000;
-
 /** The settings as they are shipped. */
 export const SHIPPED: AlertSettings = {
   links: LINKS,
@@ -62,28 +61,22 @@ export function shippedValue(alert: AlertName, parameter: string): number {
   return found.default;
 }
 
-export type Level = AlertKind['level'];
-
-/** The labels that series of a level are told apart by. */
-export const LABELS_OF: Readonly<Record<Level, readonly string[]>> = {
-  configuration: ['account', 'product', 'configuration'],
-  account: ['account'],
-  exporter: [],
-};
-
 /** Whether series of these labels can be told by what a selection goes by. */
 export function applies(where: Selection, labels: readonly string[]): boolean {
-  const { accounts, products, configurations } = where;
-  const needed = { account: accounts, product: products, configuration: configurations };
-  return Object.entries(needed).every(([label, names]) => names === undefined || labels.includes(label));
+  return Object.keys(namesByLabel(where)).every((label) => labels.includes(label));
 }
 
 /** A selection as matchers. */
-export function matchersOf({ accounts, products, configurations }: Selection): readonly Matcher[] {
-  const lists = { account: accounts, product: products, configuration: configurations };
-  return Object.entries(lists).flatMap(([label, names]) =>
-    names === undefined ? [] : [matcher(label, names)],
-  );
+export function matchersOf(where: Selection): readonly Matcher[] {
+  return Object.entries(namesByLabel(where)).map(([label, names]) => matcher(label, names));
+}
+
+function namesByLabel({ accounts, products, configurations }: Selection) {
+  return {
+    ...(accounts && { account: accounts }),
+    ...(products && { product: products }),
+    ...(configurations && { configuration: configurations }),
+  };
 }
 
 function matcher(label: string, names: readonly string[]): Matcher {

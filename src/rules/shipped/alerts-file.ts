@@ -11,8 +11,9 @@ import {
   globMistake,
   SHIPPED,
 } from './alert-settings.ts';
+import { DAY, MINUTE } from './times.ts';
 
-const YEAR = 365 * 86_400_000;
+const YEAR = 365 * DAY;
 
 const NAMES = Object.keys(ALERTS) as AlertName[];
 
@@ -105,9 +106,6 @@ const MOMENT = z.string().transform((given, context) => {
   const ms = whole ? Date.parse(given) : Number.NaN;
   return Number.isNaN(ms) ? refuse(context, 'expected a time such as "2026-01-31T12:00:00Z"') : ms;
 });
-
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
 
 /** A time of each day: `22:30-01:00` ends on the next. */
 const DAILY = z.string().transform((given, context) => {
