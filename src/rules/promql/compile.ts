@@ -19,7 +19,7 @@ export function compile(expression: Expression, tables: Tables): Compiled {
     case 'text':
       throw new UnsupportedExpression(`a text where a number is needed: ${expression.value}`);
     case 'selector':
-      return selectedNow(expression, tables);
+      return found(expression, tables, (table, place, moment) => table.at(place, moment));
     case 'aggregation':
       return aggregated(
         expression,
@@ -51,7 +51,10 @@ function call(name: string, given: readonly Expression[], tables: Tables): Compi
   if (over !== undefined || name === 'last_over_time') {
     const selector = given.at(-1);
     if (selector?.kind !== 'selector') throw new UnsupportedExpression(`${name} of what is no selector`);
-    if (over === undefined) return lastOverTime(selector, tables);
+    const { range = 0 } = selector;
+    // The newest sample is found without looking at the others.
+    if (over === undefined)
+      return found(selector, tables, (table, place, moment) => table.last(place, moment - range, moment));
     const [first] = given;
     const share = given.length === 2 && first !== undefined ? scalar(first, tables) : undefined;
     return overTime(over, selector, tables, share);
@@ -101,11 +104,11 @@ function clamped(of: Vector, { low, high }: Limits): Vector {
 /** Milliseconds that a selector without a range looks back. */
 const INSTANT = 300_000;
 
-/** What a selector finds: `fill` brings up to date what the series at some places are at a moment. */
+/** What a selector finds: what is read of each of its series at a moment, its offset before now. */
 function found(
   { name, matchers, range = INSTANT, offset }: Selector,
   tables: Tables,
-  fill: (table: SampleTable, places: Int32Array, moment: number, values: Float64Array) => void,
+  read: (table: SampleTable, place: number, moment: number) => number,
 ): Vector {
   const table = tables.get(name);
   table?.reach(range + offset);
@@ -116,41 +119,22 @@ function found(
     kind: 'vector',
     labels: Array.from(places, (place) => all[place] ?? {}),
     at(moment) {
-      if (table !== undefined) fill(table, places, moment, values);
+      if (table === undefined) return values;
+      const then = moment - offset;
+      for (let index = 0; index < values.length; index++)
+        values[index] = read(table, places[index] as number, then);
       return values;
     },
   };
-}
-
-/** A selector without a range. */
-function selectedNow(selector: Selector, tables: Tables): Vector {
-  return found(selector, tables, (table, places, moment, values) =>
-    table.readAt(moment - selector.offset, places, values),
-  );
-}
-
-/** The newest sample of a range: found without looking at the others. */
-function lastOverTime(selector: Selector, tables: Tables): Vector {
-  const { range = 0, offset } = selector;
-  return found(selector, tables, (table, places, moment, values) => {
-    const to = moment - offset;
-    for (let index = 0; index < places.length; index++) {
-      values[index] = table.last(places[index] as number, to - range, to);
-    }
-  });
 }
 
 /** A function over the range of a selector. */
 function overTime(of: Combine, selector: Selector, tables: Tables, share: Scalar | undefined): Vector {
   const { range = 0, offset } = selector;
   let samples = new Float64Array(0);
-  return found(selector, tables, (table, places, moment, values) => {
+  return found(selector, tables, (table, place, moment) => {
     if (samples.length < table.slots) samples = new Float64Array(table.slots);
-    const parameter = share?.at(moment) ?? Number.NaN;
-    const to = moment - offset;
-    for (let index = 0; index < places.length; index++) {
-      const count = table.between(places[index] as number, to - range, to, samples);
-      values[index] = count === 0 ? Number.NaN : of(samples, count, parameter);
-    }
+    const count = table.between(place, moment - range, moment, samples);
+    return count === 0 ? Number.NaN : of(samples, count, share?.at(moment + offset) ?? Number.NaN);
   });
 }

@@ -19,8 +19,6 @@ export class SampleTable {
   #samples = new Float64Array(0);
   /** The newest slot that was written; -1 before the first. */
   #newest = -1;
-  /** The samples of the newest slot, side by side: those that are read most. */
-  #latest = new Float64Array(0);
   /** The newest slot with a sample, of each series: long spans of what is hardly ever there cost nothing. */
   #seen = new Int32Array(0);
 
@@ -59,9 +57,6 @@ export class SampleTable {
     const samples = new Float64Array(this.#slots * this.labels.length).fill(Number.NaN);
     samples.set(this.#samples);
     this.#samples = samples;
-    const latest = new Float64Array(this.labels.length).fill(Number.NaN);
-    latest.set(this.#latest);
-    this.#latest = latest;
     const seen = new Int32Array(this.labels.length).fill(-1);
     seen.set(this.#seen);
     this.#seen = seen;
@@ -71,12 +66,11 @@ export class SampleTable {
   write(at: number, values: ArrayLike<number>): void {
     const slot = Math.round(at / this.interval);
     this.#newest = slot;
-    const [samples, latest, slots] = [this.#samples, this.#latest, this.#slots];
-    for (let place = 0, at = slot % slots; place < latest.length; place++, at += slots) {
+    const [samples, seen, slots] = [this.#samples, this.#seen, this.#slots];
+    for (let place = 0, at = slot % slots; place < seen.length; place++, at += slots) {
       const value = values[place] as number;
       samples[at] = value;
-      latest[place] = value;
-      if (!Number.isNaN(value)) this.#seen[place] = slot;
+      if (!Number.isNaN(value)) seen[place] = slot;
     }
   }
 
@@ -85,21 +79,6 @@ export class SampleTable {
     const slot = Math.min(Math.floor(moment / this.interval), this.#newest);
     if (slot < 0 || moment - slot * this.interval > LOOKBACK) return Number.NaN;
     return this.#samples[place * this.#slots + (slot % this.#slots)] ?? Number.NaN;
-  }
-
-  /** The same of several series at once. */
-  readAt(moment: number, places: Int32Array, into: Float64Array): void {
-    if (
-      Math.floor(moment / this.interval) < this.#newest ||
-      moment - this.#newest * this.interval > LOOKBACK
-    ) {
-      for (let index = 0; index < places.length; index++)
-        into[index] = this.at(places[index] as number, moment);
-      return;
-    }
-    const latest = this.#latest;
-    for (let index = 0; index < places.length; index++)
-      into[index] = latest[places[index] as number] as number;
   }
 
   /** The samples after `from` until `to`, oldest first, into `into`. @returns how many there are */
@@ -124,7 +103,6 @@ export class SampleTable {
   last(place: number, from: number, to: number): number {
     const first = Math.max(0, Math.floor(from / this.interval) + 1);
     const newest = Math.min(Math.floor(to / this.interval), this.#seen[place] as number);
-    if (newest >= first && newest === this.#newest) return this.#latest[place] as number;
     const base = place * this.#slots;
     for (let slot = newest; slot >= first; slot--) {
       const value = this.#samples[base + (slot % this.#slots)] as number;
