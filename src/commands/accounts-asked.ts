@@ -4,7 +4,6 @@ import type { Environment } from '../exporter/configuration/environment.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
-import { type Output, paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 
 export interface AccountsAsked {
@@ -21,7 +20,8 @@ export interface AskingFor {
     readonly account: string | undefined;
   };
   readonly env: Environment;
-  readonly stderr: Output;
+  readonly complain: (text: string) => void;
+  readonly warn: (text: string) => void;
 }
 
 export interface ShardFlags {
@@ -44,11 +44,10 @@ const NO_TOKEN: Environment = { EDGE_TOKEN: 'none' };
  * @param isAsked whether the platform is asked anything: else an account needs no token
  */
 export async function accountsAsked(
-  { flags, env, stderr }: AskingFor,
+  { flags, env, complain, warn }: AskingFor,
   isAsked = true,
 ): Promise<AccountsAsked | undefined> {
   const { 'config.file': file, account: name } = flags;
-  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
   const isMissing = !isAsked && !hasToken(env) && (file !== undefined || env['EDGE_API_URL'] !== undefined);
   const access = isMissing ? { ...env, ...NO_TOKEN } : env;
   const loaded = await loadConfig(file === undefined ? { env: access } : { file, env: access });
@@ -56,9 +55,7 @@ export async function accountsAsked(
     for (const issue of loaded.issues) complain(formatIssue(issue));
     return undefined;
   }
-  for (const issue of loaded.warnings) {
-    stderr.write(`${paint(stderr, env, 'yellow', 'warning')}: ${formatIssue(issue)}\n`);
-  }
+  for (const issue of loaded.warnings) warn(formatIssue(issue));
   const { source } = loaded;
   const { push: receivers } = loaded.config;
   const accounts = inShard(loaded.config.accounts, flags);

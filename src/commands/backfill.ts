@@ -6,7 +6,6 @@ import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { ReceiverChoice } from '../exporter/command-line/flag-values.ts';
 import { type Receiver, secretsOfReceiver } from '../exporter/configuration/push-settings.ts';
-import { paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
@@ -14,12 +13,11 @@ type Call = Invocation<'backfill'>;
 
 /** Writes the platform's history as OpenMetrics, for `promtool tsdb create-blocks-from openmetrics`, or pushes it. */
 export async function backfill(call: Call): Promise<ExitCode> {
-  const { flags, env, stdout, stderr, signal, logging } = call;
+  const { flags, stdout, stderr, complain, signal, logging } = call;
   const { log, guard } = logging;
   const { from, to, output } = flags;
-  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
   const mistakes = [...mistakesIn(flags)];
-  const asked = await accountsAsked({ flags, env, stderr });
+  const asked = await accountsAsked(call);
   const receivers = receiversChosen(flags.push, asked);
   if (typeof receivers === 'string') mistakes.push(receivers);
   for (const mistake of mistakes) complain(mistake);

@@ -18,7 +18,6 @@ import { tlsFileTrouble } from '../exporter/platform/connector.ts';
 import { OwnMetrics } from '../exporter/self/own-metrics.ts';
 import { ProcessMetrics } from '../exporter/self/process-metrics.ts';
 import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
-import { paint } from '../exporter/text/output.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import { inShard } from './accounts-asked.ts';
 
@@ -30,14 +29,14 @@ export async function checkConfig({
   flags,
   env,
   stdout,
-  stderr,
+  complain,
+  warn,
 }: Invocation<'check-config'>): Promise<ExitCode> {
   const file = flags['config.file'];
   const alertsFile = flags['alerts.file'];
-  const error = paint(stderr, env, 'red', 'error');
   if (file === undefined && alertsFile !== undefined && configFromEnvironment(env) === undefined) {
     const mistakes = await alertMistakes(alertsFile, env);
-    for (const issue of mistakes) stderr.write(line(error, issue));
+    for (const issue of mistakes) complain(formatIssue(issue));
     if (mistakes.length === 0) stdout.write(`${alertsFile}: ok\n`);
     return mistakes.length === 0 ? EXIT.ok : EXIT.misused;
   }
@@ -46,9 +45,8 @@ export async function checkConfig({
   const files = await filesInTrouble(named);
   const alerts = await alertMistakes(alertsFile, env);
   const mistakes = [...(loaded.ok ? [] : loaded.issues), ...files.mistakes];
-  for (const issue of [...inOrder(mistakes), ...alerts]) stderr.write(line(error, issue));
-  const warning = paint(stderr, env, 'yellow', 'warning');
-  for (const issue of inOrder([...warnings, ...files.doubts])) stderr.write(line(warning, issue));
+  for (const issue of [...inOrder(mistakes), ...alerts]) complain(formatIssue(issue));
+  for (const issue of inOrder([...warnings, ...files.doubts])) warn(formatIssue(issue));
   if (!loaded.ok || mistakes.length + alerts.length > 0) return EXIT.misused;
   const accounts = inShard(loaded.config.accounts, flags);
   stdout.write(`${loaded.source}: ok\n${summary({ ...loaded.config, accounts })}`);
@@ -90,10 +88,6 @@ function troubleOf({ path, holds }: NamedFile) {
   return holds === 'token' || holds === 'password'
     ? secretFileTrouble(path, holds)
     : tlsFileTrouble(path, holds);
-}
-
-function line(label: string, issue: ConfigIssue): string {
-  return `${label}: ${formatIssue(issue)}\n`;
 }
 
 function summary(config: Config): string {

@@ -2,13 +2,11 @@ import { systemClock } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import type { Account } from '../exporter/configuration/schema.ts';
 import { QUESTIONS } from '../exporter/graphql/question.ts';
-import { livePlan } from '../exporter/plan/live-plan.ts';
-import { COUNTED_NAMES, offlinePlan } from '../exporter/plan/offline-plan.ts';
+import { COUNTED_NAMES, livePlan, offlinePlan } from '../exporter/plan/live-plan.ts';
 import type { AccountPlan } from '../exporter/plan/plan.ts';
 import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';
 import { AssumedLimit } from '../exporter/rate-limit/limiter.ts';
-import { paint } from '../exporter/text/output.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 import { accountsAsked } from './accounts-asked.ts';
 
@@ -16,22 +14,20 @@ type Plan = Invocation<'plan'>;
 
 /** Tells what the configuration asks of the quota, before it runs. */
 export async function plan(invocation: Plan): Promise<ExitCode> {
-  const { flags, env, stdout, stderr } = invocation;
+  const { flags, stdout, complain } = invocation;
   const asked = await accountsAsked(invocation, !flags.offline);
   if (asked === undefined) return EXIT.misused;
   const misspelt = flags.offline ? [...flags['offline.counts'].named.keys()].filter(isUnknown) : [];
   for (const name of misspelt) {
     const hint = didYouMean(name, COUNTED_NAMES);
-    const text = `--offline.counts: "${name}" is no product or collector${hint}`;
-    stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+    complain(`--offline.counts: "${name}" is no product or collector${hint}`);
   }
   if (misspelt.length > 0) return EXIT.misused;
   const plans: AccountPlan[] = [];
   for (const account of asked.accounts) {
     const made = await planFor(account, sharedLimit(account, asked.accounts), invocation);
     if ('unreachable' in made) {
-      const text = `account ${account.name}: cannot plan, the platform does not answer: ${made.unreachable}`;
-      stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+      complain(`account ${account.name}: cannot plan, the platform does not answer: ${made.unreachable}`);
       continue;
     }
     if (!flags.json) stdout.write(`${plans.length > 0 ? '\n' : ''}${planText(made)}`);

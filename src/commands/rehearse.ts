@@ -39,11 +39,10 @@ const NO_HISTORY =
 
 /** Shows which alerts would have fired on one's own history. */
 export async function rehearse(call: Call): Promise<ExitCode> {
-  const { flags, env, stdout, stderr, signal, logging } = call;
-  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
+  const { flags, env, stdout, stderr, complain, signal, logging } = call;
   const { request, mistakes } = await rehearsalRequest(flags, env);
   for (const mistake of mistakes) complain(mistake);
-  const accounts = (await needsPlatform(call)) ? (await accountsAsked({ flags, env, stderr }))?.accounts : [];
+  const accounts = (await needsPlatform(call)) ? (await accountsAsked(call))?.accounts : [];
   if (accounts === undefined && flags['config.file'] === undefined) complain(NO_HISTORY);
   if (mistakes.length > 0 || accounts === undefined) return EXIT.misused;
   try {

@@ -2,7 +2,6 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
-import { paint } from '../exporter/text/output.ts';
 import { SHIPPED } from '../rules/shipped/alert-settings.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import {
@@ -17,11 +16,10 @@ import {
 type Call = Invocation<'rules'>;
 
 /** Writes the recording and alert rules, with what the alerts file chooses: to stdout, or as files of a directory. */
-export async function rules({ flags, env, stdout, stderr }: Call): Promise<ExitCode> {
+export async function rules({ flags, env, stdout, complain }: Call): Promise<ExitCode> {
   const { 'alerts.file': file, format, output } = flags;
   const loaded =
     file === undefined ? ({ ok: true, settings: SHIPPED } as const) : await loadAlertsFile(file, env);
-  const complain = (text: string) => stderr.write(`${paint(stderr, env, 'red', 'error')}: ${text}\n`);
   if (!loaded.ok) {
     for (const issue of loaded.issues) complain(formatIssue(issue));
     return EXIT.misused;

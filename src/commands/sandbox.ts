@@ -9,10 +9,10 @@ type SandboxCommand = Invocation<'sandbox'>;
 
 /** Runs the embedded platform until it is asked to end, for other exporters and tools to rehearse against. */
 export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
-  const { flags, stdout, stderr, signal } = invocation;
+  const { flags, stdout, complain, signal } = invocation;
   const options = await optionsOf(flags);
   if (typeof options === 'string') {
-    stderr.write(`error: ${options}\n`);
+    complain(options);
     return EXIT.misused;
   }
   const { host = '0.0.0.0', port } = parseListenAddress(flags['sandbox.listen-address']);
@@ -28,7 +28,7 @@ export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof Error && 'syscall' in error && error.syscall === 'listen')) throw error;
-    stderr.write(`error: ${error.message}\n`);
+    complain(error.message);
     return EXIT.failed;
   }
 }

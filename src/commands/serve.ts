@@ -88,7 +88,7 @@ export async function serve(invocation: Serve): Promise<ExitCode> {
 
 /** Starts everything; returns an exit code when it cannot. */
 async function start(
-  { flags, env, stderr, logging, signal, onReload }: Serve,
+  { flags, env, complain, logging, signal, onReload }: Serve,
   stops: Stops,
 ): Promise<ExitCode | undefined> {
   const { log } = logging;
@@ -97,7 +97,7 @@ async function start(
   const inUse = new ConfigInUse(source, systemClock, readShare(source, flags));
   const config = await configOrSandbox(inUse, flags, stops, logging);
   if (config === undefined) {
-    for (const issue of inUse.status().issues) stderr.write(`error: ${issue}\n`);
+    for (const issue of inUse.status().issues) complain(issue);
     return EXIT.misused;
   }
   try {
@@ -131,7 +131,7 @@ async function start(
     if (known === undefined || !(error instanceof Error)) throw error;
     const hasIssues = error instanceof WebConfigError || error instanceof BadStateUrl;
     const issues = hasIssues ? error.issues : [error.message];
-    for (const issue of issues) stderr.write(`error: ${issue}\n`);
+    for (const issue of issues) complain(issue);
     return known[1];
   }
 }

@@ -6,19 +6,18 @@ import { openState } from '../exporter/state/open-state.ts';
 import { openAccountState } from '../exporter/state/postgres-account.ts';
 import { BadStateUrl, postgresAddress } from '../exporter/state/postgres-address.ts';
 import { PostgresConnections } from '../exporter/state/postgres-connections.ts';
-import { oneLine } from '../exporter/text/output.ts';
 
 /** Copies what is remembered from a directory to a database, or back, while no exporter runs on either. */
 export async function stateCopy({
   flags,
   env,
   stdout,
-  stderr,
+  complain,
   logging: { log },
 }: Invocation<'state-copy'>): Promise<ExitCode> {
   const { 'state.dir': directory, 'state.url': url, 'copy.to': to } = flags;
   const missing = Object.entries({ 'state.dir': directory, 'state.url': url, 'copy.to': to });
-  for (const [name, value] of missing) if (value === undefined) stderr.write(`error: --${name} is missing\n`);
+  for (const [name, value] of missing) if (value === undefined) complain(`--${name} is missing`);
   if (directory === undefined || url === undefined || to === undefined) return EXIT.misused;
   const stops: (() => Promise<void>)[] = [];
   try {
@@ -43,8 +42,7 @@ export async function stateCopy({
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    for (const issue of error instanceof BadStateUrl ? error.issues : [error.message])
-      stderr.write(`error: ${oneLine(issue)}\n`);
+    for (const issue of error instanceof BadStateUrl ? error.issues : [error.message]) complain(issue);
     return error instanceof BadStateUrl || error instanceof CopyRefused ? EXIT.misused : EXIT.failed;
   } finally {
     for (const stop of stops) await stop();

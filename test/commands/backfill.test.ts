@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { backfill } from '../../src/commands/backfill.ts';
 import { EXIT, type Invocation } from '../../src/exporter/command-line/command.ts';
 import { createLogger } from '../../src/exporter/logging/log.ts';
+import { complaintsOn } from '../../src/exporter/text/output.ts';
 import { createSandbox, DEFAULT_TOKEN } from '../../src/sandbox/sandbox.ts';
 
 const NOW = Date.UTC(2026, 0, 5, 10, 20);
@@ -41,6 +42,7 @@ async function call({ flags, env = {}, signal, isTTY = false }: Call) {
     stdout: { write: (text: string) => out.push(text) },
     stderr,
     signal: signal ?? new AbortController().signal,
+    ...complaintsOn(stderr, env),
     onReload: () => undefined,
     logging: createLogger({ level: 'info', format: 'logfmt', destination: stderr }),
   });

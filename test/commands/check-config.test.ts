@@ -5,6 +5,7 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { checkConfig } from '../../src/commands/check-config.ts';
 import { EXIT } from '../../src/exporter/command-line/command.ts';
 import { createLogger } from '../../src/exporter/logging/log.ts';
+import { complaintsOn } from '../../src/exporter/text/output.ts';
 
 async function check(
   file: string | undefined,
@@ -29,6 +30,7 @@ async function check(
     stdout,
     stderr,
     signal: new AbortController().signal,
+    ...complaintsOn(stderr, env),
     onReload: () => undefined,
     logging: createLogger({ level: 'info', format: 'logfmt', destination: stderr }),
   });

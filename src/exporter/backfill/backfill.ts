@@ -6,6 +6,7 @@ import type { Labels } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
 import type { Receiver } from '../configuration/push-settings.ts';
 import type { Account } from '../configuration/schema.ts';
+import { type ConnectedReceiver, connectReceiver } from '../push/running-receiver.ts';
 import type { Secret } from '../secret.ts';
 import { type Collected, collect, inParallel, type RetryOptions } from './collect.ts';
 import { HistoryAccount } from './history-account.ts';
@@ -21,14 +22,7 @@ import {
   windowsOf,
 } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
-import {
-  type ConnectedReceiver,
-  connectReceiver,
-  type HistoryReceiver,
-  pushHistory,
-  refuseIncomplete,
-  refuseUntaken,
-} from './push-history.ts';
+import { type HistoryReceiver, pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
 import { PushedRecord } from './pushed-record.ts';
 import { BackfillRefusal } from './refusal.ts';
 import { type HistoryFamiliesOptions, historyFamilies, historyText } from './series-history.ts';

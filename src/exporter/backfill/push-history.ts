@@ -1,5 +1,4 @@
 import type { Clock } from '../clock.ts';
-import type { Receiver } from '../configuration/push-settings.ts';
 import {
   type Protocol,
   type PushedSample,
@@ -7,8 +6,7 @@ import {
   type ReceiverAnswer,
   selectionOf,
 } from '../push/protocol.ts';
-import { ReceiverConnection } from '../push/receiver-connection.ts';
-import { protocolOf } from '../push/running-receiver.ts';
+import type { ConnectedReceiver } from '../push/running-receiver.ts';
 import { Delivery, REQUEST_SAMPLES } from '../push/sender.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
@@ -130,21 +128,9 @@ function deliveryTo({ to, clock, progress }: PushHistoryOptions) {
   };
 }
 
-/** A receiver that a history is pushed to. */
-export interface ConnectedReceiver {
-  readonly receiver: Receiver;
-  readonly protocol: Protocol;
-  readonly close: () => Promise<void>;
-}
-
-/** With what it has of the history. */
+/** A receiver with what it has of the history. */
 export interface HistoryReceiver extends ConnectedReceiver {
   readonly record: PushedRecord;
-}
-
-export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedReceiver {
-  const connection = new ReceiverConnection(receiver, () => clock.wall());
-  return { receiver, protocol: protocolOf(receiver, connection), close: () => connection.close() };
 }
 
 /**

@@ -22,6 +22,9 @@ export interface Invocation<Name extends CommandName> {
   readonly env: Environment;
   readonly stdout: Output;
   readonly stderr: Output;
+  /** Say on stderr, as a line of its own, what is wrong, or in doubt. */
+  readonly complain: (text: string) => void;
+  readonly warn: (text: string) => void;
   /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
   /** Registers what SIGHUP does; called at once where one has come already. */

@@ -19,16 +19,20 @@ import {
   urlPath,
 } from './flag-values.ts';
 
-export type CommandName =
-  | 'serve'
-  | 'check-config'
-  | 'plan'
-  | 'doctor'
-  | 'backfill'
-  | 'rules'
-  | 'rehearse'
-  | 'sandbox'
-  | 'state-copy';
+/** Every command. */
+const COMMANDS = [
+  'serve',
+  'check-config',
+  'plan',
+  'doctor',
+  'backfill',
+  'rules',
+  'rehearse',
+  'sandbox',
+  'state-copy',
+] as const;
+
+export type CommandName = (typeof COMMANDS)[number];
 
 /** A flag of the command line. */
 export interface Flag {
@@ -44,19 +48,6 @@ export interface Flag {
 
 /** Commands that read the configuration. */
 export const CONFIGURED = ['serve', 'check-config', 'plan', 'doctor', 'backfill', 'rehearse'] as const;
-/** Commands that write a log. */
-const LOGGED = [
-  'serve',
-  'check-config',
-  'plan',
-  'doctor',
-  'backfill',
-  'rules',
-  'rehearse',
-  'sandbox',
-  'state-copy',
-] as const;
-
 /** Where a history comes from, which part of it, and what becomes of it: backfill, rules and rehearse. */
 const HISTORY_FLAGS = {
   'prometheus.url': {
@@ -308,13 +299,13 @@ export const FLAGS = {
     value: oneOf(LOG_LEVELS),
     default: 'info',
     about: 'Minimum log level.',
-    commands: LOGGED,
+    commands: COMMANDS,
   },
   'log.format': {
     value: oneOf(['logfmt', 'json']),
     default: 'logfmt',
     about: 'Log format.',
-    commands: LOGGED,
+    commands: COMMANDS,
   },
 } as const satisfies Readonly<Record<string, Flag>>;
 

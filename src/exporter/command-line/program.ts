@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ACCOUNT_VARIABLES, type Environment } from '../configuration/environment.ts';
 import { createLogger, type Logging } from '../logging/log.ts';
-import { type Output, oneLine, showingAll } from '../text/output.ts';
+import { complaintsOn, type Output, oneLine, showingAll } from '../text/output.ts';
 import { didYouMean } from '../text/suggestion.ts';
 import { VERSION } from '../version.ts';
 import { type Commands, EXIT, type ExitCode } from './command.ts';
@@ -76,7 +76,8 @@ async function execute<Name extends CommandName>(
     if (entry === undefined) throw new Error(`no command ${command}`);
     const call = await entry.load();
     const shown = command === WRITES_FILES && !stdout.isTTY ? stdout : showingAll(stdout);
-    return await call({ flags, env, stdout: shown, stderr, signal, onReload, logging });
+    const said = complaintsOn(stderr, env);
+    return await call({ flags, env, stdout: shown, stderr, ...said, signal, onReload, logging });
   } catch (error) {
     if (isTooFewFiles(error)) stderr.write(`error: ${TOO_FEW_FILES}\n`);
     else if (!signal.aborted || error !== signal.reason) report(error);

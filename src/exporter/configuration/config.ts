@@ -16,12 +16,11 @@ import {
 import { besides, digestOf, readConfigFile, type Written, written } from './document.ts';
 import { configFromEnvironment, type Environment, placeInEnvironment } from './environment.ts';
 import { type ConfigIssue, findings, formatIssue, inOrder } from './issue.ts';
-import { lenientAccountsFrom, lenientConfig } from './lenient.ts';
 import { exposedSecrets, type NamedFile, namedFiles, relativeTo } from './named-files.ts';
 import type { Receiver } from './push-settings.ts';
 import { withEnvironmentProxy } from './request.ts';
 import { type Config, configJsonSchema, OUTLINE } from './schema.ts';
-import { excludesNothing, unknownToPush } from './warnings.ts';
+import { excludesNothing, lenientAccountsFrom, lenientConfig, unknownToPush } from './warnings.ts';
 
 /** Where the configuration is: in a YAML file (whose `${VARIABLES}` the environment fills in), or in the environment. */
 export type ConfigSource =

@@ -14,11 +14,10 @@ import {
   formatPath,
   MOST_ISSUES,
 } from './issue.ts';
-import { type LenientAccount, lenientAccount } from './lenient.ts';
 import { type NamedFile, namedFiles, relativeTo } from './named-files.ts';
 import { withEnvironmentProxy } from './request.ts';
 import { ACCOUNT, ACCOUNTS_OUTLINE, type Account, configJsonSchema } from './schema.ts';
-import { accountWarnings } from './warnings.ts';
+import { accountWarnings, type LenientAccount, lenientAccount } from './warnings.ts';
 
 /** An account of a file. It knows where it stands, but nothing of the file's text. */
 export interface CheckedAccount {

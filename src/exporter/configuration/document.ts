@@ -12,12 +12,11 @@ import {
   LineCounter,
   type Node,
   type Scalar,
-  visit,
 } from 'yaml';
 import { madeInSlices, toTheEnd } from '../slices.ts';
 import { type Environment, interpolate, withKeys } from './environment.ts';
 import { type ConfigIssue, type Finding, formatPath } from './issue.ts';
-import { isMergeKey, parseInSteps, partsOf, plainInSteps, structureOf, yamlProblem } from './yaml-steps.ts';
+import { isMergeKey, parseInSteps, plainInSteps, structureOf, yamlProblem } from './yaml-steps.ts';
 
 /** Of ten thousand accounts; a larger file is something else. */
 const LARGEST_BYTES = 4 * 1024 * 1024;
@@ -106,8 +105,6 @@ function readConfigInSteps(
   return readYamlInSteps(text, source, { scalar: (scalar) => fillIn(scalar, env) });
 }
 
-type IssueAt = (offset: number, path: string, message: string) => ConfigIssue;
-
 /** How a kind of file differs from plain YAML 1.2. */
 export interface YamlDialect {
   /** The library's schema. `failsafe` leaves every scalar as its text. Default: `core`. */
@@ -139,7 +136,7 @@ function* readYamlInSteps(
     prettyErrors: false,
     logLevel: 'error',
   });
-  const issueAt: IssueAt = (offset, path, message) => {
+  const issueAt = (offset: number, path: string, message: string): ConfigIssue => {
     const { line, col } = lines.linePos(offset);
     return { source, line: Math.max(1, line), column: Math.max(1, col), path, message };
   };
@@ -151,9 +148,13 @@ function* readYamlInSteps(
   const issues = (tooDeep === undefined ? problems : [tooDeep]).map(({ pos, code }) =>
     issueAt(pos[0], '', yamlProblem(code)),
   );
-  issues.push(...(yield* rewritten(document, dialect, issueAt)));
   issues.push(...(dialect.whole?.(document) ?? []).map((message) => issueAt(0, '', message)));
-  const { misplaced, hasAliases } = yield* structureOf(document);
+  const { misplaced, hasAliases } = yield* structureOf(document, (scalar, chain) => {
+    const problems = dialect.scalar(scalar);
+    if (problems.length === 0) return;
+    const path = pathOf(chain());
+    issues.push(...problems.map((problem) => issueAt(scalar.range?.[0] ?? 0, path, problem)));
+  });
   issues.push(...misplaced.map(({ offset, message }) => issueAt(offset, '', message)));
   const readable = errors.length === 0 && misplaced.every((problem) => problem.readable);
   if (!readable) return { value: undefined, issues, place };
@@ -172,28 +173,6 @@ function fillIn(scalar: Scalar, env: Environment): readonly string[] {
   const { text, problems } = interpolate(String(scalar.value), env);
   scalar.value = text;
   return problems;
-}
-
-/** Rewrites each text that is no key as the dialect says, a part of the document a step. */
-function* rewritten(
-  document: Document,
-  { scalar: rewrite }: YamlDialect,
-  issueAt: IssueAt,
-): Generator<undefined, ConfigIssue[]> {
-  const issues: ConfigIssue[] = [];
-  for (const { node, above } of partsOf(document)) {
-    if (node === undefined) continue;
-    visit(node, {
-      Scalar(key, scalar, ancestors) {
-        if (key === 'key' || typeof scalar.value !== 'string') return;
-        const problems = rewrite(scalar);
-        const path = problems.length === 0 ? '' : pathOf([...above, ...ancestors, scalar]);
-        issues.push(...problems.map((problem) => issueAt(scalar.range?.[0] ?? 0, path, problem)));
-      },
-    });
-    yield;
-  }
-  return issues;
 }
 
 /** The path that a chain of nodes, from the document down, leads along. */

@@ -3,8 +3,8 @@ import { resolve } from 'node:path';
 import type { CredentialsSource } from '../credentials/token-login.ts';
 import type { Written } from './document.ts';
 import type { ConfigIssue, ConfigPath } from './issue.ts';
-import type { LenientAccount, LenientReceiver } from './lenient.ts';
 import type { RouteKeys } from './request.ts';
+import type { LenientAccount, LenientReceiver } from './warnings.ts';
 
 /** What a file that a configuration names is expected to hold. */
 export type FileContent = 'token' | 'password' | 'ca' | 'cert' | 'key';

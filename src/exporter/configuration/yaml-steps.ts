@@ -151,7 +151,7 @@ function longList(
 }
 
 /** A part of a document that can be looked at in one step. */
-export interface Part {
+interface Part {
   /** Undefined where that begins which the parts that follow stand in: the last of `above`. */
   readonly node: Node | undefined;
   /** What it stands in, from the document down. */
@@ -159,7 +159,7 @@ export interface Part {
 }
 
 /** A document in parts, in its order: the items of the long list, and what else stands at the root. */
-export function partsOf(document: Document): Part[] {
+function partsOf(document: Document): Part[] {
   const root = document.contents;
   if (root === null) return [];
   if (!isMap(root)) return [{ node: root, above: [document] }];
@@ -242,8 +242,12 @@ interface Structure {
 /**
  * What the YAML library accepts and then fails on: aliases and merge keys that lead nowhere. And keys that occur twice,
  * which the library looks for in quadratic time, as it does for what an alias stands for. A part of the document a step.
+ * @param onText given each text that is no key, and what it stands in, from the document down
  */
-export function* structureOf(document: Document): Generator<undefined, Structure> {
+export function* structureOf(
+  document: Document,
+  onText: (text: Scalar, chain: () => readonly unknown[]) => void,
+): Generator<undefined, Structure> {
   const found: Misplaced[] = [];
   /** What each anchor stands for so far. */
   const anchors = new Map<string, Node>();
@@ -268,7 +272,11 @@ export function* structureOf(document: Document): Generator<undefined, Structure
         found.push(...repeatedKeys(map));
       },
       Seq: (_key, seq) => remember(seq),
-      Scalar: (_key, scalar) => remember(scalar),
+      Scalar: (key, scalar, ancestors) => {
+        remember(scalar);
+        if (key !== 'key' && typeof scalar.value === 'string')
+          onText(scalar, () => [...above, ...ancestors, scalar]);
+      },
       Alias: (_key, alias, ancestors) => {
         hasAliases = true;
         found.push(...lostAlias(alias, anchors, [...above, ...ancestors]));

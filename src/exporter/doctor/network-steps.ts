@@ -12,8 +12,7 @@ import {
   type TlsSettings,
 } from '../platform/connector.ts';
 import { networkFailure, ProxyFailure, type ProxyStep } from '../platform/network-failure.ts';
-import { ReceiverConnection } from '../push/receiver-connection.ts';
-import { protocolOf } from '../push/running-receiver.ts';
+import { connectReceiver } from '../push/running-receiver.ts';
 import { duration } from '../text/duration.ts';
 import { type Step, stepsNamed } from './step.ts';
 
@@ -258,8 +257,7 @@ const PROBE = 'edge_exporter_doctor';
 /** Sends one sample to a receiver, in the way in which all are sent, and says what the receiver made of it. */
 export async function receiverStep(receiver: Receiver, clock: Clock, signal: AbortSignal): Promise<Step> {
   const { ok, problem } = stepsNamed(`receiver ${receiver.name}`);
-  const connection = new ReceiverConnection(receiver, () => clock.wall());
-  const protocol = protocolOf(receiver, connection);
+  const { protocol, close } = connectReceiver(receiver, clock);
   const family = { name: PROBE, type: 'gauge' } as const;
   const probe = { family, labels: {}, value: 1, at: clock.wall(), since: undefined };
   try {
@@ -268,6 +266,6 @@ export async function receiverStep(receiver: Receiver, clock: Clock, signal: Abo
       ? ok(`it has taken the sample ${PROBE} by ${protocol.name}`)
       : problem(`it does not take the sample ${PROBE}: ${answer.words}`);
   } finally {
-    await connection.close();
+    await close();
   }
 }

@@ -1,15 +1,13 @@
-import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
 import { partOf } from '../account/jobs.ts';
-import type { SeriesApi } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
 import type { Account } from '../configuration/schema.ts';
 import { type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';
 import type { Job } from '../poll/job.ts';
+import type { LimitScope } from '../rate-limit/limit-scopes.ts';
 import type { Secret } from '../secret.ts';
-import type { Chosen } from '../series/source-choice.ts';
-import { usedUp, usedUpForMs } from './answer-steps.ts';
+import { duration } from '../text/duration.ts';
 
 export interface SessionOptions {
   readonly account: Account;
@@ -24,7 +22,7 @@ export class Session {
   readonly clock: Clock;
   readonly connection: Connection;
   readonly findings: Finding[] = [];
-  readonly #survey: Survey;
+  readonly survey: Survey;
   readonly #signal: AbortSignal;
 
   constructor({ account, clock, signal, guard }: SessionOptions) {
@@ -32,36 +30,24 @@ export class Session {
     this.clock = clock;
     this.#signal = signal;
     this.connection = new Connection({ account, clock, credentials: credentialsFrom(clock, { guard }) });
-    this.#survey = new Survey({
+    this.survey = new Survey({
       account,
       readFor: (group) => this.#readWithoutWaiting(group),
       scopes: this.connection.platform.scopes,
     });
   }
 
-  jobs(): readonly Job[] {
-    return this.#survey.jobs();
-  }
-
   /** Names of the product's configurations to be read that match none of its list. */
   unmatched({ group, subject: { product } }: Job): readonly string[] {
-    const listing = this.listings().find(({ product: { api, slug } }) => api === group && slug === product);
+    const listing = this.survey
+      .listings()
+      .find(({ product: { api, slug } }) => api === group && slug === product);
     return listing?.unmatched ?? [];
-  }
-
-  /** Products that are configured: how many lists were tried, and which of them are not available. */
-  listings(): readonly Listing[] {
-    return this.#survey.listings();
-  }
-
-  /** Which source the series of an API are read by, as far as what was polled shows, and why. */
-  sourceOf(api: SeriesApi): Chosen {
-    return this.#survey.sourceOf(api);
   }
 
   /** The job whose first read shows most: a list, else settings, else series. */
   firstJob(): Job | undefined {
-    const jobs = this.jobs();
+    const jobs = this.survey.jobs();
     const first = (part: ReturnType<typeof partOf>) => jobs.find((job) => partOf(job) === part);
     return first('discovery') ?? first('settings') ?? first('series');
   }
@@ -71,7 +57,7 @@ export class Session {
     const known = this.findings.find((finding) => finding.job === job);
     if (known !== undefined) return known;
     try {
-      const finding = await this.#survey.poll(job, this.#signal);
+      const finding = await this.survey.poll(job, this.#signal);
       this.findings.push(finding);
       return finding;
     } catch (error) {
@@ -95,4 +81,22 @@ export class Session {
 /** An operation that the quota does not allow now; the message says until when. */
 class QuotaUsedUp extends Error {
   override readonly name = 'QuotaUsedUp';
+}
+
+/** Share of the reserve that doctor leaves to others, beside a running exporter. */
+const RESERVE_LEFT = 0.25;
+
+/** Milliseconds for which a scope has nothing left for an examination; 0 when it has. @param now local ms */
+export function usedUpForMs(limiter: LimitScope['limiter'], now: number): number {
+  const stopped = limiter.stoppedUntil(now);
+  if (stopped !== undefined) return stopped - now;
+  const { remaining, closesAt } = limiter.openWindow(now) ?? {};
+  if (remaining === undefined || closesAt === undefined || limiter.limit === undefined) return 0;
+  return remaining > Math.floor((limiter.limit - limiter.allowance) * RESERVE_LEFT) ? 0 : closesAt - now;
+}
+
+/** Why an operation cannot leave now, and until when. @param waitMs until it may @param now local ms */
+export function usedUp(scope: string, waitMs: number, now: number): string {
+  const until = new Date(now + waitMs).toISOString().slice(11, 19);
+  return `the quota of ${scope} is used up until ${until} UTC, for ${duration(Math.max(1, waitMs / 1_000))}`;
 }

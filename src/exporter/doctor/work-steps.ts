@@ -81,13 +81,15 @@ async function* probesOfSeries(session: Session): AsyncGenerator<Finding | strin
     polled.add(job);
     yield await session.poll(job);
   }
-  const series = session.jobs().find((job) => partOf(job) === 'series');
+  const series = session.survey.jobs().find((job) => partOf(job) === 'series');
   if (polled.size === 0 && series !== undefined) yield await session.poll(series);
 }
 
 /** The jobs that list configurations. Where a list is not available, another is read. */
 function listsOf(session: Session): readonly Job[] {
-  return session.jobs().filter((job) => partOf(job) === 'discovery' && job.subject.product !== undefined);
+  return session.survey
+    .jobs()
+    .filter((job) => partOf(job) === 'discovery' && job.subject.product !== undefined);
 }
 
 async function* listSteps(session: Session): AsyncGenerator<Outcome> {
@@ -105,7 +107,8 @@ async function* listSteps(session: Session): AsyncGenerator<Outcome> {
 
 /** Whether series come from a source that has nothing of a product: that it does not list its configurations is no mistake. */
 function isNotServed(session: Session, job: Job): boolean {
-  if (!(job instanceof DiscoveryJob) || session.sourceOf(job.product.api).source !== 'graphql') return false;
+  if (!(job instanceof DiscoveryJob) || session.survey.sourceOf(job.product.api).source !== 'graphql')
+    return false;
   return !job.product.metrics.some((metric) => GraphqlSource.has(job.product, metric));
 }
 
@@ -114,7 +117,7 @@ function* productsStep(session: Session): Generator<Step> {
   const unserved = new Set(
     listsOf(session).flatMap((job) => (isNotServed(session, job) ? (job.subject.product ?? []) : [])),
   );
-  const listings = session.listings().filter(({ product }) => !unserved.has(product.slug));
+  const listings = session.survey.listings().filter(({ product }) => !unserved.has(product.slug));
   const unlisted = unlistedProducts(listings);
   if (unlisted.length === 0) return;
   yield stepsNamed('products').problem(
@@ -127,7 +130,7 @@ function* productsStep(session: Session): Generator<Step> {
 function* sourceSteps(session: Session): Generator<Step> {
   for (const collector of ['metrics', 'analytics'] as const) {
     if (session.account.collectors[collector] === undefined) continue;
-    const { source, why } = session.sourceOf(collector);
+    const { source, why } = session.survey.sourceOf(collector);
     if (source === 'graphql')
       yield stepsNamed(`source of ${collector}`).ok(`GraphQL, at ${session.account.graphql_url}: ${why}`);
   }
@@ -136,7 +139,7 @@ function* sourceSteps(session: Session): Generator<Step> {
 /** Whether GraphQL has what is read by it alone: a read of each of these metrics. */
 async function* furtherSteps(session: Session): AsyncGenerator<Outcome> {
   const asked = new Set<string>();
-  for (const job of session.jobs()) {
+  for (const job of session.survey.jobs()) {
     const { product = '', metric = '' } = job.subject;
     const step = `${metric} of ${product}`;
     if (
@@ -157,7 +160,9 @@ async function* furtherSteps(session: Session): AsyncGenerator<Outcome> {
 
 /** Which metrics the analytics API has, where all are to be read. */
 async function* metricsStep(session: Session): AsyncGenerator<Outcome> {
-  const job = session.jobs().find((one) => partOf(one) === 'discovery' && one.subject.product === undefined);
+  const job = session.survey
+    .jobs()
+    .find((one) => partOf(one) === 'discovery' && one.subject.product === undefined);
   if (job === undefined) return;
   const finding = await session.poll(job);
   if (typeof finding === 'string') yield { step: 'metrics of analytics', why: finding };
@@ -168,7 +173,7 @@ async function* metricsStep(session: Session): AsyncGenerator<Outcome> {
 function selectedOf(session: Session, { group, subject: { product = '' } }: Job): number | undefined {
   const collector = group === 'metrics' ? 'metrics' : 'analytics';
   if (session.account.collectors[collector]?.products[product] === undefined) return undefined;
-  const mine = session
+  const mine = session.survey
     .jobs()
     .filter(({ subject }) => subject.product === product && subject.collector === collector);
   return new Set(mine.flatMap(({ subject }) => subject.configuration_id ?? [])).size;
@@ -178,7 +183,7 @@ async function* seriesSteps(session: Session): AsyncGenerator<Outcome> {
   const { account, connection } = session;
   for (const collector of ['metrics', 'analytics'] as const) {
     if (account.collectors[collector] === undefined) continue;
-    const job = weightiest(session.jobs().filter(({ subject }) => subject.collector === collector));
+    const job = weightiest(session.survey.jobs().filter(({ subject }) => subject.collector === collector));
     if (job === undefined) {
       const why = await whyUnlisted(session, ({ group }) => group === collector);
       const step = `read of ${collector}`;
@@ -205,7 +210,7 @@ async function* settingsSteps(session: Session): AsyncGenerator<Outcome> {
   const found: (readonly [CollectorName, Finding | string | undefined])[] = [];
   for (const name of Object.keys(COLLECTORS) as CollectorName[]) {
     if (session.account.collectors[name] === undefined) continue;
-    const job = session.jobs().find(({ subject }) => subject.collector === name);
+    const job = session.survey.jobs().find(({ subject }) => subject.collector === name);
     const needs: readonly Product[] = COLLECTORS[name].needs;
     const needed = ({ subject }: Job) => needs.some(({ slug }) => slug === subject.product);
     found.push([name, job === undefined ? await whyUnlisted(session, needed) : await session.poll(job)]);
@@ -239,10 +244,10 @@ function planStep(session: Session): Step {
   const { scopes } = connection.platform;
   const plan = planOf({
     account,
-    jobs: session.jobs(),
+    jobs: session.survey.jobs(),
     findings,
     notes: [],
-    listings: session.listings(),
+    listings: session.survey.listings(),
     scopes,
   });
   const untried = untriedMetrics(session);
@@ -264,7 +269,7 @@ function planStep(session: Session): Step {
 /** How many listed metrics are yet to be tried on products that are not documented to have them. */
 function untriedMetrics(session: Session): number {
   const products = session.account.collectors.analytics?.products ?? {};
-  return session.jobs().filter((job) => {
+  return session.survey.jobs().filter((job) => {
     const { product = '', metric = '' } = job.subject;
     if (partOf(job) !== 'series' || job.group !== 'analytics') return false;
     const documented = PRODUCTS.find(({ api, slug }) => api === 'analytics' && slug === product);

@@ -4,8 +4,7 @@ import { DIMENSIONS } from '../catalogue/products.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { type Demand, demandPerMinute, periodOf } from '../rate-limit/demand-forecast.ts';
 import { MINUTE_MS } from '../settling/window.ts';
-import { kindOf } from './explore.ts';
-import type { Finding } from './survey.ts';
+import { type Finding, kindOf } from './survey.ts';
 
 /** What a job asks for and brings, as far as the survey has found out. */
 export interface PlannedJob extends Demand {

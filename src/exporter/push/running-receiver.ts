@@ -72,7 +72,7 @@ export function startReceiver(
 ): RunningReceiver {
   const { name } = receiver;
   const stopping = new AbortController();
-  const { protocol, close } = sendTo === undefined ? direct(receiver, clock) : through(sendTo, name);
+  const { protocol, close } = sendTo === undefined ? connectReceiver(receiver, clock) : through(sendTo, name);
   const added = new Bell();
   const onAdded = () => added.ring();
   const queue = new ReceiverQueue({
@@ -144,32 +144,38 @@ export function startReceiver(
   };
 }
 
-function direct(receiver: Receiver, clock: Clock) {
+/** A receiver that can be sent samples, each with the receiver's labels, by the protocol that it is configured with. */
+export interface ConnectedReceiver {
+  readonly receiver: Receiver;
+  readonly protocol: Protocol;
+  readonly close: () => Promise<void>;
+}
+
+export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedReceiver {
   const connection = new ReceiverConnection(receiver, () => clock.wall());
-  return { protocol: protocolOf(receiver, connection), close: () => connection.close() };
+  const protocol = receiver.kind === 'otlp' ? new Otlp(connection) : new RemoteWrite(connection);
+  return {
+    receiver,
+    protocol: {
+      get name() {
+        return protocol.name;
+      },
+      async send(samples, signal) {
+        try {
+          return await protocol.send(withLabels(samples, receiver.labels), signal);
+        } catch (error) {
+          if (error instanceof NoReply) return { kind: 'failed', words: error.message };
+          throw error;
+        }
+      },
+    },
+    close: () => connection.close(),
+  };
 }
 
 function through(sendTo: SendTo, name: string) {
   const send: Protocol['send'] = (samples, signal) => sendTo(name, samples, signal);
   return { protocol: { name: '', send }, close: async () => undefined };
-}
-
-/** The protocol that a receiver is configured with; every sample gets the receiver's labels. */
-export function protocolOf({ kind, labels }: Receiver, connection: ReceiverConnection): Protocol {
-  const protocol = kind === 'otlp' ? new Otlp(connection) : new RemoteWrite(connection);
-  return {
-    get name() {
-      return protocol.name;
-    },
-    async send(samples, signal) {
-      try {
-        return await protocol.send(withLabels(samples, labels), signal);
-      } catch (error) {
-        if (error instanceof NoReply) return { kind: 'failed', words: error.message };
-        throw error;
-      }
-    },
-  };
 }
 
 function withLabels(samples: readonly PushedSample[], added: Receiver['labels']): readonly PushedSample[] {

@@ -44,6 +44,13 @@ export function paint(
   return wanted ? `${esc}[${CODES[colour]}m${text}${esc}[0m` : text;
 }
 
+/** What say on an output, as a line of its own, what is wrong, or in doubt. */
+export function complaintsOn(output: Output, env: Readonly<Record<string, string | undefined>>) {
+  const saying = (colour: Colour, label: string) => (text: string) =>
+    void output.write(`${paint(output, env, colour, label)}: ${oneLine(text)}\n`);
+  return { complain: saying('red', 'error'), warn: saying('yellow', 'warning') };
+}
+
 /** What clears the line of a terminal that the cursor is in, and goes to its beginning. */
 export function clearLine({ escape: esc = ESCAPE }: Output): string {
   return `${esc}[G${esc}[K`;

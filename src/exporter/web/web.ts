@@ -102,7 +102,6 @@ const SECURITY_HEADERS = {
 export function createAnswer({ webConfig, route, onFailure, allowedHosts, timeout }: AnswerOptions): Handler {
   const take = createRequestBucket(performance.now.bind(performance));
   const admit = createGate(() => webConfig.current().users);
-  const headersOf = createHeaders();
 
   function refuse(request: IncomingMessage, response: ServerResponse, { rate }: WebConfig): boolean {
     if (!namesAllowedHost(request, allowedHosts)) {
@@ -180,15 +179,8 @@ function limitTime(request: IncomingMessage, response: ServerResponse, timeout: 
 }
 
 /** The headers of every answer. An empty one in the web configuration takes ours away, as exporter-toolkit has it. */
-function createHeaders(): (config: WebConfig) => readonly (readonly [string, string])[] {
-  let from: WebConfig | undefined;
-  let headers: readonly (readonly [string, string])[] = [];
-  return (config) => {
-    if (config === from) return headers;
-    from = config;
-    headers = Object.entries({ ...SECURITY_HEADERS, ...config.headers }).filter(([, value]) => value !== '');
-    return headers;
-  };
+function headersOf({ headers }: WebConfig): [string, string][] {
+  return Object.entries({ ...SECURITY_HEADERS, ...headers }).filter(([, value]) => value !== '');
 }
 
 /**
