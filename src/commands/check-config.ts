@@ -21,10 +21,7 @@ import { createSelfMetrics } from '../exporter/self/self-metrics.ts';
 import { loadAlertsFile } from '../rules/shipped/alerts-file.ts';
 import { inShard } from './accounts-asked.ts';
 
-/**
- * Checks the configuration: a summary on stdout when it is good, every mistake on stderr when it is not, and in either
- * case what is probably not meant.
- */
+/** Checks the configuration: a summary on stdout, or every mistake on stderr; and what is probably not meant. */
 export async function checkConfig({
   flags,
   env,
@@ -68,10 +65,7 @@ async function alertMistakes(file: string | undefined, env: Environment): Promis
   return alerts.ok ? [] : alerts.issues;
 }
 
-/**
- * A file that is missing or not readable is a warning, since the exporter may run elsewhere, as another user, or before the
- * file is mounted; a readable file with the wrong content is a mistake.
- */
+/** A file that cannot be read is a warning, since the exporter may run elsewhere; one with the wrong content is a mistake. */
 async function filesInTrouble(files: readonly NamedFile[]) {
   const examined = files.map(async (file) => {
     const trouble = await troubleOf(file);

@@ -38,10 +38,7 @@ import { inShard } from './accounts-asked.ts';
 
 type Serve = Invocation<'serve'>;
 
-/**
- * Time limit for stopping; what is not done by then is skipped. It is to be over within 5 s of the signal,
- * which a busy machine may take a second to deliver, and another to end the process.
- */
+/** Time limit for stopping (ms): within 5 s of the signal all is over, of which a busy machine may take two itself. */
 const STOP_MS = 3_000;
 
 /** More clients than any monitoring has. */

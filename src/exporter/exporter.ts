@@ -94,10 +94,7 @@ export class Exporter {
     ];
   }
 
-  /**
-   * Makes this the configuration: accounts that have changed start anew, the others go on untouched. The caller applies
-   * one after another.
-   */
+  /** Makes this the configuration: what has changed starts anew, the rest goes on. The caller applies one after another. */
   apply(config: Config, signal: AbortSignal): Promise<void> {
     const applied = this.#apply(config, signal);
     this.#applying = applied.catch(() => undefined);
@@ -377,10 +374,7 @@ export class RunningAccounts {
     account.start();
   }
 
-  /**
-   * Stops an account. A failure is reported and affects nothing else.
-   * @param returns whether another one takes its place: until then it is still seen
-   */
+  /** Stops an account; a failure is reported. @param returns whether another takes its place: until then it is still seen */
   #leave(running: Running, signal: AbortSignal, returns: boolean): Promise<void> {
     const left = this.#left(running, signal, returns).finally(() => this.#leaving.delete(running));
     this.#leaving.set(running, left);

@@ -31,10 +31,7 @@ export interface StatusDocument extends Omit<Status, 'accounts'> {
   readonly accounts: readonly (AccountStatus & { readonly jobs_total: number })[];
 }
 
-/**
- * Reads the query of an address such as `/api/v1/status?account=production&offset=1000`.
- * @returns what is wrong with it, in plain words, where it is no such query
- */
+/** Reads a query such as `account=production&offset=1000`. @returns what is wrong with it, where it is none */
 export function parseStatusQuery(search: string): StatusQuery | readonly string[] {
   const parameters = new URLSearchParams(search);
   const offset = Number(parameters.get('offset') ?? 0);

@@ -68,10 +68,7 @@ export interface AccountStatus {
   readonly api_url: string;
   /** Which of the platform's APIs the series of each collector are read by, and why. */
   readonly sources: readonly SourceStatus[];
-  /**
-   * Whether the platform answers and accepts the token; `null` until it has answered, or failed to, for the first time.
-   * What it answers may be refusals: whether reads succeed is the judgement's to say.
-   */
+  /** Whether the platform answers and accepts the token; null until that is known. Whether reads succeed, the judgement says. */
   readonly up: boolean | null;
   /** Since when it has been up, or has not; `null` until that is known. */
   readonly up_since: string | null;
@@ -160,9 +157,6 @@ export interface JobStatus {
   readonly counted_age_seconds: number | null;
   /** What that reaches when all is well: settle delay, interval and width of a bucket. */
   readonly expected_counted_age_seconds: number | null;
-  /**
-   * When it is due next; while it waits, when its own turn comes as far as can be told, after what is more urgent;
-   * `null` where only an answer of the platform can tell.
-   */
+  /** When it is due; while it waits, when its turn is likely to come; null where only an answer of the platform can tell. */
   readonly next_at: string | null;
 }

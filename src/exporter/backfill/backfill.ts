@@ -190,10 +190,7 @@ async function write(
   await folder.finish();
 }
 
-/**
- * Finds out what there is to read, and decides the range.
- * @throws BackfillRefusal when there is nothing, or not in this range
- */
+/** Finds out what there is to read, and decides the range. @throws BackfillRefusal when there is nothing, or not in it */
 async function makePlan(accounts: readonly HistoryAccount[], options: BackfillOptions): Promise<HistoryPlan> {
   const found = await Promise.all(
     accounts.map(async (account) => {

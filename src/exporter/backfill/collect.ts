@@ -176,10 +176,7 @@ const FINAL: readonly FailureOutcome[] = ['unauthorized', 'forbidden', 'not_acce
 /** "Not found" may be temporary, but not this many times in a row. */
 const NOT_FOUND_TRIES = 3;
 
-/**
- * Retries until it succeeds, with growing pauses.
- * @throws PlatformFailure the last one, if it is final or the time for retries is over
- */
+/** Retries until it succeeds, with growing pauses. @throws PlatformFailure a final one, or the last when time is over */
 export async function withRetries<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { clock, signal, onRetry } = options;
   let failingSince: number | undefined;

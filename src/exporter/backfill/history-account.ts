@@ -60,10 +60,7 @@ export class HistoryAccount {
     return isShared ? SHARED : this.#account.request.concurrency;
   }
 
-  /**
-   * Every metric of every target that the exporter would poll, found as it finds them.
-   * @throws PlatformFailure
-   */
+  /** Every metric of every target that the exporter would poll, found as it finds them. @throws PlatformFailure */
   async discover(retries: RetryOptions): Promise<PlannedSeries[]> {
     const survey = new Survey({
       account: this.#account,
@@ -80,10 +77,7 @@ export class HistoryAccount {
     return survey.jobs().flatMap((job) => this.#planned(job));
   }
 
-  /**
-   * Learns the platform's time where no answer has told it yet, by a read of one of these series.
-   * @throws PlatformFailure
-   */
+  /** Learns the platform's time, where no answer has told it, by a read of one of these series. @throws PlatformFailure */
   async askTheTime([first]: readonly PlannedSeries[], retries: RetryOptions): Promise<void> {
     if (first === undefined || this.platformClock.known) return;
     const { reader, read } = this.source(first);
@@ -198,10 +192,7 @@ function unlessNotFound(error: unknown): void {
 /** The history gets at least this share of the limit (0 to 1), whatever the exporter needs, so that it finishes. */
 const LEAST_SHARE = 0.1;
 
-/**
- * The share of a limit that a history leaves alone: the configured reserve, and what an exporter of the same
- * configuration needs: current data matters more than history.
- */
+/** The share of a limit that a history leaves alone: the reserve, and what an exporter of the same configuration needs. */
 export function leftAlone(reserve: number, demand: number, limit: number): number {
   return Math.max(reserve, Math.min(1 - LEAST_SHARE, reserve + demand / limit));
 }

@@ -120,10 +120,7 @@ function shown(value: unknown): string {
 /** A part of the range that one operation brings, in the platform's finest buckets. */
 export interface HistoryWindow extends Window {
   readonly index: number;
-  /**
-   * What the platform is asked for: always as long as a finest window, since it chooses the width of buckets by the
-   * length; and never beyond the range's end, where buckets have not settled.
-   */
+  /** What the platform is asked for: always as long as a finest window, by which it chooses widths; never beyond the range's end. */
   readonly ask: Window;
 }
 

@@ -43,10 +43,7 @@ export class BackfillProgress {
     this.#startedAt = clock.now();
   }
 
-  /**
-   * Says how many windows of a metric there are in all, how many of them an earlier start has read, and what is done with
-   * them, where it is not reading.
-   */
+  /** So many windows there are in all, so many of which are done; `activity` is what is done with them, where it is not reading. */
   expect(windows: number, done: number, activity?: string): void {
     this.stage = undefined;
     // What came before tells nothing of how long this takes.

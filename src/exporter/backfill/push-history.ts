@@ -133,10 +133,7 @@ export interface HistoryReceiver extends ConnectedReceiver {
   readonly record: PushedRecord;
 }
 
-/**
- * Reports what receivers have refused for good; the next run sends it again.
- * @throws BackfillRefusal when there is such
- */
+/** Reports what receivers have refused for good; the next run sends it again. @throws BackfillRefusal when there is such */
 export async function refuseIncomplete(receivers: readonly HistoryReceiver[], folder: string): Promise<void> {
   const incomplete = receivers.filter(({ record }) => record.refused.size > 0);
   if (incomplete.length === 0) return;

@@ -38,10 +38,7 @@ export function fileTrouble(error: unknown): string | undefined {
   return `${file} cannot be used: ${WORDS[String(code)] ?? `${String(syscall)} failed with ${String(code)}`}`;
 }
 
-/**
- * What to tell of an error of a history, or undefined when it is a fault of the program.
- * @param advice what to do then
- */
+/** What to tell of an error of a history, and what to do then; undefined when it is a fault of the program. */
 export function backfillSentence(
   error: unknown,
   advice = 'run the same command again to continue',

@@ -19,11 +19,7 @@ export interface SeriesHistory {
   readonly values: ReadonlyMap<string, Float64Array>;
 }
 
-/**
- * Puts the windows of a metric together.
- * @param records in the order of their windows
- * @param end buckets that end later are left out
- */
+/** Puts the windows of a metric together, in their order; buckets that end later than `end` are left out. */
 export function assemble(records: readonly SpoolRecord[], end: number): SeriesHistory {
   const usual = usualWidth(records);
   const kept = records.map((record) => {
@@ -80,10 +76,7 @@ interface HistoryPoint {
 /** The samples that a bucket adds to a series, by the bucket's index; each bucket is to be asked for once, in order. */
 type PointsOfBucket = (index: number) => readonly HistoryPoint[];
 
-/**
- * The gauge of every bucket, stamped at the bucket's end: the moment up to which it tells what was, as `rate` and its
- * kind look back from the moment that they are asked for.
- */
+/** The gauge of every bucket, stamped at its end: up to there it tells what was, as `rate` looks back from its moment. */
 export function gaugePoints(
   { starts, widths, values }: DimensionHistory,
   gauge: Faces['gauge'],

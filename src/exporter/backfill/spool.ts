@@ -17,10 +17,7 @@ export async function unlessMissing<T>(result: Promise<T>): Promise<T | undefine
   }
 }
 
-/**
- * A file with a JSON document a line. What is written stays, whenever the process ends; a line that was cut off by its
- * end is cut off whole.
- */
+/** A file with a JSON document a line. What is written stays; a line that was cut off by a sudden end is cut off whole. */
 export class LineFile<Line> {
   readonly path: string;
   readonly #parse: (text: string) => Line | undefined;
@@ -77,10 +74,7 @@ export class Spool {
     this.#isWhole = isWhole;
   }
 
-  /**
-   * Opens the spool with this number, which may have been begun before.
-   * @param isWhole whether a window has all the buckets that it should
-   */
+  /** Opens the spool with this number, which may have been begun before. @param isWhole whether a window has all its buckets */
   static async open(
     folder: string,
     number: number,
@@ -114,10 +108,7 @@ export class Spool {
     return this.#vanished ? windows : this.#windows.size;
   }
 
-  /**
-   * Keeps a line; resolves with how many of the windows need no more reading because of it. Once there is nothing to
-   * read, that is none: windows that were under way by then bring nothing.
-   */
+  /** Keeps a line; resolves with how many windows need no more reading because of it: none where there is nothing to read. */
   append(line: SpoolLine, windows: number): Promise<number> {
     const written = this.#writing.then(() => this.#write(line, windows));
     // After a failure nothing more is written: half a line may be there, and what follows must not join it.

@@ -36,10 +36,7 @@ export class WorkFolder {
     return join(this.path, basename(this.#output));
   }
 
-  /**
-   * Looks before anything is asked of the platform whether there is a place for the output.
-   * @throws BackfillRefusal when its folder is missing or may not be written
-   */
+  /** Looks, before the platform is asked, whether there is a place for the output. @throws BackfillRefusal where not */
   async checkPlace(): Promise<void> {
     const parent = resolve(dirname(this.#output));
     try {
@@ -72,10 +69,7 @@ export class WorkFolder {
     return plan;
   }
 
-  /**
-   * Keeps other backfills out until `release` or the end of the process.
-   * @param begun what `begun` said before: another backfill may have been at work since
-   */
+  /** Keeps other backfills out until `release`. @param begun what `begun` said before: another may have been at work since */
   async lock(begun: HistoryPlan | undefined): Promise<void> {
     await makeFolder(this.path);
     try {

@@ -7,10 +7,7 @@ export interface Shard {
   readonly of: number;
 }
 
-/**
- * Whether an account belongs to a shard: each account goes to the shard that scores highest for its name (rendezvous
- * hashing), so that with one shard more only the accounts move that the new one gets.
- */
+/** Whether an account belongs to a shard: by rendezvous hashing, so that one shard more moves only what that one gets. */
 export function isOfShard(account: string, { index, of }: Shard): boolean {
   const scores = Array.from({ length: of }, (_, shard) => scoreOf(shard, account));
   return scores.toSorted().at(-1) === scores[index];

@@ -10,10 +10,7 @@ export const BEAT_MS = 2_000;
 /** When (ms) a renewal that failed is tried again. */
 export const RETRY_MS = 500;
 
-/**
- * How long (ms) a replica must have renewed its own lease without a gap before it declares others dead: after the database
- * was away, all come back to what they own.
- */
+/** How long (ms) a replica must have renewed without a gap before it declares others dead: all come back after an outage. */
 export const STEADY_MS = 4_000;
 
 /** What is a gap between two renewals (ms). */

@@ -206,10 +206,7 @@ interface FurtherAccounts {
   readonly warnings: readonly ConfigIssue[];
 }
 
-/**
- * Reads the files of `accounts_from`, one after another. That none of them is there is a mistake, and so is an entry that has
- * lost all that it had, as where a volume is not mounted: what is in use stays.
- */
+/** Reads the files of `accounts_from`. That none is there is a mistake; so is an entry that has lost all that it had. */
 async function readAccountFiles(
   accountsFrom: readonly string[],
   { place, directory }: Written,

@@ -122,10 +122,7 @@ const MOST_FILES = 10_000;
 /** The files that an entry of `accounts_from` stands for, or why it stands for none. */
 type FoundFiles = { readonly paths: readonly string[] } | { readonly problem: string };
 
-/**
- * Looks up a file, a folder (its `*.yaml` and `*.yml`), or a pattern in the last part of a path, from `directory`. Names that
- * begin with a dot are left out, as Kubernetes' own links in a mounted folder are.
- */
+/** Looks up a file, a folder (its YAML), or a pattern in the last part of a path; names that begin with a dot are left out. */
 export async function findAccountFiles(given: string, directory: string): Promise<FoundFiles> {
   const path = isAbsolute(given) ? given : join(directory, given);
   const entry = await stat(path).catch(() => undefined);

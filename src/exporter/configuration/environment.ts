@@ -59,10 +59,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 const REFERENCE = /\$\$\{|\$\{([^}]*)(\}?)/g;
 
-/**
- * The text with each `${NAME}` replaced by the variable's value and each `$${` by `${`. A problem says what is wrong
- * with a reference; it never repeats a value.
- */
+/** The text with each `${NAME}` as the variable's value, and `$${` as `${`. A problem never repeats a value. */
 export function interpolate(text: string, env: Environment): { text: string; problems: string[] } {
   const problems: string[] = [];
   const filled = text.replaceAll(REFERENCE, (whole, name: string | undefined, end: string | undefined) => {

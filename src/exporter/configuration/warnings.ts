@@ -210,10 +210,7 @@ function warning(path: ConfigPath, message: string, at: Finding['at'] = 'value')
   return { path, at, message };
 }
 
-/**
- * What a configuration says, as far as it can be read whatever else is wrong with it. Mistakes are left out here:
- * the schema reports them.
- */
+/** What a configuration says, as far as it can be read whatever else is wrong with it; the schema reports mistakes. */
 const PRODUCT = z
   .object({
     schedule: z.string().optional().catch(undefined),

@@ -102,10 +102,7 @@ function documentOf(value: CST.BlockSequence | CST.FlowCollection, offset: numbe
   return { type: 'document', offset, start: [], value: { ...value, offset } };
 }
 
-/**
- * A list of lines. It is left with one item that is empty, where the key that follows begins: the composer would take what
- * is between them for a part of that key.
- */
+/** A list of lines. One empty item stays, where the next key begins: else the composer takes what is between for the key's. */
 function itemsOfBlock(
   list: CST.BlockSequence,
   next: CST.BlockMap['items'][number] | CST.FlowCollection['items'][number] | undefined,

@@ -20,10 +20,7 @@ export interface FoundSecret {
   readonly fingerprint: string;
 }
 
-/**
- * The token in a file, without the white space around it; what is `known` where the file has not changed since.
- * @throws PlatformFailure `unauthorized` when it cannot be read, is too large, or holds no token
- */
+/** The token in a file; `known` where that has not changed. @throws PlatformFailure `unauthorized` when there is none */
 export async function readTokenFile(
   path: string,
   name: string,
@@ -34,10 +31,7 @@ export async function readTokenFile(
   return found;
 }
 
-/**
- * The password in a file, without the white space around it.
- * @throws PlatformFailure `unauthorized` when it cannot be read, is too large, or empty
- */
+/** The password in a file. @throws PlatformFailure `unauthorized` when it cannot be read, is too large, or empty */
 export async function readPasswordFile(path: string, name: string): Promise<Secret> {
   const { secret } = await readIfChanged(path, name, undefined);
   if (secret.reveal() === '') throw new PlatformFailure('unauthorized', `${name} is empty`);

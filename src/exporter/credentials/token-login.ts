@@ -206,10 +206,7 @@ export class TokenCreationGate {
     throw new PlatformFailure(outcome, `${message}; next attempt to create a token in ${seconds} s`, status);
   }
 
-  /**
-   * A token was created at `now` in place of one that had served for `servedMs`. After earlier strikes the next
-   * creation still has to wait: a new token has to prove itself.
-   */
+  /** A token was created in place of one that had served for `servedMs`; after strikes it has to prove itself first. */
   created(now: number, servedMs: number): void {
     if (servedMs >= PROVEN_AFTER_MS) this.#strikes = 0;
     this.#opensAt = now + waitAfter(this.#strikes, FIRST_WAIT_REFUSED_MS);

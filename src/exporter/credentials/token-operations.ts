@@ -141,10 +141,7 @@ export interface TokenTimes {
   readonly serverDate: number | undefined;
 }
 
-/**
- * How long a token serves by the local clock, however far that is off: the platform's times are only compared
- * with each other.
- */
+/** How long a token serves by the local clock: the platform's times are only compared with each other. */
 export function lifeOf({ createdAt, expiresAt, receivedAt, serverDate }: TokenTimes): TokenLife {
   const end = timeOf(expiresAt);
   const start = timeOf(createdAt) ?? serverDate ?? receivedAt;

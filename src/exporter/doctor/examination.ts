@@ -194,10 +194,7 @@ const HINTS: Partial<Readonly<Record<Outcome, string>>> = {
   network: 'the port is open, but no answer came',
 };
 
-/**
- * Whether what answers is the API.
- * @param recognised whether any answer so far was one that only the platform gives
- */
+/** Whether what answers is the API. @param recognised whether any answer so far was one that only the platform gives */
 async function apiStep(
   { outcome, reason = '', foreign = false }: FirstAnswer,
   { endpoint, route, timeoutMs }: Way,

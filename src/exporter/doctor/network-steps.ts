@@ -207,10 +207,7 @@ export type Certificate = Pick<PeerCertificate, 'valid_to' | 'subject' | 'issuer
 /** A certificate that expires this soon (ms) is worth a warning. */
 const SOON_MS = 14 * 86_400_000;
 
-/**
- * Shakes hands with a server as the exporter does, by the same route, and returns the server's certificate.
- * Rejects with the error of the connection.
- */
+/** Shakes hands with a server as the exporter does; resolves with its certificate, rejects with the connection's error. */
 function shakeHands(endpoint: Endpoint, route: Route, timeoutMs: number): Promise<Certificate> {
   const { host, port } = endpoint;
   const target = { hostname: host, host: `${host}:${port}`, port: String(port), protocol: 'https:' };

@@ -88,10 +88,7 @@ export function grantedPermissions(
   return new Set(proven.map(([name]) => COLLECTORS[name].permission));
 }
 
-/**
- * What the first read of a collector of settings showed; undefined when it has nothing to read.
- * @param granted permissions that some read has proven to be granted
- */
+/** What the first read of a collector of settings showed. @param granted permissions that some read has proven to be granted */
 export function settingsStep(
   name: CollectorName,
   finding: Finding | undefined,

@@ -21,10 +21,7 @@ const STATES: Readonly<Record<AccountState, readonly [mood: 'bad' | 'warn' | 'ca
     well: ['ok', 'fresh'],
   };
 
-/**
- * A table of the accounts in their order, and below it one of them: the one that is asked for, or the only one, with its
- * token, its quota, and its jobs added up by part of the platform.
- */
+/** A table of the accounts, and below it the one that is asked for, or the only one, with its token, quota, and parts. */
 export function accountsSection(accounts: readonly JudgedAccount[], query: JobQuery, now: number): Html {
   const [only, ...others] = accounts;
   const asked = accounts.find(({ account }) => account.name === query.account);

@@ -51,10 +51,7 @@ export function moment(iso: string | null, now: number): Html {
   return html`<time datetime="${iso}" title="${iso}">${words}</time>`;
 }
 
-/**
- * A moment as a time of day in UTC, `22:41 UTC`, with the date where that is not the day of `now`. For what lasts, so
- * that it can be found in logs and graphs.
- */
+/** A moment as a time of day in UTC, `22:41 UTC`, with the date where it is another day: to be found in logs and graphs. */
 export function clockTime(iso: string, now: number): Html {
   const at = Date.parse(iso);
   if (Number.isNaN(at)) return html`${iso}`;

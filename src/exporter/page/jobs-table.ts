@@ -210,10 +210,7 @@ export function passes(job: JobStatus, filter: JobFilter): boolean {
   return job.state === filter;
 }
 
-/**
- * The page of jobs that `query` asks for, found in small steps: failing ones first, then by the age of their data, the
- * oldest first; where counters that are behind are asked for, by how far they have come.
- */
+/** The page of jobs that `query` asks for: failing ones first, then by the age of their data, or of their counters. */
 export function* selectJobs(
   accounts: readonly AccountStatus[],
   query: JobQuery,

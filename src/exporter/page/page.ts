@@ -18,10 +18,7 @@ export interface PageOptions {
   readonly telemetryPath: string;
 }
 
-/**
- * The status page: one self-contained HTML document that works without scripts too. It is made in small steps, since there
- * may be thousands of jobs.
- */
+/** The status page: one self-contained HTML document that works without scripts too, made in small steps. */
 export function* renderPage(
   status: Status,
   { query, now, telemetryPath }: PageOptions,

@@ -88,10 +88,7 @@ const SPACING_MS = 5_000;
 /** A wait of so long (ms) is worth a line. */
 const LONG_WAIT_MS = 2_000;
 
-/**
- * Reports the progress of long work now and then, and a long wait for the quota at once.
- * @param waitMs milliseconds until an operation of a group may leave
- */
+/** Reports progress now and then, and a long wait at once. @param waitMs milliseconds until an operation may leave */
 function progressLines(
   tell: (text: string) => void,
   waitMs: (group: string) => number,
@@ -169,10 +166,7 @@ const CONFIGURATIONS = /^\/(?<api>analytics|metrics)\/products\/(?<id>\d+)\/conf
 /** What the platform answers by default (section 8). */
 const USUAL_PAGE_SIZE = 10;
 
-/**
- * A platform of which only the sizes of its lists are known: it answers each read with that many made-up items. Which
- * metrics it has is not known: it is taken to have those of the catalogue.
- */
+/** A platform of which only the sizes of lists are known: it answers with so many made-up items, and has the known metrics. */
 export function imaginedRead(counts: ListSizes): Read {
   return async (resource) => {
     const asked = resource();

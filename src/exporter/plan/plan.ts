@@ -110,10 +110,7 @@ function seriesOf({ collectors }: Account): (subject: JobSubject, dimension: str
   };
 }
 
-/**
- * What jobs ask of the limits that they draw on, and what comes of it; nothing is asked and nothing waits.
- * @param publishDelayMs age (ms) at which a bucket is shown
- */
+/** What jobs ask of their limits, and what comes of it. @param publishDelayMs age (ms) at which a bucket is shown */
 export function planWithin(
   jobs: readonly PlannedJob[],
   limitOf: (group: string) => ScopeLimit,

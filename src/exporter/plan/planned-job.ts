@@ -40,10 +40,7 @@ interface Kind {
   readonly bucketMs: number | undefined;
 }
 
-/**
- * Every job with its demand; those that were not polled are taken to be like the polled ones of their kind.
- * @param seriesOf how many series a dimension of a product's metric has
- */
+/** Every job with its demand; those not polled are like the others of their kind. @param seriesOf series of a dimension */
 export function plannedJobs(
   jobs: readonly Job[],
   findings: readonly Finding[],

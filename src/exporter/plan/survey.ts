@@ -32,10 +32,7 @@ export interface Finding {
   readonly result?: PollResult;
 }
 
-/**
- * The jobs that the exporter would have for an account, each polled at most when asked, with nothing kept and nothing
- * exposed: what they cost and bring is found out, not guessed.
- */
+/** The jobs that the exporter would have, each polled at most when asked, and nothing kept: what they cost is found out. */
 export class Survey {
   readonly #readFor: (group: string) => Read;
   readonly #jobs: AccountJobs;
@@ -89,10 +86,7 @@ interface Seen {
   answer: Answer;
 }
 
-/**
- * Reads that differ only in an id or a page are performed twice; from then on the last answer stands in for what
- * the platform would have said, so that a list of a thousand pages costs no thousand operations to know.
- */
+/** Performs reads that differ only in an id or a page twice; then the last answer stands in: a long list costs two operations. */
 export function thriftyRead(read: Read): Read {
   const seen = new Map<string, Seen>();
   return async (resource, signal) => {

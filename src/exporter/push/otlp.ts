@@ -45,9 +45,7 @@ const NO_RECORDED_VALUE = 1;
 
 const NANOSECONDS_PER_MS = 1_000_000n;
 
-/**
- * Of the resource, not of the version that runs: receivers make labels of these, and series would end with each upgrade.
- */
+/** Of the resource, not of the version that runs: receivers make labels of these, and series would end with each upgrade. */
 const RESOURCE = { 'service.name': 'edge-exporter' };
 
 /**
@@ -118,10 +116,7 @@ function writeAttribute([key, text]: readonly [string, string], attribute: PbfWr
   attribute.writeMessage(2, (string, value) => value.writeStringField(1, string), text);
 }
 
-/**
- * How many data points an `ExportMetricsServiceResponse` says were rejected: `partial_success.rejected_data_points`.
- * An answer that is something else, which some receivers give with success, rejects none.
- */
+/** How many data points an `ExportMetricsServiceResponse` rejects; none where the answer is something else. */
 export function partialSuccess(body: Uint8Array): number {
   const readRejected = (field: number, _: unknown, reader: PbfReader) => {
     if (field === 1) rejected = reader.readVarint(true);

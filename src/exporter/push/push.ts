@@ -59,10 +59,7 @@ export class Push {
     return this.#outbox.commit(found);
   }
 
-  /**
-   * Sends what `/metrics` shows besides buckets, as it is now, to the receivers that have the snapshot before.
-   * @param shown asked only where there is such a receiver
-   */
+  /** Sends what `/metrics` shows besides buckets to the receivers that have the snapshot before, if there is such a receiver. */
   async takeSnapshot(shown: (wants: (family: string) => boolean) => Promise<ShownSamples>): Promise<void> {
     const { clock, observer } = this.#options;
     const free = () => this.#running.filter(({ snapshots }) => snapshots.isFree(clock.wall()));

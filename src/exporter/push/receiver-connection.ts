@@ -188,11 +188,7 @@ class OAuth2Tokens {
     });
   }
 
-  /**
-   * A token that is good for a while.
-   * @param guard is told of each secret before it leaves
-   * @throws Error when the server does not give one; its message may hold what was guarded
-   */
+  /** A token that is good for a while. @param guard is told of each secret before it leaves @throws Error where none is given */
   async token(guard: (secret: Secret) => void, signal: AbortSignal): Promise<Secret> {
     if (this.#token !== undefined && this.#now() < this.#token.until) return this.#token.secret;
     const { client_secret: own, client_secret_file: path } = this.#settings;

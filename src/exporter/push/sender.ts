@@ -74,10 +74,7 @@ export class Sender {
   }
 }
 
-/**
- * Whether nothing waits that was there before the snapshot. Prometheus takes no sample that is an hour older than its
- * newest one: sent first, a snapshot would cost it what waited while it was away.
- */
+/** Whether nothing older waits: sent first, a snapshot would have Prometheus refuse what waited, if that is an hour older. */
 function isNext({ at }: Snapshot, { waiting: { oldest } }: ReceiverQueue): boolean {
   return oldest === undefined || oldest >= at;
 }
@@ -158,10 +155,7 @@ export class Delivery {
   /** How often in a row a delivery has ended since everything was refused alike. */
   #failuresAlike = 0;
 
-  /**
-   * Whether the receiver answers the same to a sample that it has taken before, or, where there is none, to all of some.
-   * If so, it waits as after any failure.
-   */
+  /** Whether a sample taken before, or, without one, all of some, get the same answer. If so, it waits as after any failure. */
   async #refusesAll(samples: readonly PushedSample[], words: string, signal: AbortSignal): Promise<boolean> {
     const step = Math.ceil(samples.length / ASKED_FOR);
     const asked =

@@ -1,10 +1,7 @@
 /** Longer texts of the platform are cut when they are read: as many characters as a label shows. */
 export const LONGEST_TEXT = 1_024;
 
-/**
- * The beginning of a text, without half a character at its end. A copy where it is cut, since a slice keeps the whole text in
- * memory, of which an answer may hold megabytes.
- */
+/** The beginning of a text, without half a character. A copy where it is cut: a slice keeps the whole text in memory. */
 export function beginningOf(text: string): string {
   if (text.length <= LONGEST_TEXT) return text;
   const beginning = text.slice(0, LONGEST_TEXT).replace(/[\ud800-\udbff]$/, '');

@@ -19,10 +19,7 @@ export function showing(text: string): string {
   return text.replace(UNSEEN, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/**
- * An output on which such characters, which names of the platform may contain, are shown. Control sequences of ours are told
- * apart by what stands for their escape character, which nobody can guess.
- */
+/** An output that shows such characters; control sequences of ours stand behind a token that nobody can guess. */
 export function showingAll(output: Output): Output {
   const token = randomUUID();
   const write = (text: string) => output.write(text.split(token).map(showing).join(ESCAPE));

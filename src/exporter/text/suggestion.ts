@@ -1,7 +1,4 @@
-/**
- * The words of `known` that a reader who wrote `given` most likely meant: the nearest one, when few enough letters
- * (added, lost, replaced or swapped) lie between the two.
- */
+/** The word of `known` that `given` most likely means: the nearest, when few letters are added, lost, replaced or swapped. */
 export function suggest(given: string, known: Iterable<string>): string | undefined {
   let nearest: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;

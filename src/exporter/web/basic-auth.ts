@@ -134,17 +134,11 @@ function remember(remembered: Set<string>, key: string): void {
   remembered.add(key);
 }
 
-/**
- * A hash that Go's bcrypt reads, its version and cost aside: what stands between the parts does not matter there.
- * Salt and digest are 53 characters; what follows is ignored, and with one too few no password is right.
- */
+/** A hash that Go's bcrypt reads, whatever stands between the parts; 53 characters of salt and digest, what follows is ignored. */
 const GO_HASH = /^\$[\0-2](?:\$|[^$].)([+-]\d|\d\d).(.{52,})$/s;
 const SHORTEST_BYTES = 59;
 
-/**
- * A stored hash in the one form that the verifier is given, `$2b$<cost>$<salt and digest>`, or `undefined` where
- * exporter-toolkit would refuse it.
- */
+/** A stored hash as the verifier takes it, `$2b$<cost>$<salt and digest>`; undefined where exporter-toolkit would refuse it. */
 export function normalizeHash(stored: string): string | undefined {
   const bytes = Buffer.from(stored).toString('latin1');
   const [, digits, rest = ''] = GO_HASH.exec(bytes) ?? [];

@@ -194,11 +194,7 @@ const headers = z
   })
   .partial();
 
-/**
- * The file of `--web.config.file`, in the form of exporter-toolkit (its docs/web-configuration.md), as Go reads it:
- * nothing in place of a value is the zero value of its type. `http2` is taken and changes nothing: this server speaks
- * HTTP/1.1.
- */
+/** The file of `--web.config.file` as exporter-toolkit has it and Go reads it. `http2` changes nothing: this speaks HTTP/1.1. */
 const webConfigSchema = z.strictObject({
   tls_server_config: tlsServerConfig.nullish(),
   http_server_config: z.strictObject({ http2: goBoolean().optional(), headers: headers.nullish() }).nullish(),
@@ -219,10 +215,7 @@ export class WebConfigError extends Error {
   }
 }
 
-/**
- * The keys in a web configuration's text, where nothing is a mistake.
- * @throws WebConfigError with every mistake, each with its place in `source`
- */
+/** The keys in a web configuration's text. @throws WebConfigError with every mistake, each with its place in `source` */
 export function parseWebConfig(text: string, source: string): WebConfigKeys {
   const document = readYaml(text, source, GO_YAML);
   const result = webConfigSchema.safeParse(document.value ?? {}, { reportInput: true });

@@ -4,10 +4,7 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/**
- * An address in Go's form, as every exporter's `--web.listen-address` takes it: `:9801`, `host:9801`, `[::1]:9801`.
- * @throws Error whose message says what is wrong
- */
+/** An address in Go's form: `:9801`, `host:9801`, `[::1]:9801`. @throws Error whose message says what is wrong */
 export function parseListenAddress(text: string): ListenAddress {
   const match = /^(?:\[(?<ip6>[0-9a-fA-F:.]+(?:%\w+)?)\]|(?<host>[^\s:[\]/]*)):(?<port>\d{1,5})$/.exec(text);
   const port = Number(match?.groups?.['port'] ?? Number.NaN);

@@ -171,10 +171,7 @@ interface TlsSource {
   current(): { readonly tls: TlsConfig | undefined };
 }
 
-/**
- * An HTTPS server whose certificates and client names follow the web configuration from one connection to the next.
- * Whether clients are asked for a certificate at all is settled at the start, as is TLS itself.
- */
+/** An HTTPS server whose certificates follow the web configuration; whether clients are asked for one is settled at the start. */
 export function createTlsServer(webConfig: TlsSource, options: ServerOptions): Server {
   let tls = tlsOf(webConfig);
   const requestCert = tls.clientPolicy !== 'NoClientCert';

@@ -39,10 +39,7 @@ export interface WebOptions extends WebSources {
 
 /** The exporter's HTTP server. */
 export interface Web {
-  /**
-   * Starts listening on one more address: `:9801`, `host:9801` or `[::1]:9801`.
-   * @throws Error when the address cannot be used
-   */
+  /** Starts listening on one more address: `:9801`, `host:9801` or `[::1]:9801`. @throws ListenError */
   listen(address: string): Promise<void>;
   /** The addresses as this machine reaches them, without a trailing slash, in the order in which they were taken. */
   urls(): string[];
@@ -50,10 +47,7 @@ export interface Web {
   close(): Promise<void>;
 }
 
-/**
- * The whole HTTP surface, not listening yet.
- * @throws WebConfigError when the web configuration file is not usable
- */
+/** The whole HTTP surface, not listening yet. @throws WebConfigError when the web configuration file is not usable */
 export function createWeb(options: WebOptions): Web {
   const { log } = options;
   const webConfig = openWebConfig(options.webConfigFile, log);
@@ -129,10 +123,7 @@ export function createAnswer({ webConfig, route, onFailure, allowedHosts, timeou
   };
 }
 
-/**
- * Answers scrapes itself, at the telemetry path letter by letter, and leaves every other request to the Express
- * application, which takes longer for each than a scrape does as a whole and is loaded with the first that needs it.
- */
+/** Answers scrapes itself, and leaves all else to Express, which takes longer than a scrape and is loaded when it is needed. */
 export function createRouter(sources: WebSources, lifecycle: boolean, onFailure: OnFailure): Handler {
   let others: Promise<Handler> | undefined;
   const load = async () => (await import('./routes.ts')).createRoutes(sources, lifecycle, onFailure);
