@@ -8,9 +8,7 @@ import { didYouMean } from '../exporter/text/suggestion.ts';
 
 export interface AccountsAsked {
   readonly accounts: readonly Account[];
-  /** The receivers that are pushed to. */
   readonly receivers: readonly Receiver[];
-  /** Where they are configured. */
   readonly source: string;
 }
 

@@ -41,7 +41,6 @@ export interface ExporterOptions extends ExpositionOptions {
   /** The replica that this is of several, which decides what is polled here; without it, all accounts are. */
   readonly member?: Member | undefined;
   readonly metrics: SelfMetrics;
-  /** What measures the process, for `metrics.own`. */
   readonly processMetrics?: Pick<ProcessMetrics, 'measure'>;
   readonly observer: AccountObserver & PushObserver;
   readonly credentials: CredentialsFactory;

@@ -28,7 +28,6 @@ export interface RunningOptions {
     info(facts: object, message: string): void;
     warn(facts: object, message: string): void;
   };
-  /** Keeps a secret out of the log. */
   readonly guard: (secret: Secret) => void;
 }
 

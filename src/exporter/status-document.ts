@@ -9,11 +9,9 @@ const PARAMETERS = ['account', 'offset', 'limit'];
 
 /** Which part of the status is asked for. */
 export interface StatusQuery {
-  /** All accounts when undefined. */
   readonly account: string | undefined;
   /** How many jobs of the accounts asked for, in their order, are left out before the first. */
   readonly offset: number;
-  /** Most jobs in the document. */
   readonly limit: number;
 }
 

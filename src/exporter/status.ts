@@ -23,7 +23,6 @@ export interface Status {
   readonly series: number;
   /** Series that were left out because the cap was reached. */
   readonly series_dropped: number;
-  /** The receivers that samples are pushed to; empty where none is configured. */
   readonly push: readonly ReceiverStatus[];
   readonly accounts: readonly AccountStatus[];
 }
@@ -112,7 +111,6 @@ export interface QuotaStatus {
   readonly reset_at: string | null;
   /** Share of the limit left to the token's other clients, 0 to 1. */
   readonly reserve: number;
-  /** Operations that wait for this scope. */
   readonly waiting: number;
   /** Set while the platform has refused this scope (429). */
   readonly stopped_until: string | null;

@@ -44,13 +44,11 @@ export interface BackfillOptions {
   readonly families?: ReadonlySet<string>;
   /** The file to write; undefined to write none. */
   readonly output: string | undefined;
-  /** The history is pushed to these. */
   readonly receivers: readonly Receiver[];
   /** Whether to continue an interrupted history or to start over. */
   readonly mode: 'continue' | 'restart';
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Keeps a secret out of whatever is written. */
   readonly guard: (secret: Secret) => void;
   readonly progress: BackfillProgress;
 }

@@ -20,7 +20,6 @@ export interface Collected {
 }
 
 interface CollectOptions {
-  /** So many reads at once. */
   readonly concurrency: number;
   readonly series: readonly Collected[];
   readonly windows: readonly HistoryWindow[];

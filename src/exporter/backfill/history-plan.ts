@@ -62,7 +62,6 @@ interface RequestOptions {
   readonly from: number;
   /** Undefined for the newest settled bucket. */
   readonly to: number | undefined;
-  /** Labels that every series gets besides its own. */
   readonly labels: Labels;
   readonly accounts: readonly Account[];
 }

@@ -20,9 +20,7 @@ interface PushHistoryOptions {
   readonly to: HistoryReceiver;
   /** What was read, in the order of the plan. */
   readonly collected: readonly Pick<Collected, 'spool'>[];
-  /** The series that the history has, of all families. */
   readonly series: readonly HistorySeries[];
-  /** Buckets that end later (ms) are left out. */
   readonly end: number;
   readonly clock: Clock;
   readonly signal: AbortSignal;

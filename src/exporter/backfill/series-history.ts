@@ -114,7 +114,6 @@ export function counterPoints(
 export interface HistoryFamiliesOptions {
   /** In the order in which they are written, with what was read of each. */
   readonly series: readonly { readonly planned: PlannedSeries; readonly spool: Spool }[];
-  /** Labels that every series gets besides its own. */
   readonly labels: Labels;
   readonly unitsOf: (account: string) => UnitOverrides;
   /** The names of those that are wanted; all where it is left out. */
@@ -175,7 +174,6 @@ function inDimension(
 }
 
 interface HistoryTextOptions extends HistoryFamiliesOptions {
-  /** Buckets that end later (ms) are left out. */
   readonly end: number;
 }
 

@@ -26,9 +26,7 @@ interface MemberOptions {
   readonly clock: Clock;
   readonly registry: Pick<Registry, 'beat' | 'leave' | 'ownership'>;
   readonly openState: (owned: OwnedAccount) => Promise<State>;
-  /** The name of this replica, for people. */
   readonly name: string;
-  /** An id that was never used before. */
   readonly newSession: () => string;
   readonly log: {
     info(facts: object, message: string): void;
@@ -280,7 +278,6 @@ function reasonOf(error: unknown): string {
 
 /** The replicas that share the accounts: who owns what, since when, and what moved last. Times are ISO 8601 in UTC. */
 export interface ClusterStatus {
-  /** The name of this replica. */
   readonly replica: string;
   /** How long its own lease still holds; 0 where it does not, and nothing is polled or shown. */
   readonly lease_left_seconds: number;

@@ -17,7 +17,6 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 /** One call of a command. */
 export interface Invocation<Name extends CommandName> {
-  /** The values of the command's flags: given, from the environment, or by default. */
   readonly flags: FlagsOf<Name>;
   readonly env: Environment;
   readonly stdout: Output;

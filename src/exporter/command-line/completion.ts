@@ -24,7 +24,6 @@ export function completionScript(shell: Shell, commands: Commands): string {
 }
 
 interface Tables {
-  /** Commands, separated by spaces. */
   readonly commands: string;
   /** The same as a pattern of `case`. */
   readonly pattern: string;

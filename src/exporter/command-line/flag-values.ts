@@ -8,11 +8,9 @@ export interface FlagValue<Value> {
   readonly placeholder?: string;
   /** Stands in the help for the value that a switch may have. */
   readonly option?: string;
-  /** What is expected, for messages. */
   readonly expected: string;
   /** May be given several times, which is the same as once with commas in between. */
   readonly repeatable?: true;
-  /** The value, or undefined when the text is not one. */
   parse(text: string): Value | undefined;
 }
 

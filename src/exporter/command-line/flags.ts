@@ -40,7 +40,6 @@ export interface Flag {
   /** As it would be written; a flag without a default is undefined unless it is given. */
   readonly default?: string;
   readonly about: string;
-  /** The commands that take it. */
   readonly commands: readonly CommandName[];
   /** The words that a command takes, where it does not take all. */
   readonly words?: Readonly<Partial<Record<CommandName, readonly string[]>>>;

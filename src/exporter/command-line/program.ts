@@ -19,13 +19,11 @@ import { isTooFewFiles, TOO_FEW_FILES } from './process.ts';
 
 /** The process context that the program runs in. */
 export interface ProcessContext {
-  /** The command line without the program's own name. */
   readonly args: readonly string[];
   readonly env: Environment;
   readonly stdout: Output;
   readonly stderr: Output;
   readonly signal: AbortSignal;
-  /** Registers what SIGHUP does; called at once where one has come already. */
   onReload(listener: () => void): void;
   /** Registers a report for uncaught errors, called before the process ends. */
   onCrash(report: (error: unknown) => void): void;

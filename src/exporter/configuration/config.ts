@@ -31,7 +31,6 @@ export type ConfigSource =
 export interface ReadFiles {
   /** What each of them held, as a hash, by path. */
   readonly digests: ReadonlyMap<string, string>;
-  /** The entries of `accounts_from`. */
   readonly accountsFrom: readonly string[];
   /** The files that these stood for, as they were read. */
   readonly accountFiles: ReadonlyMap<string, AccountFile>;
@@ -53,7 +52,6 @@ export type LoadedConfig =
       readonly warnings: readonly ConfigIssue[];
       /** Mistakes in files of `accounts_from`, whose accounts stay as they were. */
       readonly issues: readonly ConfigIssue[];
-      /** The file as it was named, or `environment`. */
       readonly source: string;
     }
   | {
@@ -255,7 +253,6 @@ export class ConfigInUse {
   readonly #clock: Clock;
   readonly #load: (before: ReadFiles | undefined) => Promise<ReadConfig>;
   readonly #file: string | undefined;
-  /** What was read for it, in the last attempt. */
   #read: ReadFiles | undefined;
   #source: string;
   #loadedAt: number;
@@ -331,7 +328,6 @@ export class ConfigInUse {
 }
 
 interface WatchOptions {
-  /** Whether something has changed since it was loaded last. */
   readonly hasChanged: () => Promise<boolean>;
   /** Milliseconds between two checks. */
   readonly interval: number;

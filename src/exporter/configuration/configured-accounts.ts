@@ -30,7 +30,6 @@ export interface CheckedAccount {
   /** For other accounts' messages, such as `accounts[3]`. */
   readonly place: string;
   readonly source: string;
-  /** An issue at its name, or at its token. */
   readonly issueAt: (key: 'name' | 'token', message: string) => ConfigIssue;
 }
 

@@ -85,7 +85,6 @@ const MOST_ALIASES = 100;
 interface ConfigDocument {
   /** What the file says, variables filled in; undefined when it is too broken to be read further. */
   readonly value: unknown;
-  /** Mistakes of YAML itself and of its variables. */
   readonly issues: readonly ConfigIssue[];
   /** The finding as an issue at its line, or at that of the nearest part above it that the file has. */
   place(finding: Finding): ConfigIssue;
@@ -113,7 +112,6 @@ export interface YamlDialect {
   readonly allowed?: readonly ErrorCode[];
   /** Changes a text that is no key, before the document becomes plain data; returns what is wrong with it. */
   readonly scalar: (scalar: Scalar) => readonly string[];
-  /** What is wrong with the document as a whole. */
   readonly whole?: (document: Document) => readonly string[];
 }
 
@@ -231,11 +229,9 @@ function entryOf(document: Document, node: unknown, step: string | number): Entr
 
 /** A configuration, or a part of one, as it is written. */
 export interface Written {
-  /** The file as it was named, or `environment`. */
   readonly source: string;
   /** Undefined where there is nothing, or nothing that could be read further. */
   readonly value: unknown;
-  /** What is wrong with how it is written. */
   readonly issues: readonly ConfigIssue[];
   readonly place: (finding: Finding) => ConfigIssue;
   /** Where the paths in it start from. */

@@ -4,7 +4,6 @@ import type { ConfigIssue, Finding } from './issue.ts';
 interface AccountVariable {
   readonly key: string;
   readonly name: string;
-  /** For the help. */
   readonly about: string;
 }
 

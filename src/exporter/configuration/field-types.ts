@@ -44,7 +44,6 @@ export function integer(): z.ZodNumber {
 export interface Bounds {
   /** Milliseconds. */
   readonly min: number;
-  /** Milliseconds. */
   readonly max: number;
 }
 

@@ -10,7 +10,6 @@ export interface ConfigIssue {
   readonly source: string;
   /** From 1; absent where the source has no lines. */
   readonly line?: number;
-  /** From 1. */
   readonly column?: number;
   /** Such as `accounts[0].collectors.metrics.schedule`, or a variable's name; empty for the whole. */
   readonly path: string;

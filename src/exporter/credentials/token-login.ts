@@ -12,7 +12,6 @@ interface TokenLoginOptions extends TransportOptions {
   readonly username: string;
   /** Asked before every use, so that a changed password file counts. */
   readonly password: () => Promise<Secret>;
-  /** Called with what an operator should know and no poll reports. */
   readonly onNotice?: (text: string) => void;
 }
 

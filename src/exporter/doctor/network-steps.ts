@@ -41,7 +41,6 @@ export interface NetworkOptions {
   /** How long (ms) each step may take. */
   readonly timeoutMs: number;
   readonly now: () => number;
-  /** Finds the addresses of a host name. */
   readonly lookup?: (host: string) => Promise<readonly { readonly address: string }[]>;
 }
 
@@ -69,7 +68,6 @@ export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Ste
 interface FirstHost {
   readonly endpoint: Endpoint;
   readonly prefix: string;
-  /** What holds its address. */
   readonly address: string;
 }
 

@@ -5,7 +5,6 @@ type StepStatus = 'ok' | 'warning' | 'problem' | 'skipped';
 
 /** One step of an examination, as the operator reads it. */
 export interface Step {
-  /** What was checked. */
   readonly step: string;
   readonly status: StepStatus;
   /** The sentence that the operator needs. It holds no secret. */

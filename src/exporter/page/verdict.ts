@@ -13,7 +13,6 @@ export interface JudgedAccount {
 
 /** Something that an operator should know or do. */
 interface Finding {
-  /** The greatest comes first. */
   readonly severity: number;
   readonly mood: 'bad' | 'warn' | 'calm';
   /** What is wrong, as a clause that names the account, if it is about one. */
@@ -22,9 +21,7 @@ interface Finding {
   readonly explains?: AccountStatus;
   /** Accounts of which this is the same are in the same trouble. */
   readonly trouble?: string;
-  /** What to do next. */
   readonly next: Html;
-  /** Details, one a line. */
   readonly lines?: readonly string[];
 }
 

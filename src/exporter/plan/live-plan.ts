@@ -22,7 +22,6 @@ interface LivePlanOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called with the progress of work that takes long. */
   readonly tell: (text: string) => void;
   readonly guard: (secret: Secret) => void;
   /** The limit that it divides with other accounts. */
@@ -111,7 +110,6 @@ interface OfflinePlanOptions {
   readonly counts: ListSizes;
   /** Operations per minute that the platform is taken to allow; otherwise the account's assumed limit. */
   readonly limit?: number | undefined;
-  /** The limit that it divides with other accounts. */
   readonly byAddress?: AssumedLimit;
 }
 

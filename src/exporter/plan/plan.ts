@@ -30,11 +30,9 @@ export interface ScopePlan {
   readonly limit_named_by: ScopeLimit['namedBy'];
   readonly reserve: number;
   readonly allowance: number;
-  /** What the schedules ask for. */
   readonly demand: number;
   /** What will be performed: the demand, or the allowance where the demand is greater. */
   readonly operations: number;
-  /** Demand by limit. */
   readonly share_of_limit: number;
   readonly fits: boolean;
 }
@@ -46,7 +44,6 @@ export interface AccountPlan {
   readonly fits: boolean;
   readonly scopes: readonly ScopePlan[];
   readonly rows: readonly PlanRow[];
-  /** How many products could be listed. */
   readonly listed_products: number;
   /** Products that are to be read and whose configurations cannot be listed: little or nothing of them is in the plan. */
   readonly unlisted_products: readonly string[];

@@ -124,7 +124,6 @@ export interface PlanRow {
   /** Operations per minute that the schedules ask for, and those that will be performed. */
   readonly demand: number;
   readonly operations: number;
-  /** Demand by the scope's limit. */
   readonly share_of_limit: number;
   /** Series that will be shown; null where that is not known. */
   readonly series: number | null;

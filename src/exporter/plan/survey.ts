@@ -12,7 +12,6 @@ import { NO_MEMORY } from '../state/state.ts';
 
 interface SurveyOptions {
   readonly account: Account;
-  /** The platform's limits, by which some jobs cost more or less. */
   readonly scopes: LimitScopes;
   /** Reads for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;
@@ -22,7 +21,6 @@ interface SurveyOptions {
 export interface Finding {
   readonly job: Job;
   readonly outcome: Outcome;
-  /** Why, in plain words, when it failed. */
   readonly reason?: string;
   readonly failure?: PlatformFailure;
   /** Whether it failed since it was not the platform that answered. */
@@ -125,7 +123,6 @@ function renumbered(item: unknown, nth: number): unknown {
 export interface ExploreProgress {
   readonly done: number;
   readonly total: number;
-  /** What is read next. */
   readonly job: Job;
 }
 

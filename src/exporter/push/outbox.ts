@@ -11,7 +11,6 @@ export interface Found {
   readonly entries: readonly StateEntry[];
   /** Samples to be pushed; those of one series in the order of their times. */
   readonly samples: readonly TimedSample[];
-  /** Whose samples they are. */
   readonly source: string;
 }
 
@@ -39,7 +38,6 @@ export class Outbox {
   #run: number | undefined;
   #isRunStored = false;
   #made = 0;
-  /** Commits under way. */
   readonly #committing = new Set<Promise<void>>();
 
   constructor(state: State, clock: Clock) {

@@ -24,7 +24,6 @@ export interface PushOptions {
   readonly readBytes?: number;
   /** For how long (ms) what waits for a receiver that is not configured is kept; by default it is dropped at once. */
   readonly keepsUnknownMs?: number;
-  /** The name of this replica, of several. */
   readonly instance?: string;
 }
 

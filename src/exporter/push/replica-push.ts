@@ -5,7 +5,6 @@ import { Push, type PushOptions } from './push.ts';
 import type { ReceiverView, SendTo } from './running-receiver.ts';
 
 interface ReplicaPushOptions extends Pick<PushOptions, 'clock' | 'observer'> {
-  /** The name of this replica. */
   readonly instance: string;
 }
 

@@ -17,7 +17,6 @@ export interface ReceiverView {
   readonly name: string;
   /** The protocol in use, with its version. */
   readonly protocol: string;
-  /** What waits for it. */
   readonly samples: number;
   readonly bytes: number;
   /** Since when the oldest has waited (ms since the epoch). */
@@ -50,15 +49,11 @@ interface ReceiverOptions {
   readonly state: State;
   readonly observer: PushObserver;
   readonly outbox: Outbox;
-  /** All that are configured. */
   readonly receivers: Addresses;
-  /** When the exporter's own counters were at zero (ms since the epoch). */
   readonly startedAt: number;
   /** Where there is one, receivers are reached through it, and not by connections of their own. */
   readonly sendTo?: SendTo | undefined;
-  /** The replica that this is of several: snapshots have it as `instance`. */
   readonly instance?: string | undefined;
-  /** The most bytes of what waits that are read ahead. */
   readonly readBytes?: number | undefined;
 }
 

@@ -5,7 +5,6 @@ import type { ReceiverSnapshots, Snapshot } from './receiver-snapshots.ts';
 
 interface SenderOptions extends DeliveryOptions {
   readonly queue: ReceiverQueue;
-  /** Has the queue take up what earlier runs left for it. */
   readonly takeUp: (signal: AbortSignal) => Promise<void>;
   readonly snapshots: ReceiverSnapshots;
   /** The disk does not let the outbox be read; it is asked again. */

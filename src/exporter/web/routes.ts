@@ -34,7 +34,6 @@ export interface WebSources {
 export interface LogLevel {
   readonly levels: readonly string[];
   readonly read: () => string;
-  /** Takes one of the levels. */
   readonly set: (level: string) => void;
 }
 

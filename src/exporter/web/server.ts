@@ -111,7 +111,6 @@ interface Connection {
   answering: boolean;
   /** No further request is taken: the last one taken ends the connection. */
   full: boolean;
-  /** How many have come nevertheless. */
   dropped: number;
 }
 

@@ -79,9 +79,7 @@ interface AnswerOptions {
   readonly webConfig: WebConfigFile;
   readonly route: Handler;
   readonly onFailure: OnFailure;
-  /** Names that this server goes by; none takes every name. */
   readonly allowedHosts: readonly string[];
-  /** Milliseconds that one answer may take, from the request to its last byte. */
   readonly timeout: number;
 }
 
