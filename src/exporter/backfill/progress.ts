@@ -9,15 +9,6 @@ export interface QuotaWait {
   readonly until: number;
 }
 
-/** Progress for a log. */
-interface BackfillFacts {
-  readonly windows: number;
-  readonly of: number;
-  readonly operations: number;
-  readonly seconds_left: number | undefined;
-  readonly waiting: string | undefined;
-}
-
 /** A wait that is worth telling the operator about (ms). */
 const LONG_WAIT_MS = 2_000;
 
@@ -75,7 +66,8 @@ export class BackfillProgress {
     return this.stage ?? this.#activity ?? 'reading history';
   }
 
-  get facts(): BackfillFacts {
+  /** The same for a log. */
+  get facts() {
     const read = this.#done - this.#doneBefore;
     const elapsed = this.#clock.now() - this.#startedAt;
     const left = read === 0 ? undefined : Math.ceil((elapsed / read / 1_000) * (this.#windows - this.#done));

@@ -48,19 +48,12 @@ export async function pushHistory(options: PushHistoryOptions): Promise<void> {
   }
 }
 
-/** Samples of one metric that go out together. */
-interface HistoryBatch {
-  readonly samples: readonly PushedSample[];
-  /** So many of the metric's buckets are done after it. */
-  readonly buckets: number;
-}
-
-/** @param done so many buckets are left out, but counted */
+/** Samples of one metric that go out together, and how many of its buckets are done then; `done` are left out at first. */
 function* batchesOf(
   history: SeriesHistory,
   series: readonly HistorySeries[],
   done: number,
-): Generator<HistoryBatch> {
+): Generator<{ readonly samples: readonly PushedSample[]; readonly buckets: number }> {
   const samplesOf = series.flatMap((one) => samplesOfBucket(one, history));
   let samples: PushedSample[] = [];
   for (let index = 0; index < history.starts.length; index += 1) {
@@ -80,11 +73,6 @@ function samplesOfBucket({ family, labels, pointsIn }: HistorySeries, history: S
   if (points === undefined) return [];
   const shown = pushed({ family, labels, value: 0, at: 0 });
   return [(index: number): PushedSample[] => points(index).map((point) => ({ ...shown, ...point }))];
-}
-
-interface Outcome {
-  readonly sent: number;
-  readonly refused: Record<string, number>;
 }
 
 /** Delivers samples as those of the exporter are, and counts what became of them; gives up after a while of failures. */
@@ -118,7 +106,7 @@ function deliveryTo({ to, clock, progress }: PushHistoryOptions) {
       progress.log.warn({ receiver: name, reason: words }, 'pushing failed; trying again');
     },
   });
-  return async (samples: readonly PushedSample[], signal: AbortSignal): Promise<Outcome> => {
+  return async (samples: readonly PushedSample[], signal: AbortSignal) => {
     sent = 0;
     refused = {};
     while (!(await delivery.deliver(samples, signal)));
@@ -148,17 +136,12 @@ export async function refuseIncomplete(receivers: readonly HistoryReceiver[], fo
 /** Written into the receiver, under a label of its own for each time, so that none is out of order. */
 const PROBE = { name: 'edge_exporter_backfill_probe', type: 'gauge' } as const;
 
-interface ProbedReceiver {
-  readonly name: string;
-  readonly protocol: Pick<Protocol, 'send'>;
-}
-
 /**
  * Sends a receiver a sample of each end of the range before anything is read, to learn how far back it takes samples.
  * @throws BackfillRefusal with the earliest time that it takes, or with its words
  */
 export async function refuseUntaken(
-  { name, protocol }: ProbedReceiver,
+  { name, protocol }: { readonly name: string; readonly protocol: Pick<Protocol, 'send'> },
   { from, to }: Window,
   signal: AbortSignal,
 ): Promise<void> {
@@ -180,12 +163,7 @@ export async function refuseUntaken(
   throw new BackfillRefusal(sentence, { misused: true });
 }
 
-interface Complaint {
-  readonly words: string;
-  readonly isTooOld: boolean;
-}
-
-function complaintOf(answer: ReceiverAnswer): Complaint | undefined {
+function complaintOf(answer: ReceiverAnswer) {
   if (answer.kind === 'accepted') return undefined;
   if (answer.kind === 'failed') return { words: answer.words, isTooOld: false };
   return { words: answer.words, isTooOld: answer.reason === 'too_old' || answer.reason === 'out_of_order' };

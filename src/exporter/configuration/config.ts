@@ -4,7 +4,6 @@ import { madeInSlices } from '../slices.ts';
 import type { ConfigStatus } from '../status.ts';
 import {
   type AccountFile,
-  type AccountSource,
   askedTwice,
   type CheckedAccount,
   checkAccounts,
@@ -68,7 +67,7 @@ export interface ReadConfig {
 }
 
 /** What an operator should know of a configuration, valid or not. */
-export interface ExaminedConfig extends ReadConfig {
+interface ExaminedConfig extends ReadConfig {
   /** What is allowed but probably not meant, also beside mistakes. */
   readonly warnings: readonly ConfigIssue[];
   readonly files: readonly NamedFile[];
@@ -104,11 +103,16 @@ export async function examineConfig(
   const { rest } = outline;
   const merged = mergeAccounts([
     { path: from.source, accounts: own.accounts, mistakes, inUse: undefined },
-    ...sourcesOf(further, before),
+    ...[...further.files.values()].map(({ path, checked: { accounts, mistakes } }) => {
+      return { path, accounts, mistakes, inUse: before.inUse && (before.inUse.get(path) ?? []) };
+    }),
   ]);
   const isUsable = rest !== undefined && merged.isUsable;
   const read = {
-    digests: new Map([...digests, ...digestsOf(further)]),
+    digests: new Map([
+      ...digests,
+      ...[...further.files].map(([path, { digest }]) => [path, digest] as const),
+    ]),
     accountsFrom: outline.accountsFrom,
     accountFiles: further.files,
     inUse: isUsable ? merged.used : before.inUse,
@@ -120,7 +124,10 @@ export async function examineConfig(
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
     ...askedTwice(everyone),
-    ...unknownToPush(push, namesOf(everyone)).map(from.place),
+    ...unknownToPush(
+      push,
+      everyone.flatMap(({ name }) => name ?? []),
+    ).map(from.place),
     ...(exposed ? excludesNothing(metrics.exclude, exposed).map(from.place) : []),
     ...further.warnings,
     ...(await exposedSecrets(files)),
@@ -131,53 +138,25 @@ export async function examineConfig(
   return { loaded: { ok: true, config, warnings, issues, source: from.source }, read, warnings, files };
 }
 
-function sourcesOf({ files }: FurtherAccounts, { inUse }: ReadFiles): AccountSource[] {
-  return [...files.values()].map(({ path, checked: { accounts, mistakes } }) => {
-    return { path, accounts, mistakes, inUse: inUse && (inUse.get(path) ?? []) };
-  });
-}
-
-function digestsOf({ files }: FurtherAccounts): (readonly [string, string])[] {
-  return [...files].map(([path, { digest }]) => [path, digest]);
-}
-
-function namesOf(accounts: readonly CheckedAccount[]): string[] {
-  return accounts.flatMap(({ name }) => name ?? []);
-}
-
 /** The configuration's own file, or what stands for it. */
-interface Main {
-  readonly from: Written;
-  readonly digests: ReadonlyMap<string, string>;
-  readonly nothingConfigured: boolean;
-}
-
-async function readMain(file: string, env: Environment): Promise<Main> {
+async function readMain(file: string, env: Environment) {
   const read = await readConfigFile(file);
   const digests = new Map([[file, digestOf(read)]]);
   return { from: await written(file, read, env), digests, nothingConfigured: false };
 }
 
-function fromEnvironment(env: Environment): Main {
+function fromEnvironment(env: Environment) {
   const value = configFromEnvironment(env);
   const nothingConfigured = value === undefined;
   const source = 'environment';
   const message = 'nothing is configured: set --config.file, or EDGE_API_URL and EDGE_TOKEN';
   const issues = nothingConfigured ? [{ source, path: '', message }] : [];
   const from = { source, value, issues, place: placeInEnvironment, directory: '' };
-  return { from, digests: new Map(), nothingConfigured };
+  return { from, digests: new Map<string, string>(), nothingConfigured };
 }
 
-/** A configuration apart from its accounts. */
-interface Outline {
-  /** Undefined where it holds mistakes. */
-  readonly rest: Pick<Config, 'limits' | 'metrics' | 'push'> | undefined;
-  readonly accountsFrom: readonly string[];
-  readonly mistakes: readonly ConfigIssue[];
-  readonly files: readonly NamedFile[];
-}
-
-function checkOutline(from: Written, env: Environment): Outline {
+/** A configuration apart from its accounts; `rest` is undefined where that holds mistakes. */
+function checkOutline(from: Written, env: Environment) {
   const files = lenientConfig(from.value).push.flatMap((receiver, index) =>
     namedFiles(receiver, ['push', index], from),
   );
@@ -197,20 +176,17 @@ function checkOutline(from: Written, env: Environment): Outline {
   return { ...common, rest: { limits: parsed.data.limits, metrics: parsed.data.metrics, push }, mistakes };
 }
 
-interface FurtherAccounts {
-  readonly files: ReadonlyMap<string, AccountFile>;
-  /** What is wrong with the entries themselves. */
-  readonly mistakes: readonly ConfigIssue[];
-  readonly warnings: readonly ConfigIssue[];
-}
-
 /** Reads the files of `accounts_from`. That none is there is a mistake; so is an entry that has lost all that it had. */
 async function readAccountFiles(
   accountsFrom: readonly string[],
   { place, directory }: Written,
   env: Environment,
   before: ReadFiles,
-): Promise<FurtherAccounts> {
+): Promise<{
+  readonly files: ReadonlyMap<string, AccountFile>;
+  readonly mistakes: readonly ConfigIssue[];
+  readonly warnings: readonly ConfigIssue[];
+}> {
   const files = new Map<string, AccountFile>();
   const mistakes: ConfigIssue[] = [];
   const warnings: ConfigIssue[] = [];

@@ -186,7 +186,7 @@ function accountsJsonSchema() {
 }
 
 /** The accounts of one file, to be merged with those of others. */
-export interface AccountSource {
+interface AccountSource {
   readonly path: string;
   readonly accounts: readonly CheckedAccount[];
   /** The accounts that it gave to the configuration in use; undefined where it must be good. */

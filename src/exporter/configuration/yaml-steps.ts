@@ -230,12 +230,6 @@ interface Misplaced {
   readonly readable: boolean;
 }
 
-/** What is wrong with how a document is put together, and whether it has aliases. */
-interface Structure {
-  readonly misplaced: readonly Misplaced[];
-  readonly hasAliases: boolean;
-}
-
 /**
  * What the YAML library accepts and then fails on: aliases and merge keys that lead nowhere. And keys that occur twice,
  * which the library looks for in quadratic time, as it does for what an alias stands for. A part of the document a step.
@@ -244,7 +238,7 @@ interface Structure {
 export function* structureOf(
   document: Document,
   onText: (text: Scalar, chain: () => readonly unknown[]) => void,
-): Generator<undefined, Structure> {
+): Generator<undefined, { readonly misplaced: readonly Misplaced[]; readonly hasAliases: boolean }> {
   const found: Misplaced[] = [];
   /** What each anchor stands for so far. */
   const anchors = new Map<string, Node>();

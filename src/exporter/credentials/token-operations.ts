@@ -21,7 +21,7 @@ export interface Login {
 }
 
 /** A token of our own making. */
-export interface CreatedToken extends TokenLife {
+export interface CreatedToken extends Readonly<ReturnType<typeof lifeOf>> {
   readonly token: Secret;
   /** Milliseconds since the epoch, local clock. */
   readonly createdAt: number;
@@ -124,32 +124,29 @@ const SHORTEST_LIFETIME_MS = 60_000;
 /** Late enough not to waste tokens, early enough to try several times. */
 const RENEWED_AFTER_SHARE = 0.85;
 
-export interface TokenLife {
-  /** When to create the next one, and when this one runs out: milliseconds since the epoch, local clock. */
-  readonly renewAt: number;
-  readonly expiresAt: number;
-  /** Whether the platform gave no usable expiry, so that 24 h were assumed. */
-  readonly assumed: boolean;
-}
-
-/** What a created token's times are made of; the texts are as the platform sent them (section 2.1). */
-export interface TokenTimes {
+/** How long a token serves by the local clock: the platform's times are only compared with each other. */
+export function lifeOf({
+  createdAt,
+  expiresAt,
+  receivedAt,
+  serverDate,
+}: {
+  /** As the platform sent them (section 2.1). */
   readonly createdAt: unknown;
   readonly expiresAt: unknown;
   /** When the answer came, local clock, and what its `Date` header said. */
   readonly receivedAt: number;
   readonly serverDate: number | undefined;
-}
-
-/** How long a token serves by the local clock: the platform's times are only compared with each other. */
-export function lifeOf({ createdAt, expiresAt, receivedAt, serverDate }: TokenTimes): TokenLife {
+}) {
   const end = timeOf(expiresAt);
   const start = timeOf(createdAt) ?? serverDate ?? receivedAt;
   const stated = end === undefined || end <= start ? undefined : end - start;
   const lifetime = Math.max(stated ?? ASSUMED_LIFETIME_MS, SHORTEST_LIFETIME_MS);
   return {
+    /** When to create the next one, and when this one runs out, local clock. */
     renewAt: receivedAt + lifetime * RENEWED_AFTER_SHARE,
     expiresAt: receivedAt + lifetime,
+    /** Whether the platform gave no usable expiry. */
     assumed: stated === undefined,
   };
 }

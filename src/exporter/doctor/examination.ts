@@ -5,6 +5,7 @@ import { shardText } from '../cluster/shard.ts';
 import { routeOf } from '../configuration/request.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/token-login.ts';
+import type { Finding } from '../plan/survey.ts';
 import type { Route } from '../platform/connector.ts';
 import type { Credentials } from '../platform/credentials.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
@@ -171,12 +172,7 @@ function theRest(why: string): Step {
 }
 
 /** How the first read of the API ended. */
-interface FirstAnswer {
-  readonly outcome: Outcome;
-  readonly reason?: string | undefined;
-  /** Whether what answered does not look like the API. */
-  readonly foreign?: boolean | undefined;
-}
+type FirstAnswer = Pick<Finding, 'outcome' | 'reason' | 'foreign'>;
 
 /** The way to the platform. */
 interface Way {

@@ -24,18 +24,7 @@ import {
 import type { Finding } from './survey.ts';
 
 /** What the plan asks of one limit scope. Operations are per minute. */
-export interface ScopePlan {
-  readonly scope: string;
-  readonly limit: number;
-  readonly limit_named_by: ScopeLimit['namedBy'];
-  readonly reserve: number;
-  readonly allowance: number;
-  readonly demand: number;
-  /** What will be performed: the demand, or the allowance where the demand is greater. */
-  readonly operations: number;
-  readonly share_of_limit: number;
-  readonly fits: boolean;
-}
+export type ScopePlan = ReturnType<typeof planScope>;
 
 /** What an account's configuration asks of its platform, and what comes of it. */
 export interface AccountPlan {
@@ -132,7 +121,7 @@ function expectedJobs(jobs: readonly PlannedJob[], { name, allowance }: ScopeLim
   return jobs.map((job, index) => ({ ...job, scope: name, intervalMs: intervals[index] ?? job.periodMs }));
 }
 
-function planScope(jobs: readonly PlannedJob[], limit: ScopeLimit): ScopePlan {
+function planScope(jobs: readonly PlannedJob[], limit: ScopeLimit) {
   const demand = demandPerMinute(jobs);
   return {
     scope: limit.name,
@@ -141,6 +130,7 @@ function planScope(jobs: readonly PlannedJob[], limit: ScopeLimit): ScopePlan {
     reserve: limit.reserve,
     allowance: limit.allowance,
     demand,
+    /** What will be performed. */
     operations: Math.min(demand, limit.allowance),
     share_of_limit: demand / limit.limit,
     fits: fits(demand, limit.allowance),

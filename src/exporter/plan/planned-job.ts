@@ -115,23 +115,8 @@ export function groupedBy<Item, Key>(items: Iterable<Item>, keyOf: (item: Item) 
   return groups;
 }
 
-/** One part of the plan: a product of a collector, or a collector of settings. Times in seconds, least and most. */
-export interface PlanRow {
-  readonly collector: string;
-  readonly product: string | null;
-  readonly scope: string;
-  readonly jobs: number;
-  /** Operations per minute that the schedules ask for, and those that will be performed. */
-  readonly demand: number;
-  readonly operations: number;
-  readonly share_of_limit: number;
-  /** Series that will be shown; null where that is not known. */
-  readonly series: number | null;
-  readonly scheduled_seconds: readonly [least: number, most: number];
-  readonly interval_seconds: readonly [least: number, most: number];
-  /** How old the newest shown bucket is at worst, from its start; null for what has no buckets. */
-  readonly age_seconds: number | null;
-}
+/** One part of the plan: a product of a collector, or a collector of settings. */
+export type PlanRow = ReturnType<typeof planRow>;
 
 /** The rows of the jobs of one limit scope, in the order in which the jobs come. */
 export function planRows(jobs: readonly ExpectedJob[], limit: ScopeLimit, publishDelayMs: number): PlanRow[] {
@@ -143,7 +128,7 @@ export function partKey({ subject: { collector, product } }: ExpectedJob): strin
   return collector === 'discovery' || product === undefined ? collector : `${collector} ${product}`;
 }
 
-function planRow(part: readonly ExpectedJob[], { name, limit }: ScopeLimit, publishDelayMs: number): PlanRow {
+function planRow(part: readonly ExpectedJob[], { name, limit }: ScopeLimit, publishDelayMs: number) {
   const subject = part[0]?.subject;
   const demand = demandPerMinute(part);
   const intervals = rangeOf(part.map(({ intervalMs }) => intervalMs / 1_000));
@@ -154,14 +139,17 @@ function planRow(part: readonly ExpectedJob[], { name, limit }: ScopeLimit, publ
     product: subject?.collector === 'discovery' ? null : (subject?.product ?? null),
     scope: name,
     jobs: part.length,
+    /** Operations per minute that the schedules ask for, and those that will be performed. */
     demand,
     operations: part.reduce((sum, { cost, intervalMs }) => sum + (cost / intervalMs) * 60_000, 0),
     share_of_limit: demand / limit,
+    /** Null where that is not known. */
     series: counts.includes(undefined)
       ? null
       : Math.round(counts.reduce<number>((sum, n) => sum + (n ?? 0), 0)),
     scheduled_seconds: rangeOf(part.map(({ periodMs }) => periodMs / 1_000)),
     interval_seconds: intervals,
+    /** How old the newest shown bucket is at worst, from its start; null for what has no buckets. */
     age_seconds: buckets.length === 0 ? null : (publishDelayMs + rangeOf(buckets)[1]) / 1_000 + intervals[1],
   };
 }
@@ -176,17 +164,10 @@ function rangeOf(values: readonly number[]): [least: number, most: number] {
 }
 
 /** Jobs whose intervals are longer than scheduled, all by the same. */
-export interface Stretch {
-  readonly collector: string;
-  readonly product: string | null;
-  /** Empty for what reads no metrics. */
-  readonly metrics: readonly string[];
-  readonly scheduled_seconds: number;
-  readonly interval_seconds: number;
-}
+export type Stretch = ReturnType<typeof stretches>[number];
 
 /** Which intervals are longer than scheduled, and by how much; the shortest first. */
-export function stretches(jobs: readonly ExpectedJob[]): Stretch[] {
+export function stretches(jobs: readonly ExpectedJob[]) {
   const alike = new Map<string, { job: ExpectedJob; metrics: Set<string> }>();
   for (const job of jobs) {
     // Reconciliation runs only when quota is left over.

@@ -1,22 +1,6 @@
 import { plainNumber, plainShare } from '../text/numbers.ts';
 import type { AccountPlan } from './plan.ts';
 
-/** What all accounts of a plan take together, and how many processes that is. */
-export interface PlannedProcesses {
-  readonly accounts: number;
-  readonly operations_per_minute: number;
-  readonly series: number;
-  /** Of one process that polls all of them: in cores, and in bytes. */
-  readonly cpu: number;
-  readonly memory: number;
-  /** How many take no more than half of a core and 1 GB each. */
-  readonly processes: number;
-  /** Replicas on a database, of which one may be lost. */
-  readonly replicas: number;
-  /** Accounts that alone take more than that; an account is never divided. */
-  readonly too_large: readonly string[];
-}
-
 /** What a process takes, by itself and for each (ms of CPU a minute, bytes): measured by `npm run bench`, test/bench/RESULTS.md. */
 const PROCESS = { cpuMs: 500, memory: 134e6 };
 const ACCOUNT = { cpuMs: 0.7, memory: 180e3 };
@@ -29,10 +13,11 @@ const MOST = { cpuMs: 30_000, memory: 1e9 };
 /** What is left of that for accounts. */
 const BESIDE = { cpuMs: MOST.cpuMs - PROCESS.cpuMs, memory: MOST.memory - PROCESS.memory };
 
-/** What these accounts come to. */
-export function processesFor(plans: readonly AccountPlan[]): PlannedProcesses {
+/** What all accounts of a plan take together, and how many processes that is. */
+export function processesFor(plans: readonly AccountPlan[]) {
   const needs = plans.map(needOf);
-  const sum = (of: (need: Need) => number) => needs.reduce((all, need) => all + of(need), 0);
+  const sum = (of: (need: ReturnType<typeof needOf>) => number) =>
+    needs.reduce((all, need) => all + of(need), 0);
   const [cpuMs, memory] = [sum((need) => need.cpuMs), sum((need) => need.memory)];
   const shares = needs.map((need) => ({
     cpu: need.cpuMs / BESIDE.cpuMs,
@@ -43,10 +28,13 @@ export function processesFor(plans: readonly AccountPlan[]): PlannedProcesses {
     accounts: plans.length,
     operations_per_minute: sum((need) => need.operations),
     series: sum((need) => need.series),
+    /** Of one process that polls all of them: in cores, and in bytes. */
     cpu: (PROCESS.cpuMs + cpuMs) / 60_000,
     memory: PROCESS.memory + memory,
+    /** How many take no more than half of a core and 1 GB each; on a database one of the replicas may be lost. */
     processes,
     replicas: processes + 1,
+    /** Accounts that alone take more than that; an account is never divided. */
     too_large: needs
       .filter((need) => need.cpuMs > BESIDE.cpuMs || need.memory > BESIDE.memory)
       .map(({ account }) => account),
@@ -74,15 +62,7 @@ function placed(shares: readonly Share[]): number {
   return processes.length;
 }
 
-interface Need {
-  readonly account: string;
-  readonly operations: number;
-  readonly series: number;
-  readonly cpuMs: number;
-  readonly memory: number;
-}
-
-function needOf({ account, scopes, rows }: AccountPlan): Need {
+function needOf({ account, scopes, rows }: AccountPlan) {
   const operations = scopes.reduce((sum, scope) => sum + scope.operations, 0);
   const series = rows.reduce((sum, row) => sum + (row.series ?? 0), 0);
   return {
@@ -95,7 +75,7 @@ function needOf({ account, scopes, rows }: AccountPlan): Need {
 }
 
 /** The same for a person. */
-export function processesText(together: PlannedProcesses): string {
+export function processesText(together: ReturnType<typeof processesFor>): string {
   const { accounts, operations_per_minute, series, cpu, memory, processes, replicas, too_large } = together;
   const lines = [
     `${plainNumber(accounts)} accounts: ${plainNumber(operations_per_minute)} operations per minute, ${plainNumber(series)} series`,
