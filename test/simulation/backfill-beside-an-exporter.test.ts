@@ -153,7 +153,7 @@ it('names the window that keeps failing, and goes on from there when it does not
   const { ended } = begin({ from: Date.UTC(2026, 0, 5, 5) });
   await simulation.minutes(20);
   expect(String(await ended)).toMatch(
-    /^WindowFailure: account test, edge_applications, configuration shop, waf, 2026-01-05T05:00:00Z to 2026-01-05T06:00:00Z: .*\(server_error\)$/,
+    /^LongFailure: account test, edge_applications, configuration shop, waf, 2026-01-05T05:00:00Z to 2026-01-05T06:00:00Z: .*\(server_error\)$/,
   );
   const before = simulation.sandbox.requests.total;
   simulation.sandbox.faults.clear();
