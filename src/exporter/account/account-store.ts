@@ -8,6 +8,7 @@ import type { Exposure, Job } from '../poll/job.ts';
 import type { ScheduledJob } from '../poll/schedule.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
 import { runInSlices } from '../slices.ts';
+import { TOKENS } from './connection.ts';
 
 /** What an account leaves exposed when a reload starts it anew. */
 export interface HeldOver {
@@ -135,9 +136,6 @@ export class AccountStore implements Pick<Store, 'publish' | 'withdraw'> {
 function keyOf({ family, labels }: Sample): string {
   return JSON.stringify([family.name, labels]);
 }
-
-/** The limit scope of requests that create and revoke tokens. */
-const TOKENS = 'tokens';
 
 /** Whether the configuration of an account allows for a sample about the account itself. */
 function isConfigured({ collectors, credentials }: AccountConfig, { family, labels }: Sample): boolean {

@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { type Shard, shardOfLimit } from '../cluster/shard.ts';
+import { partOfRate, type Shard, shardOfLimit } from '../cluster/shard.ts';
 import { routeOf } from '../configuration/request.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import { openCredentials } from '../credentials/token-login.ts';
@@ -184,8 +184,8 @@ export interface ObservedPlatformOptions {
   readonly shard?: Shard | undefined;
 }
 
-/** Tokens are created and revoked, and so limited, apart from the reads. */
-const TOKENS = 'tokens';
+/** The limit scope of requests that create and revoke tokens: they are limited apart from the reads. */
+export const TOKENS = 'tokens';
 
 /** What an exchange showed. */
 export interface Observed {
@@ -222,7 +222,9 @@ export class ObservedPlatform {
   /** Learns time, limits and reachability from an exchange. */
   observe(info: ExchangeInfo): Observed {
     const { endedAt, startedAt, serverDate, status, retryAfterMs } = info;
-    const rate = rateOf(info.rate, this.#options.shard);
+    const isAnsweredRead = isRead(info) && status !== undefined;
+    const { shard } = this.#options;
+    const rate = info.rate && shard ? partOfRate(info.rate, shard) : info.rate;
     const contradiction =
       serverDate === undefined
         ? undefined
@@ -232,7 +234,7 @@ export class ObservedPlatform {
     const scope = this.scopes.of(group);
     if (status === 429) scope.limiter.refuse(endedAt, rate, retryAfterMs, startedAt);
     else scope.limiter.observe(endedAt, rate, startedAt);
-    if (isRead(info) && status !== undefined) this.scopes.token.observe(endedAt, status);
+    if (isAnsweredRead) this.scopes.token.observe(endedAt, status);
     this.reachability.exchanged(info);
     return { scope, contradiction };
   }
@@ -243,23 +245,6 @@ export class ObservedPlatform {
     if (method !== 'GET') return this.scopes.apart(TOKENS).name;
     return path.slice(this.#options.basePath.length).split(/[/?]/, 2)[1] ?? '';
   }
-}
-
-/**
- * A shard's part of a limit, and of what all together have left of it: however unevenly they spend it, they meet the reserve
- * together, and none has more than its part. `remaining` is capped at two below the part, so that no answer looks like the
- * first of a window.
- */
-function rateOf(rate: ExchangeInfo['rate'], shard: Shard | undefined): ExchangeInfo['rate'] {
-  if (rate === undefined || shard === undefined) return rate;
-  const { limit, remaining, ...rest } = rate;
-  const part = limit && shardOfLimit(limit, shard);
-  const left = remaining && Math.min(Math.floor(remaining / shard.of), Math.max(0, (part ?? Infinity) - 2));
-  return {
-    ...rest,
-    ...(part !== undefined && { limit: part }),
-    ...(left !== undefined && { remaining: left }),
-  };
 }
 
 /** A hint for the case that another server answers. */
@@ -384,10 +369,9 @@ export class Reachability {
 
   /** Whether another server has answered a job that the platform once served, twice without any answer of the platform in between. */
   #misleads(job: Job): boolean {
-    if (!this.#served.has(job)) return false;
-    if (this.#misled.has(job)) return true;
+    const isAgain = this.#misled.has(job);
     this.#misled.add(job);
-    return false;
+    return isAgain && this.#served.has(job);
   }
 
   #recognise(): void {

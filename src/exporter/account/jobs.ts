@@ -86,7 +86,10 @@ export class AccountJobs {
     this.sources = new SourceChoice({
       account,
       memory: this.memory,
-      configured: (api) => account.collectors[api]?.source ?? account.source,
+      configured: {
+        metrics: account.collectors.metrics?.source ?? account.source,
+        analytics: account.collectors.analytics?.source ?? account.source,
+      },
       now: () => options.scopes.platformClock.localNow(),
     });
     this.targets = new AccountTargets(account, options.formerTargets, (api, addressing) =>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RateLimit } from '../platform/platform-clock.ts';
 
 /** One of several processes that divide accounts, or the configurations of each, by names alone, without knowing of each other. */
 export interface Shard {
@@ -38,6 +39,21 @@ export function ownIds({ shard }: Sharded): (id: string) => boolean {
 /** A shard's part of a number of operations: all shards together never have more. */
 export function shardOfLimit(operations: number, { of }: Shard = { index: 0, of: 1 }): number {
   return Math.max(1, Math.floor(operations / of));
+}
+
+/**
+ * A shard's part of a limit, and of what all together have left of it: however unevenly they spend it, they meet the reserve
+ * together, and none has more than its part. `remaining` is capped at two below the part, so that no answer looks like the
+ * first of a window.
+ */
+export function partOfRate({ limit, remaining, ...rest }: RateLimit, shard: Shard): RateLimit {
+  const part = limit && shardOfLimit(limit, shard);
+  const left = remaining && Math.min(Math.floor(remaining / shard.of), Math.max(0, (part ?? Infinity) - 2));
+  return {
+    ...rest,
+    ...(part !== undefined && { limit: part }),
+    ...(left !== undefined && { remaining: left }),
+  };
 }
 
 /** In words, what a shard polls of an account, and may ask for. */

@@ -118,8 +118,7 @@ export class RequestQueue {
   }
 
   /** Sends every request that may leave, and sets the timer for the next moment when one may. */
-  review(): void {
-    const now = this.#options.clock.now();
+  review(now = this.#options.clock.now()): void {
     let until = this.#waiting.admit(now);
     for (let next = this.#choose(now); ; next = this.#choose(now)) {
       if (typeof next === 'number') {
@@ -204,9 +203,10 @@ export class RequestQueue {
     return () => {
       if (over) return;
       over = true;
+      const endedAt = clock.now();
       answered();
-      ended(clock.now());
-      this.review();
+      ended(endedAt);
+      this.review(endedAt);
     };
   }
 }

@@ -187,7 +187,7 @@ export interface SourceChoiceOptions {
   /** Which account of which platform it is. */
   readonly account: { readonly name: string; readonly api_url: string };
   readonly memory: Pick<AccountMemory, 'of' | 'adopt'>;
-  readonly configured: (api: SeriesApi) => 'auto' | SourceName;
+  readonly configured: Readonly<Record<SeriesApi, 'auto' | SourceName>>;
   /** Local ms. */
   readonly now: () => number;
 }
@@ -203,7 +203,7 @@ export class SourceChoice {
 
   of(api: SeriesApi): SourceMemory {
     const { configured, memory } = this.#options;
-    const source = configured(api);
+    const source = configured[api];
     return source === 'auto' ? memory.of(this.#partOf(api)) : sourceAtFirst(source);
   }
 

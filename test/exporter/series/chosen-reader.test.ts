@@ -17,7 +17,7 @@ function accountOf(targets: number) {
   const sources = new SourceChoice({
     account: { name: 'acme', api_url: 'https://api.example.net' },
     memory: new AccountMemory(NO_MEMORY),
-    configured: () => 'auto',
+    configured: { metrics: 'auto', analytics: 'auto' },
     now: () => now,
   });
   const sourceOf = (name: SourceName): SourceReader => ({

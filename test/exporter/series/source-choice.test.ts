@@ -145,7 +145,7 @@ describe('after a restart', () => {
     new SourceChoice({
       account,
       memory: new AccountMemory(state),
-      configured: () => configured,
+      configured: { metrics: configured, analytics: configured },
       now: () => now,
     });
 
@@ -153,7 +153,12 @@ describe('after a restart', () => {
   async function stateWithout(): Promise<State> {
     const state = memoryState();
     const memory = new AccountMemory(state);
-    const choice = new SourceChoice({ account: ACCOUNT, memory, configured: () => 'auto', now: () => 0 });
+    const choice = new SourceChoice({
+      account: ACCOUNT,
+      memory,
+      configured: { metrics: 'auto', analytics: 'auto' },
+      now: () => 0,
+    });
     for (const target of ['a', 'b', 'c'])
       choice.learn('metrics', (known) => read(known, { target, outcome: 'not_found', now: 5 * MINUTE }));
     for (const part of choice.parts())
