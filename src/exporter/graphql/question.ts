@@ -260,7 +260,8 @@ export function halves(piece: Piece, needs: readonly Need[]): Piece[] {
   return ids.length > 1 ? chunksOf(ids, 2).map((some) => ({ window, ids: some })) : [];
 }
 
-function bucketsIn(window: Window): number {
+/** How many buckets a window is answered with. */
+export function bucketsIn(window: Window): number {
   return Math.max(1, Math.ceil((window.to - window.from) / widthOf(window)));
 }
 

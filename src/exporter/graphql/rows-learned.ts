@@ -5,7 +5,7 @@ import { type AccountMemory, changed, type SavedPart } from '../state/state.ts';
 export interface LearnedRows {
   /** Rows in a bucket for each key that was asked for; as many as there can be, until answers show it. */
   readonly perKey: number;
-  /** What the last read took that served most of the readers. */
+  /** What a read of all readers takes, by the last of many of them. */
   readonly operations: number;
   readonly readers: number;
   /** Keys that have more rows in a minute than an answer, each with until when (platform ms) it is not asked for. */
@@ -51,18 +51,24 @@ export function expectedPerKey({ perKey }: LearnedRows): number {
   return perKey * MARGIN;
 }
 
-/** What is known after a read, in parts of some keys each. @param all how many readers there are */
-export function rowsLearned(known: LearnedRows, parts: readonly PartRead[], all: number): LearnedRows {
+/** What is known after a read, in parts of some keys each. @param all how many readers there are @param isTurn whether others wait for their turn */
+export function rowsLearned(
+  known: LearnedRows,
+  parts: readonly PartRead[],
+  all: number,
+  isTurn = false,
+): LearnedRows {
   if (parts.length === 0) return known;
   const densest = parts.reduce((most, { rows, cells }) => Math.max(most, rows / Math.max(1, cells)), 0);
   const sum = (of: (part: PartRead) => number) => parts.reduce((total, part) => total + of(part), 0);
   const readers = sum((part) => part.readers);
-  const taken = readers > all / 2 ? { operations: sum((part) => part.operations), readers } : {};
+  const ofAll = { operations: (sum((part) => part.operations) * all) / readers, readers: all };
+  const taken = readers > all / 2 || isTurn ? ofAll : {};
   return { ...known, perKey: Math.max(densest, known.perKey * KEPT), ...taken };
 }
 
 /**
- * Operations that a read of one reader takes, of those of all: as the last read of most of them took, or until then as many as
+ * Operations that a read of one reader takes, of those of all: as the last read of many of them took, or until then as many as
  * their keys and fields should need.
  */
 export function operationsOf(

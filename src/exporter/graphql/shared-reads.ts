@@ -8,6 +8,7 @@ import { type DatasetRows, datasetRows } from './dataset-rows.ts';
 import { type DatasetAsked, keyOf, type Opening, PartReading, tooManyRows } from './part-reading.ts';
 import {
   askable,
+  bucketsIn,
   datasetQuestion,
   inKeys,
   type KeyedPart,
@@ -61,10 +62,18 @@ interface Member extends Asked<void> {
   readonly read: Read;
   readonly signal: AbortSignal;
   readonly fail: (error: unknown) => void;
+  /** Set where operations are those of its poll: it ends when no more of them are to come. */
+  endsAfter: Promise<void> | undefined;
 }
 
 /** When nobody has joined for so many turns of the event loop, all have that fell due together. */
 const QUIET_TURNS = 3;
+
+/**
+ * Where all need more operations than these, those of some keys take their turn after the others: each is asked for a window of
+ * its own time, and not of one that has grown old meanwhile.
+ */
+const IN_A_TURN = 8;
 
 /**
  * Reads of one dataset: those that are asked for at about the same time are one operation, or as many as its limits
@@ -91,10 +100,8 @@ export class SharedReads {
 
   /** Operations that a read of one reader takes. */
   cost(): number {
-    const fields = Math.min(this.#fields.size, this.#mostFields);
-    const parts = Math.max(1, Math.ceil(this.#fields.size / this.#mostFields));
-    const { limit } = this.#rowsExpected(fields);
-    const asked = { readers: this.#readers, keys: this.#keys.size, parts, limit };
+    const { limit } = this.#rowsExpected(Math.min(this.#fields.size, this.#mostFields));
+    const asked = { readers: this.#readers, keys: this.#keys.size, parts: this.#fieldParts, limit };
     return operationsOf(this.#options.learned.of(), asked);
   }
 
@@ -109,8 +116,8 @@ export class SharedReads {
     const batch = this.#waiting ?? new Batch();
     this.#waiting = batch;
     const taken = new Promise<T>((resolve, reject) => {
-      // All operations are those of the leader's poll, which ends last.
-      const end = (how: () => void) => (member === batch.leader ? void batch.over.then(how) : how());
+      const end = (how: () => void) =>
+        member.endsAfter === undefined ? how() : void member.endsAfter.then(how);
       const member: Member = {
         ...asked,
         take: (answer) => {
@@ -120,6 +127,7 @@ export class SharedReads {
         read,
         signal,
         fail: (error) => end(() => reject(error)),
+        endsAfter: undefined,
       };
       batch.join(member);
     });
@@ -127,19 +135,28 @@ export class SharedReads {
     return unlessAborted(taken, signal);
   }
 
-  /** Serves those who wait, and whoever joins them until the first operation leaves. */
+  /** Serves those who wait, and whoever joins them until the last of them are asked for. */
   async #serve(batch: Batch): Promise<void> {
+    await allJoined(batch);
+    while (this.#waiting === batch) await this.#serveFirst(batch);
+  }
+
+  /** Serves those who have waited longest. */
+  async #serveFirst(batch: Batch): Promise<void> {
+    const [leader] = batch.live();
+    let over: () => void = () => undefined;
     try {
-      await allJoined(batch);
-      const leader = batch.led();
-      if (leader === undefined) return;
+      if (leader === undefined) throw nobodyWaits();
+      leader.endsAfter = new Promise((resolve) => {
+        over = resolve;
+      });
       await this.#options.schema.ask(leader.read, batch.signal);
       await this.#readParts(batch, leader.read);
     } catch (error) {
+      this.#close(batch);
       for (const { fail } of batch.live()) fail(error);
     } finally {
-      this.#close(batch);
-      batch.end();
+      over();
     }
   }
 
@@ -148,7 +165,9 @@ export class SharedReads {
   }
 
   async #readParts(batch: Batch, read: Read): Promise<void> {
-    let reads: Promise<unknown>[] = [];
+    const { key, learned, platformClock } = this.#options;
+    let reads: Promise<PartRead | undefined>[] = [];
+    let isTurn = false;
     let first: { readonly part: Part<Member>; readonly piece: Piece | undefined } | undefined;
     let opened: (opening: Opening) => void = () => undefined;
     const opening = new Promise<Opening>((resolve) => {
@@ -156,18 +175,20 @@ export class SharedReads {
     });
     // Windows are computed when the first operation leaves, and with that nobody can join any more.
     const depart = () => {
-      this.#close(batch);
-      const now = this.#options.platformClock.now();
-      const asked = batch.live().map((need) => ({ need, window: askable(need.window(now)) }));
-      const parts = partsOf(asked, this.#options.key === undefined ? 1 : 2).map((part) =>
+      const now = platformClock.now();
+      const asked = batch
+        .depart((need) => this.#keysInATurn(need.window(now)))
+        .map((need) => ({ need, window: askable(need.window(now)) }));
+      isTurn = batch.size > 0;
+      if (!isTurn) this.#close(batch);
+      const parts = partsOf(asked, key === undefined ? 1 : 2).flatMap((part) =>
         inKeys(part, this.#rowsExpected(part.fields.length)),
       );
-      const [[mine] = []] = parts;
-      if (mine === undefined) throw new PlatformFailure('network', 'nobody waits for an answer any more');
-      reads = parts.map((some) =>
-        this.#readPart(some, read, batch.signal, (one) => (one === mine ? opening : undefined)),
+      const [mine] = parts;
+      if (mine === undefined) throw nobodyWaits();
+      reads = parts.map((part) =>
+        this.#readKeys(part, read, batch.signal, part === mine ? opening : undefined),
       );
-      batch.letGo();
       return { part: mine, piece: this.#piecesOf(mine)[0] };
     };
     const answer = await read(
@@ -183,25 +204,8 @@ export class SharedReads {
     );
     if (first === undefined) throw 'failure' in answer ? answer.failure : new Error('nothing has departed');
     opened(answer);
-    await Promise.all(reads);
-  }
-
-  /** Reads the keys of a part that are asked for together, each by themselves, and learns from all of them. */
-  async #readPart(
-    parts: readonly KeyedPart<Member>[],
-    read: Read,
-    signal: AbortSignal,
-    openingOf: (part: KeyedPart<Member>) => Promise<Opening> | undefined,
-  ): Promise<void> {
-    const found = await Promise.all(parts.map((part) => this.#readKeys(part, read, signal, openingOf(part))));
-    const { learned } = this.#options;
-    learned.learn(
-      rowsLearned(
-        learned.of(),
-        found.flatMap((one) => one ?? []),
-        this.#readers,
-      ),
-    );
+    const found = (await Promise.all(reads)).flatMap((one) => one ?? []);
+    learned.learn(rowsLearned(learned.of(), found, this.#readers, isTurn));
   }
 
   /** @param opening what becomes of the first piece, where it has been asked for */
@@ -265,6 +269,16 @@ export class SharedReads {
     );
   }
 
+  /** How many keys are asked for at a time. @param window of one of them */
+  #keysInATurn(window: Window): number {
+    const { limit, perKey } = this.#rowsExpected(Math.min(this.#fields.size, this.#mostFields));
+    return Math.ceil((IN_A_TURN * limit) / (this.#fieldParts * bucketsIn(window) * perKey));
+  }
+
+  get #fieldParts(): number {
+    return Math.max(1, Math.ceil(this.#fields.size / this.#mostFields));
+  }
+
   get #mostFields(): number {
     return MOST_FIELDS - (this.#options.key === undefined ? 1 : 2);
   }
@@ -291,22 +305,18 @@ async function allJoined(batch: Batch): Promise<void> {
   }
 }
 
+function nobodyWaits(): PlatformFailure {
+  return new PlatformFailure('network', 'nobody waits for an answer any more');
+}
+
 /** Readers that the same operations serve. */
 class Batch {
   #members: Member[] = [];
   readonly #nobody = new AbortController();
-  /** By whose poll the operations are performed. */
-  leader: Member | undefined;
-  /** Resolves when no operation is to come any more. */
-  readonly over: Promise<void>;
-  end: () => void = () => undefined;
   /** How many still wait; each may end on its own. */
   #waiting = 0;
 
   constructor() {
-    this.over = new Promise((resolve) => {
-      this.end = resolve;
-    });
     // Every operation of the batch listens.
     setMaxListeners(0, this.#nobody.signal);
   }
@@ -332,19 +342,19 @@ class Batch {
     else signal.addEventListener('abort', left, { once: true });
   }
 
-  /** Chooses who leads. */
-  led(): Member | undefined {
-    [this.leader] = this.live();
-    return this.leader;
-  }
-
-  /** Those who still wait. */
+  /** Those who still wait, and are not served yet. */
   live(): Member[] {
     return this.#members.filter(({ signal }) => !signal.aborted);
   }
 
-  /** What each takes of an answer is to be held by nobody else. */
-  letGo(): void {
-    this.#members = [];
+  /** Takes out those of the first keys: what each takes of an answer is to be held by nobody else. */
+  depart(mostOf: (first: Member) => number): Member[] {
+    const first = new Set<string>();
+    const members = this.live();
+    const [oldest] = members;
+    const keys = oldest === undefined ? 0 : mostOf(oldest);
+    for (const { key } of members) if (first.size < keys) first.add(key);
+    this.#members = members.filter(({ key }) => !first.has(key));
+    return members.filter(({ key }) => first.has(key));
   }
 }

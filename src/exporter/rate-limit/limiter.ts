@@ -28,8 +28,11 @@ export class AssumedLimit {
   /** When it was lowered or raised last, and when it was refused last (local ms). */
   #correctedAt = 0;
   #refusedAt = Number.NEGATIVE_INFINITY;
-  /** Accounts whose refusal made all of them rest; cleared once that is every account. */
-  readonly #refused = new Set<object>();
+  /**
+   * Accounts whose refusal made all of them rest, and by how much it lowered the limit unless it has been answered since;
+   * cleared once that is every account.
+   */
+  readonly #refused = new Map<object, number>();
   #stoppedUntil = 0;
   #inFlight = 0;
   /** When answers came within the last window (local ms), oldest first. */
@@ -79,21 +82,32 @@ export class AssumedLimit {
 
   /**
    * An operation of `who` that left at `sentAt` was refused. Others that left before this was known say nothing new. An account
-   * that is refused twice before every other was refused once may be at fault itself: then the others go on.
+   * that is refused twice before every other was refused once may be at fault itself: then the others go on, and where nothing
+   * of it was answered in between, the limit is what it was.
    */
   refused(who: object, now: number, sentAt: number, stoppedUntil: number): void {
     this.#came(now);
-    if (this.#refused.has(who)) return;
-    this.#refused.add(who);
+    const isNews = sentAt > this.#refusedAt;
+    const before = this.#learned;
+    const lowered = this.#refused.get(who);
+    if (lowered !== undefined) {
+      if (!isNews || lowered === 0) return;
+      this.#refused.set(who, 0);
+      this.#correct(now, before + lowered);
+      return;
+    }
+    if (isNews) {
+      this.#refusedAt = now;
+      this.#correct(now, Math.floor(before * LEFT_BY_REFUSAL));
+    }
+    this.#refused.set(who, before - this.#learned);
     if (this.#refused.size >= this.sharers.size) this.#refused.clear();
     this.#stoppedUntil = Math.max(this.#stoppedUntil, stoppedUntil);
-    if (sentAt <= this.#refusedAt) return;
-    this.#refusedAt = now;
-    this.#correct(now, Math.floor(this.#learned * LEFT_BY_REFUSAL));
   }
 
-  answered(now: number): void {
+  answered(who: object, now: number): void {
     this.#came(now);
+    if (this.#refused.has(who)) this.#refused.set(who, 0);
     if (now >= this.#correctedAt + RAISED_AFTER_MS) this.#correct(now, this.#learned + 1);
   }
 
@@ -303,7 +317,7 @@ export class RateLimiter {
   /** A request that left at `sentAt` was answered. `rate` is undefined if the answer had no rate limit headers. */
   observe(now: number, rate: RateLimit | undefined, sentAt = now): void {
     this.#refusals = 0;
-    this.#guessed?.answered(now);
+    this.#guessed?.answered(this, now);
     this.#take(now, rate, sentAt, this.#inFlight <= 1 && this.#options.isPart !== true);
   }
 

@@ -138,6 +138,46 @@ it('serves those whose rows have come before the others are read, and ends the p
   expect(new Set(served).size).toBe(needs.length);
 });
 
+it('asks for some of many configurations at a time, each for a window of its own time, and who comes meanwhile goes last', async () => {
+  let now = NOW;
+  const reads = readsOf(80_000, undefined, undefined, new PlatformClock(() => now));
+  const needs = Array.from({ length: 1_200 }, (_, index) => ({
+    key: String(index),
+    fields: ['requestsTotal'],
+  }));
+  for (const need of needs) reads.join(need);
+  const never = manyListen();
+  const asked: boolean[] = [];
+  const ages: number[] = [];
+  const poll = (need: (typeof needs)[number]) =>
+    reads.read(
+      { ...need, window: (at) => ({ from: at - 10 * MINUTE, to: at }), take: (answer) => answer },
+      read,
+      never,
+    );
+  let late: Promise<unknown> | undefined;
+  const read: Read = async (resource) => {
+    const answer = rowsAsked(resource().question);
+    now += MINUTE;
+    asked.push(resource().question?.includes('late') === true);
+    if (asked.length === 2) late = poll({ key: 'late', fields: ['requestsTotal'] });
+    return answer;
+  };
+  await Promise.all(
+    needs.map(async (need) => {
+      const answer = await poll(need);
+      ages.push((answer.now - answer.window.to) / MINUTE);
+    }),
+  );
+  await late;
+  expect(asked.length).toBeGreaterThan(20);
+  expect(ages).toHaveLength(needs.length);
+  // Of its own turn, which takes about eight operations.
+  expect(Math.max(...ages)).toBeLessThan(12);
+  expect(asked.filter((isLate) => isLate)).toHaveLength(1);
+  expect(asked.indexOf(true)).toBeGreaterThan(16);
+});
+
 it('knows after a restart how many rows there are', async () => {
   const ids = Array.from({ length: 40 }, (_, index) => String(index));
   const window = { from: NOW - 20 * MINUTE, to: NOW };

@@ -169,8 +169,10 @@ describe('a limit that the platform does not name', () => {
   it.each([
     ['1', 'names no limit', 1, undefined],
     ['3', 'names no limit', 3, undefined],
+    ['5', 'names no limit', 5, undefined],
+    ['9', 'names no limit', 9, undefined],
     ['1', 'names a limit of each', 1, { limit: 20, remaining: 10 }],
-    ['3', 'names a limit of each', 3, { limit: 20, remaining: 10 }],
+    ['9', 'names a limit of each', 9, { limit: 20, remaining: 10 }],
   ])(
     '%s of ten that are always refused stop no other for long, where the platform %s',
     (_, __, count, rate) => {
