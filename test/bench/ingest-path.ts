@@ -34,10 +34,9 @@ export class IngestPath {
 
   constructor(configurations: number, now: number) {
     this.now = now;
-    const clock = { now: () => this.now, wall: () => this.now, sleep: () => Promise.resolve() };
     this.#exposed = new ExposedResults({
       account: 'bench',
-      clock,
+      platformClock: { now: () => this.now, localNow: () => this.now },
       forecast: { plannedIntervalOf: () => 60_000, intervalOf: () => 60_000 },
       store: this.#store,
       exposes: () => true,

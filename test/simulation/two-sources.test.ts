@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { FaultSettings } from '../../src/sandbox/faults/faults.ts';
 import { atNight } from '../nightly.ts';
+import { seriesKey } from '../parse-exposition.ts';
 import { CounterWatch } from './counter-watch.ts';
 import { simulate } from './simulation.ts';
 import { auditCounters } from './true-counters.ts';
@@ -68,5 +69,40 @@ it(`counts every bucket once, whichever source brings it: ${HOURS} hours of trou
   expect(audit.wrong).toEqual([]);
   expect(watch.decreases).toEqual([]);
   expect(audit.oldestWatermark).toBeGreaterThan(clock.now() - 40 * MINUTE);
+  await simulation.close();
+});
+
+it('compares what both sources say of the minutes in which they overlap, and tells where they differ', async () => {
+  const simulation = await simulate({
+    sandbox: { configurations: 2, domainsPerConfiguration: 1 },
+    account: {
+      collectors: { metrics: { products: { edge_applications: { metrics: ['waf', 'status_code'] } } } },
+    },
+  });
+  const { sandbox, log } = simulation;
+  const closed: FaultSettings = { not_found: { paths: ['/metrics/products/*/metrics/*'] } };
+  const differing = async () => {
+    const { samples } = await simulation.scrape();
+    const labels = { account: 'test', product: 'edge_applications' };
+    return samples.get(seriesKey('edge_exporter_late_restatement_total', labels)) ?? 0;
+  };
+  const sources = () => log.flatMap(({ message, facts }) => (message === 'source of series' ? [facts] : []));
+  await simulation.minutes(30);
+  sandbox.faults.set(closed);
+  await simulation.minutes(30);
+  sandbox.faults.set({});
+  await simulation.minutes(45);
+  expect(sources()).toMatchObject([{ source: 'graphql' }, { source: 'rest' }]);
+  expect(await differing()).toBe(0);
+  // GraphQL has twice of everything.
+  const doubled = { late_restatement: { minutes: 100_000, factor: 2, paths: ['/metrics/graphql'] } };
+  sandbox.faults.set({ ...closed, ...doubled });
+  await simulation.minutes(20);
+  expect(sources()).toMatchObject([{ source: 'graphql' }, { source: 'rest' }, { source: 'graphql' }]);
+  const found = await differing();
+  expect(found).toBeGreaterThan(20);
+  // What it says itself does not change.
+  await simulation.minutes(10);
+  expect(await differing()).toBe(found);
   await simulation.close();
 });

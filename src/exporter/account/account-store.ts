@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
 import { TOLERATED_SECONDS } from '../judgement/tally.ts';
+import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Exposure, Job } from '../poll/job.ts';
 import type { ScheduledJob } from '../poll/schedule.ts';
 import type { DemandForecast } from '../rate-limit/demand-forecast.ts';
@@ -174,7 +175,7 @@ function lackedBy(labels: Labels, added: Labels): Labels {
 
 export interface ExposedResultsOptions {
   readonly account: string;
-  readonly clock: Clock;
+  readonly platformClock: Pick<PlatformClock, 'now' | 'localNow'>;
   readonly forecast: Pick<DemandForecast, 'intervalOf' | 'plannedIntervalOf'>;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   /** Whether `/metrics` is to have a sample. */
@@ -189,7 +190,7 @@ const TOLERATED_MS = TOLERATED_SECONDS * 1_000;
 /** What an account's polls expose: each part until the next poll replaces it, it becomes stale, or its job goes. */
 export class ExposedResults {
   readonly #options: ExposedResultsOptions;
-  /** By owner: its job, and the end (ms) of the newest bucket exposed. */
+  /** By owner: its job, and the end (platform ms) of the newest bucket exposed. */
   readonly #shown = new Map<string, { readonly until: number; readonly job: Job }>();
   /** The age (ms) that the data of each job reaches when all is well, as of its last poll. */
   readonly #expectedAges = new WeakMap<Job, number | undefined>();
@@ -201,19 +202,18 @@ export class ExposedResults {
 
   /** Exposes what a job found, replacing part by part. */
   expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
-    const { account, clock, store, exposes } = this.#options;
+    const { account, platformClock, store, exposes } = this.#options;
     const source = job.follows ?? job;
-    const now = clock.now();
-    const until = now + this.#lifetime(source);
+    const until = platformClock.localNow() + this.#lifetime(source);
     const expectedAge = this.#expectedAge(source);
     this.#expectedAges.set(source, expectedAge);
-    const oldest = (expectedAge ?? Number.POSITIVE_INFINITY) + TOLERATED_MS;
-    for (const { part, samples, dataAgeMs } of exposures) {
+    const oldest = platformClock.now() - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
+    for (const { part, samples, dataUntil } of exposures) {
       const owner = `${account}/${source.id}/${part}`;
       exposed.add(owner);
-      if (dataAgeMs === undefined) this.#shown.delete(owner);
-      else this.#shown.set(owner, { until: now - dataAgeMs, job: source });
-      if (dataAgeMs !== undefined && dataAgeMs > oldest) this.#withdraw(owner);
+      if (dataUntil === undefined) this.#shown.delete(owner);
+      else this.#shown.set(owner, { until: dataUntil, job: source });
+      if (dataUntil !== undefined && dataUntil < oldest) this.#withdraw(owner);
       else store.publish(owner, samples.filter(exposes), until);
     }
   }
@@ -237,11 +237,11 @@ export class ExposedResults {
 
   /** Withdraws what is stale while the platform is up, an owner a step, so that old data does not look new. */
   *withdrawStale(): Generator<undefined, void> {
-    const { clock, forecast } = this.#options;
+    const { platformClock, forecast } = this.#options;
     for (const [owner, { until, job }] of this.#shown) {
       if (!this.#isUp) return;
       // One poll may fail.
-      const staleFor = clock.now() - until - (this.#expectedAge(job) ?? Number.POSITIVE_INFINITY);
+      const staleFor = platformClock.now() - until - (this.#expectedAge(job) ?? Number.POSITIVE_INFINITY);
       if (staleFor > Math.max(TOLERATED_MS, forecast.intervalOf(job))) this.#withdraw(owner);
       yield;
     }

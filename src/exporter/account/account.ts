@@ -127,7 +127,7 @@ export class Account {
     const forecast = new DemandForecast(scopes);
     this.#forecast = forecast;
     const exposes = (sample: Sample) => this.#pushed?.exposes(sample) ?? true;
-    this.#exposed = new ExposedResults({ account, clock, forecast, store, exposes, staleAfter });
+    this.#exposed = new ExposedResults({ account, platformClock, forecast, store, exposes, staleAfter });
     this.#jobs = new AccountJobs({
       account: config,
       state,

@@ -157,7 +157,7 @@ function nothingOf({ parts }: Split): Whole {
 
 /** Adds what a row has to some parts of a whole; undefined where it has had such a row. */
 function withParts(whole: Whole, row: Row, parts: readonly string[], by: string): Whole | undefined {
-  const name = `${MARK}${String(row[by])}`;
+  const name = `${MARK}${JSON.stringify(row[by])}`;
   if (Object.hasOwn(whole, name)) return undefined;
   const sum = valueFault(row['sum']) === undefined ? Number(row['sum']) : Number.NaN;
   whole[name] = true;

@@ -109,10 +109,10 @@ export interface Exposure {
   readonly part: string;
   readonly samples: readonly Sample[];
   /**
-   * How long ago (ms) the bucket ended that the samples show: while the platform is up they are exposed only until they
+   * When (platform ms) the bucket ended that the samples show: while the platform is up they are exposed only until they
    * are older than data of the job should be. Undefined where their own value is a time.
    */
-  readonly dataAgeMs?: number;
+  readonly dataUntil?: number;
 }
 
 /** How an answer changed counters. */

@@ -91,9 +91,9 @@ export function allowanceOf(limiter: RateLimiter, now: number): Decision {
   if (usedUntil !== undefined) return wait('spent', usedUntil);
   if (!limiter.saysRemaining) return allowanceWithoutHeaders(limiter, now);
   const window = limiter.openWindow(now);
-  const share = allowanceWithoutHeaders(limiter, now);
   // Who is refused again and again takes no more of a limit that is shared than anybody else.
-  if (limiter.learnsLimit && window === undefined && share.free === 0) return share;
+  const share = limiter.learnsLimit && !window ? allowanceWithoutHeaders(limiter, now) : undefined;
+  if (share?.free === 0) return share;
   const free = window && allowedIn(window, limiter, now);
   if (window !== undefined && free === 0) return notYet(window, limiter, now);
   if (free !== undefined && window?.isFresh(now)) return send(free, now);

@@ -141,8 +141,9 @@ export function countAnswer(
   // It is asked for again, of the values that are told apart now.
   if (isOutdated(memory, answer.decoded)) return uncounted(answer, memory);
   if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
-  const told = asToldApart(memory, answer.decoded, counts);
-  const update = updateOf(told, answer, rules);
+  const { told, leftOut } = asToldApart(memory, answer.decoded, counts);
+  const counted = updateOf(told, answer, rules);
+  const update = counted && { ...counted, skipped: counted.skipped + leftOut };
   if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
   const seen = withSeen(told, answer, update.record.width, settledBefore(memory, rules.settleDelay));
   const learned = learnedFrom(told, seen, answer, update, rules);
@@ -162,32 +163,43 @@ function isOutdated({ record }: SeriesMemory, { insteadOf }: Decoded): boolean {
 /**
  * The memory with exactly the counters of an answer that tells everything apart. Counters whose series are gone end, and
  * new ones begin at zero; all of them stand alike, so that each bucket is counted by one of them. Values seen before are
- * dropped, since they cannot be compared.
+ * dropped, since they cannot be compared. Buckets that only some had counted are left out.
  */
-function asToldApart(memory: SeriesMemory, { series, insteadOf }: Decoded, counts: Counts): SeriesMemory {
+function asToldApart(
+  memory: SeriesMemory,
+  { series, insteadOf }: Decoded,
+  counts: Counts,
+): { readonly told: SeriesMemory; readonly leftOut: number } {
   const { record } = memory;
-  if (record === undefined || insteadOf === undefined || record.counters.size === 0) return memory;
+  const asBefore = { told: memory, leftOut: 0 };
+  if (record === undefined || insteadOf === undefined || record.counters.size === 0) return asBefore;
   const names = [...series.keys()].filter(counts);
-  if (insteadOf.length === names.length && insteadOf.every((name) => series.has(name))) return memory;
-  const stand = standOfAll([...record.counters].map(([, counter]) => counter));
+  if (insteadOf.length === names.length && insteadOf.every((name) => series.has(name))) return asBefore;
+  const { leftOut, ...stand } = standOfAll(
+    [...record.counters].map(([, counter]) => counter),
+    record.width,
+  );
   const counters = new Map(
     names.map((name) => [name, { ...stand, total: record.counters.get(name)?.total ?? 0 }]),
   );
   const { since, width } = record;
   const nothing = { seen: undefined, young: NONE_YOUNG, checkpoints: NO_CHECKPOINTS };
-  return { ...memory, ...nothing, record: recordOf(since, width, counters, counts) };
+  return { told: { ...memory, ...nothing, record: recordOf(since, width, counters, counts) }, leftOut };
 }
 
 /** How far counters have come together. They stand alike, but for rare cases: then what any of them has counted is left out. */
-function standOfAll(counters: readonly Counter[]): Pick<Counter, 'watermark' | 'missing'> {
+function standOfAll(
+  counters: readonly Counter[],
+  width: number,
+): Pick<Counter, 'watermark' | 'missing'> & { readonly leftOut: number } {
   const watermark = Math.max(...counters.map((counter) => counter.watermark));
-  const [first = [], ...others] = counters.map(({ watermark: from, missing }) =>
+  const lacking = counters.map(({ watermark: from, missing }) =>
     from === watermark ? missing : [...missing, { ...NEVER_ASKED, from, to: watermark }],
   );
-  return {
-    watermark,
-    missing: others.reduce((lacked, other) => without(lacked, without(lacked, other)), first),
-  };
+  const [first = [], ...others] = lacking;
+  const missing = others.reduce((lacked, other) => without(lacked, without(lacked, other)), first);
+  const spans = lacking.flatMap((lacked) => without(lacked, missing));
+  return { watermark, missing, leftOut: spans.reduce((sum, span) => sum + bucketsIn(span, width), 0) };
 }
 
 const NEVER_ASKED = { since: 0, until: 0, asked: 0, whole: 0 };

@@ -75,7 +75,7 @@ export class EarlyBuckets {
     const complete = completeAt(learned.completeness, age) ?? 0;
     const samples = [...this.#samples(dimensions, bucket, { width, complete })];
     samples.push(this.#options.samples.moment(seenUntil, until));
-    return { exposures: [{ part: 'early', samples, dataAgeMs: now - until }], boundUntil: until };
+    return { exposures: [{ part: 'early', samples, dataUntil: until }], boundUntil: until };
   }
 
   *#samples(

@@ -351,13 +351,13 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return [{ part: 'total', samples: [...samples.counters(record.counters), ...moment] }];
   }
 
-  #gauges({ decoded, now }: WindowedAnswer, shown: number, width: number): Exposure[] {
+  #gauges({ decoded }: WindowedAnswer, shown: number, width: number): Exposure[] {
     const { samples, target } = this.#options;
     const { lastBucket, dataUntil } = DATA_MOMENTS[target.by];
     const gauges = samples.gauges(decoded.series, shown, width);
     const moments = [samples.moment(lastBucket, shown), samples.moment(dataUntil, shown + width)];
     return [
-      { part: 'now', samples: gauges, dataAgeMs: now - shown - width },
+      { part: 'now', samples: gauges, dataUntil: shown + width },
       { part: 'moments', samples: moments },
     ];
   }

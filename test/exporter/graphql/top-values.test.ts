@@ -80,11 +80,12 @@ it('add up to the whole with the others, whatever they are called', () => {
     '',
     '-',
     null,
+    'null',
     7,
     '\0a',
   );
   const rows = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 9 }), host, fc.nat(1_000)), {
-    selector: ([minute, name]) => `${minute} ${String(name)}`,
+    selector: ([minute, name]) => `${minute} ${JSON.stringify(name)}`,
     minLength: 1,
   });
   fc.assert(

@@ -26,7 +26,7 @@ export function polling(options: PollingOptions): Schedule {
   const state = memoryState();
   const exposed = new ExposedResults({
     account: 'test',
-    clock,
+    platformClock: { now: () => clock.now(), localNow: () => clock.now() },
     forecast,
     store: { publish: () => undefined, withdraw: () => undefined },
     exposes: () => true,

@@ -198,4 +198,6 @@ it('counts no time twice where counters that do not stand alike give way to othe
     expect(update?.settled.filter(({ dimension }) => dimension === name).map(({ start }) => start)).toEqual(
       starts,
     );
+  // What one of them had counted is left out, and that is said.
+  expect(update?.skipped).toBe(1);
 });
