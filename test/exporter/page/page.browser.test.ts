@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { useBrowser, visit } from '../../browser-at-hand.ts';
-import { madeUpAccount, madeUpStatus, many } from './made-up-status.ts';
+import { madeUpAccount, madeUpJob, madeUpStatus, many } from './made-up-status.ts';
 
 useBrowser();
 
@@ -47,6 +47,19 @@ test('filters by state and by part, one within the other', async () => {
   await page.keyboard.press('Enter');
   await expect.poll(() => page.locator('#jobs').textContent()).toContain('No job matches.');
   expect(new URL(page.url()).searchParams.get('show')).toBe('failing');
+});
+
+test('twenty accounts, eight of them in trouble, take two screens at most', async () => {
+  const accounts = Array.from({ length: 20 }, (_, index) => {
+    const jobs = Array.from({ length: 29 }, (_, job) =>
+      madeUpJob({ id: `job-${job}`, last_outcome: index < 8 && job < 27 ? 'forbidden' : 'ok' }),
+    );
+    return madeUpAccount({ name: `account-${index}`, jobs });
+  });
+  const { page } = await visit(() => madeUpStatus({ accounts }), { width: 1400 });
+  const height = await page.locator('html').evaluate(({ scrollHeight }) => scrollHeight);
+  expect(height).toBeLessThan(2 * 900);
+  expect(await page.locator('th[scope=row]', { hasText: 'account-' }).count()).toBe(20);
 });
 
 test('works without scripts', async () => {
