@@ -120,15 +120,13 @@ export async function examineConfig(
   const parts = [own, ...[...further.files.values()].map(({ checked }) => checked)];
   const files = [...parts.flatMap((part) => part.files), ...outline.files];
   const everyone = parts.flatMap(({ accounts }) => accounts);
+  const names = everyone.flatMap(({ name }) => name ?? []);
   const { metrics, push } = lenientConfig(from.value);
   const warnings = inOrder([
     ...parts.flatMap((part) => part.warnings),
     ...askedTwice(everyone),
-    ...unknownToPush(
-      push,
-      everyone.flatMap(({ name }) => name ?? []),
-    ).map(from.place),
-    ...(exposed ? excludesNothing(metrics.exclude, exposed).map(from.place) : []),
+    ...Array.from(unknownToPush(push, names), from.place),
+    ...(exposed ? Array.from(excludesNothing(metrics.exclude, exposed), from.place) : []),
     ...further.warnings,
     ...(await exposedSecrets(files)),
   ]);

@@ -13,7 +13,7 @@ import {
   type Node,
   type Scalar,
 } from 'yaml';
-import { madeInSlices, toTheEnd } from '../slices.ts';
+import { madeInSlices } from '../slices.ts';
 import { type Environment, interpolate, withKeys } from './environment.ts';
 import { type ConfigIssue, type Finding, formatPath } from './issue.ts';
 import { isMergeKey, parseInSteps, plainInSteps, structureOf, yamlProblem } from './yaml-steps.ts';
@@ -87,16 +87,11 @@ interface ConfigDocument {
   readonly value: unknown;
   readonly issues: readonly ConfigIssue[];
   /** The finding as an issue at its line, or at that of the nearest part above it that the file has. */
-  place(finding: Finding): ConfigIssue;
+  readonly place: (finding: Finding) => ConfigIssue;
 }
 
-/** Reads YAML 1.2 with merge keys. `source` names the file in the issues. */
-export function readConfigDocument(text: string, source: string, env: Environment): ConfigDocument {
-  return toTheEnd(readConfigInSteps(text, source, env));
-}
-
-/** The same, in steps. */
-function readConfigInSteps(
+/** Reads YAML 1.2 with merge keys, in steps. `source` names the file in the issues. */
+export function readConfigInSteps(
   text: string,
   source: string,
   env: Environment,
@@ -115,12 +110,8 @@ export interface YamlDialect {
   readonly whole?: (document: Document) => readonly string[];
 }
 
-/** Reads YAML with merge keys in a dialect. `source` names the file in the issues. */
-export function readYaml(text: string, source: string, dialect: YamlDialect): ConfigDocument {
-  return toTheEnd(readYamlInSteps(text, source, dialect));
-}
-
-function* readYamlInSteps(
+/** Reads YAML with merge keys in a dialect, in steps. `source` names the file in the issues. */
+export function* readYamlInSteps(
   text: string,
   source: string,
   dialect: YamlDialect,
@@ -228,12 +219,8 @@ function entryOf(document: Document, node: unknown, step: string | number): Entr
 }
 
 /** A configuration, or a part of one, as it is written. */
-export interface Written {
+export interface Written extends ConfigDocument {
   readonly source: string;
-  /** Undefined where there is nothing, or nothing that could be read further. */
-  readonly value: unknown;
-  readonly issues: readonly ConfigIssue[];
-  readonly place: (finding: Finding) => ConfigIssue;
   /** Where the paths in it start from. */
   readonly directory: string;
 }

@@ -15,79 +15,96 @@ import type { ConfigPath, Finding } from './issue.ts';
 
 /** What an account is allowed, but probably not meant to say; also of one that holds mistakes besides. */
 export function accountWarnings(account: LenientAccount, path: ConfigPath): Finding[] {
-  return [
-    ...unknownMetrics(account, path),
-    ...unknownDimensions(account, path),
-    ...topOfNothing(account, path),
-    ...readTwice(account, path),
-    ...unknownUnits(account, path),
-    ...slowToSettle(account, path),
-    ...nothingToDo(account, path),
-    ...namesForIds(account, path),
-    ...schedulesWithSeconds(account, path),
-  ];
+  return Array.from(doubtsOf(account), (finding) => ({ ...finding, path: [...path, ...finding.path] }));
+}
+
+/** From here on buckets settle when the usual windows of an hour have left them behind. */
+const LONG_SETTLE_MS = 50 * 60_000;
+
+/** With paths from the account. */
+function* doubtsOf(account: LenientAccount): Generator<Finding> {
+  const { collectors, units, settle_delay } = account;
+  for (const product of PRODUCTS) {
+    yield* unknownMetrics(account, product);
+    yield* unknownDimensions(account, product);
+    yield* topOfNothing(account, product);
+  }
+  yield* readTwice(account);
+  for (const name of Object.keys(units)) {
+    if (unitKinds(name) !== undefined) continue;
+    const what = name.includes('.') ? 'dimension of a metric' : 'metric';
+    const hint = didYouMean(name, NAMES_WITH_UNITS);
+    yield warning(['units', name], `not a known ${what}: the unit has no effect${hint}`, 'key');
+  }
+  if (typeof settle_delay === 'number' && settle_delay > LONG_SETTLE_MS)
+    yield warning(
+      ['settle_delay'],
+      'above 50m counters need a separate read for each metric and configuration, and move only every ten minutes',
+    );
+  if (collectors !== undefined && Object.values(collectors).every(({ enabled }) => enabled === false))
+    yield warning(['collectors'], 'no collector is enabled: nothing is read for this account', 'key');
+  yield* namesForIds(account);
+  yield* schedulesWithSeconds(account);
 }
 
 /** What a receiver selects, and is not there. Names of settings and of the exporter's own metrics are not looked up. */
-export function unknownToPush(receivers: readonly LenientReceiver[], names: readonly string[]): Finding[] {
+export function* unknownToPush(
+  receivers: readonly LenientReceiver[],
+  names: readonly string[],
+): Generator<Finding> {
   const buckets = families().map(({ name }) => name);
-  return receivers.flatMap((receiver, index) => [
-    ...receiver.accounts.flatMap((pattern, at): Finding[] => {
-      if (typeof pattern !== 'string' || isMatched(names, pattern)) return [];
+  for (const [index, { accounts, families: selected }] of receivers.entries()) {
+    for (const [at, pattern] of unmatched(accounts, names)) {
       const message = `no account has this name: nothing of it is pushed${didYouMean(pattern, names)}`;
-      return [warning(['push', index, 'accounts', at], message)];
-    }),
-    ...receiver.families.flatMap((pattern, at): Finding[] => {
-      if (typeof pattern !== 'string' || isMatched(buckets, pattern)) return [];
+      yield warning(['push', index, 'accounts', at], message);
+    }
+    for (const [at, pattern] of unmatched(selected, buckets)) {
       const hint = didYouMean(pattern, buckets);
-      if (hint === '' && /^(edge|process|nodejs)_/.test(pattern)) return [];
-      return [warning(['push', index, 'families', at], `no family of buckets has this name${hint}`)];
-    }),
-  ]);
+      if (hint === '' && /^(edge|process|nodejs)_/.test(pattern)) continue;
+      yield warning(['push', index, 'families', at], `no family of buckets has this name${hint}`);
+    }
+  }
 }
 
 /** Patterns of families that are to be left out, of which there are none. */
-export function excludesNothing(patterns: readonly unknown[], exposed: readonly string[]): Finding[] {
-  return patterns.flatMap((pattern, at): Finding[] => {
-    if (typeof pattern !== 'string' || isMatched(exposed, pattern)) return [];
+export function* excludesNothing(
+  patterns: readonly unknown[],
+  exposed: readonly string[],
+): Generator<Finding> {
+  for (const [at, pattern] of unmatched(patterns, exposed)) {
     const message = `no family has this name: nothing is left out${didYouMean(pattern, exposed)}`;
-    return [warning(['metrics', 'exclude', at], message)];
-  });
+    yield warning(['metrics', 'exclude', at], message);
+  }
 }
 
-function isMatched(names: readonly string[], pattern: string): boolean {
-  const matches = matchesAny([pattern]);
-  return names.some((name) => matches(name));
+/** The patterns that none of the names matches, with their places. */
+function* unmatched(
+  patterns: readonly unknown[],
+  names: readonly string[],
+): Generator<[at: number, pattern: string]> {
+  for (const [at, pattern] of patterns.entries())
+    if (typeof pattern === 'string' && !names.some(matchesAny([pattern]))) yield [at, pattern];
 }
 
 /** The collectors that take ids take no names. */
-function namesForIds({ collectors = {} }: LenientAccount, path: ConfigPath): Finding[] {
-  return Object.entries(collectors).flatMap(([name, { configurations }]) =>
-    configurations.flatMap((id, index): Finding[] => {
-      if (typeof id !== 'string' || /^\d+$/.test(id.trim())) return [];
-      const message = 'expected the id of a configuration, a number: names are not looked up here';
-      return [warning([...path, 'collectors', name, 'configurations', index], message)];
-    }),
-  );
+function* namesForIds({ collectors = {} }: LenientAccount): Generator<Finding> {
+  const message = 'expected the id of a configuration, a number: names are not looked up here';
+  for (const [name, { configurations }] of Object.entries(collectors))
+    for (const [index, id] of configurations.entries())
+      if (typeof id === 'string' && !/^\d+$/.test(id.trim()))
+        yield warning(['collectors', name, 'configurations', index], message);
 }
 
-function schedulesWithSeconds({ discovery, collectors = {} }: LenientAccount, path: ConfigPath): Finding[] {
-  const given: [ConfigPath, string | undefined][] = [
-    [['discovery'], discovery],
-    ...Object.entries(collectors).flatMap(
-      ([name, { schedule, products = {} }]): [ConfigPath, string | undefined][] => [
-        [['collectors', name, 'schedule'], schedule],
-        ...Object.entries(products).map(([product, of]): [ConfigPath, string | undefined] => [
-          ['collectors', name, 'products', product, 'schedule'],
-          of.schedule,
-        ]),
-      ],
-    ),
-  ];
-  return given.flatMap(([key, schedule]) => {
-    if (schedule?.trim().split(/\s+/).length !== 6) return [];
-    return [warning([...path, ...key], 'the field for seconds is ignored: polls are a minute apart or more')];
-  });
+function* schedulesWithSeconds({ discovery, collectors = {} }: LenientAccount): Generator<Finding> {
+  const given: [ConfigPath, string | undefined][] = [[['discovery'], discovery]];
+  for (const [name, { schedule, products = {} }] of Object.entries(collectors)) {
+    given.push([['collectors', name, 'schedule'], schedule]);
+    for (const [product, settings] of Object.entries(products))
+      given.push([['collectors', name, 'products', product, 'schedule'], settings.schedule]);
+  }
+  for (const [path, schedule] of given)
+    if (schedule?.trim().split(/\s+/).length === 6)
+      yield warning(path, 'the field for seconds is ignored: polls are a minute apart or more');
 }
 
 /** A collector of series that runs; undefined where it does not. */
@@ -99,19 +116,17 @@ function running({ collectors = {} }: LenientAccount, api: SeriesApi) {
 /** The metrics that some products have by GraphQL alone. */
 const ONLY_ELSEWHERE = new Set(PRODUCTS.flatMap(({ onlyElsewhere = [] }) => onlyElsewhere));
 
-function unknownMetrics(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap((product) => {
-    const { api, slug } = product;
-    const collector = running(account, api);
-    const { metrics = [], by = [] } = collector?.products?.[slug] ?? {};
-    const isByRest = (collector?.source ?? account.source) === 'rest';
-    return metrics.flatMap((metric, index): Finding[] => {
-      if (typeof metric !== 'string' || metric === '*') return [];
-      const message = whyNotRead(product, metric, isByRest, by.includes('product'));
-      if (message === undefined) return [];
-      return [warning([...path, 'collectors', api, 'products', slug, 'metrics', index], message)];
-    });
-  });
+function* unknownMetrics(account: LenientAccount, product: Product): Generator<Finding> {
+  const { api, slug } = product;
+  const collector = running(account, api);
+  const { metrics = [], by = [] } = collector?.products?.[slug] ?? {};
+  const isByRest = (collector?.source ?? account.source) === 'rest';
+  for (const [index, metric] of metrics.entries()) {
+    if (typeof metric !== 'string' || metric === '*') continue;
+    const message = whyNotRead(product, metric, isByRest, by.includes('product'));
+    if (message !== undefined)
+      yield warning(['collectors', api, 'products', slug, 'metrics', index], message);
+  }
 }
 
 /** Why a metric is not read as it is named; undefined where it is. */
@@ -134,76 +149,48 @@ function whyNotRead(
 }
 
 /** A number of values to tell apart, where no metric is read that has any. */
-function topOfNothing(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug, onlyElsewhere = [] }): Finding[] => {
-    if (!onlyElsewhere.some((metric) => Object.hasOwn(BY_VALUE, metric))) return [];
-    const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
-    if (top === undefined || metrics.some((metric) => Object.hasOwn(BY_VALUE, String(metric)))) return [];
-    const message = `has no effect: metrics names none of ${Object.keys(BY_VALUE).join(', ')}`;
-    return [warning([...path, 'collectors', api, 'products', slug, 'top'], message)];
-  });
+function* topOfNothing(
+  account: LenientAccount,
+  { api, slug, onlyElsewhere = [] }: Product,
+): Generator<Finding> {
+  const hasValues = (metric: unknown) => Object.hasOwn(BY_VALUE, String(metric));
+  const { top, metrics = [] } = running(account, api)?.products?.[slug] ?? {};
+  if (top === undefined || !onlyElsewhere.some(hasValues) || metrics.some(hasValues)) return;
+  const message = `has no effect: metrics names none of ${Object.keys(BY_VALUE).join(', ')}`;
+  yield warning(['collectors', api, 'products', slug, 'top'], message);
 }
 
-function unknownDimensions(account: LenientAccount, path: ConfigPath): Finding[] {
-  return PRODUCTS.flatMap(({ api, slug, metrics, onlyElsewhere = [] }) => {
-    const given = running(account, api)?.products?.[slug];
-    if (given?.dimensions === undefined) return [];
-    const asked = given.metrics?.filter((metric) => typeof metric === 'string') ?? [];
-    const isAll = asked.length === 0 || asked.includes('*');
-    const read = isAll ? [...metrics, ...asked.filter((metric) => onlyElsewhere.includes(metric))] : asked;
-    // Nobody knows which dimensions an unknown metric has.
-    if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return [];
-    const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));
-    return given.dimensions.flatMap((dimension, index): Finding[] => {
-      if (typeof dimension !== 'string' || dimension.trim() === '') return [];
-      if (read.some((metric) => facesOf(metric, dimension, { scope: 'configuration' }).known)) return [];
-      const matches = matchesAny([dimension]);
-      if ([...known].some((name) => matches(name))) return [];
-      const message = `not a known dimension of what is read of ${slug}: exported only if the platform has it${didYouMean(dimension, known)}`;
-      return [warning([...path, 'collectors', api, 'products', slug, 'dimensions', index], message)];
-    });
-  });
+function* unknownDimensions(
+  account: LenientAccount,
+  { api, slug, metrics, onlyElsewhere = [] }: Product,
+): Generator<Finding> {
+  const given = running(account, api)?.products?.[slug];
+  const asked = given?.metrics?.filter((metric) => typeof metric === 'string') ?? [];
+  const isAll = asked.length === 0 || asked.includes('*');
+  const read = isAll ? [...metrics, ...asked.filter((metric) => onlyElsewhere.includes(metric))] : asked;
+  // Nobody knows which dimensions an unknown metric has.
+  if (!read.every((metric) => Object.hasOwn(DIMENSIONS, metric))) return;
+  const known = new Set(read.flatMap((metric) => DIMENSIONS[metric] ?? []));
+  for (const [index, dimension] of unmatched(given?.dimensions ?? [], [...known])) {
+    if (dimension.trim() === '') continue;
+    if (read.some((metric) => facesOf(metric, dimension, { scope: 'configuration' }).known)) continue;
+    const message = `not a known dimension of what is read of ${slug}: exported only if the platform has it${didYouMean(dimension, known)}`;
+    yield warning(['collectors', api, 'products', slug, 'dimensions', index], message);
+  }
 }
 
-function readTwice(account: LenientAccount, path: ConfigPath): Finding[] {
+function* readTwice(account: LenientAccount): Generator<Finding> {
   const [metrics, analytics] = [running(account, 'metrics'), running(account, 'analytics')];
-  if (metrics === undefined) return [];
+  if (metrics === undefined) return;
   const reads = (slug: string) => metrics.products === undefined || slug in metrics.products;
   // Without products of its own the analytics collector leaves out what the other reads.
   const read = PRODUCTS.filter(({ api, slug }) => api === 'analytics' && slug in (analytics?.products ?? {}));
-  return read.flatMap(({ slug, id }) => {
+  for (const { slug, id } of read) {
     const twin = PRODUCTS.find((other) => other.api === 'metrics' && other.id === id && reads(other.slug));
-    if (twin === undefined) return [];
+    if (twin === undefined) continue;
     const message = `the metrics collector reads the same product as ${twin.slug}: its series will exist twice, under two product labels`;
-    return [warning([...path, 'collectors', 'analytics', 'products', slug], message, 'key')];
-  });
-}
-
-function unknownUnits(account: LenientAccount, path: ConfigPath): Finding[] {
-  const unknown = Object.keys(account.units).filter((name) => unitKinds(name) === undefined);
-  return unknown.map((name) => {
-    const what = name.includes('.') ? 'dimension of a metric' : 'metric';
-    const message = `not a known ${what}: the unit has no effect${didYouMean(name, NAMES_WITH_UNITS)}`;
-    return warning([...path, 'units', name], message, 'key');
-  });
-}
-
-/** From here on buckets settle when the usual windows of an hour have left them behind. */
-const LONG_SETTLE_MS = 50 * 60_000;
-
-function slowToSettle({ settle_delay }: LenientAccount, path: ConfigPath): Finding[] {
-  if (typeof settle_delay !== 'number' || settle_delay <= LONG_SETTLE_MS) return [];
-  const message =
-    'above 50m counters need a separate read for each metric and configuration, and move only every ten minutes';
-  return [warning([...path, 'settle_delay'], message)];
-}
-
-function nothingToDo({ collectors }: LenientAccount, path: ConfigPath): Finding[] {
-  if (collectors === undefined) return [];
-  if (Object.values(collectors).some(({ enabled }) => enabled !== false)) return [];
-  return [
-    warning([...path, 'collectors'], 'no collector is enabled: nothing is read for this account', 'key'),
-  ];
+    yield warning(['collectors', 'analytics', 'products', slug], message, 'key');
+  }
 }
 
 function warning(path: ConfigPath, message: string, at: Finding['at'] = 'value'): Finding {

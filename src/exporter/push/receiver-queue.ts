@@ -32,21 +32,28 @@ const TAKEN_UP_AT_ONCE = 1_000;
 /** How long (ms) to wait before a disk that refused is asked again. */
 const RETRY_MS = 10_000;
 
+/** So many entries are looked through for those that may go out together. */
+const LOOKAHEAD = 1_000;
+
+/** The most bytes that they may have together, unless it is said otherwise. */
+const READ_BYTES = 4 * 2 ** 20;
+
 /** What waits for one receiver: the entries on disk, and in memory what must be known of each. */
 export class ReceiverQueue {
   readonly prefix: StateKey;
   readonly #options: ReceiverQueueOptions;
   readonly #wants: (sample: TimedSample) => boolean;
   readonly #waiting = new WaitingEntries();
-  readonly #readAhead: ReadAhead;
+  /** The first entries that wait, as read from disk, in the order of their keys, without gaps. */
+  readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
+  readonly #sets = new LabelSets();
   #sending: ReadonlySet<string> = new Set();
 
   constructor(options: ReceiverQueueOptions) {
-    const { receiver, state, readBytes = READ_BYTES } = options;
+    const { receiver } = options;
     this.prefix = [QUEUE, 'push', receiver.name];
     this.#options = options;
     this.#wants = selectionOf(receiver);
-    this.#readAhead = new ReadAhead(state, this.prefix, this.#waiting, readBytes);
   }
 
   get name(): string {
@@ -54,7 +61,7 @@ export class ReceiverQueue {
   }
 
   /** What waits: samples, bytes, and since when the oldest. */
-  get waiting(): Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'> {
+  get waiting(): Readonly<Pick<WaitingEntries, 'samples' | 'bytes' | 'oldest'>> {
     return this.#waiting;
   }
 
@@ -102,11 +109,11 @@ export class ReceiverQueue {
   async next(most: number): Promise<Batch> {
     this.#sending = new Set();
     await this.#keepWithinLimits();
-    await this.#readAhead.readOn();
+    await this.#readOn();
     const entries: WaitingEntry[] = [];
     const samples: PushedSample[] = [];
     const sources = new Set<string>();
-    for (const [waiting, { source, samples: own }] of this.#readAhead.entries()) {
+    for (const [waiting, { source, samples: own }] of this.#read.values()) {
       if (sources.has(source)) continue;
       sources.add(source);
       if (entries.length > 0 && samples.length + own.length > most) continue;
@@ -131,6 +138,38 @@ export class ReceiverQueue {
     }
     this.#forget(entries);
     this.#sending = new Set();
+  }
+
+  /** Reads on once half of what may be held is gone. */
+  async #readOn(): Promise<void> {
+    const limit = this.#readable();
+    if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
+    // Nothing waits any more that has label sets in common with what comes.
+    if (this.#read.size === 0) this.#sets.clear();
+    const last = [...this.#read.keys()].at(-1);
+    const found = await this.#options.state.range(this.prefix, {
+      limit: limit - this.#read.size,
+      ...(last !== undefined && { after: [...this.prefix, last] }),
+    });
+    for (const { key, value } of found) {
+      const name = nameOf(key);
+      const waiting = this.#waiting.find(name);
+      const entry = waiting && unpackEntry(value, this.#sets);
+      if (waiting !== undefined && entry !== undefined) this.#read.set(name, [waiting, entry]);
+    }
+  }
+
+  /** How many of the first entries may be held in memory: where they are large, fewer. */
+  #readable(): number {
+    const { readBytes = READ_BYTES } = this.#options;
+    let entries = 0;
+    let bytes = 0;
+    for (const waiting of this.#waiting.values()) {
+      if (entries === LOOKAHEAD || (entries > 0 && bytes + waiting.bytes > readBytes)) break;
+      entries += 1;
+      bytes += waiting.bytes;
+    }
+    return entries;
   }
 
   async #takeUp(key: StateKey, value: unknown): Promise<WaitingEntry[]> {
@@ -160,7 +199,7 @@ export class ReceiverQueue {
 
   #forget(entries: readonly WaitingEntry[]): void {
     for (const { key } of entries) {
-      this.#readAhead.delete(nameOf(key));
+      this.#read.delete(nameOf(key));
       this.#waiting.delete(nameOf(key));
     }
   }
@@ -209,16 +248,8 @@ function nameOf(key: StateKey): string {
 /** The entries that wait for one receiver, in the order of their keys, and what they add up to. */
 class WaitingEntries {
   readonly #entries = new Map<string, WaitingEntry>();
-  #bytes = 0;
-  #samples = 0;
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  get samples(): number {
-    return this.#samples;
-  }
+  bytes = 0;
+  samples = 0;
 
   /** Since when (ms since the epoch) the first has waited; undefined where none does. */
   get oldest(): number | undefined {
@@ -239,16 +270,16 @@ class WaitingEntries {
     const name = nameOf(entry.key);
     if (this.#entries.has(name)) return;
     this.#entries.set(name, entry);
-    this.#bytes += entry.bytes;
-    this.#samples += entry.samples;
+    this.bytes += entry.bytes;
+    this.samples += entry.samples;
   }
 
   /** Adds entries before all others. */
   addBefore(entries: readonly WaitingEntry[]): void {
     const later = [...this.#entries.values()];
     this.#entries.clear();
-    this.#bytes = 0;
-    this.#samples = 0;
+    this.bytes = 0;
+    this.samples = 0;
     for (const entry of [...entries, ...later]) this.add(entry);
   }
 
@@ -256,8 +287,8 @@ class WaitingEntries {
     const entry = this.#entries.get(name);
     if (entry === undefined) return;
     this.#entries.delete(name);
-    this.#bytes -= entry.bytes;
-    this.#samples -= entry.samples;
+    this.bytes -= entry.bytes;
+    this.samples -= entry.samples;
   }
 
   /** Those that must go for the others to be within the limits: the first ones, but for some that are kept. */
@@ -266,7 +297,7 @@ class WaitingEntries {
     kept: ReadonlySet<string>,
   ): { readonly entry: WaitingEntry; readonly reason: DropReason }[] {
     const found: { readonly entry: WaitingEntry; readonly reason: DropReason }[] = [];
-    let bytes = this.#bytes;
+    let bytes = this.bytes;
     for (const [name, entry] of this.#entries) {
       const isOld = entry.queuedAt < limits.queuedBefore;
       if (bytes <= limits.bytes && !isOld) break;
@@ -275,69 +306,5 @@ class WaitingEntries {
       bytes -= entry.bytes;
     }
     return found;
-  }
-}
-
-/** So many entries are looked through for those that may go out together. */
-const LOOKAHEAD = 1_000;
-
-/** The most bytes that they may have together, unless it is said otherwise. */
-const READ_BYTES = 4 * 2 ** 20;
-
-/** The first entries that wait, as read from disk. */
-class ReadAhead {
-  readonly #state: State;
-  readonly #prefix: StateKey;
-  readonly #waiting: WaitingEntries;
-  readonly #bytes: number;
-  /** In the order of their keys, without gaps. */
-  readonly #read = new Map<string, readonly [WaitingEntry, OutboxEntry]>();
-  readonly #sets = new LabelSets();
-
-  constructor(state: State, prefix: StateKey, waiting: WaitingEntries, bytes: number) {
-    this.#state = state;
-    this.#prefix = prefix;
-    this.#waiting = waiting;
-    this.#bytes = bytes;
-  }
-
-  /** Those that are in memory, with what they hold. */
-  entries(): Iterable<readonly [WaitingEntry, OutboxEntry]> {
-    return this.#read.values();
-  }
-
-  delete(name: string): void {
-    this.#read.delete(name);
-  }
-
-  /** Reads on once half of what may be held is gone. */
-  async readOn(): Promise<void> {
-    const limit = this.#readable();
-    if (this.#read.size > 0 && this.#read.size >= limit / 2) return;
-    // Nothing waits any more that has label sets in common with what comes.
-    if (this.#read.size === 0) this.#sets.clear();
-    const last = [...this.#read.keys()].at(-1);
-    const found = await this.#state.range(this.#prefix, {
-      limit: limit - this.#read.size,
-      ...(last !== undefined && { after: [...this.#prefix, last] }),
-    });
-    for (const { key, value } of found) {
-      const name = nameOf(key);
-      const waiting = this.#waiting.find(name);
-      const entry = waiting && unpackEntry(value, this.#sets);
-      if (waiting !== undefined && entry !== undefined) this.#read.set(name, [waiting, entry]);
-    }
-  }
-
-  /** How many of the first entries may be held in memory: where they are large, fewer. */
-  #readable(): number {
-    let entries = 0;
-    let bytes = 0;
-    for (const waiting of this.#waiting.values()) {
-      if (entries === LOOKAHEAD || (entries > 0 && bytes + waiting.bytes > this.#bytes)) break;
-      entries += 1;
-      bytes += waiting.bytes;
-    }
-    return entries;
   }
 }

@@ -78,18 +78,15 @@ function isNext({ at }: Snapshot, { waiting: { oldest } }: ReceiverQueue): boole
   return oldest === undefined || oldest >= at;
 }
 
-/** Told what becomes of samples, and of requests. */
-interface DeliveryListener {
+/** What sends samples, and what is told what becomes of them, and of requests. */
+interface DeliveryOptions {
+  readonly clock: Clock;
+  readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
   readonly sent: (samples: number) => void;
   /** @param words the receiver's, without secrets */
   readonly refused: (reason: RefusalReason, samples: number, words: string) => void;
   /** A request has failed and is made again, unless this throws: then the delivery ends with that error. */
   readonly failed: (words: string) => void;
-}
-
-interface DeliveryOptions extends DeliveryListener {
-  readonly send: (samples: readonly PushedSample[], signal: AbortSignal) => Promise<ReceiverAnswer>;
-  readonly clock: Clock;
 }
 
 /** Most samples in a request: as many as Prometheus sends. */

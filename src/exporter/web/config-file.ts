@@ -2,9 +2,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
-import { readYaml } from '../configuration/document.ts';
+import { readYamlInSteps } from '../configuration/document.ts';
 import { isMapping, refuse } from '../configuration/field-types.ts';
 import { findings, formatIssue, inOrder } from '../configuration/issue.ts';
+import { toTheEnd } from '../slices.ts';
 import { normalizeHash, type Users } from './basic-auth.ts';
 import { GO_YAML, goBoolean, goDuration, goInteger, goText } from './go-values.ts';
 import {
@@ -217,7 +218,7 @@ export class WebConfigError extends Error {
 
 /** The keys in a web configuration's text. @throws WebConfigError with every mistake, each with its place in `source` */
 export function parseWebConfig(text: string, source: string): WebConfigKeys {
-  const document = readYaml(text, source, GO_YAML);
+  const document = toTheEnd(readYamlInSteps(text, source, GO_YAML));
   const result = webConfigSchema.safeParse(document.value ?? {}, { reportInput: true });
   const found = result.success
     ? []

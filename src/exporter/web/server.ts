@@ -125,9 +125,7 @@ const MOST_DROPPED = 2_000;
  * that has been idle for longest gives way to a new one, so that no number of idle clients locks a scraper out.
  */
 export class Connections {
-  readonly #limit: number;
-  readonly #log: WebLog;
-  readonly #answer: Handler;
+  readonly #options: { readonly limit: number; readonly log: WebLog; readonly answer: Handler };
   readonly #all = new Map<string, Connection>();
   /** Those without a request under way, idle for longest first. */
   readonly #idle = new Set<Connection>();
@@ -135,14 +133,12 @@ export class Connections {
   #closing = false;
 
   constructor(options: { readonly limit: number; readonly log: WebLog; readonly answer: Handler }) {
-    this.#limit = options.limit;
-    this.#log = options.log;
-    this.#answer = options.answer;
+    this.#options = options;
   }
 
   /** Takes a new connection, of TCP: what TLS puts on it has the same ends. */
   readonly open = (socket: Socket): void => {
-    if (this.#all.size >= this.#limit && !this.#makeRoom()) {
+    if (this.#all.size >= this.#options.limit && !this.#makeRoom()) {
       socket.destroy();
       return;
     }
@@ -154,7 +150,7 @@ export class Connections {
       connection.waiting.length = 0;
       this.#idle.delete(connection);
       if (this.#all.get(ends) === connection) this.#all.delete(ends);
-      if (this.#all.size < this.#limit / 2) this.#toldOfLimit = false;
+      if (this.#all.size < this.#options.limit / 2) this.#toldOfLimit = false;
     });
   };
 
@@ -188,7 +184,7 @@ export class Connections {
     });
     if (this.#closing)
       sendText(response.setHeader('Connection', 'close'), 503, ['The exporter is stopping.']);
-    else void this.#answer(request, response);
+    else void this.#options.answer(request, response);
   }
 
   #next(connection: Connection): void {
@@ -205,7 +201,7 @@ export class Connections {
   #makeRoom(): boolean {
     const [oldest] = this.#idle;
     if (!this.#toldOfLimit)
-      this.#log.warn(
+      this.#options.log.warn(
         { connections: this.#all.size },
         oldest === undefined
           ? 'connection limit reached: all connections have requests in flight, new ones are refused'

@@ -51,14 +51,7 @@ export interface Web {
 export function createWeb(options: WebOptions): Web {
   const { log } = options;
   const webConfig = openWebConfig(options.webConfigFile, log);
-  const onFailure = failWith(log);
-  const answer = createAnswer({
-    webConfig,
-    route: createRouter(options, options.lifecycle ?? false, onFailure),
-    onFailure,
-    allowedHosts: options.allowedHosts ?? [],
-    timeout: options.answerTimeout ?? 60_000,
-  });
+  const answer = createAnswer(options, webConfig);
   const connections = new Connections({ limit: options.connections, log, answer });
   const servers: ReturnType<typeof createServer>[] = [];
   return {
@@ -75,14 +68,6 @@ export function createWeb(options: WebOptions): Web {
   };
 }
 
-interface AnswerOptions {
-  readonly webConfig: WebConfigFile;
-  readonly route: Handler;
-  readonly onFailure: OnFailure;
-  readonly allowedHosts: readonly string[];
-  readonly timeout: number;
-}
-
 const SECURITY_HEADERS = {
   'Content-Security-Policy': PAGE_CONTENT_SECURITY_POLICY,
   'X-Content-Type-Options': 'nosniff',
@@ -91,7 +76,10 @@ const SECURITY_HEADERS = {
 };
 
 /** What becomes of each request: host, rate and login are checked, in this order, before it is routed. It never rejects. */
-export function createAnswer({ webConfig, route, onFailure, allowedHosts, timeout }: AnswerOptions): Handler {
+function createAnswer(options: WebOptions, webConfig: WebConfigFile): Handler {
+  const { log, lifecycle = false, allowedHosts = [], answerTimeout = 60_000 } = options;
+  const onFailure = failWith(log);
+  const route = createRouter(options, lifecycle, onFailure);
   const take = createRequestBucket(performance.now.bind(performance));
   const admit = createGate(() => webConfig.current().users);
 
@@ -107,7 +95,7 @@ export function createAnswer({ webConfig, route, onFailure, allowedHosts, timeou
   }
 
   return async (request, response) => {
-    limitTime(request, response, timeout);
+    limitTime(request, response, answerTimeout);
     try {
       const config = webConfig.current();
       for (const [name, value] of headersOf(config)) response.setHeader(name, value);
@@ -122,7 +110,7 @@ export function createAnswer({ webConfig, route, onFailure, allowedHosts, timeou
 }
 
 /** Answers scrapes itself, and leaves all else to Express, which takes longer than a scrape and is loaded when it is needed. */
-export function createRouter(sources: WebSources, lifecycle: boolean, onFailure: OnFailure): Handler {
+function createRouter(sources: WebSources, lifecycle: boolean, onFailure: OnFailure): Handler {
   let others: Promise<Handler> | undefined;
   const load = async () => (await import('./routes.ts')).createRoutes(sources, lifecycle, onFailure);
   return (request, response) => {
@@ -149,7 +137,7 @@ function pathOf(request: IncomingMessage): string {
 }
 
 /** Logs what has failed and answers 500, without details. */
-export function failWith(log: WebLog): OnFailure {
+function failWith(log: WebLog): OnFailure {
   return (error, request, response) => {
     const fields = { err: error, method: request.method, path: pathOf(request) };
     log.error(fields, 'a request could not be answered');
