@@ -223,7 +223,7 @@ export class Transport {
     const response = await this.#dispatcher.request({ ...requestOf(outgoing), signal });
     state.status = response.statusCode;
     state.form = formOf(response.headers['content-type']);
-    state.fromHeaders = readHeaders(response.headers, this.#options.clock.now());
+    state.fromHeaders = readHeaders(response.headers, this.#options.clock);
     const { location } = response.headers;
     if (response.statusCode >= 300 && response.statusCode < 400 && typeof location === 'string') {
       await response.body.dump();
@@ -318,10 +318,13 @@ function requestOf({ method, path, version, authorization, body }: Outgoing): Di
   };
 }
 
-function readHeaders(headers: Dispatcher.ResponseData['headers'], now: number): ExchangeState['fromHeaders'] {
+function readHeaders(
+  headers: Dispatcher.ResponseData['headers'],
+  clock: Clock,
+): ExchangeState['fromHeaders'] {
   const serverDate = parseServerDate(headers);
   const rate = parseRateLimit(headers);
-  const retryAfterMs = parseRetryAfter(headers, serverDate ?? now);
+  const retryAfterMs = parseRetryAfter(headers, serverDate ?? clock.now());
   return {
     ...(serverDate !== undefined && { serverDate }),
     ...(rate !== undefined && { rate }),

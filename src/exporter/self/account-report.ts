@@ -181,10 +181,14 @@ class AccountNotes {
   readonly #warned = new Set<string>();
 
   constructor(account: string, log: ReportLog, clock: Pick<Clock, 'now'>) {
-    this.failures = new FailureLog(account, log);
-    this.rejections = new RejectionLog(account, log, () => clock.now());
-    this.refusals = new RefusalLog(account, log);
-    this.plans = new PlanLog(account, log);
+    const own = {
+      info: (facts: object, message: string) => log.info({ account, ...facts }, message),
+      warn: (facts: object, message: string) => log.warn({ account, ...facts }, message),
+    };
+    this.failures = new FailureLog(own);
+    this.rejections = new RejectionLog(own, () => clock.now());
+    this.refusals = new RefusalLog(own);
+    this.plans = new PlanLog(own);
   }
 
   /** Whether this is the first warning of it. */

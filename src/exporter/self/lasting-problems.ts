@@ -4,7 +4,7 @@ import type { Job } from '../poll/job.ts';
 import type { PollEnd } from '../poll/runner.ts';
 import { fits, type ScopeDemand } from '../rate-limit/demand-forecast.ts';
 
-/** The part of a logger that takes single events. */
+/** The part of a logger that takes single events. The logs below are given one that names their account. */
 interface EventLog {
   info(facts: object, message: string): void;
   warn(facts: object, message: string): void;
@@ -41,28 +41,24 @@ interface Trouble {
  * once for a job that fails on its own, and once when either works again.
  */
 export class FailureLog {
-  readonly #account: string;
   readonly #log: EventLog;
   readonly #whole = noTrouble();
   /** Of the jobs that are in trouble; one that is no longer wanted, since what it reads is gone, goes with its trouble. */
   readonly #jobs = new WeakMap<Job, Trouble>();
 
-  constructor(account: string, log: EventLog) {
-    this.#account = account;
+  constructor(log: EventLog) {
     this.#log = log;
   }
 
   polled({ job, outcome, reason, operations }: PollEnd): void {
-    const account = this.#account;
     const answered = outcome === 'ok' || outcome === 'empty';
     if (answered && operations === 0) return;
     const general = GENERAL.has(outcome);
     const whole = this.#whole;
-    if (general)
-      this.#failed(whole, outcome, IN_A_ROW, { account, outcome, reason }, 'polling the platform fails');
-    else if (operations > 0) this.#works(whole, { account }, 'polling the platform works again');
+    if (general) this.#failed(whole, outcome, IN_A_ROW, { outcome, reason }, 'polling the platform fails');
+    else if (operations > 0) this.#works(whole, {}, 'polling the platform works again');
     const own = this.#jobs.get(job) ?? noTrouble();
-    const facts = { account, job: job.id };
+    const facts = { job: job.id };
     if (answered) {
       this.#works(own, facts, 'poll succeeds again');
       this.#jobs.delete(job);
@@ -105,28 +101,25 @@ interface Burst {
 
 /** Logs that a scope is rate limited once, however many operations are refused, and when that is over. */
 export class RefusalLog {
-  readonly #account: string;
   readonly #log: EventLog;
   /** By scope. */
   readonly #bursts = new Map<string, Burst>();
 
-  constructor(account: string, log: EventLog) {
-    this.#account = account;
+  constructor(log: EventLog) {
     this.#log = log;
   }
 
   exchanged(scope: string, info: ExchangeInfo): void {
-    const [account, bursts] = [this.#account, this.#bursts];
+    const bursts = this.#bursts;
     const burst = bursts.get(scope);
     const quiet = burst === undefined || info.endedAt - burst.lastAt > QUIET_MS;
     if (info.status === 429) {
-      if (quiet)
-        this.#log.warn({ account, scope, ...factsOf(info) }, 'the platform refuses operations: rate limited');
+      if (quiet) this.#log.warn({ scope, ...factsOf(info) }, 'the platform refuses operations: rate limited');
       bursts.set(scope, { refusals: quiet ? 1 : burst.refusals + 1, lastAt: info.endedAt });
     } else if (burst !== undefined && quiet && info.outcome === 'ok') {
       bursts.delete(scope);
       const { refusals } = burst;
-      this.#log.info({ account, scope, refusals }, 'rate limiting ended');
+      this.#log.info({ scope, refusals }, 'rate limiting ended');
     }
   }
 }
@@ -155,14 +148,12 @@ interface LoggedRows {
  * for each collector and reason; the counter has them all.
  */
 export class RejectionLog {
-  readonly #account: string;
   readonly #log: EventLog;
   readonly #now: () => number;
   /** By collector and reason. */
   readonly #logged = new Map<string, LoggedRows>();
 
-  constructor(account: string, log: EventLog, now: () => number) {
-    this.#account = account;
+  constructor(log: EventLog, now: () => number) {
     this.#log = log;
     this.#now = now;
   }
@@ -171,7 +162,7 @@ export class RejectionLog {
     // Where no row was good, the failure says so.
     if (outcome !== 'ok' && outcome !== 'empty') return;
     const { collector, configuration } = job.subject;
-    const [account, logged] = [this.#account, this.#logged];
+    const logged = this.#logged;
     for (const [reason, rows] of rejected) {
       const before = logged.get(`${collector} ${reason}`);
       if (before !== undefined && this.#now() - before.at < LOGGED_EVERY_MS) {
@@ -180,7 +171,6 @@ export class RejectionLog {
       }
       logged.set(`${collector} ${reason}`, { at: this.#now(), unlogged: 0 });
       const facts = {
-        account,
         job: job.id,
         configuration,
         reason,
@@ -194,19 +184,17 @@ export class RejectionLog {
 
 /** Logs demand and allowance of each limit scope whenever one of them, or whether they fit, has changed. */
 export class PlanLog {
-  readonly #account: string;
   readonly #log: EventLog;
   /** What was last logged, by scope. */
   readonly #logged = new Map<string, string>();
 
-  constructor(account: string, log: EventLog) {
-    this.#account = account;
+  constructor(log: EventLog) {
     this.#log = log;
   }
 
   /** @param surveyed whether it is known what there is to poll: only then it is known that a plan fits */
   planned(demands: readonly ScopeDemand[], surveyed: boolean): void {
-    const [account, logged] = [this.#account, this.#logged];
+    const logged = this.#logged;
     for (const { scope, jobs, perMinute } of demands) {
       const { allowance } = scope.limiter;
       const fitting = fits(perMinute, allowance);
@@ -215,7 +203,6 @@ export class PlanLog {
       logged.set(scope.name, text);
       const operations = Number(perMinute.toPrecision(3));
       const facts = {
-        account,
         scope: scope.name,
         jobs,
         operations_per_minute: operations,

@@ -15,7 +15,7 @@ beforeEach(() => {
     const { job = '', outcome = '', after = '' } = facts as Record<string, string>;
     lines.push([level, message, job, outcome || after].filter(Boolean).join(' '));
   };
-  log = new FailureLog('a', { info: note('info'), warn: note('warn') });
+  log = new FailureLog({ info: note('info'), warn: note('warn') });
 });
 
 function polled(id: string, outcome: Outcome): void {

@@ -31,7 +31,7 @@ function planned() {
   const forecast = new DemandForecast(scopes);
   const told: object[] = [];
   const tell = (text: string) => (facts: object) => void told.push({ text, ...facts });
-  const log = new PlanLog('a', { info: tell('fits'), warn: tell('exceeds') });
+  const log = new PlanLog({ info: tell('fits'), warn: tell('exceeds') });
   const report = (surveyed = true): void => {
     allStepsOf(forecast.measure());
     log.planned(forecast.demands(), surveyed);
@@ -62,7 +62,7 @@ it('tells of a scope again when its jobs or its limit have changed, and only the
   allStepsOf(forecast.replace(jobs('metrics', 2)));
   report();
   report();
-  const facts = { account: 'a', scope: 'reads', jobs: 2, operations_per_minute: 2, allowed: 48 };
+  const facts = { scope: 'reads', jobs: 2, operations_per_minute: 2, allowed: 48 };
   expect(told).toEqual([{ text: 'fits', ...facts }]);
   answer('metrics', 200);
   report();
