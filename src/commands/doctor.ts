@@ -10,19 +10,12 @@ import { accountsAsked } from './accounts-asked.ts';
 
 type Doctor = Invocation<'doctor'>;
 
-interface Diagnosis {
-  readonly account: string;
-  readonly api_url: string;
-  readonly ok: boolean;
-  readonly steps: readonly Step[];
-}
-
 /** Checks each account step by step and says what is missing. */
 export async function doctor(invocation: Doctor): Promise<ExitCode> {
   const { flags, stdout } = invocation;
   const asked = await accountsAsked(invocation);
   if (asked === undefined) return EXIT.misused;
-  const diagnoses: Diagnosis[] = [];
+  const diagnoses: Awaited<ReturnType<typeof diagnose>>[] = [];
   for (const account of asked.accounts) {
     diagnoses.push(await diagnose(account, asked.source, invocation, diagnoses.length > 0 ? '\n' : ''));
   }
@@ -45,12 +38,7 @@ async function receiverSteps(receivers: readonly Receiver[], invocation: Doctor)
   return steps;
 }
 
-async function diagnose(
-  account: Account,
-  source: string,
-  invocation: Doctor,
-  gap: string,
-): Promise<Diagnosis> {
+async function diagnose(account: Account, source: string, invocation: Doctor, gap: string) {
   const { flags, env, stdout, signal, logging } = invocation;
   const show = flags.json ? () => undefined : (text: string) => stdout.write(text);
   const steps: Step[] = [];

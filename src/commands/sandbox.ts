@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
-import { CONFIG, type Config } from '../exporter/configuration/schema.ts';
+import { CONFIG } from '../exporter/configuration/schema.ts';
 import { parseListenAddress } from '../exporter/web/listen-address.ts';
 import { parseOptions } from '../sandbox/options-file.ts';
 import { createSandbox, DEFAULT_TOKEN, DEFAULT_USER, type SandboxOptions } from '../sandbox/sandbox.ts';
@@ -64,18 +64,11 @@ function introduction(
   ].join('\n');
 }
 
-/** The embedded platform, running, and the configuration that polls it. */
-interface SandboxAccount {
-  readonly url: string;
-  readonly config: Config;
-  close(): Promise<void>;
-}
-
 /** How the embedded platform is polled: its token has no other clients for whom more would have to be left. */
 export const SANDBOX_ACCOUNT = { name: 'sandbox', quota: { reserve: 0.1 } } as const;
 
 /** Starts the embedded platform on a free port of this machine, for an exporter that has nothing else to poll. */
-export async function startSandboxAccount(seed: number): Promise<SandboxAccount> {
+export async function startSandboxAccount(seed: number) {
   const sandbox = createSandbox({ seed });
   const { url, close } = await sandbox.listen(0, '127.0.0.1');
   const config = CONFIG.parse({

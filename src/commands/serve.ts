@@ -231,23 +231,11 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 /** Connections for commits, loading and the picture of all; the lease has one of its own, for which it waits for nobody. */
 const CONNECTIONS = 4;
 
-/** What several replicas on one database need of each. */
-interface SharedAccounts {
-  readonly member: Member;
-  /** Stands for the states of all accounts, each of which has its own. */
-  readonly state: State;
-  readonly close: () => Promise<void>;
-}
-
 /**
  * Joins the replicas that share a database, where there is one. A database that is away is no failure: it is tried again.
  * @throws BadStateUrl, NewerSchema
  */
-async function shareAccounts(
-  flags: Serve['flags'],
-  env: Serve['env'],
-  { log, guard }: Serve['logging'],
-): Promise<SharedAccounts | undefined> {
+async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, guard }: Serve['logging']) {
   const url = flags['state.url'];
   if (url === undefined) return undefined;
   if ((flags.shard ?? flags['shard.configurations']) !== undefined)
@@ -275,7 +263,8 @@ async function shareAccounts(
   });
   return {
     member,
-    state: { ...memoryState(), kind: 'durable', directory: address.shown },
+    /** Stands for the states of all accounts, each of which has its own. */
+    state: { ...memoryState(), kind: 'durable', directory: address.shown } as const,
     close: async () => void (await Promise.all([forLease.close(), forStates.close()])),
   };
 }

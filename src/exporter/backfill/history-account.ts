@@ -12,10 +12,10 @@ import { SeriesJob } from '../series/series-job.ts';
 import { SeriesReader, type SeriesReaderOptions, wantedDimensions } from '../series/series-reader.ts';
 import type { SourceReader } from '../series/series-source.ts';
 import { type ReadMode, USUAL_SETTLE_MS } from '../settling/learned.ts';
-import { FINEST_WINDOW_MS } from '../settling/window.ts';
+import { FINEST_WINDOW_MS, type Window } from '../settling/window.ts';
 import { AccountMemory, NO_MEMORY } from '../state/state.ts';
 import { type HistoryReaderOptions, type RetryOptions, withRetries } from './collect.ts';
-import { type Available, availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
+import { availableAt, type PlannedSeries, targetOf } from './history-plan.ts';
 import type { QuotaWait } from './progress.ts';
 
 /** So many series are asked for together where they share operations. */
@@ -91,7 +91,7 @@ export class HistoryAccount {
   }
 
   /** What the platform has now, as far as its time is known. */
-  available(): Available {
+  available(): Window {
     const { settle_delay: delay } = this.#account;
     return availableAt(this.platformClock.now(), typeof delay === 'number' ? delay : USUAL_SETTLE_MS);
   }

@@ -123,19 +123,13 @@ export interface HistoryWindow extends Window {
   readonly ask: Window;
 }
 
-/** What the platform has: from its oldest bucket to the end of its newest settled one (ms since the epoch). */
-export interface Available {
-  readonly from: number;
-  readonly to: number;
-}
-
-/** What is available at a moment of the platform's time. */
-export function availableAt(now: number, settleDelay: number): Available {
+/** What the platform has at a moment of its time: from its oldest bucket to the end of its newest settled one. */
+export function availableAt(now: number, settleDelay: number): Window {
   return { from: now - HISTORY_MS, to: Math.floor((now - settleDelay) / MINUTE_MS) * MINUTE_MS };
 }
 
 /** The whole minutes within what was asked for; without an end up to the newest settled bucket. */
-export function rangeOf(from: number, to: number | undefined, available: Available): Window {
+export function rangeOf(from: number, to: number | undefined, available: Window): Window {
   return {
     from: Math.ceil(from / MINUTE_MS) * MINUTE_MS,
     to: Math.floor((to ?? available.to) / MINUTE_MS) * MINUTE_MS,
@@ -143,7 +137,7 @@ export function rangeOf(from: number, to: number | undefined, available: Availab
 }
 
 /** What is wrong with a range, as a sentence for the operator; undefined if nothing is. */
-export function rangeProblem(range: Window, available: Available): string | undefined {
+export function rangeProblem(range: Window, available: Window): string | undefined {
   if (range.from >= range.to) {
     return `--from (${moment(range.from)}) must be at least a minute before --to (${moment(range.to)})`;
   }

@@ -23,25 +23,6 @@ const answerShape = z
   })
   .nullable();
 
-/** Who owns an account. */
-export interface OwnedBy {
-  readonly account: string;
-  /** The name of the replica; null where nobody does. */
-  readonly owner: string | null;
-  /** Since when, by the database's clock (ms since the epoch). */
-  readonly since: number | null;
-  readonly token: string;
-}
-
-/** An account that changed hands. */
-export interface Move {
-  readonly at: number;
-  readonly account: string;
-  readonly from: string | null;
-  readonly to: string;
-  readonly reason: string;
-}
-
 /** So many accounts and moves are shown. */
 const MOST_SHOWN = 1_000;
 const MOVES_SHOWN = 50;
@@ -111,7 +92,7 @@ export class Registry {
   }
 
   /** Who owns what, and the last moves, newest first. @throws what the connections throw */
-  async ownership(): Promise<{ readonly accounts: readonly OwnedBy[]; readonly moves: readonly Move[] }> {
+  async ownership() {
     const accounts = await this.#forPictures.query(
       `SELECT a.name, r.name AS owner, extract(epoch FROM a.since) * 1000 AS since, a.token
          FROM exporter_state.accounts a LEFT JOIN exporter_state.replicas r ON r.id = a.owner
@@ -124,6 +105,7 @@ export class Registry {
     return {
       accounts: accounts.map(({ name, owner, since, token }) => ({
         account: String(name),
+        /** The name of the replica, and since when by the database's clock (ms); null where nobody owns it. */
         owner: textOf(owner),
         since: owner === null ? null : Number(since),
         token: String(token),

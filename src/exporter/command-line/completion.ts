@@ -23,17 +23,10 @@ export function completionScript(shell: Shell, commands: Commands): string {
   return SCRIPTS[shell](tablesOf(names));
 }
 
-interface Tables {
-  readonly commands: string;
-  /** The same as a pattern of `case`. */
-  readonly pattern: string;
-  /** Lines of `case`, by command: what its flags are. */
-  readonly flags: string;
-  /** Lines of `case`, by command and flag: the words that it takes. */
-  readonly values: string;
-}
+type Tables = ReturnType<typeof tablesOf>;
 
-function tablesOf(names: readonly CommandName[]): Tables {
+/** What the scripts are filled with: lines of `case` by command, for its flags, and for the words that these take. */
+function tablesOf(names: readonly CommandName[]) {
   const flags = names.map((name) => {
     const forms = flagsFor(name).flatMap(([flag, about]) => formsOf(flag, about));
     return `      ${name}) flags='${forms.join(' ')}' ;;`;

@@ -1,14 +1,11 @@
 import type { ConfigIssue, Finding } from './issue.ts';
 
-/** A variable that gives one key of an account. */
-interface AccountVariable {
+/** The variables that describe an account where there is no file: which of its keys each gives. */
+export const ACCOUNT_VARIABLES: readonly {
   readonly key: string;
   readonly name: string;
   readonly about: string;
-}
-
-/** The variables that describe an account where there is no file. */
-export const ACCOUNT_VARIABLES: readonly AccountVariable[] = [
+}[] = [
   { key: 'api_url', name: 'EDGE_API_URL', about: 'Base address of the API. Required.' },
   { key: 'allow_http', name: 'EDGE_ALLOW_HTTP', about: 'true allows sending the token unencrypted.' },
   { key: 'token', name: 'EDGE_TOKEN', about: 'The token; or use one of the variables below.' },

@@ -45,9 +45,9 @@ export const REQUEST = z.strictObject({
   ...ROUTE,
 });
 
-type TlsKey = 'ca_file' | 'cert_file' | 'key_file' | 'server_name';
+const TLS_KEYS = ['ca_file', 'cert_file', 'key_file', 'server_name'] as const;
 
-const TLS_KEYS: readonly TlsKey[] = ['ca_file', 'cert_file', 'key_file', 'server_name'];
+type TlsKey = (typeof TLS_KEYS)[number];
 
 /** The rules that the keys for TLS break as a whole: a certificate has a key, and none is without effect. */
 export function tlsMistakes(
@@ -69,16 +69,10 @@ export function tlsMistakes(
 export interface ProxyServer {
   /** Scheme, host and port, without credentials: this may be shown. */
   readonly origin: string;
-  /** What the proxy authenticates us by, where its address held a user name. */
-  readonly login?: ProxyLogin;
+  /** What the proxy authenticates us by, where its address held a user name; `basic` is both as a header holds them. */
+  readonly login?: { readonly password: Secret; readonly basic: Secret };
   /** What named it: a key of the configuration or a variable. */
   readonly from: string;
-}
-
-interface ProxyLogin {
-  readonly password: Secret;
-  /** User name and password as the Proxy-Authorization header holds them. */
-  readonly basic: Secret;
 }
 
 /** `proxy` as it is configured: its address, or `none` whatever the environment says. */

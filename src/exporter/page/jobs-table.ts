@@ -122,18 +122,10 @@ ${page < pages ? html`<a rel="next" href="${address(query, filter, page + 1)}">N
 </nav>`;
 }
 
-/** Which jobs the reader of the status page wants to see. */
-export type JobFilter = 'all' | 'failing' | 'late' | 'behind' | 'waiting' | 'running' | 'new';
+export const JOB_FILTERS = ['all', 'failing', 'late', 'behind', 'waiting', 'running', 'new'] as const;
 
-export const JOB_FILTERS: readonly JobFilter[] = [
-  'all',
-  'failing',
-  'late',
-  'behind',
-  'waiting',
-  'running',
-  'new',
-];
+/** Which jobs the reader of the status page wants to see. */
+export type JobFilter = (typeof JOB_FILTERS)[number];
 
 /** What the status page's address asks for. */
 export interface JobQuery {

@@ -18,14 +18,18 @@ import { duration } from '../text/duration.ts';
 import { type AccountPlan, planOf } from './plan.ts';
 import { type ExploreProgress, explore, Survey } from './survey.ts';
 
-interface LivePlanOptions {
+interface PlanOptions {
   readonly account: Account;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly tell: (text: string) => void;
-  readonly guard: (secret: Secret) => void;
   /** The limit that it divides with other accounts. */
   readonly byAddress?: AssumedLimit;
+}
+
+interface LivePlanOptions extends PlanOptions {
+  /** Called with the progress of work that takes long. */
+  readonly tell: (text: string) => void;
+  readonly guard: (secret: Secret) => void;
 }
 
 /** The plan of an account with what its platform answers, or why there is none. */
@@ -103,14 +107,10 @@ function progressLines(
   };
 }
 
-interface OfflinePlanOptions {
-  readonly account: Account;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
+interface OfflinePlanOptions extends PlanOptions {
   readonly counts: ListSizes;
   /** Operations per minute that the platform is taken to allow; otherwise the account's assumed limit. */
   readonly limit?: number | undefined;
-  readonly byAddress?: AssumedLimit;
 }
 
 /** The plan of an account for a platform of which only the sizes of its lists are given. */

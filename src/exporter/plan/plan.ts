@@ -13,12 +13,10 @@ import {
   type ExpectedJob,
   groupedBy,
   type PlannedJob,
-  type PlanRow,
   partKey,
   plannedJobs,
   planRows,
   type ScopeLimit,
-  type Stretch,
   stretches,
 } from './planned-job.ts';
 import type { Finding } from './survey.ts';
@@ -27,25 +25,10 @@ import type { Finding } from './survey.ts';
 export type ScopePlan = ReturnType<typeof planScope>;
 
 /** What an account's configuration asks of its platform, and what comes of it. */
-export interface AccountPlan {
-  readonly account: string;
-  readonly api_url: string;
-  readonly fits: boolean;
-  readonly scopes: readonly ScopePlan[];
-  readonly rows: readonly PlanRow[];
-  readonly listed_products: number;
-  /** Products that are to be read and whose configurations cannot be listed: little or nothing of them is in the plan. */
-  readonly unlisted_products: readonly string[];
-  /** Which intervals are longer than scheduled; empty when it fits. */
-  readonly gives: readonly Stretch[];
-  /** What would make it fit, each by itself, in plain words. */
-  readonly suggestions: readonly string[];
-  /** What the plan could not find out or takes for granted. */
-  readonly notes: readonly string[];
-}
+export type AccountPlan = ReturnType<typeof planOf>;
 
 /** What was found out about an account. */
-export interface SurveyedAccount {
+interface SurveyedAccount {
   readonly account: Account;
   readonly jobs: readonly Job[];
   readonly findings: readonly Finding[];
@@ -55,7 +38,7 @@ export interface SurveyedAccount {
 }
 
 /** The plan of an account that was surveyed, with the limits that its answers have named. */
-export function planOf({ account, jobs, findings, notes, listings, scopes }: SurveyedAccount): AccountPlan {
+export function planOf({ account, jobs, findings, notes, listings, scopes }: SurveyedAccount) {
   const { reserve } = account.quota;
   const publishDelayMs = account.publish_delay === 'auto' ? USUAL_PUBLISH_MS : account.publish_delay;
   const planned = plannedJobs(jobs, findings, seriesOf(account));
@@ -64,7 +47,9 @@ export function planOf({ account, jobs, findings, notes, listings, scopes }: Sur
     api_url: account.api_url,
     ...planWithin(planned, (group) => limitOf(scopes.of(group), reserve), publishDelayMs),
     listed_products: listings.filter(({ listed }) => listed).length,
+    /** Of these little or nothing is in the plan. */
     unlisted_products: unlistedProducts(listings),
+    /** What the plan could not find out or takes for granted. */
     notes: [...(account.shard === undefined ? [] : [shardText(account.shard)]), ...notes],
   };
 }
@@ -101,7 +86,7 @@ export function planWithin(
   jobs: readonly PlannedJob[],
   limitOf: (group: string) => ScopeLimit,
   publishDelayMs: number,
-): Pick<AccountPlan, 'fits' | 'scopes' | 'rows' | 'gives' | 'suggestions'> {
+) {
   const limits = new Map(jobs.map(({ group }) => limitOf(group)).map((limit) => [limit.name, limit]));
   const planned = [...limits.values()].map((limit) => {
     const mine = jobs.filter(({ group }) => limitOf(group).name === limit.name);
@@ -111,7 +96,9 @@ export function planWithin(
     fits: planned.every(({ scope }) => scope.fits),
     scopes: planned.map(({ scope }) => scope),
     rows: planned.flatMap(({ jobs, limit }) => planRows(jobs, limit, publishDelayMs)),
+    /** Which intervals are longer than scheduled; empty when it fits. */
     gives: planned.flatMap(({ jobs }) => stretches(jobs)),
+    /** What would make it fit, each by itself, in plain words. */
     suggestions: planned.flatMap(({ jobs, scope, limit }) => (scope.fits ? [] : suggestions(jobs, limit))),
   };
 }

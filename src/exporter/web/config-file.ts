@@ -6,7 +6,7 @@ import { readYamlInSteps } from '../configuration/document.ts';
 import { isMapping, refuse } from '../configuration/field-types.ts';
 import { findings, formatIssue, inOrder } from '../configuration/issue.ts';
 import { toTheEnd } from '../slices.ts';
-import { normalizeHash, type Users } from './basic-auth.ts';
+import { normalizeHash } from './basic-auth.ts';
 import { GO_YAML, goBoolean, goDuration, goInteger, goText } from './go-values.ts';
 import {
   asksForTls,
@@ -31,14 +31,7 @@ export interface RequestRate {
 }
 
 /** What a web configuration file says, its certificates loaded. */
-export interface WebConfig {
-  readonly tls: TlsConfig | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly users: Users;
-  readonly rate: RequestRate | undefined;
-  /** What is allowed but probably not meant. */
-  readonly doubts: readonly string[];
-}
+export type WebConfig = ReturnType<typeof loadWebConfig>;
 
 /** A web configuration that follows its file. */
 export interface WebConfigFile {
@@ -90,7 +83,7 @@ function needsRestart(first: WebConfig, now: WebConfig): boolean {
 }
 
 /** Loads a web configuration and its certificates. @throws WebConfigError with everything that is wrong */
-export function loadWebConfig(path: string, readFile: ReadText = readText): WebConfig {
+export function loadWebConfig(path: string, readFile: ReadText = readText) {
   const read = (file: string) => {
     try {
       return readFile(file);
@@ -105,8 +98,9 @@ export function loadWebConfig(path: string, readFile: ReadText = readText): WebC
   return {
     tls: asksForTls(tls) ? loadTls(tls, path, beside) : undefined,
     headers: headersOf(keys),
-    users: keys.basic_auth_users ?? new Map(),
+    users: keys.basic_auth_users ?? new Map<string, string>(),
     rate,
+    /** What is allowed but probably not meant. */
     doubts: [...tlsDoubts(tls), ...(rate !== undefined && rate.burst < 1 ? [NO_BURST] : [])],
   };
 }
