@@ -1,10 +1,9 @@
 import type { Decoded, UnclearRow } from '../decode/decode.ts';
-import { NO_POINTS, type Points, type Rejections, reject } from '../decode/points.ts';
+import { NO_POINTS, type Points, reject } from '../decode/points.ts';
 import { USUAL_SETTLE_MS } from '../settling/learned.ts';
 import { FINEST_WINDOW_MS, MINUTE_MS } from '../settling/window.ts';
 import { someStart } from './answer-buckets.ts';
 import { isSame, type SeenBuckets } from './seen-buckets.ts';
-import type { WindowedAnswer } from './series-source.ts';
 import { partsOf } from './spans.ts';
 
 /** What is known of the width of a series' buckets before an answer is looked at. */
@@ -13,27 +12,6 @@ export interface KnownWidth {
   readonly known: number | undefined;
   readonly seen: SeenBuckets | undefined;
   readonly doubt: WidthDoubt | undefined;
-}
-
-/** An answer to a window of an hour or less, with how wide its buckets are. */
-export interface SizedAnswer {
-  /** Without the rows that may be wider buckets than its others. */
-  readonly answer: WindowedAnswer;
-  /** In ms; undefined where it is in doubt. */
-  readonly width: number | undefined;
-  /** The rows that cannot be used, by reason: all of them where the width is in doubt. */
-  readonly rejected: Rejections;
-}
-
-/** How wide the buckets of an answer are, and which of its rows are of that width. */
-export function sized(answered: WindowedAnswer, known: KnownWidth): SizedAnswer {
-  const decoded = withoutUnclear(answered.decoded);
-  const answer = decoded === answered.decoded ? answered : { ...answered, decoded };
-  const width = answerWidth(decoded, known);
-  if (width !== undefined) return { answer, width, rejected: decoded.rejected };
-  const rejected = new Map(decoded.rejected);
-  for (const { timestamps } of decoded.series.values()) reject(rejected, 'unclear_width', timestamps.length);
-  return { answer, width, rejected };
 }
 
 /** From how many rows on an answer may tell a width below the minute that the platform is known for. */
@@ -85,7 +63,7 @@ function widerOrHoled(decoded: Decoded, apart: number, seen: SeenBuckets): 'wide
   return wider === verdicts.length && wider >= AGREEING_BUCKETS ? 'wider' : undefined;
 }
 
-/** What each row tells whose time was seen before. */
+/** For each row whose time was seen before: whether it is wider, or others are missing after it. */
 function* verdictsOn({ series }: Decoded, apart: number, seen: SeenBuckets): Generator<'wider' | 'holed'> {
   for (const [name, points] of series) {
     const earlier = seen.series.get(name) ?? NO_POINTS;
@@ -101,7 +79,7 @@ function* verdictsOn({ series }: Decoded, apart: number, seen: SeenBuckets): Gen
   }
 }
 
-/** The rows of an answer, with those set apart whose width it does not show. */
+/** Sets the rows apart whose width the answer does not show. */
 export function withoutUnclear(decoded: Decoded): Decoded {
   const { width } = decoded;
   const starts = width === undefined ? [] : startsIn(decoded);

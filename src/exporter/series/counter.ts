@@ -84,7 +84,7 @@ export interface Counted {
 /** For how long and from how many answers a bucket must be missing to be skipped. */
 export const TIMEOUT: MissingBucketTimeout = { after: 30 * MINUTE_MS, whole: 3, asked: 15 };
 
-/** When a row of unclear width is counted: some answers earlier, since the last of them may lack it. */
+/** When a row of unclear width is counted: some answers before it would be skipped, since the last of them may lack it. */
 const LATE: MissingBucketTimeout = { after: 20 * MINUTE_MS, whole: 2, asked: 10 };
 
 /** When an answer lacked buckets is noted to this precision, so that many of them make few spans. */
@@ -146,8 +146,8 @@ function timesOf(buckets: readonly CountedBucket[]): Window[] {
 }
 
 /**
- * Rows of unclear width, in place of what would soon be skipped of their time: whether they are wide, or others are missing,
- * the platform had no more of it for so long.
+ * Rows of unclear width whose time would soon be skipped. Either they are wide buckets, or others are missing after them:
+ * the platform has not had more of that time for so long.
  */
 function lateBuckets(
   due: readonly MissingSpan[],
@@ -227,8 +227,8 @@ function dueBuckets(
 }
 
 /**
- * A bucket all of whose time is due; or what it holds beyond the narrower ones in its time that were counted, where these
- * are known and come before what is due: as buckets become wider, one lies across the change. Undefined of any other.
+ * What is to be counted of a bucket: all of it, if all of its time is due. When buckets become wider, one of them covers both
+ * sides of the change: then the rest, beyond the narrower buckets that were counted, if these are known. Otherwise nothing.
  */
 function wholeOrRest(
   bucket: Omit<CountedBucket, 'total'>,
@@ -262,7 +262,7 @@ function isSkipped(span: MissingSpan, { watermark, forgottenUntil }: Reading): b
   return span.to <= forgottenUntil || isTimedOut(span, TIMEOUT);
 }
 
-/** Of what was never asked for, the older moment holds. */
+/** Whether two spans can be one; of two that were never asked for, the first says since when. */
 function areAlike(a: MissingSpan, b: MissingSpan): boolean {
   if (a.asked === 0 && b.asked === 0) return true;
   return a.since === b.since && a.until === b.until && a.asked === b.asked && a.whole === b.whole;

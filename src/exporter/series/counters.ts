@@ -1,5 +1,5 @@
 import type { Decoded } from '../decode/decode.ts';
-import { NO_POINTS } from '../decode/points.ts';
+import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting } from '../poll/job.ts';
 import { NONE_YOUNG, watchGrowth } from '../settling/completeness.ts';
 import { type MetricEvidence, nothingShown } from '../settling/learned.ts';
@@ -14,7 +14,7 @@ import {
   readingOf,
   sumIfWhole,
 } from './answer-buckets.ts';
-import { answerWidth, doubtAgain, type SizedAnswer, sized } from './bucket-width.ts';
+import { answerWidth, doubtAgain, withoutUnclear } from './bucket-width.ts';
 import {
   bucketsIn,
   type CountedBucket,
@@ -77,8 +77,14 @@ export interface CountedAnswer {
   readonly evidence: MetricEvidence;
 }
 
-/** An answer as far as it can be used. */
-export interface UnderstoodAnswer extends SizedAnswer {
+/** An answer to a window of an hour or less, as far as it can be used. */
+export interface UnderstoodAnswer {
+  /** Without the rows that may be wider buckets than its others. */
+  readonly answer: WindowedAnswer;
+  /** The width of its buckets (ms); undefined where it is in doubt. */
+  readonly width: number | undefined;
+  /** The rows that cannot be used, by reason: all of them where the width is in doubt. */
+  readonly rejected: Rejections;
   /** How far the platform has come (platform ms); undefined where neither this answer nor one before shows it. */
   readonly reached: number | undefined;
 }
@@ -108,12 +114,16 @@ export function lackingIn(
   return { counters, width: record.width, settledUntil: Math.min(now, newest) - settleDelay };
 }
 
-/** An answer to a window of an hour or less, as far as it can be used. */
+/** How wide the buckets of an answer are, and which of its rows are of that width. */
 export function understood(memory: SeriesMemory, answered: WindowedAnswer): UnderstoodAnswer {
-  const sizedAnswer = sized(answered, knownWidth(memory));
-  const { answer, width } = sizedAnswer;
-  const reached = width === undefined ? undefined : reachedBy(answer, width, memory.reached);
-  return { ...sizedAnswer, reached };
+  const decoded = withoutUnclear(answered.decoded);
+  const answer = decoded === answered.decoded ? answered : { ...answered, decoded };
+  const width = answerWidth(decoded, knownWidth(memory));
+  if (width !== undefined)
+    return { answer, width, rejected: decoded.rejected, reached: reachedBy(answer, width, memory.reached) };
+  const rejected = new Map(decoded.rejected);
+  for (const { timestamps } of decoded.series.values()) reject(rejected, 'unclear_width', timestamps.length);
+  return { answer, width, rejected, reached: undefined };
 }
 
 /** The sum of all counters' buckets in a window, or undefined where the answer lacks any. */
@@ -138,7 +148,7 @@ export function countAnswer(
   rules: CountingRules,
 ): CountedAnswer {
   const { counts } = rules;
-  // It is asked for again, of the values that are told apart now.
+  // The values that are told apart now will be asked for.
   if (isOutdated(memory, answer.decoded)) return uncounted(answer, memory);
   if (isCoarse(answer.window)) return uncounted(answer, withCoarse(memory, answer, counts));
   const { told, leftOut } = asToldApart(memory, answer.decoded, counts);
@@ -187,7 +197,7 @@ function asToldApart(
   return { told: { ...memory, ...nothing, record: recordOf(since, width, counters, counts) }, leftOut };
 }
 
-/** How far counters have come together. They stand alike, but for rare cases: then what any of them has counted is left out. */
+/** How far all counters have come. They seldom differ; where they do, what one of them has counted is not counted again. */
 function standOfAll(
   counters: readonly Counter[],
   width: number,

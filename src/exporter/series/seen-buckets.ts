@@ -12,7 +12,7 @@ export interface SeenBuckets {
   readonly series: PointsByDimension;
   /** Whether the latest answer lacked none of its rows. */
   readonly whole?: boolean;
-  /** Those before the buckets became wider, or of unclear width: one across that change is counted in part. */
+  /** The buckets from before they became wider, or their width unclear: of a wide one that covers some of them only the rest is counted. */
   readonly narrower?: {
     readonly width: number;
     readonly series: PointsByDimension;
@@ -56,8 +56,8 @@ export function seenAgain(
 }
 
 /**
- * The narrower buckets of one series that had settled when they were seen last: those that a late platform shows again
- * with less than it had are no measure of what was counted.
+ * The narrower buckets of one series that had settled when they were last seen. A platform that has fallen behind may show
+ * buckets again with less than before: these do not say what was counted.
  * @param settledUntil as of the answers before
  */
 export function narrowerThan(

@@ -193,7 +193,8 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
     const shownLag = isNew ? answer.now - reached : memory.shownLag;
     const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
-    const toPush = this.#gaugesToPush(answer, width, reached - pushDelay(known, delays, answer.now));
+    const pushUntil = reached - pushDelay(known, delays, answer.now);
+    const toPush = this.#toPush(({ gauges }) => gauges.toPush(answer, width, pushUntil));
     return {
       ...common,
       ...this.resultOf(
@@ -312,7 +313,10 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const { key } = this.#part;
     const { record, refusal } = this.memory;
     const isChanged = update !== undefined && update.record !== record;
-    const toPush = this.#countersToPush(update);
+    const toPush =
+      update === undefined
+        ? NOTHING_TO_PUSH
+        : this.#toPush(({ counters }) => counters.toPush(record?.counters, update));
     return {
       memory: changed(this.#part, { ...memory, refusal: undefined }, { ...refused, refusal: undefined }),
       learned: { metric: this.#options.learned, evidence },
@@ -362,20 +366,11 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     ];
   }
 
-  #countersToPush(update: CountedAnswer['update']): ToPush {
-    if (update === undefined || !this.#options.isPushed()) return NOTHING_TO_PUSH;
-    return this.#pushedSeries.counters.toPush(this.memory.record?.counters, update);
-  }
-
-  #gaugesToPush(answer: WindowedAnswer, width: number, until: number): ToPush {
-    if (!this.#options.isPushed()) return NOTHING_TO_PUSH;
-    return this.#pushedSeries.gauges.toPush(answer, width, until);
-  }
-
-  get #pushedSeries(): PushedSeries {
-    const { samples, stored } = this.#options;
+  #toPush(of: (pushed: PushedSeries) => ToPush): ToPush {
+    const { samples, stored, isPushed } = this.#options;
+    if (!isPushed()) return NOTHING_TO_PUSH;
     this.#pushed ??= new PushedSeries(this.#part.key, stored, samples);
-    return this.#pushed;
+    return of(this.#pushed);
   }
 }
 

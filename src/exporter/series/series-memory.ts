@@ -153,17 +153,7 @@ export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> 
   const { since, width, counters } = memory.record;
   const stored: z.input<typeof storedSeries>['counters'] = {};
   for (const [dimension, { total, watermark, missing }] of counters) {
-    const spans = missing.map(
-      ({ from, to, since, until, asked, whole }): z.input<typeof storedSpan> => [
-        from,
-        to,
-        since,
-        until,
-        asked,
-        whole,
-      ],
-    );
-    stored[storedName(dimension)] = [total, watermark, spans];
+    stored[storedName(dimension)] = [total, watermark, missing.map(storeSpan)];
   }
   const platform = { reached: memory.reached ?? null, newest: memory.newest ?? null, young: [] };
   return { version: 2, since, width, counters: stored, platform };
@@ -198,6 +188,10 @@ export function restoreSeries(stored: unknown, counts: Counts): SeriesMemory {
   const record = recordOf(data.since, data.width, counters, counts);
   const { reached, newest } = data.platform ?? {};
   return { ...BEGINNING, record, reached: reached ?? undefined, newest: newest ?? undefined };
+}
+
+function storeSpan({ from, to, since, until, asked, whole }: MissingSpan): z.input<typeof storedSpan> {
+  return [from, to, since, until, asked, whole];
 }
 
 function restoreSpan([from, to, since, until, asked, whole]: z.output<typeof storedSpan>): MissingSpan {

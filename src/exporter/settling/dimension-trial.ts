@@ -47,16 +47,7 @@ export function afterMissing(
   return isTaken || !isKnown ? trial : { target, missingAt: now, triedAt: undefined };
 }
 
-export const storedTrial = z.object({
-  target: z.string(),
-  missingAt: z.number(),
-  triedAt: z.number().nullable(),
-});
-
-export function storeTrial({ target, missingAt, triedAt }: DimensionTrial): z.input<typeof storedTrial> {
-  return { target, missingAt, triedAt: triedAt ?? null };
-}
-
-export function restoreTrial({ triedAt, ...trial }: z.output<typeof storedTrial>): DimensionTrial {
-  return { ...trial, triedAt: triedAt ?? undefined };
-}
+/** Earlier versions wrote null for a time that never was. */
+export const storedTrial = z
+  .object({ target: z.string(), missingAt: z.number(), triedAt: z.number().nullish() })
+  .transform(({ triedAt, ...trial }): DimensionTrial => ({ ...trial, triedAt: triedAt ?? undefined }));

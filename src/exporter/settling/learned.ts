@@ -9,14 +9,7 @@ import {
   OLDEST_MINUTE,
   withGrown,
 } from './completeness.ts';
-import {
-  afterMissing,
-  type DimensionTrial,
-  type MissingMetric,
-  restoreTrial,
-  storedTrial,
-  storeTrial,
-} from './dimension-trial.ts';
+import { afterMissing, type DimensionTrial, type MissingMetric, storedTrial } from './dimension-trial.ts';
 import { MINUTE_MS } from './window.ts';
 
 /** How a metric's dimensions are read: all in the metric's own answer, or each by an operation of its own. */
@@ -266,15 +259,18 @@ export function* completenessByMinute({
   }
 }
 
-const sums = z.array(z.number()).length(OLDEST_MINUTE + 1);
+const sums = z
+  .array(z.number())
+  .length(OLDEST_MINUTE + 1)
+  .readonly();
 
-const storedTimes = z.array(z.object({ slot: z.number(), ms: z.number() }));
+const storedTimes = z.array(z.object({ slot: z.number(), ms: z.number() })).readonly();
 
 const storedMetric = z.object({
   version: z.literal(1),
   completeness: z.object({ shown: sums, final: sums, buckets: sums }),
   publishDelay: z.number().nonnegative(),
-  hours: z.array(z.object({ hour: z.number(), up: z.number(), down: z.number() })),
+  hours: z.array(z.object({ hour: z.number(), up: z.number(), down: z.number() })).readonly(),
   late: storedTimes.default([]),
   lags: storedTimes,
   singlyUntil: z.number(),
@@ -282,17 +278,7 @@ const storedMetric = z.object({
 });
 
 export function storeMetric(known: MetricMemory): z.input<typeof storedMetric> {
-  const { shown, final, buckets } = known.completeness;
-  const { trial, ...rest } = known;
-  return {
-    ...rest,
-    version: 1,
-    completeness: { shown: [...shown], final: [...final], buckets: [...buckets] },
-    hours: [...known.hours],
-    late: [...known.late],
-    lags: [...known.lags],
-    ...(trial !== undefined && { trial: storeTrial(trial) }),
-  };
+  return { version: 1, ...known };
 }
 
 /** What was learned before; nothing where the state holds none, or something else. */
@@ -300,7 +286,7 @@ export function restoreMetric(stored: unknown): MetricMemory {
   const { data } = storedMetric.safeParse(stored);
   if (data === undefined) return NOTHING_LEARNED;
   const { version: _, trial, ...known } = data;
-  return { ...known, trial: trial && restoreTrial(trial) };
+  return { ...known, trial };
 }
 
 /** One metric of a product, of which an account learns. */

@@ -34,10 +34,9 @@ export interface FreshNeeds {
 }
 
 /**
- * The window that brings the newest buckets, to the last whole minute: from before the settling horizon, or from the
- * oldest that the counters lack of the finest window. It is all of that window where the newest bucket may be old.
- * Where the width is in doubt it begins at another minute each time: an answer that loses every second row then brings
- * others.
+ * The window that brings the newest buckets, up to the last whole minute. It begins before the settling horizon, or earlier
+ * where the counters lack something within an hour; it is a whole hour while the newest bucket is old or unknown. While the
+ * width is in doubt each window begins at another minute: a platform that loses every second row then returns other rows.
  */
 export function freshWindow({ now, horizon, width, newest, lacking, doubtful }: FreshNeeds): Window {
   const step = alignment(width);
