@@ -7,7 +7,7 @@ import type { CounterUpdate } from './counters.ts';
 import { addedUp } from './decimal.ts';
 import type { CountersByDimension } from './packed-series.ts';
 import type { SeriesSamples } from './samples.ts';
-import { byStoredName, type CountersRecord, pushedKeys, storedByName } from './series-memory.ts';
+import { byStoredName, type CountersRecord, storedByName } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
 
 /** Samples to push, and the record of that, to be committed with them. */
@@ -23,11 +23,10 @@ type CountedUpdate = Pick<CounterUpdate, 'settled'> & {
   readonly record: Pick<CountersRecord, 'since' | 'counters'>;
 };
 
-/** Of which series, and where it is kept what was pushed of them. */
-export interface PushedSeriesOptions {
+/** Where it is kept what was pushed of a series, and what the state holds there. */
+export interface Pushed {
   readonly key: StateKey;
-  /** What the state holds under the key. */
-  readonly stored: () => unknown;
+  readonly stored: unknown;
   readonly samples: SeriesSamples;
 }
 
@@ -51,42 +50,37 @@ type PushedRecord = z.infer<typeof records>[string];
 /**
  * What is pushed of the counters of one metric of one target. Counters take buckets in as they come; after an outage the
  * newest come first. A sample says what had happened up to its time, so a bucket waits here until nothing before it is due.
+ * @param before the counters before the update
  */
-export class PushedCounters {
-  readonly #options: PushedSeriesOptions;
-
-  constructor(options: PushedSeriesOptions) {
-    this.#options = options;
+export function countersToPush(
+  before: CountersByDimension | undefined,
+  update: CountedUpdate,
+  { key, stored, samples }: Pushed,
+): ToPush {
+  const known = byStoredName(records.safeParse(stored).data ?? {});
+  const moments: { dimension: string; at: number; total: number }[] = [];
+  let isChanged = false;
+  const settled = groupedBySeries(update);
+  for (const [dimension, counter] of update.record.counters) {
+    const buckets = settled.get(dimension) ?? [];
+    const old = before?.get(dimension);
+    const last = known.get(dimension);
+    const isBeginning = old === undefined;
+    if (!isBeginning && buckets.length === 0 && (last === undefined || last.held.length === 0)) continue;
+    const start: PushedRecord =
+      last !== undefined && last.counted === old?.total ? last : startOf(old, counter, buckets);
+    // Not at the start itself: there, a counter of the same name may have ended that was lost with its state.
+    if (isBeginning) moments.push({ dimension, at: start.until + 1, total: 0 });
+    const after = released(start, counter, buckets, (at, total) => moments.push({ dimension, at, total }));
+    known.set(dimension, after);
+    isChanged = true;
   }
-
-  /** What an update brings to push. @param before the counters before it */
-  toPush(before: CountersByDimension | undefined, update: CountedUpdate): ToPush {
-    const { key, stored, samples } = this.#options;
-    const known = byStoredName(records.safeParse(stored()).data ?? {});
-    const moments: { dimension: string; at: number; total: number }[] = [];
-    let isChanged = false;
-    const settled = groupedBySeries(update);
-    for (const [dimension, counter] of update.record.counters) {
-      const buckets = settled.get(dimension) ?? [];
-      const old = before?.get(dimension);
-      const last = known.get(dimension);
-      const isBeginning = old === undefined;
-      if (!isBeginning && buckets.length === 0 && (last === undefined || last.held.length === 0)) continue;
-      const start: PushedRecord =
-        last !== undefined && last.counted === old?.total ? last : startOf(old, counter, buckets);
-      // Not at the start itself: there, a counter of the same name may have ended that was lost with its state.
-      if (isBeginning) moments.push({ dimension, at: start.until + 1, total: 0 });
-      const after = released(start, counter, buckets, (at, total) => moments.push({ dimension, at, total }));
-      known.set(dimension, after);
-      isChanged = true;
-    }
-    if (!isChanged) return NOTHING_TO_PUSH;
-    const { since, counters } = update.record;
-    // Of a value that is no longer told apart: should it come back, its counter begins anew.
-    const names = new Set(counters.keys());
-    for (const dimension of known.keys()) if (!names.has(dimension)) known.delete(dimension);
-    return { samples: samples.totals(moments, since), commit: [{ key, value: storedByName(known) }] };
-  }
+  if (!isChanged) return NOTHING_TO_PUSH;
+  const { since, counters } = update.record;
+  // Of a value that is no longer told apart: should it come back, its counter begins anew.
+  const names = new Set(counters.keys());
+  for (const dimension of known.keys()) if (!names.has(dimension)) known.delete(dimension);
+  return { samples: samples.totals(moments, since), commit: [{ key, value: storedByName(known) }] };
 }
 
 type Bucket = PushedRecord['held'][number];
@@ -141,45 +135,28 @@ const KEPT_MS = 2 * FINEST_WINDOW_MS;
 const watermarks = z.record(z.string(), z.number());
 
 /**
- * Which buckets of one metric of one target were pushed as gauges: each once, with the value that it had when it was
- * published first, since receivers do not take another one for the same time. The record is as durable as the outbox.
+ * The gauges of the buckets that ended by `until` and were not pushed yet. Each is pushed once, with the value that it had
+ * when it was published first, since receivers do not take another one for the same time. The record is as durable as the
+ * outbox.
  */
-export class PushedGauges {
-  readonly #options: PushedSeriesOptions;
-
-  constructor(options: PushedSeriesOptions) {
-    this.#options = options;
+export function gaugesToPush(
+  { decoded }: WindowedAnswer,
+  width: number,
+  until: number,
+  { key, stored, samples }: Pushed,
+): ToPush {
+  const last = byStoredName(watermarks.safeParse(stored).data ?? {});
+  const found: TimedSample[] = [];
+  samples.meet(decoded.series.keys());
+  for (const [dimension, points] of decoded.series) {
+    const from = last.get(dimension) ?? Number.NEGATIVE_INFINITY;
+    const gauges = samples.gaugesOf(dimension, points, { from, until, width });
+    const newest = gauges.at(-1);
+    if (newest === undefined) continue;
+    found.push(...gauges);
+    last.set(dimension, newest.at - width);
   }
-
-  /** The gauges of the buckets that ended by `until` and were not pushed yet. */
-  toPush({ decoded }: WindowedAnswer, width: number, until: number): ToPush {
-    const { key, stored, samples } = this.#options;
-    const last = byStoredName(watermarks.safeParse(stored()).data ?? {});
-    const found: TimedSample[] = [];
-    samples.meet(decoded.series.keys());
-    for (const [dimension, points] of decoded.series) {
-      const from = last.get(dimension) ?? Number.NEGATIVE_INFINITY;
-      const gauges = samples.gaugesOf(dimension, points, { from, until, width });
-      const newest = gauges.at(-1);
-      if (newest === undefined) continue;
-      found.push(...gauges);
-      last.set(dimension, newest.at - width);
-    }
-    for (const [dimension, start] of last)
-      if (start < until - KEPT_MS && !decoded.series.has(dimension)) last.delete(dimension);
-    return { samples: found, commit: found.length === 0 ? [] : [{ key, value: storedByName(last) }] };
-  }
-}
-
-/** What was pushed of the counters and the gauges of one metric of one target. */
-export class PushedSeries {
-  readonly counters: PushedCounters;
-  readonly gauges: PushedGauges;
-
-  /** @param counted where its counters are kept @param stored what the state holds under a key */
-  constructor(counted: StateKey, stored: (key: StateKey) => unknown, samples: SeriesSamples) {
-    const { counters, gauges } = pushedKeys(counted);
-    this.counters = new PushedCounters({ key: counters, stored: () => stored(counters), samples });
-    this.gauges = new PushedGauges({ key: gauges, stored: () => stored(gauges), samples });
-  }
+  for (const [dimension, start] of last)
+    if (start < until - KEPT_MS && !decoded.series.has(dimension)) last.delete(dimension);
+  return { samples: found, commit: found.length === 0 ? [] : [{ key, value: storedByName(last) }] };
 }

@@ -36,12 +36,13 @@ import { progressBeyond } from './answer-buckets.ts';
 import { CatchUpJob, type CaughtUp } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
 import { EarlyBuckets } from './early-buckets.ts';
-import { NOTHING_TO_PUSH, PushedSeries, type ToPush } from './pushed-series.ts';
+import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
 import { type CountedSpan, type Reconcilable, spanBefore } from './reconciliation-job.ts';
 import { newestBucket, type SeriesSamples } from './samples.ts';
 import {
   type Counts,
   type KeptCounters,
+  pushedKeys,
   restoreSeries,
   type SeriesMemory,
   seriesKey,
@@ -81,8 +82,6 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   readonly #part: MemoryPart<SeriesMemory> & { readonly key: StateKey };
   readonly #catchUp: CatchUpJob;
   readonly #early: EarlyBuckets;
-  /** Made once there is somebody to push to: of thousands of jobs it takes a kilobyte each. */
-  #pushed: PushedSeries | undefined;
 
   constructor(options: SeriesJobOptions) {
     const { target, metric, samples } = options;
@@ -194,7 +193,9 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const shownLag = isNew ? answer.now - reached : memory.shownLag;
     const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
     const pushUntil = reached - pushDelay(known, delays, answer.now);
-    const toPush = this.#toPush(({ gauges }) => gauges.toPush(answer, width, pushUntil));
+    const toPush = this.#options.isPushed()
+      ? gaugesToPush(answer, width, pushUntil, this.#pushed('gauges'))
+      : NOTHING_TO_PUSH;
     return {
       ...common,
       ...this.resultOf(
@@ -314,9 +315,9 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     const { record, refusal } = this.memory;
     const isChanged = update !== undefined && update.record !== record;
     const toPush =
-      update === undefined
+      update === undefined || !this.#options.isPushed()
         ? NOTHING_TO_PUSH
-        : this.#toPush(({ counters }) => counters.toPush(record?.counters, update));
+        : countersToPush(record?.counters, update, this.#pushed('counters'));
     return {
       memory: changed(this.#part, { ...memory, refusal: undefined }, { ...refused, refusal: undefined }),
       learned: { metric: this.#options.learned, evidence },
@@ -366,11 +367,10 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     ];
   }
 
-  #toPush(of: (pushed: PushedSeries) => ToPush): ToPush {
-    const { samples, stored, isPushed } = this.#options;
-    if (!isPushed()) return NOTHING_TO_PUSH;
-    this.#pushed ??= new PushedSeries(this.#part.key, stored, samples);
-    return of(this.#pushed);
+  #pushed(of: keyof ReturnType<typeof pushedKeys>): Pushed {
+    const { samples, stored } = this.#options;
+    const key = pushedKeys(this.#part.key)[of];
+    return { key, stored: stored(key), samples };
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Counter } from '../../../src/exporter/series/counter.ts';
-import { PushedCounters, PushedGauges } from '../../../src/exporter/series/pushed-series.ts';
+import { countersToPush, gaugesToPush } from '../../../src/exporter/series/pushed-series.ts';
 import { SeriesSamples } from '../../../src/exporter/series/samples.ts';
 import { openEntry, sealEntry } from '../../../src/exporter/state/state.ts';
 
@@ -23,7 +23,6 @@ const counter = (total: number, watermark: number, missing: [number, number][] =
 function pushing() {
   const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
   let stored: unknown;
-  const pushed = new PushedCounters({ key: ['pushed'], stored: () => stored, samples });
   let before: Map<string, Counter> | undefined;
   return (after: Counter, buckets: [start: number, value: number][], isCommitted = true) => {
     const counters = new Map([['total', after]]);
@@ -34,15 +33,13 @@ function pushing() {
       value,
       total: 0,
     }));
-    const { samples, commit } = pushed.toPush(before, {
-      record: { since: 0, counters },
-      settled,
-    });
+    const update = { record: { since: 0, counters }, settled };
+    const { samples: found, commit } = countersToPush(before, update, { key: ['pushed'], stored, samples });
     if (isCommitted) {
       if (commit[0] !== undefined) stored = commit[0].value;
       before = counters;
     }
-    return samples.map(({ at, value }) => [at, value]);
+    return found.map(({ at, value }) => [at, value]);
   };
 }
 
@@ -101,16 +98,16 @@ it('pushes again what was not committed', () => {
 function pushingGauges() {
   const samples = new SeriesSamples(TARGET, 'moons', {});
   let stored: unknown;
-  const pushed = new PushedGauges({ key: ['pushed'], stored: () => stored, samples });
   return (minute: number, ...dimensions: string[]) => {
     const window = { from: (minute - 15) * MINUTE, to: minute * MINUTE };
     const timestamps = Float64Array.from({ length: 15 }, (_, index) => window.from + index * MINUTE);
     const series = new Map(dimensions.map((name) => [name, { timestamps, values: timestamps }]));
     const decoded = { series, width: MINUTE, rejected: new Map(), rows: timestamps.length };
     const answer = { decoded, window, now: window.to };
-    const { samples, commit } = pushed.toPush(answer, MINUTE, window.to);
+    const pushed = { key: ['pushed'], stored, samples };
+    const { samples: found, commit } = gaugesToPush(answer, MINUTE, window.to, pushed);
     if (commit[0] !== undefined) stored = commit[0].value;
-    const shown = samples.map(({ labels, at }) => [labels['dimension'], at / MINUTE]);
+    const shown = found.map(({ labels, at }) => [labels['dimension'], at / MINUTE]);
     return { shown, remembered: Object.keys(stored ?? {}).length };
   };
 }
@@ -140,7 +137,6 @@ it('does not remember dimensions that never come again', () => {
 it('forgets what was pushed of counters that are gone', () => {
   const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
   let stored: unknown;
-  const pushed = new PushedCounters({ key: ['pushed'], stored: () => stored, samples });
   let before: Map<string, Counter> | undefined;
   for (const [name, start] of [
     ['a', 0],
@@ -154,7 +150,8 @@ it('forgets what was pushed of counters that are gone', () => {
       value: 1,
       total: 1,
     }));
-    stored = pushed.toPush(before, { record: { since: 0, counters }, settled }).commit[0]?.value;
+    const pushed = { key: ['pushed'], stored, samples };
+    stored = countersToPush(before, { record: { since: 0, counters }, settled }, pushed).commit[0]?.value;
     before = counters;
   }
   expect(Object.keys(stored ?? {}).sort()).toEqual(['b', 'other']);
@@ -163,15 +160,17 @@ it('forgets what was pushed of counters that are gone', () => {
 it('what was pushed is remembered whatever a series is called', () => {
   const samples = new SeriesSamples(TARGET, 'cdn_requests', {});
   let stored: unknown;
-  const pushed = new PushedCounters({ key: ['pushed'], stored: () => stored, samples });
   const names = ['__proto__', 'constructor', 'toJSON'];
   const counters = new Map(names.map((name) => [name, counter(3, 120)]));
   const settled = names.map((dimension) => ({ dimension, start: 110, width: 10, value: 3, total: 3 }));
   const update = { record: { since: 0, counters }, settled };
-  const [entry] = pushed.toPush(undefined, update).commit;
+  const [entry] = countersToPush(undefined, update, { key: ['pushed'], stored, samples }).commit;
   if (entry === undefined) throw new Error('something was pushed');
   const [name, bytes] = sealEntry(entry);
   stored = openEntry({ name, bytes: bytes ?? new Uint8Array() }).value;
   expect(Object.keys(stored as object)).toHaveLength(3);
-  expect(pushed.toPush(counters, { ...update, settled: [] })).toEqual({ samples: [], commit: [] });
+  expect(countersToPush(counters, { ...update, settled: [] }, { key: ['pushed'], stored, samples })).toEqual({
+    samples: [],
+    commit: [],
+  });
 });
