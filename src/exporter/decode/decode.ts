@@ -12,6 +12,9 @@ interface Grid {
 /** A stray point midway between two buckets makes this many equal differences that are not the width. */
 const STRAY_DIFFERENCES = 2;
 
+/** Shares are given in percent, and may be beside 100 by a rounding. */
+const MOST_PERCENT = 100.01;
+
 /** What an answer holds. */
 export interface Decoded {
   /** By dimension; '' for a series that the answer does not name. */
@@ -54,7 +57,8 @@ export function decodeSeries(body: unknown, asked: Asked, now: number): Decoded 
   let rows = 0;
   for (const [dimension, given] of shapes) {
     rows += given.length;
-    buckets.set(dimension, bucketsOf(given, now, rejected));
+    const most = dimension === 'offload' ? MOST_PERCENT : undefined;
+    buckets.set(dimension, bucketsOf(given, now, rejected, most));
   }
   const valued = valuedOf(buckets);
   const { series, grid } = onGrid(buckets, valued, rejected);

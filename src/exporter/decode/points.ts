@@ -64,8 +64,14 @@ const AHEAD_MS = 60_000;
  * The buckets that the rows of one series name: timestamps ascending and unique. Where a bucket's value is not usable
  * it is NaN: such a bucket has no value, but shows where the grid of buckets lies. `rejections` counts what was
  * dropped, values included, and all rows of a bucket with different values.
+ * @param most above this no value of the series can be true
  */
-export function bucketsOf(rows: readonly unknown[], now: number, rejections: Rejections): Points {
+export function bucketsOf(
+  rows: readonly unknown[],
+  now: number,
+  rejections: Rejections,
+  most = MOST,
+): Points {
   const latest = now + AHEAD_MS;
   // Made only when there is something to keep: an answer of any size may hold nothing but bad rows.
   let { timestamps, values } = NO_POINTS;
@@ -79,7 +85,7 @@ export function bucketsOf(rows: readonly unknown[], now: number, rejections: Rej
     }
     const pair = row as readonly [timestamp: number, value: unknown];
     const [, value] = pair;
-    const isUsable = typeof value === 'number' && value >= 0 && value <= MOST;
+    const isUsable = typeof value === 'number' && value >= 0 && value <= most;
     if (!isUsable) reject(rejections, valueFault(value) ?? 'bad_value', 1);
     if (size === 0) {
       timestamps = shortLivedArray(rows.length);

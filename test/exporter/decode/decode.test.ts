@@ -203,6 +203,18 @@ describe('the fate of a row', () => {
     expect(answer.rows).toBe(ROWS.length + bad.length);
   });
 
+  it('is to be dropped where it is a share above 100 percent', () => {
+    const rows = [
+      [T0, 100],
+      [T0 + MINUTE, 100.000001],
+      [T0 + 2 * MINUTE, 101],
+    ];
+    const answer = decode({ offload: rows, total: rows });
+    expect(answer.series.get('offload')?.values).toHaveLength(2);
+    expect(answer.series.get('total')?.values).toHaveLength(3);
+    expect(Object.fromEntries(answer.rejected)).toEqual({ bad_value: 1 });
+  });
+
   it('is to be kept when its bucket begins within a minute from now', () => {
     expect(rejections([[NOW + MINUTE, 1]])).toEqual({});
   });
