@@ -14,8 +14,8 @@ const LEAST_COMPLETE = 0.85;
 /** Polls and scrapes do not fall on the minute. */
 const SLACK_SECONDS = 6;
 
-/** Counters are current when they are no further behind than the settle delay and two polls. */
-const COUNTED_SECONDS = 13 * 60 + SLACK_SECONDS;
+/** Counters are current when they are no further behind than the settle delay and this: two polls, and the newest bucket. */
+const COUNTED_SECONDS = 3 * 60 + SLACK_SECONDS;
 
 /** The widths of buckets in the scenarios; of a young one nothing says which it has. */
 const WIDTHS = [1, 2, 5, 10, 60].map((minutes) => minutes * 60_000);
@@ -86,6 +86,7 @@ export class Scraper {
       bucket: this.#bucket(samples, labels),
     }));
     const bounds = of('edge_responses_at_least_per_minute');
+    const settleSeconds = Math.max(...of('edge_exporter_settle_delay_seconds').map(({ value }) => value));
     const [expected] = of('edge_expected_age_seconds');
     const oldestExpected = now - (expected?.value ?? 0) - SLACK_SECONDS;
     const up = of('edge_up').every(({ value }) => value === 1);
@@ -99,8 +100,8 @@ export class Scraper {
       current: gauges.length > 0 && oldest('edge_data_until_timestamp_seconds') >= oldestExpected,
       counted:
         of('edge_counted_until_timestamp_seconds').length > 0 &&
-        now - oldest('edge_counted_until_timestamp_seconds') <= COUNTED_SECONDS,
-      settleSeconds: Math.max(...of('edge_exporter_settle_delay_seconds').map(({ value }) => value)),
+        now - oldest('edge_counted_until_timestamp_seconds') <= settleSeconds + COUNTED_SECONDS,
+      settleSeconds,
       trusted: up && [...this.#simulation.exporter().notReady()].flat().length === 0,
       page: this.#page(),
       trouble: troubleIn(series),
