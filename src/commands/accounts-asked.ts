@@ -3,12 +3,13 @@ import { loadConfig } from '../exporter/configuration/config.ts';
 import type { Environment } from '../exporter/configuration/environment.ts';
 import { formatIssue } from '../exporter/configuration/issue.ts';
 import type { Receiver } from '../exporter/configuration/push-settings.ts';
-import type { Account } from '../exporter/configuration/schema.ts';
+import type { Account, Config } from '../exporter/configuration/schema.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
 
 export interface AccountsAsked {
   readonly accounts: readonly Account[];
   readonly receivers: readonly Receiver[];
+  readonly limits: Config['limits'];
   readonly source: string;
 }
 
@@ -55,10 +56,10 @@ export async function accountsAsked(
   }
   for (const issue of loaded.warnings) warn(formatIssue(issue));
   const { source } = loaded;
-  const { push: receivers } = loaded.config;
+  const { push: receivers, limits } = loaded.config;
   const accounts = inShard(loaded.config.accounts, flags);
   const asked = accounts.filter((account) => name === undefined || account.name === name);
-  if (asked.length > 0) return { accounts: asked, receivers, source };
+  if (asked.length > 0) return { accounts: asked, receivers, limits, source };
   if (name === undefined) {
     complain(`${source}: no account falls to this shard`);
     return undefined;

@@ -8,7 +8,7 @@ import { processesFor, processesText } from '../exporter/plan/processes.ts';
 import { planText } from '../exporter/plan/text.ts';
 import { AssumedLimit } from '../exporter/rate-limit/limiter.ts';
 import { didYouMean } from '../exporter/text/suggestion.ts';
-import { accountsAsked } from './accounts-asked.ts';
+import { type AccountsAsked, accountsAsked } from './accounts-asked.ts';
 
 type Plan = Invocation<'plan'>;
 
@@ -25,7 +25,7 @@ export async function plan(invocation: Plan): Promise<ExitCode> {
   if (misspelt.length > 0) return EXIT.misused;
   const plans: AccountPlan[] = [];
   for (const account of asked.accounts) {
-    const made = await planFor(account, sharedLimit(account, asked.accounts), invocation);
+    const made = await planFor(account, asked, invocation);
     if ('unreachable' in made) {
       complain(`account ${account.name}: cannot plan, the platform does not answer: ${made.unreachable}`);
       continue;
@@ -57,8 +57,13 @@ function sharedLimit(account: Account, accounts: readonly Account[]): AssumedLim
   return limit;
 }
 
-function planFor(account: Account, byAddress: AssumedLimit, { flags, stderr, signal, logging }: Plan) {
-  const common = { account, clock: systemClock, signal, byAddress };
+function planFor(
+  account: Account,
+  { accounts, limits }: AccountsAsked,
+  { flags, stderr, signal, logging }: Plan,
+) {
+  const byAddress = sharedLimit(account, accounts);
+  const common = { account, clock: systemClock, signal, byAddress, limits };
   if (flags.offline)
     return offlinePlan({ ...common, counts: flags['offline.counts'], limit: flags['offline.limit'] });
   const tell = (text: string) => stderr.write(`account ${account.name}: ${text}\n`);

@@ -56,6 +56,22 @@ test('offline no token is needed, neither in the environment nor for a reference
   expect(await call(args)).toMatchObject({ exitCode: 2 });
 });
 
+test('plans no more series than the limits of the configuration allow, which may be more than the default', async () => {
+  const jobs = async (most: number): Promise<number> => {
+    const file = configFile(`accounts:
+  - { name: a, api_url: "https://a", token: t, collectors: { metrics: { products: { edge_applications: { address_by: configuration, metrics: [waf] } } } } }
+limits: { configurations: 12000, jobs: ${most} }
+`);
+    const args = ['--offline', '--offline.counts=10500', `--config.file=${file}`];
+    const { out } = await call(['plan', '--json', ...args]);
+    const [{ rows }] = JSON.parse(out).accounts;
+    return rows.find(({ collector }: { collector: string }) => collector === 'metrics').jobs;
+  };
+  // The list is a job as well.
+  expect(await jobs(150)).toBe(149);
+  expect(await jobs(11_000)).toBe(10_500);
+});
+
 test('the limit of GraphQL is divided among the accounts that read by it at one address', async () => {
   const account = (name: string, more: string) =>
     `  - { name: ${name}, api_url: "https://${name}.example", token: none, collectors: { metrics: {} }, ${more} }\n`;

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
-import { partOf } from '../account/jobs.ts';
+import { type AccountLimits, partOf } from '../account/jobs.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
 import { shardOfLimit } from '../cluster/shard.ts';
@@ -24,6 +24,7 @@ interface PlanOptions {
   readonly signal: AbortSignal;
   /** The limit that it divides with other accounts. */
   readonly byAddress?: AssumedLimit;
+  readonly limits?: AccountLimits;
 }
 
 interface LivePlanOptions extends PlanOptions {
@@ -36,7 +37,7 @@ interface LivePlanOptions extends PlanOptions {
 export async function livePlan(
   options: LivePlanOptions,
 ): Promise<AccountPlan | { readonly unreachable: string }> {
-  const { account, clock, signal, tell, guard, byAddress } = options;
+  const { account, clock, signal, tell, guard, byAddress, limits } = options;
   // A poll may wait for any number of operations, and all of them listen.
   setMaxListeners(0, signal);
   const connection = new Connection({
@@ -51,6 +52,7 @@ export async function livePlan(
       account,
       readFor: (group) => connection.operations.readFor(group),
       scopes,
+      limits,
     });
     const { findings, notes, unreachable } = await explore(survey, {
       signal,
@@ -115,7 +117,7 @@ interface OfflinePlanOptions extends PlanOptions {
 
 /** The plan of an account for a platform of which only the sizes of its lists are given. */
 export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountPlan> {
-  const { account, clock, signal, counts } = options;
+  const { account, clock, signal, counts, limits } = options;
   const { reserve, assumed_limit } = account.quota;
   const assumedLimit = shardOfLimit(options.limit ?? assumed_limit, account.shard);
   const platformClock = new PlatformClock(
@@ -124,7 +126,7 @@ export async function offlinePlan(options: OfflinePlanOptions): Promise<AccountP
   );
   const scopes = new LimitScopes({ platformClock, assumedLimit, reserve, byAddress: options.byAddress });
   const read = imaginedRead(counts);
-  const survey = new Survey({ account, scopes, readFor: () => read });
+  const survey = new Survey({ account, scopes, readFor: () => read, limits });
   const { findings } = await explore(survey, {
     signal,
     parts: ['discovery', 'settings'],

@@ -1,7 +1,7 @@
 import type { Listing } from '../account/account-targets.ts';
-import { AccountJobs, type JobPart, partOf } from '../account/jobs.ts';
+import { AccountJobs, type AccountLimits, type JobPart, partOf } from '../account/jobs.ts';
 import type { SeriesApi } from '../catalogue/products.ts';
-import type { Account } from '../configuration/schema.ts';
+import { type Account, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
 import type { Job, PollResult } from '../poll/job.ts';
@@ -15,6 +15,8 @@ interface SurveyOptions {
   readonly scopes: LimitScopes;
   /** Reads for operations of a group (the first segment of their paths). */
   readonly readFor: (group: string) => Read;
+  /** Size limits; default: those of the configuration schema. */
+  readonly limits?: AccountLimits | undefined;
 }
 
 /** What polling a job once has shown. */
@@ -35,9 +37,9 @@ export class Survey {
   readonly #readFor: (group: string) => Read;
   readonly #jobs: AccountJobs;
 
-  constructor({ account, scopes, readFor }: SurveyOptions) {
+  constructor({ account, scopes, readFor, limits = DEFAULT_LIMITS }: SurveyOptions) {
     this.#readFor = readFor;
-    this.#jobs = new AccountJobs({ account, state: NO_MEMORY, scopes });
+    this.#jobs = new AccountJobs({ account, state: NO_MEMORY, scopes, limits: () => limits });
   }
 
   /** The jobs wanted as far as is known: lists of configurations first, and more once those were polled. */
