@@ -258,10 +258,6 @@
             "expr": "configuration:edge_waf_threats_by_family_per_minute:sum - (last_over_time(configuration:edge_waf_threats_by_family_per_minute:seasonal[12m30s]) or last_over_time(configuration:edge_waf_threats_by_family_per_minute:avg1h[12m30s])) and (configuration:edge_waf_threats_by_family_per_minute:above or configuration:edge_waf_threats_by_family_per_minute:active) unless configuration:edge_waf_threats_by_family_per_minute:accepted"
           },
           {
-            "record": "account:edge_waf_threats_by_family_per_minute:sum",
-            "expr": "sum by (account, product, family) (configuration:edge_waf_threats_by_family_per_minute:sum)"
-          },
-          {
             "record": "configuration:edge_error_responses_per_minute:sum",
             "expr": "sum by (account, product, configuration, class, code) (max by (account, product, configuration, configuration_id, class, code) (edge_responses_per_minute{class=~\"4xx|5xx\"}))"
           },
@@ -872,10 +868,6 @@
             "expr": "configuration:edge_client_error_ratio:avg1h offset 10m and last_over_time(configuration:edge_client_error_ratio:accepted[23h59m30s])\nor\nconfiguration:edge_client_error_ratio:avg1h offset 23h30m and last_over_time(configuration:edge_client_error_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_client_error_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_client_error_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_client_error_ratio:avg1h offset 10m"
           },
           {
-            "record": "configuration:edge_client_error_ratio:variation1h",
-            "expr": "stddev_over_time(configuration:edge_client_error_ratio:now[59m30s])\n/\n(configuration:edge_client_error_ratio:avg1h + 0.02)\nunless count_over_time(configuration:edge_client_error_ratio:excess[59m30s])"
-          },
-          {
             "record": "configuration:edge_client_error_ratio:drift1h",
             "expr": "(configuration:edge_client_error_ratio:avg1h + 0.02)\n/\n(configuration:edge_client_error_ratio:seasonal offset 30m + 0.02)"
           },
@@ -894,10 +886,6 @@
           {
             "record": "account:edge_client_error_ratio:seasonal",
             "expr": "account:edge_client_error_ratio:avg1h offset 10m and last_over_time(account:edge_client_error_ratio:accepted[23h59m30s])\nor\naccount:edge_client_error_ratio:avg1h offset 23h30m and last_over_time(account:edge_client_error_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_client_error_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_client_error_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_client_error_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_client_error_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_client_error_ratio:avg1h offset 10m"
-          },
-          {
-            "record": "account:edge_client_error_ratio:variation1h",
-            "expr": "stddev_over_time(account:edge_client_error_ratio:now[59m30s])\n/\n(account:edge_client_error_ratio:avg1h + 0.02)\nunless count_over_time(account:edge_client_error_ratio:excess[59m30s])"
           },
           {
             "record": "account:edge_client_error_ratio:drift1h",
@@ -926,10 +914,6 @@
             "expr": "configuration:edge_cache_miss_ratio:avg1h offset 10m and last_over_time(configuration:edge_cache_miss_ratio:accepted[23h59m30s])\nor\nconfiguration:edge_cache_miss_ratio:avg1h offset 23h30m and last_over_time(configuration:edge_cache_miss_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and configuration:edge_cache_miss_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(configuration:edge_cache_miss_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\nconfiguration:edge_cache_miss_ratio:avg1h offset 10m"
           },
           {
-            "record": "configuration:edge_cache_miss_ratio:variation1h",
-            "expr": "stddev_over_time(configuration:edge_cache_miss_ratio:now[59m30s])\n/\n(configuration:edge_cache_miss_ratio:avg1h + 0.02)\nunless count_over_time(configuration:edge_cache_miss_ratio:excess[59m30s])"
-          },
-          {
             "record": "configuration:edge_cache_miss_ratio:drift1h",
             "expr": "(configuration:edge_cache_miss_ratio:avg1h + 0.02)\n/\n(configuration:edge_cache_miss_ratio:seasonal offset 30m + 0.02)"
           },
@@ -948,10 +932,6 @@
           {
             "record": "account:edge_cache_miss_ratio:seasonal",
             "expr": "account:edge_cache_miss_ratio:avg1h offset 10m and last_over_time(account:edge_cache_miss_ratio:accepted[23h59m30s])\nor\naccount:edge_cache_miss_ratio:avg1h offset 23h30m and last_over_time(account:edge_cache_miss_ratio:accepted[2w6d23h59m30s])\nor\nquantile without (part) (0.5,\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 6d23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 1w6d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 2w6d23h30m, \"part\", \"3\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"yesterday\", \"\", \"\")\n) and account:edge_cache_miss_ratio:avg1h offset 6d23h30m\nor\nmax without (part) (\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 23h30m, \"part\", \"1\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 1d23h30m, \"part\", \"2\", \"\", \"\")\n  or\n  label_replace(account:edge_cache_miss_ratio:avg1h offset 2d23h30m, \"part\", \"3\", \"\", \"\")\n)\nor\naccount:edge_cache_miss_ratio:avg1h offset 10m"
-          },
-          {
-            "record": "account:edge_cache_miss_ratio:variation1h",
-            "expr": "stddev_over_time(account:edge_cache_miss_ratio:now[59m30s])\n/\n(account:edge_cache_miss_ratio:avg1h + 0.02)\nunless count_over_time(account:edge_cache_miss_ratio:excess[59m30s])"
           },
           {
             "record": "account:edge_cache_miss_ratio:drift1h",
@@ -987,7 +967,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `configuration:edge_waf_blocked_per_minute:sum{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare the two figures of this text (`Detected and stopped` on the Security dashboard): as many blocked as detected: the WAF holds; fewer: switch the rule set to blocking, or raise its sensitivity.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
             }
           },
@@ -1003,7 +983,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare what is blocked with what is detected; if it is as much, the WAF holds.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_waf_threats_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}, or less where it grows for two hours. The WAF blocks {{ with printf `account:edge_waf_blocked_per_minute:sum{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} requests a minute. First: compare the two figures of this text (`Detected and stopped` on the Security dashboard): as many blocked as detected: the WAF holds; fewer: switch the rule set to blocking, or raise its sensitivity.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafspike"
             }
           },
@@ -1020,7 +1000,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute blocked on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The WAF blocks {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look whether the 403s are of your own visitors: of one page, since a deployment or a changed rule.",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_blocked_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors; without either it is an attack that the WAF stops.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
             }
           },
@@ -1037,7 +1017,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute blocked on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The WAF blocks {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look whether the 403s are of your own visitors: of one page, since a deployment or a changed rule.",
+              "description": "The WAF blocks {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_blocked_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `account:edge_waf_blocked_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors; without either it is an attack that the WAF stops.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafblockedspike"
             }
           },
@@ -1054,7 +1034,7 @@
             },
             "annotations": {
               "summary": "{{ $labels.family }} attack on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}): {{ $value | humanize }} threats a minute",
-              "description": "The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }} on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_by_family_per_minute:seasonal{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_by_family_per_minute:threshold{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look whether as much is blocked as is detected; if it is not, raise the sensitivity of the family.",
+              "description": "The WAF detects {{ $value | humanize }} threats a minute of the family {{ $labels.family }} on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_by_family_per_minute:seasonal{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}; too much is what is above {{ with printf `configuration:edge_waf_threats_by_family_per_minute:threshold{account=%q, product=%q, configuration=%q, family=%q}` $labels.account $labels.product $labels.configuration $labels.family | query }}{{ . | first | value | humanize }}{{ else }}fewer than 4{{ end }}. First: look at `Detected and stopped` on the Security dashboard: if less is stopped than detected, raise the sensitivity of the family.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewaffamilyattack"
             }
           },
@@ -1071,7 +1051,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} client errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_client_error_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_client_error_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which code it is: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.",
+              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_client_error_ratio:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `configuration:edge_client_error_ratio:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which code it is, at `Client errors (4xx)` on the Configuration dashboard: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge4xxratio"
             }
           },
@@ -1088,7 +1068,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} client errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_client_error_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_client_error_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which code it is: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.",
+              "description": "{{ $value | humanizePercentage }} of the responses are 4xx on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_client_error_ratio:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}; too much is what is above {{ with printf `account:edge_client_error_ratio:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which code it is, at `Client errors (4xx)` on the Configuration dashboard: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge4xxratio"
             }
           },
@@ -1139,7 +1119,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute in the last hour on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short. First: look whether as much is blocked as is detected, and whether it still grows; if it grows, do as for EdgeWafSpike now.",
+              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_waf_threats_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short. First: look at `Detected and stopped` on the Security dashboard: as much stopped as detected, and no growth: it can wait; if it grows, do as for EdgeWafSpike now.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafelevated"
             }
           },
@@ -1173,7 +1153,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} threats a minute in the last hour on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short. First: look whether as much is blocked as is detected, and whether it still grows; if it grows, do as for EdgeWafSpike now.",
+              "description": "In the last hour the WAF has detected {{ $value | humanize }} threats a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_waf_threats_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Too few for a page, or too short. First: look at `Detected and stopped` on the Security dashboard: as much stopped as detected, and no growth: it can wait; if it grows, do as for EdgeWafSpike now.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafelevated"
             }
           },
@@ -1240,7 +1220,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `configuration:edge_requests_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look whether the cache answers them, and whether a campaign was planned.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}). Usual at this hour: {{ with printf `configuration:edge_requests_per_minute:seasonal{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `configuration:edge_requests_per_minute:threshold{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look at `Served from the cache` on the Configuration dashboard: where the share stays, the edge bears it; where it falls, the origin needs protection. Ask whether a campaign was planned.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
             }
           },
@@ -1273,7 +1253,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `account:edge_requests_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look whether the cache answers them, and whether a campaign was planned.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}; too many are more than {{ with printf `account:edge_requests_per_minute:threshold{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. Errors or threats rise with them. First: look at `Served from the cache` on the Configuration dashboard: where the share stays, the edge bears it; where it falls, the origin needs protection. Ask whether a campaign was planned.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficflood"
             }
           },
@@ -1365,7 +1345,7 @@
             },
             "annotations": {
               "summary": "Only {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.",
+              "description": "The edge answers {{ $value | humanize }} requests a minute on account {{ $labels.account }} ({{ $labels.product }}). Usual at this hour: {{ with printf `account:edge_requests_per_minute:seasonal{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }}. The data is fresh. Nobody is woken: there is too little to compare with. First: open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgetrafficdrop"
             }
           }
@@ -1388,7 +1368,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx: {{ with printf `configuration:edge_server_error_ratio:avg5m{account=%q, product=%q, configuration=%q} / 0.001` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `configuration:edge_server_error_ratio:avg30m{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 5m were 5xx: {{ with printf `configuration:edge_server_error_ratio:avg5m{account=%q, product=%q, configuration=%q} / 0.001` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `configuration:edge_server_error_ratio:avg30m{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1405,7 +1385,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1423,7 +1403,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `configuration:edge_server_error_ratio:avg3d{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1440,7 +1420,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 5m were 5xx: {{ with printf `account:edge_server_error_ratio:avg5m{account=%q, product=%q} / 0.001` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `account:edge_server_error_ratio:avg30m{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 5m were 5xx: {{ with printf `account:edge_server_error_ratio:avg5m{account=%q, product=%q} / 0.001` $labels.account $labels.product | query }}{{ . | first | value | humanize }}{{ else }}unknown{{ end }} times what the budget allows. In the last 30m it was {{ with printf `account:edge_server_error_ratio:avg30m{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }}. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1457,7 +1437,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 30m were 5xx. It has few requests, so nobody is woken. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1475,7 +1455,7 @@
             },
             "annotations": {
               "summary": "{{ $value | humanizePercentage }} server errors on account {{ $labels.account }} ({{ $labels.product }})",
-              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
+              "description": "{{ $value | humanizePercentage }} of the responses of account {{ $labels.account }} ({{ $labels.product }}) in the last 6h were 5xx, and {{ with printf `account:edge_server_error_ratio:avg3d{account=%q, product=%q}` $labels.account $labels.product | query }}{{ . | first | value | humanizePercentage }}{{ else }}unknown{{ end }} in the last 3d: more than the budget allows. First: look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edge5xxratio"
             }
           },
@@ -1507,7 +1487,7 @@
             },
             "annotations": {
               "summary": "The origin takes {{ $value | humanizeDuration }} a response on {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }})",
-              "description": "The origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) took {{ $value | humanizeDuration }} for a response in the mean of the last 5m. Usual is {{ with printf `configuration:edge_upstream_response_seconds:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeDuration }}{{ else }}unknown{{ end }}, the median of the last day. First: compare `requests` with `origin` in the chart of times on the Configuration dashboard: where `requests` did not rise, the cache holds.",
+              "description": "The origins of {{ $labels.configuration }} ({{ $labels.account }}, {{ $labels.product }}) took {{ $value | humanizeDuration }} for a response in the mean of the last 5m. Usual is {{ with printf `configuration:edge_upstream_response_seconds:usual{account=%q, product=%q, configuration=%q}` $labels.account $labels.product $labels.configuration | query }}{{ . | first | value | humanizeDuration }}{{ else }}unknown{{ end }}, the median of the last day. First: compare `requests` with `origin` in `Time a request takes` on the Configuration dashboard: where `requests` did not rise, the cache holds, and it can wait.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgeoriginslow"
             }
           }
@@ -1527,7 +1507,7 @@
             },
             "annotations": {
               "summary": "The WAF only counts: {{ $labels.waf_ruleset }} ({{ $labels.account }})",
-              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through. First: ask whoever changed it last whether it is being tuned; if not, switch it back to blocking.",
+              "description": "The WAF rule set {{ $labels.waf_ruleset }} of {{ $labels.account }} was blocking and is counting now: threats are detected and let through. First: ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned; if not, switch it back to blocking.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgewafcounting"
             }
           },
@@ -1955,7 +1935,7 @@
             },
             "annotations": {
               "summary": "Counters of {{ $labels.account }} ({{ $labels.product }}) show {{ $value | humanizePercentage }} of the platform's own sum",
-              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected. First: look at \"Lost or late\" on the Exporter dashboard: buckets that were skipped or restated explain the difference.",
+              "description": "What the exporter has counted of {{ $labels.account }} ({{ $labels.product }}) is {{ $value | humanizePercentage }} of what the platform says of the same time. Gauges and their alerts are not affected. First: look at `Lost or late` on the Exporter dashboard: buckets that were skipped or restated explain the difference; where there are none, report it.",
               "runbook_url": "https://github.com/edge-exporter/edge-exporter/blob/main/config/prometheus/runbook.md#edgereconciliationoff"
             }
           },

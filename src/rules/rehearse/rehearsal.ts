@@ -75,17 +75,12 @@ export interface RehearsedAlert {
 
 /** An alert that fires, or did a little while ago. */
 interface Followed {
-  readonly alert: Alert;
+  /** What is known of it by now. */
+  readonly told: { -readonly [Key in Exclude<keyof RehearsedAlert, 'trace'>]: RehearsedAlert[Key] };
   readonly judged: JudgedSeries | undefined;
-  readonly from: number;
-  /** The value with which it began, and what there was to see besides. */
-  readonly began: number;
-  readonly first: TracePoint;
   readonly trace: GrowingTrace;
-  /** The value of the newest evaluation that had one. */
+  /** The value of the newest evaluation that had one; NaN once it has ended. */
   value: number;
-  peak: number;
-  end: { readonly to: number; readonly open: boolean } | undefined;
 }
 
 /** Rules as they are evaluated over a history, and the alerts that they would have fired. */
@@ -116,7 +111,7 @@ export class Rehearsal {
   /** Ends the history. @returns the alerts in the order in which they began */
   end(): readonly RehearsedAlert[] {
     this.#evaluation.end();
-    for (const followed of this.#followed) this.#alerts.push(rehearsed(followed));
+    for (const { told, trace } of this.#followed) this.#alerts.push({ ...told, trace: trace.trace });
     return this.#alerts.sort((a, b) => a.from - b.from);
   }
 
@@ -125,23 +120,15 @@ export class Rehearsal {
     if (Number.isNaN(value)) return;
     followed.value = value;
     const further = alert.labels['alertname'] === 'EdgeTrafficDrop' ? Math.min : Math.max;
-    followed.peak = further(followed.peak, value);
+    followed.told.peak = further(followed.told.peak, value);
   }
 
   #follow(alert: Alert, from: number, value: number): Followed {
     const judged = judgedSeries(alert.labels);
     const trace = new GrowingTrace(from - BEFORE, MINUTE);
-    const followed: Followed = {
-      alert,
-      judged,
-      from,
-      began: value,
-      first: this.#point(judged, value, from),
-      trace,
-      value,
-      peak: value,
-      end: undefined,
-    };
+    const { usual, threshold } = this.#point(judged, value, from);
+    const told = { labels: alert.labels, from, to: from, open: true, value, peak: value, usual, threshold };
+    const followed = { told, judged, trace, value };
     for (let at = from - BEFORE; at < from; at += MINUTE) trace.add(at, this.#point(judged, Number.NaN, at));
     this.#firing.set(alert, followed);
     this.#followed.add(followed);
@@ -151,17 +138,19 @@ export class Rehearsal {
   #ends(alert: Alert, to: number, open: boolean): void {
     const followed = this.#firing.get(alert);
     if (followed === undefined) return;
-    followed.end = { to, open };
+    Object.assign(followed.told, { to, open });
+    followed.value = Number.NaN;
     this.#firing.delete(alert);
   }
 
   #trace(moment: number): void {
+    const firing = new Set(this.#firing.values());
     for (const followed of this.#followed) {
-      const { trace, judged, end, value } = followed;
-      trace.add(moment, this.#point(judged, end === undefined ? value : Number.NaN, moment));
-      if (end === undefined || moment < end.to + AFTER) continue;
+      const { told, trace, judged, value } = followed;
+      trace.add(moment, this.#point(judged, value, moment));
+      if (firing.has(followed) || moment < told.to + AFTER) continue;
       this.#followed.delete(followed);
-      this.#alerts.push(rehearsed(followed));
+      this.#alerts.push({ ...told, trace: trace.trace });
     }
   }
 
@@ -173,20 +162,6 @@ export class Rehearsal {
     const threshold = judged.thresholds.map(read).find((value) => !Number.isNaN(value)) ?? Number.NaN;
     return { value: read(judged.value), usual: read(judged.usual), threshold };
   }
-}
-
-function rehearsed({ alert, from, began, first, trace, peak, end }: Followed): RehearsedAlert {
-  return {
-    labels: alert.labels,
-    from,
-    to: end?.to ?? from,
-    open: end?.open ?? true,
-    value: began,
-    peak,
-    usual: first.usual,
-    threshold: first.threshold,
-    trace: trace.trace,
-  };
 }
 
 /** What an alert looked like over time: one point for each step, NaN where there was nothing. */

@@ -55,12 +55,14 @@ function simple<Level extends AlertKind['level'], Grave extends Severity>(level:
 
 /** What to do first: the end of the text of a page or a ticket, and the first step of its runbook. */
 export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
-  EdgeWafSpike: 'compare what is blocked with what is detected; if it is as much, the WAF holds.',
-  EdgeTrafficFlood: 'look whether the cache answers them, and whether a campaign was planned.',
+  EdgeWafSpike:
+    'compare the two figures of this text (`Detected and stopped` on the Security dashboard): as many blocked as detected: the WAF holds; fewer: switch the rule set to blocking, or raise its sensitivity.',
+  EdgeTrafficFlood:
+    'look at `Served from the cache` on the Configuration dashboard: where the share stays, the edge bears it; where it falls, the origin needs protection. Ask whether a campaign was planned.',
   EdgeTrafficDrop:
     'open the site from a network of your own: no answer: DNS, then the certificate; an error: as for Edge5xxRatio.',
   Edge5xxRatio:
-    'look which codes these are, on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.',
+    'look which codes these are, at `Server errors (5xx)` on the Configuration dashboard: 500: roll back the last deployment; 502, 503, other: look at the origin.',
   EdgeWafOff: 'ask whoever changed it last, or switch it on again.',
   EdgeFirewallDisabled: 'ask whoever changed it last, or activate it again.',
   EdgeCertificateExpiring: 'renew it and bind the new one to its domains.',
@@ -69,15 +71,15 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgePushStopped:
     'read its log and look at the disk of its state; if that is well, restart it, unless it has neither `--state.dir` nor `--state.url`: what waits would be lost.',
   EdgeWafElevated:
-    'look whether as much is blocked as is detected, and whether it still grows; if it grows, do as for EdgeWafSpike now.',
+    'look at `Detected and stopped` on the Security dashboard: as much stopped as detected, and no growth: it can wait; if it grows, do as for EdgeWafSpike now.',
   EdgeAttackUsual:
     'decide whether it is an attack still, or traffic that has changed: `Threats by family` and `Let through` on the Security dashboard.',
   EdgeWafBlockedSpike:
-    'look whether the 403s are of your own visitors: of one page, since a deployment or a changed rule.',
+    'look at `Last changes of settings` on the Security dashboard: a rule that changed as it began, or a deployment then, may stop your own visitors; without either it is an attack that the WAF stops.',
   EdgeWafFamilyAttack:
-    'look whether as much is blocked as is detected; if it is not, raise the sensitivity of the family.',
+    'look at `Detected and stopped` on the Security dashboard: if less is stopped than detected, raise the sensitivity of the family.',
   Edge4xxRatio:
-    'look which code it is: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.',
+    'look which code it is, at `Client errors (4xx)` on the Configuration dashboard: 404 is a broken link or a scanner, 403 a rule, other often a login or a rate limit.',
   EdgeStatusCodeSurge:
     'go by the code: 404: a missing page, or a scanner; 403: a rule; other 4xx: logins or a limit, in the log of the origin; 5xx: as for Edge5xxRatio.',
   EdgeOffloadCollapse:
@@ -85,9 +87,9 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeOriginErrors:
     'look at `Responses of the origin` on the Configuration dashboard: since when 5xx have risen, and what was deployed then.',
   EdgeOriginSlow:
-    'compare `requests` with `origin` in the chart of times on the Configuration dashboard: where `requests` did not rise, the cache holds.',
+    'compare `requests` with `origin` in `Time a request takes` on the Configuration dashboard: where `requests` did not rise, the cache holds, and it can wait.',
   EdgeWafCounting:
-    'ask whoever changed it last whether it is being tuned; if not, switch it back to blocking.',
+    'ask whoever changed it last (`Last changes of settings` on the Security dashboard) whether it is being tuned; if not, switch it back to blocking.',
   EdgeErrorPageCachedTooLong: 'lower the time for which the configuration caches that code to a few seconds.',
   EdgeSettingChanged: 'compare its time with the beginning of what you look into.',
   EdgeDataStale:
@@ -102,7 +104,7 @@ export const FIRST_STEPS: Readonly<Record<AlertName, string>> = {
   EdgeQuotaNearlySpent:
     "open the exporter's status page (`/`): if other clients use the token, give the exporter one of its own; if not, poll less often.",
   EdgeReconciliationOff:
-    'look at "Lost or late" on the Exporter dashboard: buckets that were skipped or restated explain the difference.',
+    'look at `Lost or late` on the Exporter dashboard: buckets that were skipped or restated explain the difference; where there are none, report it.',
   EdgeBucketsSkipped:
     "look at the platform's own console for that time: what is missing there as well, the platform has lost.",
   EdgeBucketsRestatedLate:

@@ -63,14 +63,16 @@ function seasonal(names: Recorded, { quiet }: Measure, times: Times): string {
 }
 
 /** A level that has changed a little is usual after a few hours, and a day's noise of hours is usual as well. */
-function usualRules(names: Recorded, { little, quiet }: Measure, times: Times): readonly RecordingRule[] {
+function usualRules(names: Recorded, measure: Measure, times: Times): readonly RecordingRule[] {
+  const { little, quiet } = measure;
   const upper = `quantile_over_time(0.9, ${range(names.drift, times.day, times.baseline)})`;
+  const variation = {
+    record: names.variation,
+    // An hour with abnormal minutes says nothing of the others' noise.
+    expr: `${overAnHour('stddev', names.value, times)}\n/\n(${names.hourly} + ${little})\nunless ${overAnHour('count', names.excess, times)}${quiet === undefined ? '' : `\nand ${names.seasonal}`}`,
+  };
   return [
-    {
-      record: names.variation,
-      // An hour with abnormal minutes says nothing of the others' noise.
-      expr: `${overAnHour('stddev', names.value, times)}\n/\n(${names.hourly} + ${little})\nunless ${overAnHour('count', names.excess, times)}${quiet === undefined ? '' : `\nand ${names.seasonal}`}`,
-    },
+    ...(isShare(measure) ? [] : [variation]),
     {
       // The last hour is centred half an hour ago: it is compared with what was usual then.
       record: names.drift,
@@ -81,6 +83,11 @@ function usualRules(names: Recorded, { little, quiet }: Measure, times: Times): 
       expr: `(${names.seasonal} + ${little}) * clamp(${upper}, 1, ${HIGHEST_RAISE}) - ${little}\nor\n${names.seasonal}`,
     },
   ];
+}
+
+/** Of a share the noise of single minutes is not looked at. */
+function isShare({ alert }: Measure): boolean {
+  return alert === 'Edge4xxRatio' || alert === 'EdgeOffloadCollapse';
 }
 
 interface ThresholdOptions {

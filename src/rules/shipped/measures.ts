@@ -50,7 +50,7 @@ export interface Measure {
   readonly rises?: boolean;
   /** Whether too little is judged as well. */
   readonly falls?: boolean;
-  /** Where it is judged, unless everywhere; recorded it is everywhere. */
+  /** Where it is judged, unless everywhere. */
   readonly scopes?: readonly Scope[];
   /** The alert of what is too much in an hour, though not in its minutes. */
   readonly elevated?: Extract<AlertName, 'EdgeWafElevated' | 'EdgeStatusCodeSurge'>;

@@ -7,7 +7,6 @@ import {
   type Measure,
   type Recorded,
   recorded,
-  SCOPE_NAMES,
   SCOPES,
   type Scope,
   scopesOf,
@@ -22,13 +21,11 @@ const ACCEPTING = 3_600;
 
 /** What is recorded of each measure every minute, and what of it is normal. */
 export function minuteRules(measure: Measure, times: Times, tuning: Tuning): readonly RecordingRule[] {
-  return SCOPE_NAMES.flatMap((scope) => {
+  return scopesOf(measure).flatMap((scope) => {
     const names = recorded(scope, measure);
     const { settings } = tuning;
-    const value = { record: names.value, expr: measure.value(scope, tuning) };
-    if (!scopesOf(measure).includes(scope)) return [value];
     return [
-      value,
+      { record: names.value, expr: measure.value(scope, tuning) },
       ...spikeRules(names, { scope, measure, times, settings }),
       ...(measure.falls === true ? [fallenRule(names, times)] : []),
       ...(measure.rises === true ? [risingRule(names, { scope, measure, times }, tuning)] : []),

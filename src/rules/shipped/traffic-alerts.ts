@@ -39,7 +39,7 @@ export function dropAlerts(times: Times): readonly AlertDefinition[] {
         expr: `${fallen}\n${scope === 'account' ? `unless\n${known}` : `unless\n(${known} unless ${moved(times)})`}\n${whole}${beside}`,
         hold: times.holdTicket,
         severity: 'ticket',
-        description: `${described} Nobody is woken: either there is too little to compare with, or another configuration of the account has gained what this one has lost.`,
+        description: `${described} Nobody is woken: ${scope === 'account' ? '' : 'either '}there is too little to compare with${scope === 'account' ? '' : ', or another configuration of the account has gained what this one has lost'}.`,
       },
     ] as const;
   });

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,6 +74,20 @@ describe('the rule files', () => {
     const names = ruleFiles().recording.groups.flatMap(({ rules }) => rules.map(({ record }) => record));
     expect(new Set(names).size).toBe(names.length);
   });
+
+  it('record nothing that no other rule is made of, no alert says and no dashboard shows', async () => {
+    const { recording, alerts } = ruleFiles();
+    const dashboards = join(FOLDER, '..', '..', 'grafana', 'dashboards');
+    const files = (await readdir(dashboards, { recursive: true })).filter((name) => name.endsWith('.json'));
+    const shown = await Promise.all(files.map((name) => readFile(join(dashboards, name), 'utf8')));
+    const rules = recording.groups.flatMap((group) => [...group.rules]);
+    const unused = rules.filter(({ record }) => {
+      const others = rules.flatMap((rule) => (rule.record === record ? [] : rule.expr));
+      const texts = [...others, JSON.stringify(alerts), ...shown].join('\n');
+      return !new RegExp(`${record}(?![\\w:])`).test(texts);
+    });
+    expect(unused.map(({ record }) => record)).toEqual([]);
+  });
 });
 
 describe('whatever severity is chosen', () => {
@@ -144,4 +158,24 @@ describe('every alert', () => {
       `${REPOSITORY}/blob/main/config/prometheus/runbook.md#${rule.alert.toLowerCase()}`,
     );
   });
+});
+
+it('every panel that the runbook names is on the dashboard that it names', async () => {
+  const runbook = await readFile(join(FOLDER, 'runbook.md'), 'utf8');
+  const titles = new Map(
+    await Promise.all(
+      ['Overview', 'Configuration', 'Security', 'Exporter'].map(async (name) => {
+        const file = join(FOLDER, '..', '..', 'grafana', 'dashboards', `${name.toLowerCase()}.json`);
+        return [name, await readFile(file, 'utf8')] as const;
+      }),
+    ),
+  );
+  const named = [...runbook.matchAll(/(?:`([^`\n]+)` and )?`([^`\n]+)`[ \n]+on the ([A-Z]\w+)/g)];
+  expect(named.length).toBeGreaterThan(25);
+  for (const [, first, second, dashboard = ''] of named) {
+    for (const panel of [first, second]) {
+      if (panel !== undefined)
+        expect(titles.get(dashboard), panel).toContain(`"title": ${JSON.stringify(panel)}`);
+    }
+  }
 });
