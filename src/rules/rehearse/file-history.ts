@@ -113,18 +113,18 @@ export async function readOpenMetrics(
 }
 
 /** A series whose samples come one after another. */
-class OpenSeries {
+class OpenSeries implements MinuteSamples {
   readonly key: string;
-  readonly #name: string;
-  readonly #labels: Labels;
-  readonly #times: number[] = [];
-  readonly #values: number[] = [];
+  readonly name: string;
+  readonly labels: Labels;
+  readonly times: number[] = [];
+  readonly values: number[] = [];
   #newest = { at: Number.NEGATIVE_INFINITY, value: Number.NaN };
 
   constructor(key: string, name: string, labels: Labels) {
     this.key = key;
-    this.#name = name;
-    this.#labels = labels;
+    this.name = name;
+    this.labels = labels;
   }
 
   add(at: number, value: number): void {
@@ -134,12 +134,7 @@ class OpenSeries {
 
   whole(): MinuteSamples {
     this.#see(Number.POSITIVE_INFINITY);
-    return {
-      name: this.#name,
-      labels: this.#labels,
-      times: Float64Array.from(this.#times),
-      values: Float64Array.from(this.#values),
-    };
+    return this;
   }
 
   /** The minutes in which the newest sample is seen before the next one. */
@@ -147,8 +142,8 @@ class OpenSeries {
     const { at, value } = this.#newest;
     const end = Math.min(until, at + SEEN_MS);
     for (let minute = Math.ceil(at / MINUTE) * MINUTE; minute < end; minute += MINUTE) {
-      this.#times.push(minute);
-      this.#values.push(value);
+      this.times.push(minute);
+      this.values.push(value);
     }
   }
 }

@@ -29,8 +29,8 @@ export const CHUNK_MS = 6 * HOUR;
 export interface MinuteSamples {
   readonly name: string;
   readonly labels: Labels;
-  readonly times: Float64Array;
-  readonly values: Float64Array;
+  readonly times: readonly number[] | Float64Array;
+  readonly values: readonly number[] | Float64Array;
 }
 
 /** What a series has in each minute of a span; undefined where it has nothing. */
@@ -47,7 +47,7 @@ export function inputOf(series: MinuteSamples, start: number, steps: number): In
 }
 
 /** The place of the first time that is not before a moment. */
-export function firstFrom(times: Float64Array, moment: number): number {
+function firstFrom(times: readonly number[] | Float64Array, moment: number): number {
   let [low, high] = [0, times.length];
   while (low < high) {
     const middle = (low + high) >> 1;

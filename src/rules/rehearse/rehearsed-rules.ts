@@ -53,7 +53,7 @@ export function rehearsedRules(settings: AlertSettings): RehearsedRules {
   }));
   const shown = { name: 'rehearsal', interval: '1m', rules: limitRules(settings) };
   const groups: readonly Group[] = [...recording.groups, shown, ...alertGroups];
-  return { groups, scraped: scrapedIn(groups, sources, asked), asked, madeOf };
+  return { groups, scraped: scrapedIn(groups, asked), asked, madeOf };
 }
 
 function namesIn(expr: string): readonly string[] {
@@ -89,16 +89,11 @@ function askedRule({ alert, expr, labels, ...times }: AlertRule, asked: Map<stri
   };
 }
 
-function scrapedIn(
-  groups: readonly Group[],
-  sources: ReadonlyMap<string, unknown>,
-  asked: ReadonlyMap<string, string>,
-): ReadonlySet<string> {
-  const own = new Set(
-    groups.flatMap(({ rules }) => rules.flatMap((rule) => ('record' in rule ? rule.record : []))),
-  );
-  const names = groups.flatMap(({ rules }) => rules.flatMap(({ expr }) => namesIn(expr)));
-  return new Set(names.filter((name) => !sources.has(name) && !asked.has(name) && !own.has(name)));
+function scrapedIn(groups: readonly Group[], asked: ReadonlyMap<string, string>): ReadonlySet<string> {
+  const all = groups.flatMap(({ rules }) => [...rules]);
+  const recorded = new Set(all.flatMap((rule) => ('record' in rule ? rule.record : [])));
+  const names = all.flatMap(({ expr }) => namesIn(expr));
+  return new Set(names.filter((name) => !asked.has(name) && !recorded.has(name)));
 }
 
 /** The recorded series that an alert of traffic is made of, and their labels. */

@@ -184,9 +184,7 @@ interface SpikeOptions {
   readonly times: Times;
 }
 
-interface JudgedOptions extends SpikeOptions {
-  readonly settings: AlertSettings;
-}
+type JudgedOptions = SpikeOptions & Pick<Tuning, 'settings'>;
 
 /**
  * Whether enough of the last minutes were above the limit; of threats, which wake somebody, their mean above the threshold

@@ -76,7 +76,7 @@ export function spiking(scope: Scope, measure: Measure, times: Times): string {
 }
 
 /** Where somebody has been woken for an attack, what follows from it is a part of that. */
-export function unlessAttacked(scope: Scope, times: Times): string {
+function unlessAttacked(scope: Scope, times: Times): string {
   const attacked = lately(recorded(scope, MEASURES.threats).since, times);
   return `\nunless on (${SCOPES[scope].join(', ')})\n${attacked}`;
 }
@@ -85,29 +85,23 @@ function spikeAlert(name: SpikeName, scope: Scope, times: Times): AlertDefinitio
   const measure: Measure = MEASURES[name];
   const { dashboard } = WORDINGS[name];
   const page = name === 'threats';
+  // An account waits for its configurations to speak, and is silent before they are.
+  const paged = scope === 'account' ? { hold: times.holdAccount } : { keepFiring: times.keepFiring };
   const beside = besideConfigurations(scope, recorded('configuration', measure).since, times);
   const spike = spiking(scope, measure, times);
   return {
     ...ofTraffic(scope, measure),
     alert: measure.alert,
     expr: `${spike}${page ? '' : unlessAttacked(scope, times)}${beside}`,
-    ...(page ? pageTiming(scope, times) : ticketTiming(scope, times)),
+    ...(page ? paged : ticketTiming(scope, times)),
     severity: page ? 'page' : 'ticket',
     ...words(name, scope),
     ...(dashboard === 'edge-security' && { dashboard }),
   };
 }
 
-/** An account waits for its configurations to speak, and is silent before they are. */
-function pageTiming(
-  scope: Scope,
-  { holdAccount, keepFiring }: Times,
-): Pick<AlertDefinition, 'hold' | 'keepFiring'> {
-  return scope === 'account' ? { hold: holdAccount } : { keepFiring };
-}
-
 /** A ticket waits for the page of the same cause. */
-export function ticketTiming(
+function ticketTiming(
   scope: Scope,
   { holdTicket, holdAccount, keepFiring }: Times,
 ): Pick<AlertDefinition, 'hold' | 'keepFiring'> {
