@@ -44,7 +44,7 @@ const FLAGS_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
     'storage.tsdb.allow-overlapping-blocks',
     'web.enable-remote-write-receiver',
   ],
-  amtool: ['comment', 'duration', 'start'],
+  amtool: ['alertmanager.url', 'comment', 'duration', 'start'],
   vitest: ['project'],
   npm: ['ignore-scripts'],
   docker: ['build'],
