@@ -38,10 +38,7 @@ export function inShard(accounts: readonly Account[], flags: ShardFlags): Accoun
 /** Stands for a token that is not there, where the platform is asked nothing. */
 const NO_TOKEN: Environment = { EDGE_TOKEN: 'none' };
 
-/**
- * The configured accounts, or the only one asked for; undefined when there is none, which is then on stderr.
- * @param isAsked whether the platform is asked anything: else an account needs no token
- */
+/** The accounts asked for; undefined when there is none, as stderr says. @param isAsked whether they need a token */
 export async function accountsAsked(
   { flags, env, complain, warn }: AskingFor,
   isAsked = true,

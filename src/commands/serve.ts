@@ -231,10 +231,7 @@ function aborted(signal: AbortSignal): Promise<undefined> {
 /** Connections for commits, loading and the picture of all; the lease has one of its own, for which it waits for nobody. */
 const CONNECTIONS = 4;
 
-/**
- * Joins the replicas that share a database, where there is one. A database that is away is no failure: it is tried again.
- * @throws BadStateUrl, NewerSchema
- */
+/** Joins the replicas that share a database, if there is one; one that is away is tried again. @throws BadStateUrl, NewerSchema */
 async function shareAccounts(flags: Serve['flags'], env: Serve['env'], { log, guard }: Serve['logging']) {
   const url = flags['state.url'];
   if (url === undefined) return undefined;

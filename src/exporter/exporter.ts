@@ -265,10 +265,7 @@ export class RunningAccounts {
     for (const { account, config } of this.#running.values()) account.pushTo(outputOf(config.name));
   }
 
-  /**
-   * Makes these the accounts: those that have changed start anew, and leave exposed what they expose until the new ones have
-   * polled it; the others go on untouched. The caller applies one configuration after another.
-   */
+  /** Makes these the accounts; those that have changed leave exposed what they expose until the new ones have polled it. */
   async apply(configs: readonly AccountConfig[], limits: AccountLimits, signal: AbortSignal): Promise<void> {
     this.#limits = limits;
     const wanted = new Map(configs.map((config) => [config.name, config]));

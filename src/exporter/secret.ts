@@ -3,10 +3,7 @@ import { inspect } from 'node:util';
 /** What stands in place of a secret. */
 export const MASK = '[secret]';
 
-/**
- * A credential that cannot be printed by accident: string conversion, JSON, `console.log` and loggers all
- * show a mask. Only `reveal()` gives the value, and only the code that sends it calls that.
- */
+/** A credential that cannot be printed by accident; only `reveal()` gives the value, to the code that sends it. */
 export class Secret {
   readonly #value: string;
 
@@ -31,10 +28,7 @@ export class Secret {
   }
 }
 
-/**
- * How long (ms) a secret that nobody guards anew is still kept out of texts: tokens that were replaced add up, and live
- * for a day, as far as is known (section 5). What is in use is guarded with every request.
- */
+/** How long (ms) a secret that nobody guards anew is kept out of texts: replaced tokens add up, and live for a day. */
 const KEPT_MS = 366 * 86_400_000;
 
 /** Of more beginnings, texts hold one by chance, and the search for all of them is as long to make as it saves. */

@@ -61,10 +61,7 @@ export function statusDocument(status: Status, query: StatusQuery): StatusDocume
   return { ...status, jobs: { total: before, offset, limit, next }, accounts };
 }
 
-/**
- * The part of a status that is asked for as JSON, each account with what is said of it at `now` (ms since the epoch).
- * Written in small steps, since there may be thousands of jobs: each is as it is when its turn comes.
- */
+/** The part of a status that is asked for as JSON, each account with what is said of it at `now` (ms), in small steps. */
 export function* statusText(status: Status, query: StatusQuery, now: number): Generator<undefined, string> {
   const { accounts, ...facts } = statusDocument(status, query);
   const whole = new Map(status.accounts.map((account) => [account.name, account]));

@@ -2,10 +2,7 @@ import type { ClusterStatus } from './cluster/member.ts';
 import type { Outcome } from './platform/read.ts';
 import type { WaitReason } from './rate-limit/decision.ts';
 
-/**
- * What the exporter knows about itself at one moment: `/api/v1/status` as JSON, `/` as a page. Keys are in
- * snake case as in the configuration; times are ISO 8601 in UTC; nothing in it is a secret.
- */
+/** What the exporter knows about itself: `/api/v1/status` as JSON, `/` as a page. Times are ISO 8601 in UTC; no secrets. */
 export interface Status {
   readonly version: string;
   readonly started_at: string;

@@ -23,10 +23,9 @@ import {
 } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
 import { type HistoryReceiver, pushHistory, refuseIncomplete, refuseUntaken } from './push-history.ts';
-import { PushedRecord } from './pushed-record.ts';
 import { BackfillRefusal } from './refusal.ts';
 import { type HistoryFamiliesOptions, historyFamilies, historyText } from './series-history.ts';
-import { isWhole, Spool } from './spool.ts';
+import { isWhole, PushedRecord, Spool } from './spool.ts';
 import { WorkFolder } from './work-folder.ts';
 
 /** What the work folder is named after where no file is written: in the current directory. */
@@ -252,10 +251,7 @@ function reportPlan(plan: HistoryPlan, series: readonly Collected[], { progress 
   progress.log.info({ from, to, metrics: series.length, windows, done }, 'history started');
 }
 
-/**
- * Reads what no earlier start has read, each account at its own pace.
- * @throws LongFailure when a window keeps failing, BackfillRefusal when the platform has forgotten what is missing
- */
+/** Reads what no earlier start has read. @throws LongFailure, and BackfillRefusal when the platform has forgotten some of it */
 export async function readAll(
   { range }: HistoryPlan,
   all: readonly Collected[],

@@ -30,10 +30,7 @@ interface CollectOptions {
   readonly progress: BackfillProgress;
 }
 
-/**
- * Reads what an account's spools lack: the oldest window of every metric before the next window of any.
- * @throws LongFailure when a window keeps failing, and the signal's reason when it aborts
- */
+/** Reads what spools lack, the oldest window of each first. @throws LongFailure, and the signal's reason when it aborts */
 export function collect(options: CollectOptions): Promise<void> {
   const { concurrency, signal } = options;
   return inParallel(missing(options), concurrency, (work, ending) => read(work, ending, options), signal);
@@ -73,10 +70,7 @@ async function read({ one, window }: Work, signal: AbortSignal, options: Collect
   }
 }
 
-/**
- * Works on items, several at once, in their order. The first failure ends everything: what is under way is aborted,
- * nothing else is begun, and it is thrown.
- */
+/** Works on items, several at once, in their order. The first failure aborts what is under way, and is thrown. */
 export async function inParallel<T>(
   items: Iterable<T>,
   width: number,

@@ -31,10 +31,7 @@ const historyPlan = z.strictObject({
 /** One metric of one target: what a read brings. */
 export type PlannedSeries = z.output<typeof plannedSeries>;
 
-/**
- * What a history is made from, decided when it is begun and kept until it is whole: what was asked for, the range
- * with its end, and the targets that there were. So it does not matter for the outcome how often it was interrupted.
- */
+/** What a history is made from, kept until it is whole, so that interruptions do not matter for the outcome. */
 export interface HistoryPlan extends z.output<typeof historyPlan> {
   readonly request: HistoryRequest;
 }

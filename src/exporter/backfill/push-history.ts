@@ -12,9 +12,9 @@ import { MINUTE_MS, type Window } from '../settling/window.ts';
 import { type Collected, RETRY_TIMEOUT_MS } from './collect.ts';
 import { moment } from './history-plan.ts';
 import type { BackfillProgress } from './progress.ts';
-import type { PushedRecord } from './pushed-record.ts';
 import { BackfillRefusal, LongFailure } from './refusal.ts';
 import { assemble, type HistorySeries, type SeriesHistory } from './series-history.ts';
+import type { PushedRecord } from './spool.ts';
 
 interface PushHistoryOptions {
   readonly to: HistoryReceiver;
@@ -27,11 +27,7 @@ interface PushHistoryOptions {
   readonly progress: BackfillProgress;
 }
 
-/**
- * Sends a receiver what it lacks of a history: one metric of one target after the other, within it bucket after bucket,
- * so that each series comes in order. What it has answered for is recorded, and not sent again by a later run.
- * @throws LongFailure when it keeps failing, and the signal's reason when it aborts
- */
+/** Sends a receiver what it lacks of a history, each series in order. @throws LongFailure, and the signal's reason */
 export async function pushHistory(options: PushHistoryOptions): Promise<void> {
   const { to, collected, series, end, signal } = options;
   const { receiver, record } = to;
@@ -136,10 +132,7 @@ export async function refuseIncomplete(receivers: readonly HistoryReceiver[], fo
 /** Written into the receiver, under a label of its own for each time, so that none is out of order. */
 const PROBE = { name: 'edge_exporter_backfill_probe', type: 'gauge' } as const;
 
-/**
- * Sends a receiver a sample of each end of the range before anything is read, to learn how far back it takes samples.
- * @throws BackfillRefusal with the earliest time that it takes, or with its words
- */
+/** Probes a receiver with a sample of each end of the range. @throws BackfillRefusal with the earliest time that it takes */
 export async function refuseUntaken(
   { name, protocol }: { readonly name: string; readonly protocol: Pick<Protocol, 'send'> },
   { from, to }: Window,

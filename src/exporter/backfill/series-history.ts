@@ -177,10 +177,7 @@ interface HistoryTextOptions extends HistoryFamiliesOptions {
   readonly end: number;
 }
 
-/**
- * The history as OpenMetrics 1.0, in pieces. Families follow each other, within a family its series, and within a
- * series its samples, oldest first, as the format demands. Only one metric of one target is in memory at a time.
- */
+/** The history as OpenMetrics 1.0, in pieces, in the order of the format; one metric of one target is in memory at a time. */
 export async function* historyText(options: HistoryTextOptions): AsyncGenerator<string> {
   for (const [family, all] of historyFamilies(options)) {
     yield familyHeader(family, 'openmetrics');

@@ -14,9 +14,8 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { lockDirectory, StateInUse, type StateLock } from '../state/directory.ts';
 import { type HistoryPlan, parsePlan } from './history-plan.ts';
-import { isPushedRecord } from './pushed-record.ts';
 import { BackfillRefusal, fileTrouble } from './refusal.ts';
-import { unlessMissing } from './spool.ts';
+import { isPushedRecord, unlessMissing } from './spool.ts';
 
 const PLAN_FILE = 'plan.json';
 

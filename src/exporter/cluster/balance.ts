@@ -29,10 +29,7 @@ const RIPE_MS = 10_000;
 /** Loads that differ by less than this share of their mean are even. */
 const TOLERANCE = 0.05;
 
-/**
- * Which of the free accounts a replica takes: the largest first, each goes to the replica that has least. All replicas with
- * the same accounts configured come to the same result; where they do not, whoever asks first has it.
- */
+/** Which free accounts a replica takes: the largest first, each goes to whoever has least; all come to the same result. */
 export function accountsToTake(
   me: string,
   free: readonly Demand[],

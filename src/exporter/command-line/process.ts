@@ -5,10 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** How long (ms) threads may take to come to an end. */
 const LONGEST_WAIT_MS = 500;
 
-/**
- * Ends the process. Where a signal asked for it: `process.exit` waits for every thread, and so forever for one that waits for
- * a disk that hangs; then the signal ends the process, as it does by default.
- */
+/** Ends the process, also where a thread waits for a disk that hangs: then by the signal that asked for it. */
 export async function endProcess(code: number, signal: NodeJS.Signals | undefined): Promise<void> {
   if (signal === undefined) await allTaken();
   else {

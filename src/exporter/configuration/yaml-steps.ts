@@ -31,10 +31,7 @@ const LEXEMES = 64;
 
 type YamlOptions = ParseOptions & DocumentOptions & SchemaOptions;
 
-/**
- * Parses YAML as the library's `parseDocument` does, but in steps: that takes a third of a second in one go for a thousand
- * accounts. Items of the long list are composed each apart and put together again.
- */
+/** Parses YAML as `parseDocument` does, but in steps; items of the long list are composed each apart and put together again. */
 export function* parseInSteps(
   text: string,
   lines: LineCounter,

@@ -15,10 +15,7 @@ interface TokenLoginOptions extends TransportOptions {
   readonly onNotice?: (text: string) => void;
 }
 
-/**
- * Tokens made from a user name and a password: created when first needed, renewed in the background while the old
- * one still serves, created anew when the platform refuses one, and revoked when replaced or at the end.
- */
+/** Tokens made from a login: created when needed, renewed in the background, created anew when refused, revoked when replaced. */
 class TokenLogin implements Credentials {
   readonly kind = 'password';
   readonly #options: TokenLoginOptions;
@@ -184,10 +181,7 @@ const REFUSED_AT_ONCE = new PlatformFailure(
   401,
 );
 
-/**
- * Lets token creations through at growing intervals while they fail, so that a wrong password does not hammer
- * the platform (or lock the user out). A created token that is refused at once counts as a failure too.
- */
+/** Lets token creations through at growing intervals while they fail, or while what they make is refused at once. */
 export class TokenCreationGate {
   #strikes = 0;
   #opensAt = Number.NEGATIVE_INFINITY;

@@ -44,10 +44,7 @@ export interface NetworkOptions {
   readonly lookup?: (host: string) => Promise<readonly { readonly address: string }[]>;
 }
 
-/**
- * Whether the host is known, its port open, and its certificate good; ends with the first problem. Behind a proxy host
- * and port are the proxy's, which then has to let us through: it is the proxy that looks the platform's name up.
- */
+/** Whether host, port and certificate are good; ends with the first problem. Behind a proxy host and port are the proxy's. */
 export async function* networkSteps(options: NetworkOptions): AsyncGenerator<Step> {
   const { endpoint, route, timeoutMs } = options;
   const { proxy } = route;

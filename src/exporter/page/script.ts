@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PAGE_STYLE } from './style.ts';
 
-/**
- * What the status page adds where scripts run: filtering while typing, and refreshing in place. Without it the
- * same page works by links and a form. It inserts only what the server rendered, parsed as a document.
- */
+/** What the page adds where scripts run: filtering while typing, refreshing in place; it inserts only what the server rendered. */
 export const PAGE_SCRIPT = `
 'use strict';
 (() => {

@@ -64,10 +64,7 @@ export function packEntry({ source, queuedAt, samples }: OutboxEntry): Uint8Arra
   return msgpack.pack(entry);
 }
 
-/**
- * The entry that was packed; undefined where it is something else, of another version perhaps.
- * @param sets gives what earlier entries had the same: entries of one source have mostly the same series
- */
+/** The entry that was packed; undefined where it is something else. @param sets what earlier entries had the same */
 export function unpackEntry(bytes: unknown, sets = new LabelSets()): OutboxEntry | undefined {
   if (!(bytes instanceof Uint8Array)) return undefined;
   const parsed = packedEntry.safeParse(msgpack.unpack(bytes));

@@ -27,10 +27,7 @@ const ADDRESS_KEY: StateKey = ['push', 'address'];
 /** How often (ms) it is looked whether the state can be used at last. */
 const UNAVAILABLE_MS = 1_000;
 
-/**
- * Samples on their way to receivers. They become durable in the same commit as what else the poll found, so that no
- * crash can separate a counter from what is sent of it, and stay until the receiver has them.
- */
+/** Samples on their way to receivers: durable in the commit of what else a poll found, until the receiver has them. */
 export class Outbox {
   readonly #state: State;
   readonly #clock: Clock;

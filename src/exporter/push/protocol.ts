@@ -49,11 +49,7 @@ const REASONS: readonly (readonly [RefusalReason, RegExp])[] = [
 /** Statuses that are about the content of a request, not about the way there. */
 const CONTENT = new Set([400, 413, 422]);
 
-/**
- * What an answer that is no success means. A receiver that is set up wrongly, or an address or token that is wrong
- * (401, 403, 404 and the like), can be mended: then the samples are kept.
- * @param words what it says, without secrets
- */
+/** What an answer that is no success means: what can be mended (an address, a token) is a failure, and samples are kept. */
 export function refusalOrFailure(
   status: number,
   words: string,

@@ -28,10 +28,7 @@ interface ReceiverSnapshotsOptions {
   readonly onAdded: () => void;
 }
 
-/**
- * The snapshots for one receiver. In memory, and one at a time: while one waits no other is taken, so that a receiver
- * that is away costs nothing, and what it lacks afterwards is what a Prometheus that was away would not have scraped.
- */
+/** The snapshots for one receiver: one at a time in memory, so that one that is away costs nothing. */
 export class ReceiverSnapshots {
   readonly #options: ReceiverSnapshotsOptions;
   readonly #wants: (sample: ShownSample) => boolean;

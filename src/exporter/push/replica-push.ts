@@ -22,10 +22,7 @@ export function shareOf(maxBytes: number, accounts: number): number {
   return Math.min(maxBytes, Math.max(LEAST_SHARE, Math.floor(maxBytes / Math.max(1, accounts))));
 }
 
-/**
- * Pushes as one of several replicas. What waits lies in the state of the account that it is of: whoever owns the account
- * sends it, under the lease under which it may be polled, and a change of hands passes it on.
- */
+/** Pushes as one of several replicas: what waits lies in its account's state, and whoever owns the account sends it. */
 export class ReplicaPush {
   readonly #options: ReplicaPushOptions;
   /** Has the connections to receivers, and sends what `/metrics` shows besides buckets. */

@@ -18,10 +18,7 @@ export function isGlob(pattern: string): boolean {
   return parseGlob(pattern) !== undefined;
 }
 
-/**
- * Steps back to the last `*` alone, and so takes no more steps than the text has characters times the pattern pieces: a
- * regular expression may take exponentially many, and the texts are the platform's.
- */
+/** Steps back to the last `*` alone, in steps of text times pieces, where a regular expression may take exponentially many. */
 function matches(pieces: readonly Piece[], text: string): boolean {
   const characters = [...text];
   let [piece, star, resume, at] = [0, -1, 0, 0];

@@ -120,10 +120,7 @@ const MOST_WAITING = 16;
 /** More than come in one piece, as a client sends them that has not seen yet that no more are taken. */
 const MOST_DROPPED = 2_000;
 
-/**
- * The connections of all listeners. Each has one request answered at a time; when there are as many as allowed, the one
- * that has been idle for longest gives way to a new one, so that no number of idle clients locks a scraper out.
- */
+/** The connections of all listeners: each has one request answered at a time; the longest idle one gives way to a new one. */
 export class Connections {
   readonly #options: { readonly limit: number; readonly log: WebLog; readonly answer: Handler };
   readonly #all = new Map<string, Connection>();
