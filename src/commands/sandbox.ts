@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { aborted } from '../exporter/clock.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
 import { CONFIG } from '../exporter/configuration/schema.ts';
 import { parseListenAddress } from '../exporter/web/listen-address.ts';
@@ -20,10 +21,7 @@ export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
   try {
     const { url, close } = await platform.listen(port, host);
     stdout.write(introduction(url, options));
-    await new Promise<void>((resolve) => {
-      if (signal.aborted) resolve();
-      else signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await aborted(signal);
     await close();
     return EXIT.ok;
   } catch (error) {

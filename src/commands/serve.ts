@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
 import { credentialsFrom } from '../exporter/account/connection.ts';
-import { systemClock } from '../exporter/clock.ts';
+import { aborted, systemClock } from '../exporter/clock.ts';
 import { Member } from '../exporter/cluster/member.ts';
 import { Registry } from '../exporter/cluster/registry.ts';
 import { EXIT, type ExitCode, type Invocation } from '../exporter/command-line/command.ts';
@@ -219,13 +219,6 @@ async function stopAll(stops: Stops, { log }: Serve['logging']): Promise<void> {
       log.error({ err: error }, 'a part of the exporter did not stop properly');
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<undefined> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(undefined);
-    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
-  });
 }
 
 /** Connections for commits, loading and the picture of all; the lease has one of its own, for which it waits for nobody. */

@@ -134,3 +134,11 @@ export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal): Promi
     shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
   });
 }
+
+/** Resolves when a signal aborts. */
+export function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    else signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

@@ -43,7 +43,8 @@ interface Unchecked {
 type Outcome = Unchecked | (Step & { readonly why?: never });
 
 async function* allSteps(session: Session): AsyncGenerator<Outcome> {
-  const wantsSeries = Object.keys(session.account.collectors).some(isSeriesCollector);
+  const { metrics, analytics } = session.account.collectors;
+  const wantsSeries = metrics !== undefined || analytics !== undefined;
   const closed = wantsSeries && (yield* permissionToRead(session));
   if (!closed) {
     yield* listSteps(session);
@@ -200,10 +201,7 @@ async function* seriesSteps(session: Session): AsyncGenerator<Outcome> {
 }
 
 function weightiest(jobs: readonly Job[]): Job | undefined {
-  return jobs.reduce<Job | undefined>(
-    (most, job) => (job.weight > (most?.weight ?? 0) ? job : most),
-    undefined,
-  );
+  return jobs.toSorted((a, b) => b.weight - a.weight).find(({ weight }) => weight > 0);
 }
 
 async function* settingsSteps(session: Session): AsyncGenerator<Outcome> {
@@ -231,10 +229,6 @@ async function whyUnlisted(session: Session, concerns: (list: Job) => boolean): 
     if (typeof finding === 'string') return finding;
   }
   return undefined;
-}
-
-function isSeriesCollector(name: string): boolean {
-  return name === 'metrics' || name === 'analytics';
 }
 
 /** Whether the quota suffices for what is configured. */

@@ -67,7 +67,10 @@ export function startReceiver(
 ): RunningReceiver {
   const { name } = receiver;
   const stopping = new AbortController();
-  const { protocol, close } = sendTo === undefined ? connectReceiver(receiver, clock) : through(sendTo, name);
+  const { protocol, close } =
+    sendTo === undefined
+      ? connectReceiver(receiver, clock)
+      : { protocol: { name: '', send: sendTo.bind(undefined, name) }, close: () => undefined };
   const added = new Bell();
   const onAdded = () => added.ring();
   const queue = new ReceiverQueue({
@@ -166,11 +169,6 @@ export function connectReceiver(receiver: Receiver, clock: Clock): ConnectedRece
     },
     close: () => connection.close(),
   };
-}
-
-function through(sendTo: SendTo, name: string) {
-  const send: Protocol['send'] = (samples, signal) => sendTo(name, samples, signal);
-  return { protocol: { name: '', send }, close: async () => undefined };
 }
 
 function withLabels(samples: readonly PushedSample[], added: Receiver['labels']): readonly PushedSample[] {
