@@ -81,7 +81,9 @@ export async function backfill(options: BackfillOptions): Promise<History> {
   try {
     const plan = begun ?? (await makePlan(accounts, options));
     // Before anything is kept: a range that is refused must not be in the way of the next.
-    if (begun === undefined) await refuseUntakenBy(receivers, plan, options);
+    if (begun === undefined)
+      for (const { receiver, protocol } of receivers)
+        await refuseUntaken({ name: receiver.name, protocol }, plan.range, options.signal);
     await folder.lock(found);
     if (begun === undefined) await folder.begin(plan);
     const series = await openSeries(plan, folder.path, accounts);
@@ -133,16 +135,6 @@ function retryOptions({ name }: HistoryAccount, { clock, signal, progress }: Bac
   return { clock, signal, onRetry };
 }
 
-async function refuseUntakenBy(
-  receivers: readonly ConnectedReceiver[],
-  { range }: HistoryPlan,
-  { signal }: BackfillOptions,
-): Promise<void> {
-  for (const { receiver, protocol } of receivers) {
-    await refuseUntaken({ name: receiver.name, protocol }, range, signal);
-  }
-}
-
 /** Brings each receiver what it lacks; returns how many samples each has taken, in all runs. */
 async function push(
   { range }: HistoryPlan,
@@ -154,10 +146,9 @@ async function push(
   if (receivers.length === 0) return new Map();
   const { clock, signal, progress } = options;
   progress.stage = 'pushing';
-  const opened: HistoryReceiver[] = [];
-  for (const connected of receivers) {
-    opened.push({ ...connected, record: await PushedRecord.open(path, connected.receiver) });
-  }
+  const opened = await Promise.all(
+    receivers.map(async (to) => ({ ...to, record: await PushedRecord.open(path, to.receiver) })),
+  );
   const series = historyFamilies(familiesAsked(collected, options)).flatMap(([, own]) => own);
   const work = (to: HistoryReceiver, ending: AbortSignal) =>
     pushHistory({ to, collected, series, end: range.to, clock, signal: ending, progress });

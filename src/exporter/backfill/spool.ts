@@ -63,13 +63,15 @@ class LineFile<Line> {
 export class Spool {
   readonly #file: LineFile<SpoolLine>;
   readonly #windows = new Set<number>();
-  readonly #dimensions = new Set<string>();
-  #vanished = false;
+  readonly dimensions = new Set<string>();
+  /** Whether the platform does not know what is read here. */
+  vanished = false;
+  /** In how many windows the platform had fewer buckets than it should. */
+  lacking = 0;
   /** Lines are written one after another, so that they cannot get into each other. */
   #writing: Promise<unknown> = Promise.resolve();
 
   readonly #isWhole: (record: SpoolRecord) => boolean;
-  #lacking = 0;
 
   private constructor(path: string, isWhole: (record: SpoolRecord) => boolean) {
     this.#file = new LineFile(path, parseSpoolLine);
@@ -87,27 +89,13 @@ export class Spool {
     return spool;
   }
 
-  /** Whether the platform does not know what is read here. */
-  get vanished(): boolean {
-    return this.#vanished;
-  }
-
-  /** In how many windows the platform had fewer buckets than it should. */
-  get lacking(): number {
-    return this.#lacking;
-  }
-
-  get dimensions(): ReadonlySet<string> {
-    return this.#dimensions;
-  }
-
   has(window: number): boolean {
     return this.#windows.has(window);
   }
 
   /** How many of the windows need no more reading. */
   done(windows: number): number {
-    return this.#vanished ? windows : this.#windows.size;
+    return this.vanished ? windows : this.#windows.size;
   }
 
   /** Keeps a line; resolves with how many windows need no more reading because of it: none where there is nothing to read. */
@@ -125,7 +113,7 @@ export class Spool {
   }
 
   async #write(line: SpoolLine, windows: number): Promise<number> {
-    if (this.#vanished) return 0;
+    if (this.vanished) return 0;
     await this.#file.append(line);
     const before = this.done(windows);
     this.#note(line);
@@ -134,12 +122,12 @@ export class Spool {
 
   #note(line: SpoolLine): void {
     if ('vanished' in line) {
-      this.#vanished = true;
+      this.vanished = true;
       return;
     }
     this.#windows.add(line.window);
-    if (!this.#isWhole(line)) this.#lacking += 1;
-    for (const dimension of Object.keys(line.series)) this.#dimensions.add(dimension);
+    if (!this.#isWhole(line)) this.lacking += 1;
+    for (const dimension of Object.keys(line.series)) this.dimensions.add(dimension);
   }
 }
 
@@ -250,8 +238,9 @@ export function isPushedRecord(name: string): boolean {
 export class PushedRecord {
   readonly #file: LineFile<PushedLine>;
   readonly #buckets = new Map<number, number>();
-  readonly #refused = new Map<string, number>();
-  #sent = 0;
+  /** How many samples the receiver has refused for good, by reason, and how many it has taken. */
+  readonly refused = new Map<string, number>();
+  sent = 0;
 
   private constructor(path: string) {
     this.#file = new LineFile(path, (text) => pushedLine.safeParse(parsedJson(text)).data);
@@ -272,16 +261,6 @@ export class PushedRecord {
     return this.#buckets.get(series) ?? 0;
   }
 
-  /** How many samples the receiver has taken. */
-  get sent(): number {
-    return this.#sent;
-  }
-
-  /** How many it has refused for good, by reason. */
-  get refused(): ReadonlyMap<string, number> {
-    return this.#refused;
-  }
-
   async append(line: PushedLine): Promise<void> {
     await this.#file.append(line);
     this.#note(line);
@@ -294,9 +273,9 @@ export class PushedRecord {
 
   #note({ series, buckets, sent, refused }: PushedLine): void {
     this.#buckets.set(series, buckets);
-    this.#sent += sent;
+    this.sent += sent;
     for (const [reason, samples] of Object.entries(refused)) {
-      this.#refused.set(reason, (this.#refused.get(reason) ?? 0) + samples);
+      this.refused.set(reason, (this.refused.get(reason) ?? 0) + samples);
     }
   }
 }

@@ -65,10 +65,10 @@ export class Member {
   readonly #openings = new Map<string, object>();
   #accounts: AccountsOfReplica | undefined;
   #view: LeaseView;
-  #replicas: readonly Replica[] = [];
+  replicas: readonly Replica[] = [];
   /** Demands as the database has them. */
   #known: ReadonlyMap<string, number> = new Map();
-  #picture: ClusterPicture | undefined;
+  picture: ClusterPicture | undefined;
   #isTakingPicture = false;
   #trouble: string | undefined;
   #closed: (() => void) | undefined;
@@ -114,14 +114,6 @@ export class Member {
   /** How long (ms) its lease still holds by its own clock; 0 where it does not. */
   get leaseLeftMs(): number {
     return Math.max(0, this.#view.until - this.#now());
-  }
-
-  get replicas(): readonly Replica[] {
-    return this.#replicas;
-  }
-
-  get picture(): ClusterPicture | undefined {
-    return this.#picture;
   }
 
   /** Gives everything back, so that others take it at once. */
@@ -178,7 +170,7 @@ export class Member {
     try {
       const answer = await registry.beat(request, this.name, this.#changedDemands());
       if (answer !== undefined) {
-        this.#replicas = answer.replicas;
+        this.replicas = answer.replicas;
         this.#known = new Map(answer.mine.map(({ account, demand }) => [account, demand]));
       }
       this.#tell(undefined);
@@ -239,13 +231,13 @@ export class Member {
 
   async #takePicture(): Promise<void> {
     const { clock, registry } = this.#options;
-    if (clock.now() - (this.#picture?.at ?? Number.NEGATIVE_INFINITY) < PICTURE_MS) return;
+    if (clock.now() - (this.picture?.at ?? Number.NEGATIVE_INFINITY) < PICTURE_MS) return;
     // It waits for connections that commits and loading use: the next renewals must not queue up more of them.
     if (this.#isTakingPicture) return;
     this.#isTakingPicture = true;
     const ownership = await registry.ownership().catch(() => undefined);
     this.#isTakingPicture = false;
-    if (ownership !== undefined) this.#picture = { at: clock.now(), ...ownership };
+    if (ownership !== undefined) this.picture = { at: clock.now(), ...ownership };
   }
 
   #tell(trouble: string | undefined): void {

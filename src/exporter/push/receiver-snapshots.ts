@@ -32,7 +32,8 @@ interface ReceiverSnapshotsOptions {
 export class ReceiverSnapshots {
   readonly #options: ReceiverSnapshotsOptions;
   readonly #wants: (sample: ShownSample) => boolean;
-  #waiting: Snapshot | undefined;
+  /** What is to be sent next. */
+  waiting: Snapshot | undefined;
   /** The series of the last snapshot that was sent, or that waits. */
   #shown = new Map<string, PushedSample>();
   #lastAt = Number.NEGATIVE_INFINITY;
@@ -44,12 +45,7 @@ export class ReceiverSnapshots {
 
   /** Whether a snapshot may be taken now (ms since the epoch): not twice for one moment, wherever the clock is set. */
   isFree(at: number): boolean {
-    return !this.#options.receiver.buckets_only && this.#waiting === undefined && at > this.#lastAt;
-  }
-
-  /** What is to be sent next. */
-  get waiting(): Snapshot | undefined {
-    return this.#waiting;
+    return !this.#options.receiver.buckets_only && this.waiting === undefined && at > this.#lastAt;
   }
 
   take(shown: ShownSamples, at: number): void {
@@ -67,12 +63,12 @@ export class ReceiverSnapshots {
     const ends = ended.map(([, sample]): PushedSample => ({ ...sample, value: Number.NaN, at, ended: true }));
     this.#shown = series;
     this.#lastAt = at;
-    this.#waiting = { at, samples: [...series.values(), ...ends] };
+    this.waiting = { at, samples: [...series.values(), ...ends] };
     onAdded();
   }
 
   /** What waits has been sent. */
   sent(): void {
-    this.#waiting = undefined;
+    this.waiting = undefined;
   }
 }
