@@ -175,13 +175,11 @@ function sentenceOf(error: unknown, advice: string): string | undefined {
 type Flags = Invocation<'rehearse'>['flags'];
 type Env = Invocation<'rehearse'>['env'];
 
-/** An alerts file by its name. */
 interface NamedSettings {
   readonly name: string;
   readonly settings: AlertSettings;
 }
 
-/** What is to be rehearsed, and over what: the flags, checked. */
 interface RehearsalRequest {
   /** One set of rules, or two to compare. */
   readonly rules: readonly NamedSettings[];

@@ -49,7 +49,6 @@ function textsOf(files: RuleFiles, format: Call['flags']['format']): Readonly<Re
   return format === 'jsonnet' ? { 'rules.libsonnet': jsonnetRuleText(files) } : ruleTexts(files);
 }
 
-/** @returns the paths of the files */
 async function writeTexts(
   texts: Readonly<Record<string, string>>,
   folder: string,

@@ -31,7 +31,6 @@ export async function sandbox(invocation: SandboxCommand): Promise<ExitCode> {
   }
 }
 
-/** The options of the file and the flags, or what is wrong with the file. */
 async function optionsOf(flags: SandboxCommand['flags']): Promise<SandboxOptions | string> {
   const file = flags['sandbox.config.file'];
   const seed = flags['sandbox.seed'];

@@ -198,7 +198,6 @@ function connectionsWithin(openFiles = Number.POSITIVE_INFINITY): number {
   return Math.max(16, Math.min(MOST_CONNECTIONS, Math.floor(openFiles / 2)));
 }
 
-/** Reloads the configuration and logs the outcome. */
 function reloadBy(running: Running, { log }: Serve['logging']): () => Promise<void> {
   return async () => {
     try {

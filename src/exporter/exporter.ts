@@ -218,7 +218,6 @@ export class Exporter {
   }
 }
 
-/** What all accounts share. */
 interface RunningAccountsOptions
   extends Omit<AccountOptions, 'config' | 'limits' | 'handedOver' | 'ownership'> {
   /** Of all accounts; without it each is started when this process comes to own it. */

@@ -1,7 +1,6 @@
 /** How long slices take in a turn of the event loop, all together (ms): the most that anything else waits, give or take one step. */
 const SLICE_MS = 2;
 
-/** Work that was not done in one slice. */
 interface Work {
   /** Takes steps up to a time; whether that was the last one. */
   readonly take: (end: number) => boolean;
@@ -97,7 +96,6 @@ function takeNext(end: number): void {
   }
 }
 
-/** Whether that was the last one. */
 function takeSlice(steps: Iterator<undefined, void>, end: number): boolean {
   do {
     if (steps.next().done) return true;

@@ -85,7 +85,6 @@ export function* statusText(status: Status, query: StatusQuery, now: number): Ge
   return pieces.join('');
 }
 
-/** JSON of an object that has fields, without its closing brace. */
 function openObject(fields: object): string {
   return JSON.stringify(fields).slice(0, -1);
 }

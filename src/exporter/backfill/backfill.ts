@@ -232,7 +232,6 @@ async function openSeries(
   return collected;
 }
 
-/** Reports what is planned, and how much of it is done. */
 function reportPlan(plan: HistoryPlan, series: readonly Collected[], { progress }: BackfillOptions): void {
   const ofOne = windowsOf(plan.range).length;
   const done = series.reduce((sum, { spool }) => sum + spool.done(ofOne), 0);

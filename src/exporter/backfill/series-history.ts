@@ -59,12 +59,10 @@ function usualWidth(records: readonly SpoolRecord[]): number | undefined {
   return mostFrequent(differences);
 }
 
-/** One dimension of a metric's history. */
 interface DimensionHistory extends Pick<SeriesHistory, 'starts' | 'widths'> {
   readonly values: Float64Array;
 }
 
-/** A sample of one series. */
 interface HistoryPoint {
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -226,7 +226,6 @@ const pushedLine = z.strictObject({
   refused: z.record(z.string(), z.int().nonnegative()),
 });
 
-/** What a receiver has answered for. */
 type PushedLine = z.output<typeof pushedLine>;
 
 /** The files that these records are kept in. */

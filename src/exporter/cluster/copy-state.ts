@@ -108,7 +108,6 @@ async function whileOwned(
   }
 }
 
-/** Whether a state has anything but what is copied there. */
 function hasOther(state: State, copied: (key: StateKey) => unknown): boolean {
   return keysOf(state).some((key) => !isDeepStrictEqual(state.get(key), copied(key)));
 }

@@ -34,7 +34,6 @@ interface MemberOptions {
   };
 }
 
-/** What this replica knows of all. */
 interface ClusterPicture extends Awaited<ReturnType<Registry['ownership']>> {
   /** When it was taken (local ms). */
   readonly at: number;

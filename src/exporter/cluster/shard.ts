@@ -61,7 +61,6 @@ export function shardText({ index, of }: Shard): string {
   return `shard ${index}/${of}: its part of the configurations, and 1/${of} of what the platform allows`;
 }
 
-/** Hexadecimal digits, all of the same length. */
 function scoreOf(shard: number, account: string): string {
   return createHash('sha256').update(`${shard}/${account}`).digest('hex');
 }

@@ -66,7 +66,6 @@ export interface ReadConfig {
   readonly read: ReadFiles;
 }
 
-/** What an operator should know of a configuration, valid or not. */
 interface ExaminedConfig extends ReadConfig {
   /** What is allowed but probably not meant, also beside mistakes. */
   readonly warnings: readonly ConfigIssue[];
@@ -136,7 +135,6 @@ export async function examineConfig(
   return { loaded: { ok: true, config, warnings, issues, source: from.source }, read, warnings, files };
 }
 
-/** The configuration's own file, or what stands for it. */
 async function readMain(file: string, env: Environment) {
   const read = await readConfigFile(file);
   const digests = new Map([[file, digestOf(read)]]);

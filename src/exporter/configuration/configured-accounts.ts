@@ -185,7 +185,6 @@ function accountsJsonSchema() {
   return { properties: { accounts } };
 }
 
-/** The accounts of one file, to be merged with those of others. */
 interface AccountSource {
   readonly path: string;
   readonly accounts: readonly CheckedAccount[];
@@ -194,7 +193,6 @@ interface AccountSource {
   readonly mistakes: readonly ConfigIssue[];
 }
 
-/** What the sources come to together. */
 interface MergedAccounts {
   /** By source, those that are used: its own, or, where it holds mistakes, those that it gave before. */
   readonly used: ReadonlyMap<string, readonly CheckedAccount[]>;

@@ -90,7 +90,6 @@ function unknownKey(path: ConfigPath, key: string, known: readonly string[]): Fi
   return { path: [...path, key], at: 'key', message: `unknown key${hint}` };
 }
 
-/** The keys that the mapping at `path` may have. */
 function knownKeys(root: Schema, path: ConfigPath): string[] {
   let schema = root;
   for (const step of path) {

@@ -73,7 +73,6 @@ async function exposed({ holds, path, issue }: NamedFile): Promise<ConfigIssue[]
   ];
 }
 
-/** An account or a receiver. */
 interface WithFiles {
   readonly credentials: CredentialsSource | undefined;
   readonly request: RouteKeys;

@@ -171,10 +171,8 @@ function theRest(why: string): Step {
   return stepsNamed('everything else').skipped(`not checked: ${why}`);
 }
 
-/** How the first read of the API ended. */
 type FirstAnswer = Pick<Finding, 'outcome' | 'reason' | 'foreign'>;
 
-/** The way to the platform. */
 interface Way {
   readonly endpoint: Endpoint;
   readonly route: Route;
@@ -211,14 +209,12 @@ async function apiStep(
   return problem(`${reason}; ${hint}`);
 }
 
-/** Every path that was asked answers 404. */
 function nothingFoundStep(apiUrl: string, paths: number): Step {
   return stepsNamed('API').problem(
     `HTTP 404 to each of ${paths} paths that were asked: is the path of api_url right? ${apiUrl} must be the address below which /domains and /metrics are`,
   );
 }
 
-/** Why there was no token to send. */
 function noTokenStep(configured: CredentialsSource, outcome: FailureOutcome, reason: string): Step {
   const { problem } = stepsNamed('token');
   if (configured.kind !== 'password') return problem(`there is no token to send: ${reason}`);
@@ -232,7 +228,6 @@ const ORIGINS: Readonly<Record<Credentials['kind'], string>> = {
   password: 'a token created for the configured user',
 };
 
-/** The platform has taken the token. @param now local ms */
 function tokenTakenStep(credentials: Credentials, now: number): Step {
   const expiresAt = credentials.expiresAt();
   const life =
@@ -242,7 +237,6 @@ function tokenTakenStep(credentials: Credentials, now: number): Step {
   return stepsNamed('token').ok(`${ORIGINS[credentials.kind]} is accepted; ${life}`);
 }
 
-/** The platform has refused the token. */
 function tokenRefusedStep(credentials: Credentials, reason: string): Step {
   const remedy: Readonly<Record<Credentials['kind'], string>> = {
     token: 'it has expired, was revoked or is not one of this platform: create another',
@@ -262,7 +256,6 @@ const AGREEMENT_MS = 2_000;
 /** From this difference (ms) on the machine's clock makes the data misleading. */
 const MISLEADING_MS = 60_000;
 
-/** How far this machine's clock is from the platform's. */
 function clockStep({ platformClock }: Pick<ObservedPlatform, 'platformClock'>): Step {
   const { ok, warning, problem, skipped } = stepsNamed('clock');
   if (!platformClock.known) return skipped('the answers have no Date header to compare with');

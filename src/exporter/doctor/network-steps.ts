@@ -177,7 +177,6 @@ const HINTS: Readonly<Record<ProxyStep, string>> = {
   tunnel: 'is it really a proxy, and can it reach the platform?',
 };
 
-/** Whether the proxy opens a tunnel to the platform. */
 async function tunnelStep(
   proxy: ProxyServer,
   { host, port }: Endpoint,

@@ -33,7 +33,6 @@ export async function* workSteps(session: Session): AsyncGenerator<Step> {
   );
 }
 
-/** A step that could not be done, and why. */
 interface Unchecked {
   readonly step: string;
   readonly why: string;
@@ -127,7 +126,6 @@ function* productsStep(session: Session): Generator<Step> {
   );
 }
 
-/** By which API series are read, where that is not the usual one. */
 function* sourceSteps(session: Session): Generator<Step> {
   for (const collector of ['metrics', 'analytics'] as const) {
     if (session.account.collectors[collector] === undefined) continue;
@@ -231,7 +229,6 @@ async function whyUnlisted(session: Session, concerns: (list: Job) => boolean): 
   return undefined;
 }
 
-/** Whether the quota suffices for what is configured. */
 function planStep(session: Session): Step {
   const { account, connection, findings } = session;
   const { ok, warning } = stepsNamed('plan');

@@ -140,7 +140,6 @@ export interface JobQuery {
   readonly listsAll: boolean;
 }
 
-/** A job beside the name of its account. */
 interface AccountJob {
   readonly account: string;
   readonly job: JobStatus;

@@ -11,7 +11,6 @@ export interface JudgedAccount {
   readonly judgement: Judgement;
 }
 
-/** Something that an operator should know or do. */
 interface Finding {
   readonly severity: number;
   readonly mood: 'bad' | 'warn' | 'calm';
@@ -178,7 +177,6 @@ export function marked(text: string): Html {
   return html`${pieces.map((piece, index) => (index % 2 === 1 && index < pieces.length - 1 ? html`<code>${piece}</code>` : piece))}`;
 }
 
-/** What there is to know of the exporter itself. */
 function exporterFindings(status: Status, now: number): Finding[] {
   const { config, state, series_dropped: dropped, push } = status;
   return [

@@ -27,7 +27,6 @@ export type ScopePlan = ReturnType<typeof planScope>;
 /** What an account's configuration asks of its platform, and what comes of it. */
 export type AccountPlan = ReturnType<typeof planOf>;
 
-/** What was found out about an account. */
 interface SurveyedAccount {
   readonly account: Account;
   readonly jobs: readonly Job[];

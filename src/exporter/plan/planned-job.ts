@@ -68,7 +68,6 @@ export function plannedJobs(
   });
 }
 
-/** The means of what was found, by kind of job. */
 function kindsOf(findings: readonly Finding[]): Map<string, Kind> {
   const usable = findings.filter(({ outcome }) => outcome === 'ok' || outcome === 'empty');
   return new Map(

@@ -41,7 +41,6 @@ export function processesFor(plans: readonly AccountPlan[]) {
   };
 }
 
-/** What an account takes of what a process has for accounts. */
 interface Share {
   readonly cpu: number;
   readonly memory: number;

@@ -127,7 +127,6 @@ export function helpOf({ name, help }: PushedFamily): string {
   return help ?? HELP.get(name) ?? '';
 }
 
-/** What a sample is selected by. */
 interface Selectable {
   readonly family: { readonly name: string };
   readonly labels: Labels;

@@ -107,7 +107,6 @@ export class ReplicaPush {
   }
 }
 
-/** The moments that are known, the earliest first. */
 function momentsOf(views: readonly ReceiverView[], moment: 'oldest' | 'lastSuccessAt'): number[] {
   return views.flatMap((view) => view[moment] ?? []).sort((a, b) => a - b);
 }

@@ -99,7 +99,6 @@ export async function sendExposition(
   else await writeInBursts(response, buffers);
 }
 
-/** Writes what fits into one burst, so that it leaves together with the head. */
 function writeAll(response: ServerResponse, buffers: readonly Buffer[]): ServerResponse {
   response.cork();
   for (const buffer of buffers) response.write(buffer);

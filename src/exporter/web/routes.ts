@@ -37,7 +37,6 @@ export interface LogLevel {
   readonly set: (level: string) => void;
 }
 
-/** A path of the surface, the methods that it takes, and what it does. */
 interface Route {
   readonly path: string;
   readonly methods: readonly string[];
@@ -93,7 +92,6 @@ function sendStatus({ status }: WebSources): Handler {
   };
 }
 
-/** What follows the first question mark of the address. */
 function searchOf({ url = '' }: { readonly url?: string | undefined }): string {
   return url.split('?').slice(1).join('?');
 }

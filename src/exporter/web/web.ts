@@ -129,14 +129,12 @@ function targetOf({ url = '' }: IncomingMessage): string {
   return url.startsWith('/') ? url : url.replace(/^[a-z][\w+.-]*:\/\/[^/?#]*/i, '');
 }
 
-/** The path of a request as it was sent. */
 function pathOf(request: IncomingMessage): string {
   const target = targetOf(request);
   const end = target.search(/[?#]/);
   return end < 0 ? target : target.slice(0, end);
 }
 
-/** Logs what has failed and answers 500, without details. */
 function failWith(log: WebLog): OnFailure {
   return (error, request, response) => {
     const fields = { err: error, method: request.method, path: pathOf(request) };
