@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Clock, withDeadline } from '../clock.ts';
+import { withDeadline } from '../clock.ts';
 import { addressOf } from '../platform/client.ts';
 import { sendable } from '../platform/credentials.ts';
 import {
@@ -36,18 +36,14 @@ const TokenBody = z.object({
 
 /** The only requests besides GET: a token's creation and revocation (section 4.1), with Basic authentication. */
 export class TokenOperations {
-  readonly #baseUrl: string;
-  readonly #clock: Clock;
+  readonly #options: TransportOptions;
   readonly #transport: Transport;
-  readonly #timeoutMs: number;
   /** Version 3 is current; a platform that answers 406 to it is spoken to in version 1 from then on. */
   #version: 3 | 1 = 3;
   #exchanges: readonly ExchangeInfo[] = [];
 
   constructor(options: TransportOptions) {
-    this.#baseUrl = options.baseUrl;
-    this.#clock = options.clock;
-    this.#timeoutMs = options.timeoutMs;
+    this.#options = options;
     this.#transport = new Transport({ ...options, connections: 1 });
   }
 
@@ -85,7 +81,7 @@ export class TokenOperations {
     if (!answer.success)
       throw new PlatformFailure('undecodable', 'the created token is missing', info.status);
     const { token, created_at: createdAt, expires_at: expiresAt } = answer.data;
-    const receivedAt = this.#clock.now();
+    const receivedAt = this.#options.clock.now();
     const life = lifeOf({ createdAt, expiresAt, receivedAt, serverDate: info.serverDate });
     return { token: sendable(new Secret(token), 'the created token'), createdAt: receivedAt, ...life };
   }
@@ -99,12 +95,12 @@ export class TokenOperations {
   ): Promise<Reply> {
     const outgoing = {
       method,
-      path: addressOf(this.#baseUrl, path),
+      path: addressOf(this.#options.baseUrl, path),
       version: this.#version,
       authorization: new Secret(`Basic ${basic.reveal()}`),
       secrets: [password, basic, ...secrets],
     };
-    const exchanged = withDeadline(this.#timeoutMs, signal, (inner) =>
+    const exchanged = withDeadline(this.#options.timeoutMs, signal, (inner) =>
       this.#transport.exchange(outgoing, inner),
     );
     const reply = await exchanged.catch((error: unknown) => {
