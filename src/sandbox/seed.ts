@@ -93,7 +93,7 @@ function addFirewallRulesets(account: Account): void {
   const [application] = account.applications;
   const common = {
     allow_blank_referer: false,
-    ip_blocking_rule: 'allow_from_all',
+    ip_blocking_rule: 'allow_from_all' as const,
     ip_blocking_addresses: ['192.0.2.0/24'],
     is_active: true,
   };

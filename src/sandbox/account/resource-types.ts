@@ -1,15 +1,18 @@
+import { z } from 'zod';
+
 /** What delivers content, with the fields of section 2 and no others unless said so. */
 
-export interface Domain {
-  readonly id: number;
-  name: string;
-  cnames: string[];
-  cname_access_only: boolean;
-  digital_certificate_id: number | null;
-  edge_application_id: number;
-  is_active: boolean;
-  readonly domain_name: string;
-}
+/** What a create or an overwrite of a domain sends; the same of others follows. */
+export const domainBody = z.object({
+  name: z.string().min(1),
+  cnames: z.array(z.string().min(1)).default([]),
+  cname_access_only: z.boolean().default(false),
+  digital_certificate_id: z.int().nullable().default(null),
+  edge_application_id: z.int(),
+  is_active: z.boolean().default(true),
+});
+export type DomainFields = z.output<typeof domainBody>;
+export type Domain = DomainFields & { readonly id: number; readonly domain_name: string };
 
 export interface Certificate {
   readonly id: number;
@@ -27,34 +30,37 @@ export interface Origin {
   readonly origin_id: string;
 }
 
-export interface Application {
-  readonly id: number;
-  name: string;
-  delivery_protocol: string;
-  active: boolean;
-  application_acceleration: boolean;
-  caching: boolean;
-  device_detection: boolean;
-  edge_functions: boolean;
-  image_optimization: boolean;
-  load_balancer: boolean;
-  origins: Origin[];
-}
+export const applicationBody = z.object({
+  name: z.string().min(1),
+  delivery_protocol: z.string().min(1).default('http'),
+  active: z.boolean().default(true),
+  application_acceleration: z.boolean().default(false),
+  caching: z.boolean().default(true),
+  device_detection: z.boolean().default(false),
+  edge_functions: z.boolean().default(false),
+  image_optimization: z.boolean().default(false),
+  load_balancer: z.boolean().default(false),
+});
+export type ApplicationFields = z.output<typeof applicationBody>;
+export type Application = ApplicationFields & { readonly id: number; origins: Origin[] };
 
-export interface EdgeFunction {
+export const functionBody = z.object({
+  name: z.string().min(1),
+  language: z.string().min(1),
+  code: z.string().min(1),
+  initiator_type: z.string().min(1),
+  active: z.boolean(),
+  json_args: z.record(z.string(), z.unknown()).default({}),
+  function_to_run: z.string().default(''),
+});
+export type FunctionFields = z.output<typeof functionBody>;
+/** With the domains at which it runs; the API shows only how many. */
+export type EdgeFunction = FunctionFields & {
   readonly id: number;
-  name: string;
-  language: string;
-  code: string;
-  json_args: Record<string, unknown>;
-  function_to_run: string;
-  initiator_type: string;
-  active: boolean;
   last_editor: string;
   modified: string;
-  /** Domains at which the function runs; the API shows only how many. */
   domains: number[];
-}
+};
 
 /** What the edge serves of a workload. */
 export interface WorkloadState {
@@ -91,34 +97,41 @@ export type ErrorResponses = { readonly id: number } & Record<(typeof ERROR_RESP
 
 /** What protects content, with the fields of section 2 and no others unless said so. */
 
-export interface Firewall {
+/** What the platform notes of a change. */
+interface Edited {
   readonly id: number;
-  name: string;
   last_editor: string;
   last_modified: string;
-  is_active: boolean;
-  edge_functions_enabled: boolean;
-  network_protection_enabled: boolean;
-  waf_enabled: boolean;
-  domains: number[];
 }
 
-export interface FirewallRuleset {
-  readonly id: number;
-  name: string;
-  block_access_by_referer: boolean;
-  allow_blank_referer: boolean;
-  accepted_domains: { url: string }[];
-  geo_block: string;
-  geo_countries: string[];
-  ip_blocking_rule: string;
-  ip_blocking_addresses: string[];
-  require_secure_token: boolean;
-  secret: string | null;
-  is_active: boolean;
-  /** Edge applications that use it; never answered. */
-  used_by: number[];
-}
+export const firewallBody = z.object({
+  name: z.string().min(1),
+  is_active: z.boolean().default(true),
+  edge_functions_enabled: z.boolean().default(false),
+  network_protection_enabled: z.boolean().default(false),
+  waf_enabled: z.boolean().default(false),
+  domains: z.array(z.int()).default([]),
+});
+export type FirewallFields = z.output<typeof firewallBody>;
+export type Firewall = FirewallFields & Edited;
+
+/** Defaults of an overwrite are not documented: these switch everything off. */
+export const firewallRulesetBody = z.object({
+  name: z.string().min(1),
+  block_access_by_referer: z.boolean().default(false),
+  allow_blank_referer: z.boolean().default(false),
+  accepted_domains: z.array(z.object({ url: z.string().min(1) })).default([]),
+  geo_block: z.enum(['whitelist', 'blacklist', 'disabled']).default('disabled'),
+  geo_countries: z.array(z.string().regex(/^[A-Z]{3}$/, 'Expected an ISO 3166-1 alpha-3 code.')).default([]),
+  ip_blocking_rule: z.enum(['allow_from_all', 'deny_from_all']).default('allow_from_all'),
+  ip_blocking_addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
+  require_secure_token: z.boolean().default(false),
+  secret: z.string().min(1).nullable().default(null),
+  is_active: z.boolean().default(true),
+});
+export type FirewallRulesetFields = z.output<typeof firewallRulesetBody>;
+/** With the edge applications that use it, which are never answered. */
+export type FirewallRuleset = FirewallRulesetFields & { readonly id: number; used_by: number[] };
 
 export const WAF_FAMILIES = [
   'sql_injection',
@@ -142,38 +155,39 @@ export type WafRuleset = {
 } & Record<WafFamily, boolean> &
   Record<`${WafFamily}_sensitivity`, string>;
 
-export interface NetworkList {
-  readonly id: number;
-  name: string;
-  list_type: string;
-  items_values: (string | number)[];
-  last_editor: string;
-  last_modified: string;
-}
+export const networkListBody = z.object({
+  name: z.string().min(1),
+  list_type: z.enum(['ip_cidr', 'asn', 'countries']),
+  items_values: z.array(z.union([z.string(), z.int()])).default([]),
+});
+export type NetworkListFields = z.output<typeof networkListBody>;
+export type NetworkList = NetworkListFields & Edited;
 
 /** DNS, and products without a resource of their own; the fields are those of section 2. */
 
-export interface Zone {
+export const zoneBody = z.object({
+  name: z.string().min(1),
+  domain: z.string().min(1),
+  is_active: z.boolean().default(true),
+});
+export type ZoneFields = z.output<typeof zoneBody>;
+export type Zone = ZoneFields & {
   readonly id: number;
-  name: string;
-  domain: string;
-  is_active: boolean;
   readonly nameservers: string[];
   readonly expiry: number;
   readonly nx_ttl: number;
   readonly refresh: number;
   readonly retry: number;
   readonly soa_ttl: number;
-}
+};
 
-export interface DnsRecord {
-  readonly id: number;
-  readonly zone_id: number;
-  record_type: string;
-  entry: string;
-  answers_list: string[];
-  ttl: number;
-}
+export const recordBody = z.object({
+  record_type: z.string().regex(/^[A-Z]{1,10}$/, 'Expected a type of record.'),
+  entry: z.string().min(1),
+  answers_list: z.array(z.string().min(1)).min(1),
+  ttl: z.int().min(0).default(3600),
+});
+export type DnsRecord = z.output<typeof recordBody> & { readonly id: number; readonly zone_id: number };
 
 /** A configuration of a product that the API has no resource for, such as a data stream. */
 export interface OtherConfiguration {

@@ -1,28 +1,15 @@
-import { z } from 'zod';
 import { removeDomain } from '../account/platform-account.ts';
-import type { Domain } from '../account/resource-types.ts';
+import { type Domain, type DomainFields, domainBody } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, fieldErrors } from '../http/reply.ts';
 import type { Resource } from '../resource-router.ts';
 import { platformHostname } from '../seed.ts';
 
-/** Specification 2.2: what a create or an overwrite sends. */
-const body = z.object({
-  name: z.string().min(1),
-  cnames: z.array(z.string().min(1)).default([]),
-  cname_access_only: z.boolean().default(false),
-  digital_certificate_id: z.int().nullable().default(null),
-  edge_application_id: z.int(),
-  is_active: z.boolean().default(true),
-});
-
-type Fields = z.output<typeof body>;
-
 /** Specification 4.2. */
 export function domains(platform: Platform): Resource {
   const { account, seed, settings } = platform;
-  const kind: Kind<Domain, Fields> = {
+  const kind: Kind<Domain, DomainFields> = {
     collection: account.domains,
     read: 'View Domains',
     write: 'Edit Domains',
@@ -30,8 +17,11 @@ export function domains(platform: Platform): Resource {
       ...domain,
       ...(settings.laterFields === 'present' && laterFields(platform, domain)),
     }),
-    body,
-    create: { body, make: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }) },
+    body: domainBody,
+    create: {
+      body: domainBody,
+      make: (fields, id) => ({ id, ...fields, domain_name: platformHostname(seed, id) }),
+    },
     check: (fields, domain) => missingReferences(platform, fields) ?? takenCnames(platform, fields, domain),
     remove: ({ id }) => removeDomain(account, id),
     settings,
@@ -42,7 +32,7 @@ export function domains(platform: Platform): Resource {
   return { versions: [3], operations: [list, create, item.read, item.remove, item.overwrite, item.update] };
 }
 
-function missingReferences({ account }: Platform, fields: Partial<Fields>) {
+function missingReferences({ account }: Platform, fields: Partial<DomainFields>) {
   const { edge_application_id: application, digital_certificate_id: certificate } = fields;
   if (application !== undefined && !account.applications.get(application)) {
     return fieldErrors({ edge_application_id: ['There is no such edge application.'] });
@@ -53,7 +43,11 @@ function missingReferences({ account }: Platform, fields: Partial<Fields>) {
   return undefined;
 }
 
-function takenCnames({ account }: Platform, { cnames = [] }: Partial<Fields>, domain: Domain | undefined) {
+function takenCnames(
+  { account }: Platform,
+  { cnames = [] }: Partial<DomainFields>,
+  domain: Domain | undefined,
+) {
   const others = [...account.domains].filter(({ id }) => id !== domain?.id);
   const taken = cnames.find((cname) => others.some((other) => other.cnames.includes(cname)));
   return taken === undefined

@@ -1,22 +1,10 @@
 import { z } from 'zod';
 import { removeApplication } from '../account/platform-account.ts';
-import type { Application } from '../account/resource-types.ts';
+import { type Application, type ApplicationFields, applicationBody } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import type { Resource } from '../resource-router.ts';
 import { originId } from '../seed.ts';
-
-const overwrite = z.object({
-  name: z.string().min(1),
-  delivery_protocol: z.string().min(1).default('http'),
-  active: z.boolean().default(true),
-  application_acceleration: z.boolean().default(false),
-  caching: z.boolean().default(true),
-  device_detection: z.boolean().default(false),
-  edge_functions: z.boolean().default(false),
-  image_optimization: z.boolean().default(false),
-  load_balancer: z.boolean().default(false),
-});
 
 const create = z.object({
   name: z.string().min(1),
@@ -34,18 +22,18 @@ const create = z.object({
 /** Specification 4.5. They are the configurations of content delivery, too. */
 export function edgeApplications(platform: Platform): Resource {
   const { account, seed, settings } = platform;
-  const kind: Kind<Application, z.output<typeof overwrite>, z.output<typeof create>> = {
+  const kind: Kind<Application, ApplicationFields, z.output<typeof create>> = {
     collection: account.applications,
     read: 'View Security Settings',
     write: 'Edit Security Settings',
     view: ({ origins: _origins, ...shown }) => shown,
     listView: ({ id, name, active, origins }) => ({ id, name, active, origins }),
-    body: overwrite,
+    body: applicationBody,
     create: {
       body: create,
       make: ({ name, delivery_protocol, origin_type }, id) => ({
         id,
-        ...overwrite.parse({ name, delivery_protocol }),
+        ...applicationBody.parse({ name, delivery_protocol }),
         origins: [{ name: 'Default Origin', origin_type, origin_id: originId(seed, id) }],
       }),
     },

@@ -1,27 +1,14 @@
-import { z } from 'zod';
-import type { EdgeFunction } from '../account/resource-types.ts';
+import { type EdgeFunction, type FunctionFields, functionBody } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import { isoTimestamp } from '../formats.ts';
 import type { Platform } from '../http/platform.ts';
 import { detail } from '../http/reply.ts';
 import type { Resource } from '../resource-router.ts';
 
-const body = z.object({
-  name: z.string().min(1),
-  language: z.string().min(1),
-  code: z.string().min(1),
-  initiator_type: z.string().min(1),
-  active: z.boolean(),
-  json_args: z.record(z.string(), z.unknown()).default({}),
-  function_to_run: z.string().default(''),
-});
-
-type Fields = z.output<typeof body>;
-
 /** Specification 4.6. */
 export function edgeFunctions({ account, settings }: Platform): Resource {
   const view = ({ domains: _domains, ...shown }: EdgeFunction) => shown;
-  const kind: Kind<EdgeFunction, Fields> = {
+  const kind: Kind<EdgeFunction, FunctionFields> = {
     collection: account.functions,
     read: 'View Edge Functions',
     write: 'Edit Edge Functions',
@@ -31,9 +18,9 @@ export function edgeFunctions({ account, settings }: Platform): Resource {
       const { id } = edgeFunction;
       return { ...view(edgeFunction), id: settings.overwrittenFunctionId === 'string' ? String(id) : id };
     },
-    body,
+    body: functionBody,
     create: {
-      body,
+      body: functionBody,
       make: (fields, id, { editor, now }) => ({
         id,
         ...fields,

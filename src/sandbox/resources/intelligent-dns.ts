@@ -1,6 +1,11 @@
-import { z } from 'zod';
 import { removeZone } from '../account/platform-account.ts';
-import type { DnsRecord, Zone } from '../account/resource-types.ts';
+import {
+  type DnsRecord,
+  recordBody,
+  type Zone,
+  type ZoneFields,
+  zoneBody,
+} from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations, listReply } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, NO_CONTENT, NOT_FOUND, type Reply, result } from '../http/reply.ts';
@@ -8,13 +13,6 @@ import { parseBody } from '../http/request-parts.ts';
 import type { Permission } from '../http/token-store.ts';
 import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
 import { ZONE_DEFAULTS } from '../seed.ts';
-
-const recordBody = z.object({
-  record_type: z.string().regex(/^[A-Z]{1,10}$/, 'Expected a type of record.'),
-  entry: z.string().min(1),
-  answers_list: z.array(z.string().min(1)).min(1),
-  ttl: z.int().min(0).default(3600),
-});
 
 const READ: Permission = 'View Intelligent DNS';
 const WRITE: Permission = 'Edit Intelligent DNS';
@@ -92,25 +90,17 @@ function view(record: DnsRecord, laterFields: 'absent' | 'present'): Record<stri
   return { record_id: id, ...documented, policy: 'simple', weight: null, description: '' };
 }
 
-const body = z.object({
-  name: z.string().min(1),
-  domain: z.string().min(1),
-  is_active: z.boolean().default(true),
-});
-
-type Fields = z.output<typeof body>;
-
 /** Specification 4.11, its zones. */
 export function intelligentDns(platform: Platform): Resource {
   const { account, settings } = platform;
-  const kind: Kind<Zone, Fields> = {
+  const kind: Kind<Zone, ZoneFields> = {
     collection: account.zones,
     read: 'View Intelligent DNS',
     write: 'Edit Intelligent DNS',
     view: (zone) => ({ ...zone }),
     listView: ({ is_active, domain, name, id }) => ({ is_active, domain, name, id }),
-    body,
-    create: { body, make: (fields, id) => ({ id, ...fields, ...ZONE_DEFAULTS }) },
+    body: zoneBody,
+    create: { body: zoneBody, make: (fields, id) => ({ id, ...fields, ...ZONE_DEFAULTS }) },
     check({ domain }, zone) {
       const taken = [...account.zones].some((other) => other.id !== zone?.id && other.domain === domain);
       return taken ? codedError(409, `The zone ${domain} already exists.`, 'zone_exists') : undefined;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { NetworkList } from '../account/resource-types.ts';
+import { type NetworkList, type NetworkListFields, networkListBody } from '../account/resource-types.ts';
 import { itemOperations, type Kind, listOperations } from '../crud.ts';
 import { isoTimestamp } from '../formats.ts';
 import { hash, keyOf } from '../hash.ts';
@@ -7,14 +7,6 @@ import type { Platform } from '../http/platform.ts';
 import { detail, fieldErrors, type Reply } from '../http/reply.ts';
 import type { Resource } from '../resource-router.ts';
 import { SYSTEM_LISTS } from '../seed.ts';
-
-const body = z.object({
-  name: z.string().min(1),
-  list_type: z.enum(['ip_cidr', 'asn', 'countries']),
-  items_values: z.array(z.union([z.string(), z.int()])).default([]),
-});
-
-type Fields = z.output<typeof body>;
 
 /** What an item of each type of list may be. */
 const ITEMS = {
@@ -25,7 +17,7 @@ const ITEMS = {
 
 /** Specification 4.10. The platform's own lists are read by their ids; the list does not show them. */
 export function networkLists({ account, seed, settings }: Platform): Resource {
-  const kind: Kind<NetworkList, Fields> = {
+  const kind: Kind<NetworkList, NetworkListFields> = {
     collection: account.networkLists,
     read: 'View Network Lists',
     write: 'Edit Network Lists',
@@ -33,9 +25,9 @@ export function networkLists({ account, seed, settings }: Platform): Resource {
     readView: ({ id: _id, ...list }) => ({ ...list, items_values: shuffled({ id: _id, ...list }, seed) }),
     listView: ({ items_values: _items, ...list }) => list,
     listed: isOwn,
-    body,
+    body: networkListBody,
     create: {
-      body,
+      body: networkListBody,
       make: (fields, id, { editor, now }) => ({
         id,
         ...fields,
@@ -56,7 +48,10 @@ function isOwn({ id }: NetworkList): boolean {
   return !Object.values<number>(SYSTEM_LISTS).includes(id);
 }
 
-function wrongItem({ list_type: type, items_values: items = [] }: Partial<Fields>): Reply | undefined {
+function wrongItem({
+  list_type: type,
+  items_values: items = [],
+}: Partial<NetworkListFields>): Reply | undefined {
   const wrong = items.find((item) => type && !ITEMS[type].safeParse(item).success);
   return wrong === undefined
     ? undefined

@@ -1,5 +1,8 @@
-import { z } from 'zod';
-import type { FirewallRuleset } from '../account/resource-types.ts';
+import {
+  type FirewallRuleset,
+  type FirewallRulesetFields,
+  firewallRulesetBody,
+} from '../account/resource-types.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';
 import { parseBody, parsePatch } from '../http/request-parts.ts';
@@ -30,23 +33,6 @@ export function wafRulesets({ account }: Platform): Resource {
   };
 }
 
-/** Defaults of an overwrite are not documented: these switch everything off. */
-const body = z.object({
-  name: z.string().min(1),
-  block_access_by_referer: z.boolean().default(false),
-  allow_blank_referer: z.boolean().default(false),
-  accepted_domains: z.array(z.object({ url: z.string().min(1) })).default([]),
-  geo_block: z.enum(['whitelist', 'blacklist', 'disabled']).default('disabled'),
-  geo_countries: z.array(z.string().regex(/^[A-Z]{3}$/, 'Expected an ISO 3166-1 alpha-3 code.')).default([]),
-  ip_blocking_rule: z.enum(['allow_from_all', 'deny_from_all']).default('allow_from_all'),
-  ip_blocking_addresses: z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()])).default([]),
-  require_secure_token: z.boolean().default(false),
-  secret: z.string().min(1).nullable().default(null),
-  is_active: z.boolean().default(true),
-});
-
-type Fields = z.output<typeof body>;
-
 /** Specification 4.8: a legacy resource without a create. */
 export function firewallRulesets({ account }: Platform): Resource {
   const rulesets = account.firewallRulesets;
@@ -62,7 +48,7 @@ export function firewallRulesets({ account }: Platform): Resource {
       return ruleset === undefined ? listedErrors(404, 'Rule set not found') : handle(ruleset, call);
     },
   });
-  const change = (ruleset: FirewallRuleset, fields: Partial<Fields>) => {
+  const change = (ruleset: FirewallRuleset, fields: Partial<FirewallRulesetFields>) => {
     const { require_secure_token: required, secret } = { ...ruleset, ...fields };
     if (required && secret === null) return fieldErrors({ secret: ['This field is required.'] });
     return ok(view(rulesets.update(ruleset.id, { ...fields, secret: required ? secret : null }) ?? ruleset));
@@ -75,11 +61,11 @@ export function firewallRulesets({ account }: Platform): Resource {
       { method: 'get', path: '/', handle: () => ok([...rulesets].map(view)) },
       item('get', (ruleset) => ok(view(ruleset))),
       item('put', (ruleset, call) => {
-        const parsed = parseBody(body, call.body);
+        const parsed = parseBody(firewallRulesetBody, call.body);
         return 'refusal' in parsed ? parsed.refusal : change(ruleset, parsed.fields);
       }),
       item('patch', (ruleset, call) => {
-        const parsed = parsePatch<Fields>(body, call.body);
+        const parsed = parsePatch<FirewallRulesetFields>(firewallRulesetBody, call.body);
         return 'refusal' in parsed ? parsed.refusal : change(ruleset, parsed.fields);
       }),
       item('delete', ({ id, used_by: users }) => {
