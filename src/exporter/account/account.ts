@@ -165,7 +165,7 @@ export class Account {
       tokenExpiresAt: () => this.#connection.credentials.expiresAt(),
       jobs: () => this.#schedule.states(),
       isBeginning: () => this.#isBeginning,
-      listings: () => this.#jobs.targets.listings(),
+      listings: () => this.#jobs.listings(),
       sources: () => this.#jobs.chosenSources(),
       silence: () =>
         silenceOf({

@@ -26,7 +26,7 @@ import { mayTry } from '../settling/dimension-trial.ts';
 import { LearnedMetrics, readMode } from '../settling/learned.ts';
 import { AccountMemory, type SavedPart, type StateReader } from '../state/state.ts';
 import { type Addressing, type Target, targetName } from '../targets/target.ts';
-import { AccountTargets, type ProductRead } from './account-targets.ts';
+import { AccountTargets, type Listing, type ProductRead } from './account-targets.ts';
 import { DiscoveryJob, type ListElsewhere, MetadataJob } from './discovery-job.ts';
 
 export interface AccountJobsOptions {
@@ -144,6 +144,17 @@ export class AccountJobs {
     if (dropped.length === this.#dropped) return;
     this.#dropped = dropped.length;
     this.#options.onDropped?.({ count: dropped.length, first: dropped[0] ?? '' });
+  }
+
+  /** How the lists of configurations fared. One that is missing of a product of which the source has nothing is no matter. */
+  listings(): Listing[] {
+    return this.targets.listings().filter(({ listed, product }) => listed || this.serves(product));
+  }
+
+  /** Whether the source that is read by has any metric of a product. */
+  serves(product: Product): boolean {
+    const { source } = this.sources.of(product.api);
+    return source === 'rest' || product.metrics.some((metric) => GraphqlSource.has(product, metric));
   }
 
   #forgetAllBut(keys: ReadonlySet<string>): void {

@@ -2,7 +2,6 @@ import { DiscoveryJob } from '../account/discovery-job.ts';
 import { partOf } from '../account/jobs.ts';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
 import { COLLECTORS, type CollectorName } from '../collectors.ts';
-import { GraphqlSource } from '../graphql/graphql-source.ts';
 import { planOf, unlistedProducts } from '../plan/plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';
@@ -106,18 +105,13 @@ async function* listSteps(session: Session): AsyncGenerator<Outcome> {
 }
 
 /** Whether series come from a source that has nothing of a product: that it does not list its configurations is no mistake. */
-function isNotServed(session: Session, job: Job): boolean {
-  if (!(job instanceof DiscoveryJob) || session.survey.sourceOf(job.product.api).source !== 'graphql')
-    return false;
-  return !job.product.metrics.some((metric) => GraphqlSource.has(job.product, metric));
+function isNotServed({ survey }: Session, job: Job): boolean {
+  return job instanceof DiscoveryJob && !survey.serves(job.product);
 }
 
 /** How many of the configured products cannot be listed, and which. */
 function* productsStep(session: Session): Generator<Step> {
-  const unserved = new Set(
-    listsOf(session).flatMap((job) => (isNotServed(session, job) ? (job.subject.product ?? []) : [])),
-  );
-  const listings = session.survey.listings().filter(({ product }) => !unserved.has(product.slug));
+  const listings = session.survey.listings();
   const unlisted = unlistedProducts(listings);
   if (unlisted.length === 0) return;
   yield stepsNamed('products').problem(

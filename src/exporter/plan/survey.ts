@@ -1,6 +1,6 @@
 import type { Listing } from '../account/account-targets.ts';
 import { AccountJobs, type AccountLimits, type JobPart, partOf } from '../account/jobs.ts';
-import type { SeriesApi } from '../catalogue/products.ts';
+import type { Product, SeriesApi } from '../catalogue/products.ts';
 import { type Account, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
@@ -49,12 +49,17 @@ export class Survey {
 
   /** How the lists of the configured products fared, as far as they were polled. */
   listings(): readonly Listing[] {
-    return this.#jobs.targets.listings();
+    return this.#jobs.listings();
   }
 
   /** Which source the series of an API are read by, and why. */
   sourceOf(api: SeriesApi): Chosen {
     return this.#jobs.sources.of(api);
+  }
+
+  /** Whether that source has any metric of a product. */
+  serves(product: Product): boolean {
+    return this.#jobs.serves(product);
   }
 
   /** Polls a job once. */
