@@ -1,7 +1,7 @@
 import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting } from '../poll/job.ts';
-import { NONE_YOUNG, watchGrowth } from '../settling/completeness.ts';
+import { watchGrowth } from '../settling/completeness.ts';
 import { type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { freshWindow, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
 import {
@@ -27,15 +27,9 @@ import {
 } from './counter.ts';
 import { withCheckpoint } from './reconciliation-job.ts';
 import { narrowerThan, restatedIn, seenAgain } from './seen-buckets.ts';
-import {
-  type CountersRecord,
-  type Counts,
-  NO_CHECKPOINTS,
-  recordOf,
-  type SeriesMemory,
-} from './series-memory.ts';
+import { type CountersRecord, type Counts, recordOf, type SeriesMemory } from './series-memory.ts';
 import type { WindowedAnswer } from './series-source.ts';
-import { without } from './spans.ts';
+import { asToldApart, countable, isOutdated } from './told-apart.ts';
 
 /** A bucket that the counter of a dimension has taken in. */
 export interface SettledBucket extends CountedBucket {
@@ -161,77 +155,6 @@ export function countAnswer(
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
   const refused = { ...learned.refused, record: memory.record };
   return { ...learned, refused, memory: { ...learned.refused, record, checkpoints }, update };
-}
-
-/** Whether other values were told apart as an answer was taken than are now: it would count some of them twice. */
-function isOutdated({ record }: SeriesMemory, { insteadOf }: Decoded): boolean {
-  if (insteadOf === undefined) return false;
-  const names = new Set(record?.counters.keys());
-  return insteadOf.length !== names.size || !insteadOf.every((name) => names.has(name));
-}
-
-/**
- * The memory with exactly the counters of an answer that tells everything apart. Counters whose series are gone end, and
- * new ones begin at zero; all of them stand alike, so that each bucket is counted by one of them. Values seen before are
- * dropped, since they cannot be compared. Buckets that only some had counted are left out.
- */
-function asToldApart(
-  memory: SeriesMemory,
-  { series, insteadOf }: Decoded,
-  counts: Counts,
-): { readonly told: SeriesMemory; readonly leftOut: number } {
-  const { record } = memory;
-  const asBefore = { told: memory, leftOut: 0 };
-  if (record === undefined || insteadOf === undefined || record.counters.size === 0) return asBefore;
-  const names = [...series.keys()].filter(counts);
-  if (insteadOf.length === names.length && insteadOf.every((name) => series.has(name))) return asBefore;
-  const { leftOut, ...stand } = standOfAll(
-    [...record.counters].map(([, counter]) => counter),
-    record.width,
-  );
-  const counters = new Map(
-    names.map((name) => [name, { ...stand, total: record.counters.get(name)?.total ?? 0 }]),
-  );
-  const { since, width } = record;
-  const nothing = { seen: undefined, young: NONE_YOUNG, checkpoints: NO_CHECKPOINTS };
-  return { told: { ...memory, ...nothing, record: recordOf(since, width, counters, counts) }, leftOut };
-}
-
-/** How far all counters have come. They seldom differ; where they do, what one of them has counted is not counted again. */
-function standOfAll(
-  counters: readonly Counter[],
-  width: number,
-): Pick<Counter, 'watermark' | 'missing'> & { readonly leftOut: number } {
-  const watermark = Math.max(...counters.map((counter) => counter.watermark));
-  const lacking = counters.map(({ watermark: from, missing }) =>
-    from === watermark ? missing : [...missing, { ...NEVER_ASKED, from, to: watermark }],
-  );
-  const [first = [], ...others] = lacking;
-  const missing = others.reduce((lacked, other) => without(lacked, without(lacked, other)), first);
-  const spans = lacking.flatMap((lacked) => without(lacked, missing));
-  return { watermark, missing, leftOut: spans.reduce((sum, span) => sum + bucketsIn(span, width), 0) };
-}
-
-const NEVER_ASKED = { since: 0, until: 0, asked: 0, whole: 0 };
-
-/** The series that are counted. Of those that tell everything apart, a bucket that one of them lacks is missing in all. */
-function countable({ series, insteadOf }: Decoded, counts: Counts): Decoded['series'] {
-  if (insteadOf === undefined) return series;
-  const counted = [...series].filter(([name]) => counts(name));
-  const times = new Map<number, number>();
-  for (const [, { timestamps }] of counted)
-    for (const time of timestamps) times.set(time, (times.get(time) ?? 0) + 1);
-  if (counted.every(([, { timestamps }]) => timestamps.length === times.size)) return series;
-  const isInAll = (time: number) => times.get(time) === counted.length;
-  return new Map(
-    counted.map(([name, { timestamps, values }]) => [
-      name,
-      {
-        timestamps: timestamps.filter(isInAll),
-        values: values.filter((_, index) => isInAll(Number(timestamps[index]))),
-      },
-    ]),
-  );
 }
 
 function uncounted({ now, mode }: WindowedAnswer, memory: SeriesMemory): CountedAnswer {
