@@ -151,14 +151,25 @@ export function listOperations<Item extends Identified, Fields extends object, N
   };
 }
 
+/** An operation on the item of a collection that the path names. */
+export function onItem<Item extends Identified>(
+  collection: Collection<Item>,
+  missing: Reply,
+  method: Operation['method'],
+  permission: Permission,
+  handle: (item: Item, call: Call) => Reply,
+): Operation {
+  const find = (call: Call) => {
+    const item = collection.get(idOf(call.params['id']));
+    return item === undefined ? missing : handle(item, call);
+  };
+  return { method, path: '/:id', permission, handle: find };
+}
+
 /** The operations on one item. PUT takes defaults for fields left out, PATCH keeps their values. */
 export function itemOperations<Item extends Identified, Fields extends object, New extends object>(
   kind: Kind<Item, Fields, New>,
 ): { read: Operation; overwrite: Operation; update: Operation; remove: Operation } {
-  const find = (call: Call, handle: (item: Item) => Reply) => {
-    const item = kind.collection.get(idOf(call.params['id']));
-    return item === undefined ? (kind.missing ?? NOT_FOUND) : handle(item);
-  };
   const write = (call: Call, item: Item, fields: Partial<Fields>, view: Kind<Item, Fields, New>['view']) => {
     const refusal = kind.check?.(fields as Partial<Fields & New>, item, call);
     if (refusal) return refusal;
@@ -169,12 +180,7 @@ export function itemOperations<Item extends Identified, Fields extends object, N
     method: Operation['method'],
     permission: Permission,
     handle: (item: Item, call: Call) => Reply,
-  ) => ({
-    method,
-    path: '/:id',
-    permission,
-    handle: (call: Call) => find(call, (item) => handle(item, call)),
-  });
+  ) => onItem(kind.collection, kind.missing ?? NOT_FOUND, method, permission, handle);
   return {
     read: operation('get', kind.read, (item) => result((kind.readView ?? kind.view)(item))),
     overwrite: operation('put', kind.write, (item, call) => {

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import type { Certificate } from '../account/resource-types.ts';
-import { listReply } from '../crud.ts';
+import { listReply, onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { codedError, detail, fieldErrors, NO_CONTENT, ok, type Reply, result } from '../http/reply.ts';
 import { parseBody, parsePatch } from '../http/request-parts.ts';
-import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
+import type { Call, Operation, Resource } from '../resource-router.ts';
 
 const READ = 'View Security Settings';
 const WRITE = 'Edit Security Settings';
+const NOT_THERE = codedError(404, 'Not found', 'not_found');
 
 const body = z.object({
   name: z.string().min(1),
@@ -27,17 +28,7 @@ export function certificates(platform: Platform): Resource {
     method: Operation['method'],
     permission: typeof READ | typeof WRITE,
     handle: (certificate: Certificate, call: Call) => Reply,
-  ): Operation => ({
-    method,
-    path: '/:id',
-    permission,
-    handle(call) {
-      const certificate = account.certificates.get(idOf(call.params['id']));
-      return certificate === undefined
-        ? codedError(404, 'Not found', 'not_found')
-        : handle(certificate, call);
-    },
-  });
+  ) => onItem(account.certificates, NOT_THERE, method, permission, handle);
   const change = (certificate: Certificate, fields: Partial<Fields>) =>
     ok(view(account.certificates.update(certificate.id, fields) ?? certificate));
   return {

@@ -3,10 +3,14 @@ import {
   type FirewallRulesetFields,
   firewallRulesetBody,
 } from '../account/resource-types.ts';
+import { onItem } from '../crud.ts';
 import type { Platform } from '../http/platform.ts';
 import { fieldErrors, listedErrors, NO_CONTENT, ok, type Reply } from '../http/reply.ts';
 import { parseBody, parsePatch } from '../http/request-parts.ts';
-import { type Call, idOf, type Operation, type Resource } from '../resource-router.ts';
+import type { Call, Operation, Resource } from '../resource-router.ts';
+
+const READ = 'View Security Settings';
+const NO_RULESET = listedErrors(404, 'Rule set not found');
 
 /** Specification 4.9: read only. The sandbox's owner changes them by the control endpoint. */
 export function wafRulesets({ account }: Platform): Resource {
@@ -17,18 +21,10 @@ export function wafRulesets({ account }: Platform): Resource {
       {
         method: 'get',
         path: '/',
-        permission: 'View Security Settings',
+        permission: READ,
         handle: () => ok([...account.wafRulesets]),
       },
-      {
-        method: 'get',
-        path: '/:id',
-        permission: 'View Security Settings',
-        handle({ params }) {
-          const ruleset = account.wafRulesets.get(idOf(params['id']));
-          return ruleset === undefined ? listedErrors(404, 'Rule set not found') : ok(ruleset);
-        },
-      },
+      onItem(account.wafRulesets, NO_RULESET, 'get', READ, (ruleset) => ok(ruleset)),
     ],
   };
 }
@@ -36,18 +32,8 @@ export function wafRulesets({ account }: Platform): Resource {
 /** Specification 4.8: a legacy resource without a create. */
 export function firewallRulesets({ account }: Platform): Resource {
   const rulesets = account.firewallRulesets;
-  const item = (
-    method: Operation['method'],
-    handle: (ruleset: FirewallRuleset, call: Call) => Reply,
-  ): Operation => ({
-    method,
-    path: '/:id',
-    permission: method === 'get' ? 'View Security Settings' : 'Edit Security Settings',
-    handle(call) {
-      const ruleset = rulesets.get(idOf(call.params['id']));
-      return ruleset === undefined ? listedErrors(404, 'Rule set not found') : handle(ruleset, call);
-    },
-  });
+  const item = (method: Operation['method'], handle: (ruleset: FirewallRuleset, call: Call) => Reply) =>
+    onItem(rulesets, NO_RULESET, method, method === 'get' ? READ : 'Edit Security Settings', handle);
   const change = (ruleset: FirewallRuleset, fields: Partial<FirewallRulesetFields>) => {
     const { require_secure_token: required, secret } = { ...ruleset, ...fields };
     if (required && secret === null) return fieldErrors({ secret: ['This field is required.'] });
