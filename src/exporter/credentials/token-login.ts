@@ -8,11 +8,10 @@ import { type CreatedToken, type Login, TokenOperations } from './token-operatio
 
 const LONGEST_CLOSE_MS = 2_000;
 
-interface TokenLoginOptions extends TransportOptions {
+interface TokenLoginOptions extends CredentialsOptions {
   readonly username: string;
   /** Asked before every use, so that a changed password file counts. */
   readonly password: () => Promise<Secret>;
-  readonly onNotice?: (text: string) => void;
 }
 
 /** Tokens made from a login: created when needed, renewed in the background, created anew when refused, revoked when replaced. */

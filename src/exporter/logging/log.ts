@@ -10,8 +10,6 @@ export interface LogOptions {
   readonly format: 'logfmt' | 'json';
   /** Written to at once and in order, so that nothing is lost when the process ends. */
   readonly destination: Output;
-  /** Kept out of every line, as are those guarded later. */
-  readonly secrets?: readonly Secret[];
 }
 
 /** A log that masks secrets. */
@@ -22,9 +20,8 @@ export interface Logging {
 }
 
 /** A log whose lines hold `ts`, `level`, `msg` and the fields of the event. */
-export function createLogger({ level, format, destination, secrets = [] }: LogOptions): Logging {
+export function createLogger({ level, format, destination }: LogOptions): Logging {
   const scrubber = new Scrubber();
-  for (const secret of secrets) scrubber.guard(secret);
   const log = pino(
     {
       level,

@@ -50,12 +50,7 @@ export class ReceiverConnection {
     this.#tokens = oauth2 && new OAuth2Tokens(oauth2, request, now);
     this.#now = now;
     this.#path = pathname + search;
-    this.#pool = new Pool(origin, {
-      connections: MOST_CONNECTIONS,
-      connect: connectorOf(routeOf(request), { timeoutMs: request.timeout }),
-      headersTimeout: request.timeout,
-      bodyTimeout: request.timeout,
-    });
+    this.#pool = poolTo(origin, request, MOST_CONNECTIONS);
   }
 
   /** Posts a message. @throws NoReply, and the signal's reason when it aborts */
@@ -147,6 +142,12 @@ export class ReceiverConnection {
   }
 }
 
+function poolTo(origin: string, request: Receiver['request'], connections: number): Pool {
+  const { timeout } = request;
+  const connect = connectorOf(routeOf(request), { timeoutMs: timeout });
+  return new Pool(origin, { connections, connect, headersTimeout: timeout, bodyTimeout: timeout });
+}
+
 async function beginningOf(body: AsyncIterable<Buffer>): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -180,12 +181,7 @@ class OAuth2Tokens {
   constructor(settings: OAuth2, request: Receiver['request'], now: () => number) {
     this.#settings = settings;
     this.#now = now;
-    this.#pool = new Pool(new URL(settings.token_url).origin, {
-      connections: 1,
-      connect: connectorOf(routeOf(request), { timeoutMs: request.timeout }),
-      headersTimeout: request.timeout,
-      bodyTimeout: request.timeout,
-    });
+    this.#pool = poolTo(new URL(settings.token_url).origin, request, 1);
   }
 
   /** A token that is good for a while. @param guard is told of each secret before it leaves @throws Error where none is given */
