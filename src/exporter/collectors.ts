@@ -8,6 +8,7 @@ import { firewallRulesets } from './collectors/firewall-rulesets.ts';
 import { hostedZones } from './collectors/hosted-zones.ts';
 import { networkLists } from './collectors/network-lists.ts';
 import { wafRulesets } from './collectors/waf-rulesets.ts';
+import type { Job } from './poll/job.ts';
 import type { Collector } from './settings/collector.ts';
 
 /** Every collector of settings by its name in the configuration: the place to add a part of the platform. */
@@ -25,3 +26,13 @@ export const COLLECTORS = {
 } as const satisfies Record<string, Collector>;
 
 export type CollectorName = keyof typeof COLLECTORS;
+
+/** What kind of thing a job reads. */
+export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
+
+/** Which part of the work a job belongs to. */
+export function partOf({ subject: { collector } }: Job): JobPart {
+  if (collector === 'discovery') return 'discovery';
+  if (Object.hasOwn(COLLECTORS, collector)) return 'settings';
+  return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
+}

@@ -1,5 +1,6 @@
 import type { Sample } from '../catalogue/family.ts';
 import type { Clock } from '../clock.ts';
+import { partOf } from '../collectors.ts';
 import { sameAccess } from '../configuration/access.ts';
 import type { Account as AccountConfig } from '../configuration/schema.ts';
 import type { Store } from '../exposition/store.ts';
@@ -24,7 +25,7 @@ import {
 import { AccountStore, ExposedResults, type HeldOver, withLabels } from './account-store.ts';
 import type { AccountTargets } from './account-targets.ts';
 import { Connection, type CredentialsFactory } from './connection.ts';
-import { AccountJobs, type AccountLimits, partOf } from './jobs.ts';
+import { AccountJobs, type AccountLimits } from './jobs.ts';
 
 /** Where samples are pushed: with each commit, and in place of `/metrics`. */
 export interface PushOutput {

@@ -364,9 +364,8 @@ export class AccountJobs {
   #settings(): [CollectorName, string][] {
     const { account } = this.#options;
     if (!hasWhole(account)) return [];
-    const { collectors } = account;
     return (Object.keys(COLLECTORS) as CollectorName[]).flatMap((name) => {
-      const schedule = collectors[name]?.schedule;
+      const schedule = account.collectors[name]?.schedule;
       return schedule === undefined ? [] : [[name, schedule]];
     });
   }
@@ -398,14 +397,4 @@ export class AccountJobs {
 
 function isOnlyElsewhere({ onlyElsewhere = [] }: Product, metric: string): boolean {
   return onlyElsewhere.includes(metric);
-}
-
-/** What kind of thing a job reads. */
-export type JobPart = 'discovery' | 'settings' | 'series' | 'other';
-
-/** Which part of the work a job belongs to. */
-export function partOf({ subject: { collector } }: Job): JobPart {
-  if (collector === 'discovery') return 'discovery';
-  if (Object.hasOwn(COLLECTORS, collector)) return 'settings';
-  return collector === 'metrics' || collector === 'analytics' ? 'series' : 'other';
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { ObservedPlatform } from '../account/connection.ts';
-import { partOf } from '../account/jobs.ts';
 import { shardText } from '../cluster/shard.ts';
+import { partOf } from '../collectors.ts';
 import { routeOf } from '../configuration/request.ts';
 import type { Account } from '../configuration/schema.ts';
 import type { CredentialsSource } from '../credentials/token-login.ts';

@@ -1,6 +1,6 @@
 import { Connection, credentialsFrom } from '../account/connection.ts';
-import { partOf } from '../account/jobs.ts';
 import type { Clock } from '../clock.ts';
+import { partOf } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import { type Finding, Survey } from '../plan/survey.ts';
 import type { Read } from '../platform/read.ts';

@@ -1,7 +1,6 @@
 import { DiscoveryJob } from '../account/discovery-job.ts';
-import { partOf } from '../account/jobs.ts';
 import { PRODUCTS, type Product } from '../catalogue/products.ts';
-import { COLLECTORS, type CollectorName } from '../collectors.ts';
+import { COLLECTORS, type CollectorName, partOf } from '../collectors.ts';
 import { planOf, unlistedProducts } from '../plan/plan.ts';
 import type { Finding } from '../plan/survey.ts';
 import type { Job } from '../poll/job.ts';

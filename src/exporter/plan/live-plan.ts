@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { Listing } from '../account/account-targets.ts';
 import { Connection, credentialsFrom } from '../account/connection.ts';
-import { type AccountLimits, partOf } from '../account/jobs.ts';
+import type { AccountLimits } from '../account/jobs.ts';
 import { PRODUCTS } from '../catalogue/products.ts';
 import type { Clock } from '../clock.ts';
 import { shardOfLimit } from '../cluster/shard.ts';
-import { COLLECTORS } from '../collectors.ts';
+import { COLLECTORS, partOf } from '../collectors.ts';
 import type { Account } from '../configuration/schema.ts';
 import { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read, type Resource } from '../platform/read.ts';

@@ -1,6 +1,6 @@
-import { partOf } from '../account/jobs.ts';
 import { facesOf } from '../catalogue/catalogue.ts';
 import { DIMENSIONS } from '../catalogue/products.ts';
+import { partOf } from '../collectors.ts';
 import type { Job, JobSubject } from '../poll/job.ts';
 import { type Demand, demandPerMinute, periodOf } from '../rate-limit/demand-forecast.ts';
 import { MINUTE_MS } from '../settling/window.ts';

@@ -1,6 +1,7 @@
 import type { Listing } from '../account/account-targets.ts';
-import { AccountJobs, type AccountLimits, type JobPart, partOf } from '../account/jobs.ts';
+import { AccountJobs, type AccountLimits } from '../account/jobs.ts';
 import type { Product, SeriesApi } from '../catalogue/products.ts';
+import { type JobPart, partOf } from '../collectors.ts';
 import { type Account, DEFAULT_LIMITS } from '../configuration/schema.ts';
 import { foreignAnswerOf } from '../platform/exchange.ts';
 import { type Answer, type Outcome, PlatformFailure, type Read, type Resource } from '../platform/read.ts';
