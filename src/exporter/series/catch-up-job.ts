@@ -2,8 +2,15 @@ import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type FollowUp, type Job, type JobSubject, type PollResult, RowsRejected } from '../poll/job.ts';
-import { catchUpWindow, coarseWindow, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
-import { type Counter, isForCoarse, type MissingSpan } from './counter.ts';
+import {
+  catchUpWindow,
+  coarseWindow,
+  dayAround,
+  isCoarse,
+  MINUTE_MS,
+  type Window,
+} from '../settling/window.ts';
+import { bestRead, type Counter, type MissingSpan } from './counter.ts';
 import { type CountedAnswer, lackingIn, understood, windowOfPresent } from './counters.ts';
 import type { Counts, SeriesMemory } from './series-memory.ts';
 import type { SeriesReader } from './series-reader.ts';
@@ -87,8 +94,9 @@ function askAt({ from, to, asked, since, until }: MissingSpan, now: number): num
 
 /** Where answers lose every second or third row, windows that begin at different minutes bring different rows. */
 function windowFor(span: MissingSpan, inGap: boolean, now: number, width: number): Window {
-  const coarse = coarseWindow(span.from, now);
-  if (isForCoarse(span) && isCoarse(coarse)) return coarse;
+  const read = bestRead(span);
+  const coarse = read === 'day' ? dayAround(span.from, now) : coarseWindow(span.from, now);
+  if (read !== 'fine' && isCoarse(coarse)) return coarse;
   return catchUpWindow(span.from, now, width, inGap && span.asked === 0 ? undefined : span.asked);
 }
 

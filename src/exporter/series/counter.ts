@@ -1,7 +1,7 @@
 import type { UnclearRow } from '../decode/decode.ts';
 import type { Points } from '../decode/points.ts';
 import { MINUTE_MS, type Window } from '../settling/window.ts';
-import type { CoarseBuckets, Reading } from './answer-buckets.ts';
+import { type CoarseBuckets, type Reading, reachesPresent } from './answer-buckets.ts';
 import { addedUp } from './decimal.ts';
 import { type Buckets, changedWithin, covers, firstAtOrAfter, joined, partsOf, without } from './spans.ts';
 
@@ -279,20 +279,27 @@ export function isSame(a: Counter, b: Counter): boolean {
 }
 
 /**
- * Whether a coarse read is the next to tell of a span, by turns with fine ones. An answer that lost rows, or has none, says
- * little: one of all up to the present shows whether the platform has anything around the span.
+ * The read that tells most of a span. An answer that lost rows, or has none, says little: a coarse read of all up to
+ * the present shows whether the platform has anything around the span, one of the day does near the ends of a gap.
  */
-export function isForCoarse({ asked, whole }: Evidence): boolean {
-  return (asked - whole) % 2 === 1;
+export function bestRead({ asked, whole }: Evidence): 'fine' | 'coarse' | 'day' {
+  const unclear = asked - whole;
+  return unclear === 0 ? 'fine' : (TURNS[(unclear - 1) % TURNS.length] ?? 'fine');
 }
+
+const TURNS = ['coarse', 'day', 'fine'] as const;
+
+/** Up to this length coarse reads are as fine as they get (ms). */
+const DAY_MS = 24 * 60 * MINUTE_MS;
 
 /** The counter after a coarse read: what it shows to be lacking is missing once more, what it has is for another read. */
 export function noteCoarse(counter: Counter, shown: CoarseBuckets, read: Window, now: number): Counter {
+  const reads = [reachesPresent(read, now) ? 'coarse' : '', read.to - read.from <= DAY_MS ? 'day' : ''];
   const lacks = (span: MissingSpan) =>
     span.asked === 0 ? span : { ...span, ...missedAgain(span, true, noted(now)) };
   // This read was inconclusive: try the next kind at once.
   const tellsNothing = (span: MissingSpan) =>
-    span.asked > 0 && isForCoarse(span) ? { ...span, asked: span.asked + 1 } : span;
+    span.asked > 0 && reads.includes(bestRead(span)) ? { ...span, asked: span.asked + 1 } : span;
   let { missing } = counter;
   for (const part of shown.lacking) missing = changedWithin(missing, part, lacks);
   for (const part of without([read], shown.lacking)) missing = changedWithin(missing, part, tellsNothing);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Refusal, refusalKey } from '../poll/job.ts';
-import { NONE_YOUNG, type YoungBuckets } from '../settling/completeness.ts';
+import { NONE_YOUNG, rowsOf, type YoungBuckets, youngOf } from '../settling/completeness.ts';
 import type { State, StateKey } from '../state/state.ts';
 import type { Target } from '../targets/target.ts';
 import type { WidthDoubt } from './bucket-width.ts';
@@ -108,8 +108,8 @@ const storedSeries = z.strictObject({
     .strictObject({
       reached: z.number().nullable(),
       newest: z.number().nullable(),
-      /** An earlier version kept the young buckets here, and reads no record without. */
-      young: z.unknown(),
+      /** `[start, series, shown]`; -1 where a bucket was not read at that age, and where its sums cannot be compared. */
+      young: z.array(z.tuple([z.number(), z.number(), z.array(z.number())])),
     })
     .optional(),
 });
@@ -155,8 +155,26 @@ export function storeSeries(memory: SeriesMemory): z.input<typeof storedSeries> 
   for (const [dimension, { total, watermark, missing }] of counters) {
     stored[storedName(dimension)] = [total, watermark, missing.map(storeSpan)];
   }
-  const platform = { reached: memory.reached ?? null, newest: memory.newest ?? null, young: [] };
+  const platform = {
+    reached: memory.reached ?? null,
+    newest: memory.newest ?? null,
+    young: rowsOf(memory.young).map(({ start, series, shown }): [number, number, number[]] => [
+      start,
+      Number.isNaN(series) ? -1 : series,
+      storable(shown),
+    ]),
+  };
   return { version: 2, since, width, counters: stored, platform };
+}
+
+function storable(values: readonly number[]): number[] {
+  const stored = [...values];
+  for (const [index, value] of stored.entries()) if (Number.isNaN(value)) stored[index] = -1;
+  return stored;
+}
+
+function orNaN(value: number): number {
+  return value < 0 ? Number.NaN : value;
 }
 
 export const NO_CHECKPOINTS: Checkpoints = { watermarks: [], sums: [] };
@@ -186,8 +204,16 @@ export function restoreSeries(stored: unknown, counts: Counts): SeriesMemory {
     counters.set(dimension, { total, watermark, missing: spans.map(restoreSpan) });
   }
   const record = recordOf(data.since, data.width, counters, counts);
-  const { reached, newest } = data.platform ?? {};
-  return { ...BEGINNING, record, reached: reached ?? undefined, newest: newest ?? undefined };
+  const { reached, newest, young = [] } = data.platform ?? {};
+  return {
+    ...BEGINNING,
+    record,
+    reached: reached ?? undefined,
+    newest: newest ?? undefined,
+    young: youngOf(
+      young.map(([start, series, shown]) => ({ start, series: orNaN(series), shown: shown.map(orNaN) })),
+    ),
+  };
 }
 
 function storeSpan({ from, to, since, until, asked, whole }: MissingSpan): z.input<typeof storedSpan> {

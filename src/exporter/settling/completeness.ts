@@ -87,6 +87,27 @@ function shownOf({ shown }: YoungBuckets, row: number): number[] {
   return [...shown.subarray(row * ROW, (row + 1) * ROW)];
 }
 
+/** A young bucket by itself. */
+interface YoungRow {
+  readonly start: number;
+  readonly series: number;
+  readonly shown: readonly number[];
+}
+
+/** Young buckets as rows. */
+export function rowsOf(young: YoungBuckets): YoungRow[] {
+  return young.starts.map((start, row) => {
+    return { start, series: young.series[row] ?? Number.NaN, shown: shownOf(young, row) };
+  });
+}
+
+/** Young buckets of rows. */
+export function youngOf(rows: readonly YoungRow[]): YoungBuckets {
+  const all = new Float32Array(rows.length * ROW).fill(Number.NaN);
+  for (const [row, { shown }] of rows.entries()) all.set(shown.slice(0, ROW), row * ROW);
+  return { starts: rows.map(({ start }) => start), series: rows.map(({ series }) => series), shown: all };
+}
+
 /** The young buckets after an answer, and those that have become final with it. */
 export interface WatchedGrowth {
   readonly young: YoungBuckets;

@@ -78,6 +78,12 @@ export function coarseWindow(time: number, now: number): Window {
   return { from: floorTo(from, MINUTE_MS), to };
 }
 
+/** The window of a coarse read of the day around a time: its buckets are of half an hour or so. */
+export function dayAround(time: number, now: number): Window {
+  const half = 12 * 60 * MINUTE_MS;
+  return { from: floorTo(time - half, MINUTE_MS), to: floorTo(Math.min(time + half, now), MINUTE_MS) };
+}
+
 /** Whether a window is so long that its buckets are wide. */
 export function isCoarse({ from, to }: Window): boolean {
   return to - from > FINEST_WINDOW_MS;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { recordOf, restoreSeries, storeSeries } from '../../../src/exporter/series/series-memory.ts';
+import { youngOf } from '../../../src/exporter/settling/completeness.ts';
 import { openEntry, sealEntry } from '../../../src/exporter/state/state.ts';
 
 const time = fc.integer({ min: 0, max: 2e12 });
@@ -20,6 +21,10 @@ const counter = fc.record(
 const dimension = fc.string();
 
 const KEPT = restoreSeries(undefined, () => true);
+const young = fc.record({ start: time, series: fc.constantFrom(1, 7, Number.NaN) }).map((bucket) => ({
+  ...bucket,
+  shown: [1, Number.NaN, 5.5],
+}));
 
 it('what counters hold, what they wait for, and how far the platform had come, is the same after a restart', () => {
   fc.assert(
@@ -29,6 +34,7 @@ it('what counters hold, what they wait for, and how far the platform had come, i
       fc.record({
         reached: fc.option(time, { nil: undefined }),
         newest: fc.option(time, { nil: undefined }),
+        young: fc.array(young, { maxLength: 3 }).map(youngOf),
       }),
       ({ since, width }, entries, platform) => {
         const record = recordOf(since, width, new Map(entries), () => true);

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   catchUpWindow,
   coarseWindow,
+  dayAround,
   FINEST_WINDOW_MS,
   type FreshNeeds,
   freshWindow,
@@ -132,5 +133,10 @@ describe('the window of a coarse read', () => {
     expect(coarseWindow(time, NOW)).toEqual({ from: time - 2 * FINEST_WINDOW_MS, to: NOW });
     expect(coarseWindow(NOW - HISTORY_MS + FINEST_WINDOW_MS, NOW).from).toBe(NOW - HISTORY_MS);
     expect(isCoarse(coarseWindow(time, NOW))).toBe(true);
+  });
+
+  it('of a day lies around what is lacking, and does not reach beyond the present', () => {
+    const time = NOW - 8 * FINEST_WINDOW_MS;
+    expect(dayAround(time, NOW)).toEqual({ from: time - 12 * FINEST_WINDOW_MS, to: NOW });
   });
 });
