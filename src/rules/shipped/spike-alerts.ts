@@ -174,18 +174,23 @@ function threatsAlert(scope: Scope, times: Times, tuning: Tuning): AlertDefiniti
   };
 }
 
+/** In so large a share of the minutes must it fail to be steady. */
+const STEADY = 0.8;
+
 /**
- * A page for server errors tells of their codes as well. It comes first: of what fails now and then it comes after half an
- * hour, and a code's ticket, which needs fewer minutes, waits for it.
+ * A page for server errors is about their codes as well. It comes first: of what fails now and then it comes after half an
+ * hour, and a code's ticket, which needs fewer minutes, waits for it. Steady failures that no page followed are a ticket sooner.
  */
 function unlessFailing(scope: Scope, names: Recorded, times: Times): string {
   const within = scope === 'account' ? SCOPE_NAMES : [scope];
   const on = SCOPES[scope].join(', ');
   const told = within.map((one) => `unless on (${on})\n${lately(paging(one), times)}`);
   const above = selector(names.above, [SERVER_ERRORS]);
-  const [wait, { hour, minute }] = [2 * times.holdTicket, times];
-  const young = `unless\n(max_over_time(${range(above, wait, minute)}) unless max_over_time(${ago(range(above, hour, minute), wait)}))`;
-  return ['', ...told, young].join('\n');
+  const { hour, minute, holdTicket } = times;
+  const wait = 2 * holdTicket;
+  const began = `max_over_time(${range(above, wait, minute)}) unless max_over_time(${ago(range(above, hour, minute), wait)})`;
+  const steady = `sum_over_time(${range(above, holdTicket, minute)}) >= ${(STEADY * holdTicket) / minute}`;
+  return ['', ...told, `unless\n(${began} unless ${steady})`].join('\n');
 }
 
 /** Of error codes a spike is no more than a ticket either: whether it is one or an hour's, it is one alert. */
