@@ -70,6 +70,18 @@ function* allOf<Value>(values: Iterable<Value>): Generator<undefined, Value[]> {
   return taken;
 }
 
+/** Resolves once all work that waits now has gone on, and the event loop has had its turn. */
+export function othersHaveGoneOn(): Promise<void> {
+  return new Promise((resolve, failed) => {
+    const take = () => {
+      setImmediate(resolve);
+      return true;
+    };
+    if (waiting.length === 0) take();
+    else waiting.push({ take, isUrgent: () => false, failed });
+  });
+}
+
 function beginSlice(): number {
   sliceEnd = performance.now() + SLICE_MS;
   setImmediate(takeTurn);

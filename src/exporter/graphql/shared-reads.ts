@@ -3,7 +3,7 @@ import { unlessAborted } from '../clock.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../platform/read.ts';
 import type { Window } from '../settling/window.ts';
-import { madeInSlices } from '../slices.ts';
+import { madeInSlices, othersHaveGoneOn } from '../slices.ts';
 import { type DatasetRows, datasetRows } from './dataset-rows.ts';
 import { type DatasetAsked, keyOf, type Opening, PartReading, tooManyRows } from './part-reading.ts';
 import {
@@ -66,7 +66,7 @@ interface Member extends Asked<void> {
   endsAfter: Promise<void> | undefined;
 }
 
-/** When nobody has joined for so many turns of the event loop, all have that fell due together. */
+/** When nobody has joined while all other work went on for so many turns, all have that fell due together. */
 const QUIET_TURNS = 3;
 
 /**
@@ -301,7 +301,7 @@ async function allJoined(batch: Batch): Promise<void> {
   for (let quiet = 0; quiet < QUIET_TURNS; quiet += 1) {
     if (batch.size > known) quiet = 0;
     known = batch.size;
-    await new Promise((resolve) => setImmediate(resolve));
+    await othersHaveGoneOn();
   }
 }
 

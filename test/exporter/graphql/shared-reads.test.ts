@@ -11,6 +11,7 @@ import {
 } from '../../../src/exporter/graphql/shared-reads.ts';
 import { PlatformClock } from '../../../src/exporter/platform/platform-clock.ts';
 import { PlatformFailure, type Read } from '../../../src/exporter/platform/read.ts';
+import { runInSlices } from '../../../src/exporter/slices.ts';
 import { AccountMemory, NO_MEMORY, type StateKey } from '../../../src/exporter/state/state.ts';
 
 const MINUTE = 60_000;
@@ -81,6 +82,34 @@ it('counts a row once where the platform includes the end of each window that is
   const found = rows.byKey.get('x');
   expect(Object.fromEntries(found?.rejected ?? [])).toEqual({});
   expect(found?.rows.filter((row) => row !== undefined)).toHaveLength(30);
+});
+
+it('asks once for readers that fall due together, however busy the process is meanwhile', async () => {
+  const reads = readsOf(8_388_608);
+  const window = { from: NOW - 10 * MINUTE, to: NOW };
+  const never = manyListen();
+  let operations = 0;
+  const read: Read = async (resource) => {
+    const answer = rowsAsked(resource().question);
+    operations += 1;
+    return answer;
+  };
+  const answers: Promise<SharedAnswer>[] = [];
+  // A step takes all the time that slices have in a turn of the event loop.
+  function* onePerTurn(count: number, step: () => void): Generator<undefined, void> {
+    for (let taken = 0; taken < count; taken += 1) {
+      step();
+      for (const end = performance.now() + 3; performance.now() < end; );
+      yield;
+    }
+  }
+  const fallDue = () => {
+    answers.push(reads.read({ ...NEED, window: () => window, take }, read, never));
+  };
+  const others = Array.from({ length: 6 }, () => runInSlices(onePerTurn(10, () => undefined)));
+  await Promise.all([...others, runInSlices(onePerTurn(5, fallDue))]);
+  await Promise.all(answers);
+  expect(operations).toBe(1);
 });
 
 it('costs what all of its readers share, also where one of them was read before the others came', async () => {
