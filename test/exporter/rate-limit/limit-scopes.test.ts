@@ -167,18 +167,19 @@ describe('a limit that the platform does not name', () => {
   });
 
   it.each([
-    ['1', 'names no limit', 1, undefined],
-    ['3', 'names no limit', 3, undefined],
-    ['5', 'names no limit', 5, undefined],
-    ['9', 'names no limit', 9, undefined],
-    ['1', 'names a limit of each', 1, { limit: 20, remaining: 10 }],
-    ['9', 'names a limit of each', 9, { limit: 20, remaining: 10 }],
+    [1, 10, 'names no limit', undefined],
+    [3, 10, 'names no limit', undefined],
+    [5, 10, 'names no limit', undefined],
+    [9, 10, 'names no limit', undefined],
+    [19, 20, 'names no limit', undefined],
+    [1, 10, 'names a limit of each', { limit: 20, remaining: 10 }],
+    [9, 10, 'names a limit of each', { limit: 20, remaining: 10 }],
   ])(
-    '%s of ten that are always refused stop no other for long, where the platform %s',
-    (_, __, count, rate) => {
+    '%i of %i that are always refused stop no other for long, where the platform %s',
+    (count, all, _, rate) => {
       const turns = (refused: number) => {
         const address = new AssumedLimit(20);
-        const accounts = Array.from({ length: 10 }, () => sharing(address));
+        const accounts = Array.from({ length: all }, () => sharing(address));
         const answered: number[] = [];
         for (let now = NOW; now < NOW + 4 * 60 * MINUTE; now += 1_000) {
           for (const [account, { limiter }] of accounts.entries()) {
