@@ -6,8 +6,11 @@ import { configurationsOf, idsOf, reply } from './scrape-platform.ts';
 
 const MINUTE_MS = 60_000;
 
-/** What origins answered, where rows are told apart by it. */
-const STATUSES = [200, 404, 502];
+/** The values of fields by which rows are told apart. */
+const VALUES = {
+  upstreamStatus: [200, 404, 502],
+  upstreamCacheStatus: ['"HIT"', '"MISS"'],
+} as const;
 
 /** Tells the parent its port. @param configurations of the account; none of its operations tells a limit */
 export function serveQuestions(configurations: number): void {
@@ -32,16 +35,16 @@ async function answerTo(request: IncomingMessage, keys: readonly number[]): Prom
   const named = /In: (\[[^\]]*\])/.exec(rest)?.[1];
   const ids = named === undefined ? keys : (JSON.parse(named) as readonly string[]);
   const selected = /\) \{ ([^}]*) \}/.exec(query)?.[1]?.split(' ') ?? [];
-  const fields = selected.filter((name) => !['ts', 'configurationId', 'upstreamStatus'].includes(name));
-  const statuses = selected.includes('upstreamStatus') ? STATUSES : [undefined];
+  const [by] = selected.filter(isApart);
+  const fields = selected.filter((name) => name !== 'ts' && name !== 'configurationId' && name !== by);
   const rows: string[] = [];
   const end = Date.parse(variables.end ?? '');
   for (let minute = Date.parse(variables.begin ?? ''); minute < end; minute += MINUTE_MS) {
     const values = fields.map(
       (name, index) => `"${name}":${(Math.imul(minute / MINUTE_MS + index, 0x9e3779b1) >>> 8) % 100_000}`,
     );
-    for (const status of statuses) {
-      const told = status === undefined ? values : [`"upstreamStatus":${status}`, ...values];
+    for (const value of by === undefined ? [undefined] : VALUES[by]) {
+      const told = value === undefined ? values : [`"${by}":${value}`, ...values];
       const tail = `"ts":"${new Date(minute).toISOString().replace('.000Z', 'Z')}",${told.join()}}`;
       for (const id of ids) {
         if (rows.length === limit) return answerOf(dataset, rows);
@@ -50,6 +53,10 @@ async function answerTo(request: IncomingMessage, keys: readonly number[]): Prom
     }
   }
   return answerOf(dataset, rows);
+}
+
+function isApart(name: string): name is keyof typeof VALUES {
+  return Object.hasOwn(VALUES, name);
 }
 
 function answerOf(dataset: string, rows: readonly string[]): string {

@@ -72,6 +72,19 @@ limits: { configurations: 12000, jobs: ${most} }
   expect(await jobs(11_000)).toBe(10_500);
 });
 
+test('of an account of GraphQL alone, what that has nothing of is left out without a word', async () => {
+  const env = await startSandbox({ restAnalytics: 'absent', graphqlRateHeaders: 'sent' });
+  const { exitCode, out } = await call(['plan', '--json'], env);
+  expect(exitCode).toBe(0);
+  const [{ rows, notes }] = JSON.parse(out).accounts;
+  const products = rows.flatMap(({ collector, product }: { collector: string; product: string }) =>
+    collector === 'metrics' || collector === 'analytics' ? [product] : [],
+  );
+  expect(products).toContain('edge_applications');
+  expect(products).not.toContain('load_balancer');
+  expect(notes).toEqual([]);
+});
+
 test('the limit of GraphQL is divided among the accounts that read by it at one address', async () => {
   const account = (name: string, more: string) =>
     `  - { name: ${name}, api_url: "https://${name}.example", token: none, collectors: { metrics: {} }, ${more} }\n`;

@@ -40,6 +40,7 @@ it('finds and reads everything by GraphQL where REST answers 404, without being 
   const listed = (product: string) =>
     samples.get(seriesKey('edge_exporter_product_listed', { account: 'test', product }));
   expect([listed('edge_applications'), listed('load_balancer')]).toEqual([1, undefined]);
+  expect([...samples.keys()].filter((key) => key.includes('edge_trouble_info'))).toEqual([]);
   const names = new Set([...samples.keys()].map((key) => (JSON.parse(key) as [string])[0]));
   for (const name of JUDGED) expect(names, name).toContain(name);
   const source = [

@@ -122,6 +122,11 @@ export class AccountTargets {
     return !this.#listed.has(product);
   }
 
+  /** Whether the platform has refused to list them, and never did. */
+  isUnlistable(product: Product): boolean {
+    return this.#unlistable.has(product);
+  }
+
   /** The configurations of a product as they were listed last; undefined where they never were. */
   configurations(product: Product): readonly Configuration[] | undefined {
     return this.#known.get(product)?.configurations;

@@ -120,7 +120,9 @@ export class AccountJobs {
     const limits = this.#limits();
     const dropped: string[] = [];
     const readsAll = ({ product, settings }: ProductRead) =>
-      product.api === 'analytics' && settings.metrics.includes('*');
+      product.api === 'analytics' &&
+      settings.metrics.includes('*') &&
+      this.sources.of(product.api).source === 'rest';
     if (this.targets.products.some(readsAll)) yield keep('metadata', () => new MetadataJob());
     for (const read of this.targets.products) {
       const { product } = read;
@@ -376,7 +378,9 @@ export class AccountJobs {
       settings.by.includes('configuration'),
     );
     const needed = this.#settings().flatMap(([name]) => this.#neededBy(name));
-    return new Set([...byConfiguration.map(({ product }) => product), ...needed]);
+    const products = [...byConfiguration.map(({ product }) => product), ...needed];
+    // That a list is missing of which nothing would be read is no failure.
+    return new Set(products.filter((product) => this.serves(product) || !this.targets.isUnlistable(product)));
   }
 
   /** If a list cannot be read or is empty, the next one is used; the first is retried, since that may change. */

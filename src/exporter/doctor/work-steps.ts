@@ -85,13 +85,17 @@ async function* probesOfSeries(session: Session): AsyncGenerator<Finding | strin
 
 /** The jobs that list configurations. Where a list is not available, another is read. */
 function listsOf(session: Session): readonly Job[] {
-  return session.survey
-    .jobs()
-    .filter((job) => partOf(job) === 'discovery' && job.subject.product !== undefined);
+  return session.survey.jobs().filter(isList);
+}
+
+function isList(job: Job): boolean {
+  return partOf(job) === 'discovery' && job.subject.product !== undefined;
 }
 
 async function* listSteps(session: Session): AsyncGenerator<Outcome> {
-  for (const job of listsOf(session)) {
+  // Those that failed before another source was chosen are no longer wanted.
+  const polled = session.findings.map(({ job }) => job).filter(isList);
+  for (const job of new Set([...polled, ...listsOf(session)])) {
     const { product } = job.subject;
     const finding = await session.poll(job);
     if (typeof finding === 'string') yield { step: `list of ${product}`, why: finding };

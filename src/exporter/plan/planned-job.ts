@@ -48,6 +48,8 @@ export function plannedJobs(
 ): PlannedJob[] {
   const kinds = kindsOf(findings);
   const polled = new Map(findings.map((finding) => [finding.job, finding]));
+  // What one costs depends on how many share its operations: each has announced itself once it was asked.
+  for (const job of jobs) job.cost();
   return jobs.flatMap((job) => {
     if (job.schedule === undefined) return [];
     const kind = kinds.get(kindOf(job));

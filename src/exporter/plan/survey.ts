@@ -179,7 +179,6 @@ function representatives(jobs: readonly Job[]): readonly Job[] {
 /** Polls a few jobs of each kind: the lists of configurations first, since the others follow from them. */
 export async function explore(survey: Survey, options: ExploreOptions): Promise<Exploration> {
   const findings: Finding[] = [];
-  const notes: string[] = [];
   for (const part of ['discovery', 'settings', 'series'] as const) {
     if (!options.parts.includes(part)) continue;
     const jobs = representatives(survey.jobs()).filter((job) => partOf(job) === part);
@@ -191,11 +190,12 @@ export async function explore(survey: Survey, options: ExploreOptions): Promise<
         !CONCLUSIVE.includes(finding.outcome) &&
         (listsConfigurations(job) || finding.outcome === 'unauthorized')
       )
-        return { findings, notes, unreachable: finding.reason ?? finding.outcome };
-      if (finding.reason !== undefined) notes.push(noteOf(finding));
+        return { findings, notes: [], unreachable: finding.reason ?? finding.outcome };
     }
   }
-  return { findings, notes };
+  // By another source than it was begun with, less may be wanted.
+  const wanted = new Set(survey.jobs());
+  return { findings, notes: findings.filter(({ job }) => wanted.has(job)).flatMap(noteOf) };
 }
 
 function listsConfigurations(job: Job): boolean {
@@ -210,8 +210,8 @@ async function pollWithRetries(survey: Survey, job: Job, signal: AbortSignal): P
   return finding;
 }
 
-function noteOf({ job, reason = '' }: Finding): string {
-  return `${job.id} could not be read (${reason}): ${consequenceOf(job)}`;
+function noteOf({ job, reason }: Finding): string[] {
+  return reason === undefined ? [] : [`${job.id} could not be read (${reason}): ${consequenceOf(job)}`];
 }
 
 function consequenceOf(job: Job): string {

@@ -331,6 +331,8 @@ it('an account of GraphQL alone: what that has nothing of is no problem', async 
   }
   expect(of('list of edge_functions')?.status).toBe('ok');
   expect(steps.filter(({ status }) => status === 'problem')).toEqual([]);
+  // What all metrics of a dataset share is counted once: two operations of the traffic, and one of each other dataset.
+  expect(of('plan')?.text).toContain('; 8 operations per minute of graphql are needed');
 });
 
 it('what only GraphQL has: each that is named, and what of it the account lacks, which is no problem', async () => {
