@@ -43,8 +43,8 @@ async function answerTo(request: IncomingMessage, keys: readonly number[]): Prom
     const values = fields.map(
       (name, index) => `"${name}":${(Math.imul(minute / MINUTE_MS + index, 0x9e3779b1) >>> 8) % 100_000}`,
     );
-    for (const value of by === undefined ? [undefined] : VALUES[by]) {
-      const told = value === undefined ? values : [`"${by}":${value}`, ...values];
+    for (const apart of by === undefined ? [[]] : VALUES[by].map((value) => [`"${by}":${value}`])) {
+      const told = [...apart, ...values];
       const tail = `"ts":"${new Date(minute).toISOString().replace('.000Z', 'Z')}",${told.join()}}`;
       for (const id of ids) {
         if (rows.length === limit) return answerOf(dataset, rows);
