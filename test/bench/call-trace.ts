@@ -11,6 +11,9 @@ export interface Traced {
   /** Below `src`. */
   readonly file: string;
   readonly name: string;
+  /** Its first line in the compiled file, and the one after its last. */
+  readonly from: number;
+  readonly to: number;
 }
 
 /**
@@ -28,13 +31,18 @@ export function traceInto(from: string, to: string): readonly Traced[] {
     const insertions: Insertion[] = [];
     collect(parseAst(code), 'module', (name, body, isBlock) => {
       const call = `globalThis.entered(${traced.length})`;
-      traced.push({ file: path.replace(/\.js$/, '.ts'), name });
+      const [from, to] = [lineOf(code, body.start), lineOf(code, body.end) + 1];
+      traced.push({ file: path.replace(/\.js$/, '.ts'), name, from, to });
       if (isBlock) insertions.push({ at: body.start + 1, text: `${call};` });
       else insertions.push({ at: body.start, text: `(${call},(` }, { at: body.end, text: '))' });
     });
     writeFileSync(join(to, path), inserted(code, insertions));
   }
   return traced;
+}
+
+function lineOf(code: string, at: number): number {
+  return code.slice(0, at).split('\n').length;
 }
 
 interface Insertion {

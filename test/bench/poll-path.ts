@@ -1,6 +1,6 @@
 /**
  * How much code one steady poll of one metric enters, in the process that users run, with its state on disk, against the
- * embedded platform in another process: `npm run bench -- poll-path [--files] [--minutes=4]`. The process is a copy in which
+ * embedded platform in another process: `npm run bench -- poll-path [--files] [--changes] [--minutes=4]`. The process is a copy in which
  * every function says when it is entered (`call-trace.ts`), so that all figures are exact. Left out are the database's
  * thread, and what is measured every second whether or not anything is polled.
  */
@@ -16,7 +16,11 @@ import { ROOT } from './programs.ts';
 import { pause } from './statistics.ts';
 
 const { values } = parseArgs({
-  options: { files: { type: 'boolean', default: false }, minutes: { type: 'string', default: '4' } },
+  options: {
+    files: { type: 'boolean', default: false },
+    changes: { type: 'boolean', default: false },
+    minutes: { type: 'string', default: '4' },
+  },
 });
 
 const MINUTE_MS = 60_000;
@@ -41,12 +45,15 @@ try {
   if (fewest === undefined) throw new Error('no poll was alone in its minute');
   const calls = polls.map(({ fromTick }) => fromTick.length).join(', ');
   print(`The one with the fewest calls of ${polls.length} polls (from their ticks ${calls} calls):\n`);
-  print('| one steady poll | files | functions | calls | lines in those files | changes of folder |');
-  print('|---|---|---|---|---|---|');
+  print(
+    '| one steady poll | files | functions | calls | lines in those files | in those functions | changes of folder |',
+  );
+  print('|---|---|---|---|---|---|---|');
   print(row('request leaves → body rendered', fewest.fromRequest));
   print(row('cron tick → body rendered', fewest.fromTick));
   print(`\n${byPlace('folder', fewest.fromTick, folderOf)}`);
   if (values.files) print(`\n${byPlace('file', fewest.fromTick, fileOf)}`);
+  if (values.changes) print(`\n${folderChanges(fewest.fromRequest)}`);
 } finally {
   rmSync(folder, { recursive: true });
 }
@@ -137,9 +144,33 @@ function row(name: string, entries: readonly number[]): string {
     new Set(entries).size,
     entries.length,
     lines.reduce((sum, count) => sum + count, 0),
+    linesOf(new Set(entries)),
     changes,
   ];
   return `| ${[name, ...figures.map((figure) => figure.toLocaleString('en'))].join(' | ')} |`;
+}
+
+/** How many lines the functions have, as compiled: one within another counts once. */
+function linesOf(entries: ReadonlySet<number>): number {
+  const lines = new Set<string>();
+  for (const entry of entries) {
+    const { file, from, to } = tracedBy(entry);
+    for (let line = from; line < to; line += 1) lines.add(`${file} ${line}`);
+  }
+  return lines.size;
+}
+
+/** From which function of one folder to which of another the path changes, the most often first. */
+function folderChanges(entries: readonly number[]): string {
+  const counts = new Map<string, number>();
+  for (const [index, entry] of entries.entries()) {
+    const before = entries[index - 1];
+    if (before === undefined || folderOf(before) === folderOf(entry)) continue;
+    const change = `| ${nameOf(before)} | ${nameOf(entry)} |`;
+    counts.set(change, (counts.get(change) ?? 0) + 1);
+  }
+  const rows = [...counts].toSorted(([, a], [, b]) => b - a).map(([change, count]) => `${change} ${count} |`);
+  return ['| from | to | times |', '|---|---|---|', ...rows].join('\n');
 }
 
 /** From the tick: how often functions of each place are entered, the most often first. */
@@ -173,6 +204,11 @@ function fileOf(entry: number): string {
 
 function folderOf(entry: number): string {
   return dirname(fileOf(entry));
+}
+
+function nameOf(entry: number): string {
+  const { file, name } = tracedBy(entry);
+  return `${file.replace(/\.ts$/, '')} ${name}`;
 }
 
 function print(line: string): void {

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Points } from '../../../src/exporter/decode/points.ts';
-import type { Reading } from '../../../src/exporter/series/answer-buckets.ts';
-import { type Counter, count, type MissingSpan } from '../../../src/exporter/series/counter.ts';
+import { type Reading, readingOf } from '../../../src/exporter/series/answer-buckets.ts';
+import {
+  bestRead,
+  type Counter,
+  count,
+  type MissingSpan,
+  noteCoarse,
+} from '../../../src/exporter/series/counter.ts';
 
 const MINUTE = 60_000;
 const T0 = Date.UTC(2026, 0, 5, 10);
@@ -51,6 +57,11 @@ const ROWS = points([
   [3, 8],
 ]);
 
+const ROWS_WITHOUT_ONE = points([
+  [0, 1],
+  [2, 4],
+]);
+
 describe('counting an answer', () => {
   it('takes in what has settled since the watermark, with the total after each bucket', () => {
     const { counter: after, settled, skipped } = count(counter(100, 1), ROWS, reading(0, 3));
@@ -70,14 +81,7 @@ describe('counting an answer', () => {
   });
 
   it('is not held up by a missing bucket, which counts when it comes', () => {
-    const { counter: lacking } = count(
-      counter(0, 0),
-      points([
-        [0, 1],
-        [2, 4],
-      ]),
-      reading(0, 3),
-    );
+    const { counter: lacking } = count(counter(0, 0), ROWS_WITHOUT_ONE, reading(0, 3));
     expect(lacking).toEqual(counter(5, 3, [span(1, 2, { asked: 1, whole: 1 })]));
     const later = reading(0, 3, 3, { watermark: undefined });
     expect(count(lacking, ROWS, later).counter).toEqual(counter(7, 3));
@@ -103,16 +107,12 @@ describe('counting an answer', () => {
 
 describe('a missing bucket', () => {
   const lacking = (evidence: Partial<MissingSpan>) => counter(5, 3, [span(1, 2, evidence)]);
-  const rows = points([
-    [0, 1],
-    [2, 4],
-  ]);
   const now = at(60);
   const again = reading(0, 3, 3, { now });
-  const skips = (known: Counter, answer: Reading) => count(known, rows, answer).skipped;
+  const skips = (known: Counter, answer: Reading) => count(known, ROWS_WITHOUT_ONE, answer).skipped;
 
   it('is skipped after three whole answers without it in half an hour', () => {
-    expect(count(lacking({ asked: 2, whole: 2 }), rows, again)).toEqual({
+    expect(count(lacking({ asked: 2, whole: 2 }), ROWS_WITHOUT_ONE, again)).toEqual({
       counter: counter(5, 3),
       settled: [],
       skipped: 1,
@@ -135,11 +135,43 @@ describe('a missing bucket', () => {
 
   it('is waited for anew after the clock was set back', () => {
     expect(skips(lacking({ asked: 9, whole: 9, since: at(500) }), again)).toBe(0);
-    const { counter: noted } = count(lacking({ asked: 9, whole: 9, since: at(500) }), rows, again);
+    const { counter: noted } = count(
+      lacking({ asked: 9, whole: 9, since: at(500) }),
+      ROWS_WITHOUT_ONE,
+      again,
+    );
     expect(noted.missing[0]?.since).toBe(now);
   });
 
   it('is skipped at once where the platform keeps no history of its time', () => {
     expect(skips(lacking({}), { ...again, forgottenUntil: at(2) })).toBe(1);
+  });
+});
+
+describe('a read of what is missing', () => {
+  it('is of another kind after each answer that lost rows: up to the present, of its day, and fine again', () => {
+    const kinds = [0, 1, 2, 3, 4].map((unclear) => bestRead(span(1, 2, { asked: unclear + 2, whole: 2 })));
+    expect(kinds).toEqual(['fine', 'coarse', 'day', 'fine', 'coarse']);
+  });
+
+  it('that has a bucket which earlier ones lacked lets it be skipped only after three more whole answers', () => {
+    const known = counter(5, 3, [span(1, 2, { asked: 2, whole: 2 })]);
+    const present = [{ from: at(1), to: at(2) }];
+    const shown = noteCoarse(known, { present, lacking: [] }, { from: at(-30), to: at(60) }, at(60));
+    const again = reading(0, 3, 3, { now: at(60) });
+    expect(count(known, ROWS_WITHOUT_ONE, again).skipped).toBe(1);
+    expect(count(shown, ROWS_WITHOUT_ONE, again).skipped).toBe(0);
+  });
+
+  it('lacks buckets of the platform where it has up to two gaps, and has lost rows where it has more', () => {
+    const isWhole = (minutes: readonly number[]) => {
+      const series = new Map([['requests', points(minutes.map((minute) => [minute, 1] as const))]]);
+      const decoded = { series, width: MINUTE, rejected: new Map(), rows: minutes.length };
+      const answer = { decoded, window: { from: at(0), to: at(20) }, now: at(20) };
+      const known = { newest: undefined, settleDelay: 0, certainNow: at(20) };
+      return readingOf(answer, MINUTE, known).whole;
+    };
+    expect(isWhole([0, 1, 5, 6, 9, 10, 11])).toBe(true);
+    expect(isWhole([0, 1, 5, 6, 9, 10, 12])).toBe(false);
   });
 });
