@@ -37,7 +37,7 @@ export class IngestPath {
     this.#exposed = new ExposedResults({
       account: 'bench',
       platformClock: { now: () => this.now, localNow: () => this.now },
-      forecast: { plannedIntervalOf: () => 60_000, intervalOf: () => 60_000 },
+      forecast: { intervalsOf: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
       store: this.#store,
       exposes: () => true,
       staleAfter: 300_000,

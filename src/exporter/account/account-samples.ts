@@ -29,10 +29,9 @@ import type { SeriesJob } from '../series/series-job.ts';
 import {
   completenessByMinute,
   type DelaySettings,
+  delaysOf,
   type LearnedMetric,
   type MetricMemory,
-  publishDelay,
-  settleDelay,
   upwardShare,
 } from '../settling/learned.ts';
 import { MINUTE_MS } from '../settling/window.ts';
@@ -172,7 +171,7 @@ export class AccountSamples {
     const { name: account, platform, forecast } = this.#view;
     const oldest = new OldestData();
     for (const job of jobs) {
-      oldest.add(job.subject, job.expectedAge(forecast.plannedIntervalOf(job)));
+      oldest.add(job.subject, job.expectedAge(forecast.intervalsOf(job).planned));
       yield;
     }
     this.#oldest = oldest;
@@ -192,8 +191,11 @@ export class AccountSamples {
   /** Exposes which counters catch up, in steps. Called before the first poll too: after a restart it brings all at once. */
   *exposeCatchingUp(jobs: Iterable<SeriesJob>): Generator<undefined, void> {
     const { platform, forecast } = this.#view;
-    const found = yield* catchingUp(jobs, this.#behind, platform.platformClock.now(), (job) =>
-      forecast.plannedIntervalOf(job),
+    const found = yield* catchingUp(
+      jobs,
+      this.#behind,
+      platform.platformClock.now(),
+      (job) => forecast.intervalsOf(job).planned,
     );
     this.#behind = found.behind;
     this.#publish('counting', found.samples);
@@ -316,9 +318,10 @@ function learnedSamples(
   delays: DelaySettings,
   now: number,
 ): Sample[] {
+  const { publish, settle } = delaysOf(known, delays, now);
   const samples: Sample[] = [
-    { family: PUBLISH_DELAY_SECONDS, labels, value: publishDelay(known, delays) / 1_000 },
-    { family: SETTLE_DELAY_SECONDS, labels, value: settleDelay(known, delays, now) / 1_000 },
+    { family: PUBLISH_DELAY_SECONDS, labels, value: publish / 1_000 },
+    { family: SETTLE_DELAY_SECONDS, labels, value: settle / 1_000 },
   ];
   const upwards = upwardShare(known, now);
   if (upwards !== undefined) samples.push({ family: UPWARD_RESTATEMENT_RATIO, labels, value: upwards });

@@ -31,7 +31,7 @@ export interface AccountView {
   readonly reserve: number;
   readonly platform: ObservedPlatform;
   readonly queue: RequestQueue;
-  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'periodOf' | 'plannedIntervalOf'>;
+  readonly forecast: Pick<DemandForecast, 'perMinute' | 'stretch' | 'periodOf' | 'intervalsOf'>;
   /** Local ms; undefined where it is not known. */
   tokenExpiresAt(): number | undefined;
   jobs(): readonly JobState[];
@@ -54,12 +54,12 @@ const LONGEST_SILENCE_INTERVALS = 3;
 /** The shortest interval (ms) at which any job is polled now; Infinity if none was polled. */
 export function shortestInterval(
   jobs: readonly JobState[],
-  forecast: Pick<DemandForecast, 'intervalOf'>,
+  forecast: Pick<DemandForecast, 'intervalsOf'>,
 ): number {
   let shortest = Number.POSITIVE_INFINITY;
   for (const { job, startedAt } of jobs) {
     if (job.schedule === undefined || startedAt === undefined) continue;
-    shortest = Math.min(shortest, forecast.intervalOf(job));
+    shortest = Math.min(shortest, forecast.intervalsOf(job).usual);
   }
   return shortest;
 }
@@ -247,7 +247,7 @@ function jobStatus(known: JobState, { view, decide, now, platformNow, time }: Mo
   // About its first request, while it waits with that.
   const decision = request !== undefined && state === 'waiting' ? decide(request) : undefined;
   const context = { scope: scope.name, concurrency: queue.concurrency, now };
-  const plannedMs = forecast.plannedIntervalOf(job);
+  const plannedMs = forecast.intervalsOf(job).planned;
   const counted = job.counted?.(plannedMs);
   const nextAt =
     state === 'waiting'

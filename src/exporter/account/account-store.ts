@@ -176,7 +176,7 @@ function lackedBy(labels: Labels, added: Labels): Labels {
 export interface ExposedResultsOptions {
   readonly account: string;
   readonly platformClock: Pick<PlatformClock, 'now' | 'localNow'>;
-  readonly forecast: Pick<DemandForecast, 'intervalOf' | 'plannedIntervalOf'>;
+  readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
   readonly store: Pick<Store, 'publish' | 'withdraw'>;
   /** Whether `/metrics` is to have a sample. */
   readonly exposes: (sample: Sample) => boolean;
@@ -202,10 +202,12 @@ export class ExposedResults {
 
   /** Exposes what a job found, replacing part by part. */
   expose({ job, exposed }: ScheduledJob, exposures: readonly Exposure[]): void {
-    const { account, platformClock, store, exposes } = this.#options;
+    const { account, platformClock, forecast, store, exposes, staleAfter } = this.#options;
     const source = job.follows ?? job;
-    const until = platformClock.localNow() + this.#lifetime(source);
-    const expectedAge = this.#expectedAge(source);
+    const { usual, planned } = forecast.intervalsOf(source);
+    // Until well after the next poll should have renewed them.
+    const until = platformClock.localNow() + Math.max(staleAfter, 3 * usual);
+    const expectedAge = source.expectedAge?.(planned);
     this.#expectedAges.set(source, expectedAge);
     const oldest = platformClock.now() - (expectedAge ?? Number.POSITIVE_INFINITY) - TOLERATED_MS;
     for (const { part, samples, dataUntil } of exposures) {
@@ -240,25 +242,16 @@ export class ExposedResults {
     const { platformClock, forecast } = this.#options;
     for (const [owner, { until, job }] of this.#shown) {
       if (!this.#isUp) return;
+      const { usual, planned } = forecast.intervalsOf(job);
+      const expectedAge = job.expectedAge?.(planned) ?? Number.POSITIVE_INFINITY;
       // One poll may fail.
-      const staleFor = platformClock.now() - until - (this.#expectedAge(job) ?? Number.POSITIVE_INFINITY);
-      if (staleFor > Math.max(TOLERATED_MS, forecast.intervalOf(job))) this.#withdraw(owner);
+      if (platformClock.now() - until - expectedAge > Math.max(TOLERATED_MS, usual)) this.#withdraw(owner);
       yield;
     }
-  }
-
-  #expectedAge(job: Job): number | undefined {
-    return job.expectedAge?.(this.#options.forecast.plannedIntervalOf(job));
   }
 
   #withdraw(owner: string): void {
     this.#shown.delete(owner);
     this.#options.store.withdraw(owner);
-  }
-
-  /** How long (ms) samples are exposed without being renewed: until well after the next poll should have done so. */
-  #lifetime(job: Job): number {
-    const { staleAfter, forecast } = this.#options;
-    return Math.max(staleAfter, 3 * forecast.intervalOf(job));
   }
 }

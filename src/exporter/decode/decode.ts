@@ -100,7 +100,7 @@ function valuedOf(buckets: Series): Series {
     : eachSeries(buckets, (points) => keep(points, (_, value) => !Number.isNaN(value)));
 }
 
-function hasNaN(values: Float64Array): boolean {
+function hasNaN(values: Points['values']): boolean {
   for (let index = 0; index < values.length; index += 1) if (Number.isNaN(Number(values[index]))) return true;
   return false;
 }

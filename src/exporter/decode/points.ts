@@ -4,10 +4,13 @@
  */
 export interface Points {
   readonly timestamps: Float64Array;
-  readonly values: Float64Array;
+  /** Whole numbers below 2^32, as most are, may be kept in half as many bytes. */
+  readonly values: Float64Array | Uint32Array;
 }
 
-export const NO_POINTS: Points = { timestamps: new Float64Array(), values: new Float64Array() };
+const NOTHING: Float64Array = new Float64Array();
+
+export const NO_POINTS: Points = { timestamps: NOTHING, values: NOTHING };
 
 /** Why a row of an answer was dropped; `not_a_series` is a whole dimension that holds no rows, `unclear_width` a row of
  * an answer that does not show how wide its buckets are, `bad_item` a setting that is none or could not be read,
@@ -74,7 +77,7 @@ export function bucketsOf(
 ): Points {
   const latest = now + AHEAD_MS;
   // Made only when there is something to keep: an answer of any size may hold nothing but bad rows.
-  let { timestamps, values } = NO_POINTS;
+  let [timestamps, values] = [NOTHING, NOTHING];
   let size = 0;
   let ascending = true;
   for (const row of rows) {

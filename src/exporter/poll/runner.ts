@@ -54,7 +54,7 @@ export interface RunnerOptions {
   readonly account: string;
   readonly clock: Clock;
   readonly operations: Pick<Operations, 'perform'>;
-  readonly forecast: Pick<DemandForecast, 'carefulIntervalOf'>;
+  readonly forecast: Pick<DemandForecast, 'intervalsOf'>;
   readonly commit: Commit;
   readonly memory: AccountMemory;
   readonly exposed: { expose(scheduled: ScheduledJob, exposures: readonly Exposure[]): void };
@@ -123,7 +123,7 @@ export class PollRunner {
         notBefore: scheduled.dueAt ?? clock.now(),
         weight: job.weight,
         since: scheduled.since,
-        plannedIntervalMs: () => forecast.carefulIntervalOf(job),
+        plannedIntervalMs: () => forecast.intervalsOf(job).careful,
       };
       scheduled.request ??= request;
       return operations.perform(request, resource, signal, progress);

@@ -16,6 +16,16 @@ export interface RecurringWork {
 /** What decides at which interval work is done. */
 export type RecurringInterval = Pick<RecurringWork, 'schedule' | 'group' | 'weight'>;
 
+/** Between two polls of a job (ms). */
+export interface Intervals {
+  /** Given what other clients take now. */
+  readonly usual: number;
+  /** On a day when other clients take more than usual: pacing must not exceed it. */
+  readonly careful: number;
+  /** By schedules and limit alone. Lateness is judged by it, so that other clients are no excuse for old data. */
+  readonly planned: number;
+}
+
 /** What the jobs of one limit scope ask for. */
 export interface ScopeDemand {
   readonly scope: LimitScope;
@@ -95,30 +105,16 @@ export class DemandForecast {
     return periodOf(schedule).longest;
   }
 
-  /**
-   * Interval (ms) between two polls of a job, given what other clients take now; 0 for work without a schedule where the
-   * quota does not stretch it.
-   */
-  intervalOf(work: RecurringInterval): number {
-    return this.#intervalAt(this.#levels, work);
-  }
-
-  /** Like `intervalOf`, on a day when other clients take more than usual: pacing must not exceed it. */
-  carefulIntervalOf(work: RecurringInterval): number {
-    return this.#intervalAt(this.#carefulLevels, work);
-  }
-
-  /**
-   * Like `intervalOf`, by schedules and limit alone. Lateness is judged by it, so that other clients are no excuse for old
-   * data.
-   */
-  plannedIntervalOf(work: RecurringInterval): number {
-    return this.#intervalAt(this.#plannedLevels, work);
-  }
-
-  #intervalAt(levels: ReadonlyMap<string, number>, { schedule, group, weight }: RecurringInterval): number {
-    const level = levels.get(this.#scopes.of(group).name) ?? 0;
-    return intervalAt(level, { periodMs: schedule === undefined ? 0 : this.periodOf(schedule), weight });
+  /** How often a job is polled; 0 for work without a schedule where the quota does not stretch it. */
+  intervalsOf({ schedule, group, weight }: RecurringInterval): Intervals {
+    const { name } = this.#scopes.of(group);
+    const demand = { periodMs: schedule === undefined ? 0 : this.periodOf(schedule), weight };
+    const at = (levels: ReadonlyMap<string, number>) => intervalAt(levels.get(name) ?? 0, demand);
+    return {
+      usual: at(this.#levels),
+      careful: at(this.#carefulLevels),
+      planned: at(this.#plannedLevels),
+    };
   }
 
   *#measured(alike: readonly Alike[]): Generator<undefined, Map<string, JoinedDemand[]>> {

@@ -2,6 +2,7 @@ import { isEmpty } from '../decode/decode.ts';
 import type { PlatformClock } from '../platform/platform-clock.ts';
 import type { Read } from '../platform/read.ts';
 import { type FollowUp, type Job, type JobSubject, type PollResult, RowsRejected } from '../poll/job.ts';
+import type { Delays, MetricMemory } from '../settling/learned.ts';
 import {
   catchUpWindow,
   coarseWindow,
@@ -100,13 +101,21 @@ function windowFor(span: MissingSpan, inGap: boolean, now: number, width: number
   return catchUpWindow(span.from, now, width, inGap && span.asked === 0 ? undefined : span.asked);
 }
 
+/** What is remembered of a series, and what follows from it at a moment. */
+export interface KnownSeries {
+  readonly memory: SeriesMemory;
+  /** What is learned of the metric over all its targets. */
+  readonly metric: MetricMemory;
+  readonly delays: Delays;
+  readonly counts: Counts;
+}
+
 /** The job of a series, as far as its catching up needs it. */
 export interface CaughtUp extends Job<WindowedAnswer> {
   readonly memory: SeriesMemory;
-  readonly counts: Counts;
   readonly platformClock: PlatformClock;
-  /** Age (ms) up to which buckets are read again. */
-  horizon(now: number): number;
+  /** @param now the platform's time */
+  known(now: number): KnownSeries;
   /** @param window asked for when the first operation leaves (platform ms) */
   readWindow(
     window: Parameters<SeriesReader['read']>[1],
@@ -114,9 +123,9 @@ export interface CaughtUp extends Job<WindowedAnswer> {
     signal: AbortSignal,
   ): Promise<WindowedAnswer>;
   /** What an answer means for the counters. */
-  count(answer: WindowedAnswer): CountedAnswer;
+  count(known: KnownSeries, answer: WindowedAnswer): CountedAnswer;
   /** What a poll leaves of an answer. */
-  resultOf(counted: CountedAnswer): Omit<PollResult, 'outcome'>;
+  resultOf(known: KnownSeries, counted: CountedAnswer): Omit<PollResult, 'outcome'>;
 }
 
 /** Weight of catching up relative to fresh reads, which go first. */
@@ -158,20 +167,22 @@ export class CatchUpJob implements Job<WindowedAnswer> {
   /** What is missing most pressingly when the operation leaves; a fresh read may have filled it meanwhile. */
   read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     const { follows } = this;
-    const window = (now: number) =>
-      catchUpNow(follows.memory, follows.counts, now, follows.horizon(now)) ??
-      windowOfPresent(follows.memory, now, follows.horizon(now));
+    const window = (now: number) => {
+      const { memory, counts, delays } = follows.known(now);
+      return catchUpNow(memory, counts, now, delays.horizon) ?? windowOfPresent(memory, now, delays.horizon);
+    };
     return follows.readWindow(window, read, signal);
   }
 
   conclude(answered: WindowedAnswer): PollResult {
-    const { memory } = this.follows;
+    const known = this.follows.known(answered.now);
+    const { memory } = known;
     const { answer, rejected } = isCoarse(answered.window)
       ? { answer: answered, rejected: answered.decoded.rejected }
       : understood(memory, answered);
     const empty = isEmpty(answer.decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    const counted = this.follows.count(answer);
+    const counted = this.follows.count(known, answer);
     // Each missing span knows when the next read for it is worthwhile.
     const rested = (after: SeriesMemory): SeriesMemory => ({
       ...after,
@@ -180,7 +191,7 @@ export class CatchUpJob implements Job<WindowedAnswer> {
     return {
       outcome: empty ? 'empty' : 'ok',
       rejected,
-      ...this.follows.resultOf({
+      ...this.follows.resultOf(known, {
         ...counted,
         memory: rested(counted.memory),
         refused: rested(counted.refused),
@@ -190,9 +201,12 @@ export class CatchUpJob implements Job<WindowedAnswer> {
 
   /** This job again, while there is a window to be read. */
   followUp(): FollowUp | undefined {
-    const { memory, platformClock, counts } = this.follows;
+    const { memory, platformClock } = this.follows;
+    // The usual case, of thousands of jobs: all counters have come equally far, and lack nothing.
+    if (memory.record === undefined || memory.record.progress.lacking.length <= 1) return undefined;
     const now = platformClock.now();
-    const next = nextCatchUp(memory, counts, now, this.follows.horizon(now));
+    const { counts, delays } = this.follows.known(now);
+    const next = nextCatchUp(memory, counts, now, delays.horizon);
     if (next === undefined) return undefined;
     // A longer rest was noted before the platform's clock was set back.
     const rest = memory.restsUntil > now + RETRY_MS ? now : memory.restsUntil;

@@ -2,7 +2,7 @@ import type { Decoded } from '../decode/decode.ts';
 import { NO_POINTS, type Rejections, reject } from '../decode/points.ts';
 import type { Counting } from '../poll/job.ts';
 import { watchGrowth } from '../settling/completeness.ts';
-import { type MetricEvidence, nothingShown } from '../settling/learned.ts';
+import { type Delays, type MetricEvidence, nothingShown } from '../settling/learned.ts';
 import { freshWindow, isCoarse, MINUTE_MS, type Window } from '../settling/window.ts';
 import {
   coarseBuckets,
@@ -49,12 +49,7 @@ export interface CounterUpdate extends Counting {
 /** By what an answer is judged besides what is remembered of its series. */
 export interface CountingRules {
   readonly counts: Counts;
-  /** Age (ms) at which buckets have settled. */
-  readonly settleDelay: number;
-  /** Age (ms) up to which buckets are read again. */
-  readonly horizon: number;
-  /** How long after its end (ms) a bucket is usually given. */
-  readonly lag: number;
+  readonly delays: Delays;
   /** What time it is at least, on the platform. */
   readonly certainNow: number;
 }
@@ -99,8 +94,6 @@ export function lackingIn(
   settleDelay: number,
 ): Lacking | undefined {
   if (record === undefined || newest === undefined) return undefined;
-  // The usual case, of thousands of jobs: all counters have come equally far, and lack nothing.
-  if (record.progress.lacking.length <= 1) return undefined;
   const counters: Counter[] = [];
   for (const [dimension, counter] of record.counters)
     if (counts(dimension) && counter.missing.length > 0) counters.push(counter);
@@ -149,7 +142,7 @@ export function countAnswer(
   const counted = updateOf(told, answer, rules);
   const update = counted && { ...counted, skipped: counted.skipped + leftOut };
   if (update === undefined) return uncounted(answer, withUncounted(memory, answer, counts));
-  const seen = withSeen(told, answer, update.record.width, settledBefore(memory, rules.settleDelay));
+  const seen = withSeen(told, answer, update.record.width, settledBefore(memory, rules.delays.settle));
   const learned = learnedFrom(told, seen, answer, update, rules);
   const { record } = update;
   const checkpoints = withCheckpoint(seen.checkpoints, countersIn(record, counts));
@@ -186,7 +179,7 @@ function learnedFrom(
   memory: SeriesMemory,
   answer: WindowedAnswer,
   { record: { width }, restated }: CounterUpdate,
-  { horizon, lag }: CountingRules,
+  { delays: { horizon, lag } }: CountingRules,
 ): Pick<CountedAnswer, 'refused' | 'evidence'> {
   const { now, decoded, mode } = answer;
   const newest = newestEnd(answer, width);
@@ -210,10 +203,10 @@ function learnedFrom(
  * What an answer changes. Undefined while its width is in doubt; before anything was counted, also while it holds nothing
  * to begin with or the platform's time is uncertain.
  */
-export function updateOf(
+function updateOf(
   memory: SeriesMemory,
   answer: WindowedAnswer,
-  { counts, settleDelay, certainNow }: Pick<CountingRules, 'counts' | 'settleDelay' | 'certainNow'>,
+  { counts, delays: { settle: settleDelay }, certainNow }: CountingRules,
 ): CounterUpdate | undefined {
   const { record } = memory;
   const { decoded } = answer;
@@ -260,7 +253,7 @@ function settledBefore({ newest }: SeriesMemory, settleDelay: number): number {
 }
 
 /** The memory with what an answer shows of the platform, whether or not what it changes could be made durable. */
-export function withSeen(
+function withSeen(
   memory: SeriesMemory,
   answer: WindowedAnswer,
   width: number,
@@ -279,7 +272,7 @@ export function withSeen(
  * The memory after an answer that could not be counted: where the width of its buckets is in doubt, others may show it. What it was
  * to bring of the past is asked for again later, by a window that begins at another minute.
  */
-export function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
+function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
   const { decoded, window, now } = answer;
   const isUnclear = answerWidth(decoded, knownWidth(memory)) === undefined;
   const doubt = isUnclear ? doubtAgain(memory.doubt, decoded, now) : memory.doubt;
@@ -288,7 +281,7 @@ export function withUncounted(memory: SeriesMemory, answer: WindowedAnswer, coun
 }
 
 /** The memory after a coarse read: it counts nothing, but shows where the platform has nothing to be waited for. */
-export function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
+function withCoarse(memory: SeriesMemory, answer: WindowedAnswer, counts: Counts): SeriesMemory {
   const { window, now } = answer;
   const shown = coarseBuckets(answer);
   return noted(memory, counts, (counter, dimension) => noteCoarse(counter, shown(dimension), window, now));

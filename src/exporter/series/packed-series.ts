@@ -1,4 +1,4 @@
-import { NO_POINTS, type Points, shortLivedArray } from '../decode/points.ts';
+import { NO_POINTS, type Points } from '../decode/points.ts';
 import type { Counter } from './counter.ts';
 
 /** The place of each of some dimensions in arrays of what is kept of them. */
@@ -110,7 +110,7 @@ export class PackedPoints implements PointsByDimension {
   readonly #places: Places;
   /** Of each series one after the other; of one where all have the same. */
   readonly #times: Float64Array;
-  readonly #values: Float64Array | Uint32Array;
+  readonly #values: Points['values'];
   /** Where each series ends; undefined where all have the same times. */
   readonly #ends: readonly number[] | undefined;
 
@@ -143,7 +143,7 @@ export class PackedPoints implements PointsByDimension {
         : [this.#ends[index - 1] ?? 0, this.#ends[index] ?? 0];
     return {
       timestamps: this.#ends === undefined ? this.#times : this.#times.subarray(from, to),
-      values: copied(this.#values, from, to),
+      values: this.#values.subarray(from, to),
     };
   }
 }
@@ -163,16 +163,16 @@ function concatenated(parts: readonly Float64Array[]): Float64Array {
 }
 
 /** Most values are counts: half as many bytes hold them. */
-function packed(parts: readonly Float64Array[]): Float64Array | Uint32Array {
+function packed(parts: readonly Points['values'][]): Points['values'] {
   const length = lengthOf(parts);
   return filled(parts.every(isOfCounts) ? new Uint32Array(length) : new Float64Array(length), parts);
 }
 
-function lengthOf(parts: readonly Float64Array[]): number {
+function lengthOf(parts: readonly Points['values'][]): number {
   return parts.reduce((sum, { length }) => sum + length, 0);
 }
 
-function filled<A extends Float64Array | Uint32Array>(whole: A, parts: readonly Float64Array[]): A {
+function filled<A extends Points['values']>(whole: A, parts: readonly Points['values'][]): A {
   let end = 0;
   for (const part of parts) {
     whole.set(part, end);
@@ -181,18 +181,12 @@ function filled<A extends Float64Array | Uint32Array>(whole: A, parts: readonly 
   return whole;
 }
 
-function isOfCounts(values: Float64Array): boolean {
+function isOfCounts(values: Points['values']): boolean {
   for (let index = 0; index < values.length; index += 1) {
     const value = Number(values[index]);
     if (value !== value >>> 0) return false;
   }
   return true;
-}
-
-function copied(values: Float64Array | Uint32Array, from: number, to: number): Float64Array {
-  const copy = shortLivedArray(to - from);
-  for (let index = from; index < to; index += 1) copy[index - from] = Number(values[index]);
-  return copy;
 }
 
 function endsOf(series: readonly Points[]): readonly number[] {

@@ -44,7 +44,12 @@ export function seenAgain(
   // A dimension that answers no longer have goes with its buckets: names that never come again would add up.
   for (const [name, points] of seen.series)
     if (series.has(name) || Number(points.timestamps.at(-1)) >= oldest) together.set(name, points);
-  for (const [name, points] of series) together.set(name, merged(together.get(name) ?? NO_POINTS, points));
+  let room = shortLivedArray(2 * (rowsIn(together) + rowsIn(series)));
+  for (const [name, points] of series) {
+    const earlier = together.get(name) ?? NO_POINTS;
+    together.set(name, merged(earlier, points, room));
+    room = room.subarray(2 * (earlier.timestamps.length + points.timestamps.length));
+  }
   const narrower = seen.narrower ?? (unclear && { ...seen, until: settledUntil });
   const isKept = narrower !== undefined && newestIn(narrower.series) >= newestIn(series) - NARROWER_MS;
   return {
@@ -85,13 +90,22 @@ function newestIn(series: Iterable<readonly [string, Points]>): number {
   return newest;
 }
 
-/** The later points, and of the earlier ones those that they lack and that are not too old. */
-function merged(earlier: Points, later: Points): Points {
+function rowsIn(series: Iterable<readonly [string, Points]>): number {
+  let rows = 0;
+  for (const [, { timestamps }] of series) rows += timestamps.length;
+  return rows;
+}
+
+/**
+ * The later points, and of the earlier ones those that they lack and that are not too old.
+ * @param room where they are written: one for all series, since many small arrays cost the garbage collector more
+ */
+function merged(earlier: Points, later: Points, room: Float64Array): Points {
   const [old, fresh] = [earlier.timestamps, later.timestamps];
   const newest = fresh.length === 0 ? Number.NEGATIVE_INFINITY : Number(fresh[fresh.length - 1]);
   let next = firstAtOrAfter(old, newest - KEPT_MS);
   const most = old.length - next + fresh.length;
-  const [timestamps, values] = [shortLivedArray(most), shortLivedArray(most)];
+  const [timestamps, values] = [room.subarray(0, most), room.subarray(most, 2 * most)];
   let size = 0;
   for (let index = 0; index < fresh.length || next < old.length; size += 1) {
     // A read beyond the end of an array gives no number: the engine then makes an object of each number that it reads there.

@@ -19,21 +19,17 @@ import {
 } from '../poll/job.ts';
 import {
   type DelaySettings,
-  horizon,
+  type Delays,
+  delaysOf,
   type LearnedMetric,
   LONGEST_LAG_MS,
   learn,
-  type MetricMemory,
   nothingShown,
-  publishDelay,
-  pushDelay,
-  settleDelay,
-  usualLag,
 } from '../settling/learned.ts';
 import { type AccountMemory, changed, type MemoryPart, type StateKey } from '../state/state.ts';
 import { type Target, targetName } from '../targets/target.ts';
 import { progressBeyond } from './answer-buckets.ts';
-import { CatchUpJob, type CaughtUp } from './catch-up-job.ts';
+import { CatchUpJob, type CaughtUp, type KnownSeries } from './catch-up-job.ts';
 import { type CountedAnswer, countAnswer, sumOfCounted, understood, windowOfPresent } from './counters.ts';
 import { EarlyBuckets } from './early-buckets.ts';
 import { countersToPush, gaugesToPush, NOTHING_TO_PUSH, type Pushed, type ToPush } from './pushed-series.ts';
@@ -121,7 +117,10 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   async read(read: Read, signal: AbortSignal): Promise<WindowedAnswer> {
     const refusal = this.#refusal;
     if (stands(refusal, this.#options.platformClock.now())) throw refusal.failure;
-    const window = (now: number) => windowOfPresent(this.memory, now, this.horizon(now));
+    const window = (now: number) => {
+      const { memory, delays } = this.known(now);
+      return windowOfPresent(memory, now, delays.horizon);
+    };
     return this.readWindow(window, read, signal, true);
   }
 
@@ -162,12 +161,13 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   }
 
   conclude(answered: WindowedAnswer): PollResult {
-    const memory = this.memory;
+    const known = this.known(answered.now);
+    const { memory, delays } = known;
     const { answer, width, rejected, reached: newestEnd } = understood(memory, answered);
     const { decoded } = answer;
     const empty = isEmpty(decoded);
     if (empty && rejected.size > 0) throw new RowsRejected(rejected);
-    const counted = this.count(answer);
+    const counted = this.count(known, answer);
     const buckets = { dimensions: decoded.series.size, rows: decoded.rows, width: decoded.width };
     const common = {
       outcome: empty ? ('empty' as const) : ('ok' as const),
@@ -176,29 +176,37 @@ export class SeriesJob implements CaughtUp, Reconcilable {
       unknownDimensions: this.#options.samples.unknown(decoded.series.keys()),
     };
     if (width === undefined || newestEnd === undefined)
-      return { ...common, ...this.resultOf(counted), buckets: { ...buckets, newestExposed: undefined } };
-    const known = this.#learned;
-    const { delays } = this.#options;
-    const reached = progressBeyond(newestEnd, width, answer.now, usualLag(known));
+      return {
+        ...common,
+        ...this.resultOf(known, counted),
+        buckets: { ...buckets, newestExposed: undefined },
+      };
+    const reached = progressBeyond(newestEnd, width, answer.now, delays.lag);
     // With what this answer shows: a lower bound is withdrawn as soon as the platform lowers a bucket.
-    const learned = learn(known, counted.evidence);
-    const delay = publishDelay(known, delays);
-    const shown = bucketToShow(memory, answer, width, reached - delay);
+    const learned = learn(known.metric, counted.evidence);
+    const shown = bucketToShow(memory, answer, width, reached - delays.publish);
     const { boundUntil } = memory;
-    const early = this.#early.expose({ answer, width, reached, publishDelay: delay, learned, boundUntil });
+    const early = this.#early.expose({
+      answer,
+      width,
+      reached,
+      publishDelay: delays.publish,
+      learned,
+      boundUntil,
+    });
     const gauges = shown === undefined ? [] : this.#gauges(answer, shown, width);
     const shownUntil = shown === undefined ? memory.shownUntil : shown + width;
     // Only of what has really come: an answer without anything new says nothing of how late the next bucket will be.
     const isNew = shown !== undefined && newestEnd > (memory.reached ?? Number.NEGATIVE_INFINITY);
     const shownLag = isNew ? answer.now - reached : memory.shownLag;
     const showing = { width, shownUntil, shownLag, boundUntil: early.boundUntil };
-    const pushUntil = reached - pushDelay(known, delays, answer.now);
     const toPush = this.#options.isPushed()
-      ? gaugesToPush(answer, width, pushUntil, this.#pushed('gauges'))
+      ? gaugesToPush(answer, width, reached - delays.push, this.#pushed('gauges'))
       : NOTHING_TO_PUSH;
     return {
       ...common,
       ...this.resultOf(
+        known,
         {
           ...counted,
           memory: { ...counted.memory, ...showing },
@@ -219,19 +227,18 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   expectedAge(intervalMs: number): number | undefined {
     const { record, width = record?.width, shownLag, shownUntil = 0 } = this.memory;
     if (width === undefined) return undefined;
-    const { delays, platformClock } = this.#options;
-    const delay = publishDelay(this.#learned, delays) + intervalMs;
-    const late = delay + Math.min(shownLag, LONGEST_LAG_MS);
-    const isShown = platformClock.now() - shownUntil <= late + TOLERATED_SECONDS * 1_000;
-    return Math.max(delay + usualLag(this.#learned) + width, isShown ? late : 0);
+    const now = this.#options.platformClock.now();
+    const { publish, lag } = this.#delays(now);
+    const late = publish + intervalMs + Math.min(shownLag, LONGEST_LAG_MS);
+    const isShown = now - shownUntil <= late + TOLERATED_SECONDS * 1_000;
+    return Math.max(publish + intervalMs + lag + width, isShown ? late : 0);
   }
 
   counted(intervalMs: number): CountedUntil | undefined {
     const { record } = this.memory;
     if (record?.progress.countedUntil === undefined) return undefined;
-    const { delays, platformClock } = this.#options;
-    const settled = settleDelay(this.#learned, delays, platformClock.now());
-    return { until: record.progress.countedUntil, expectedAge: settled + intervalMs + record.width };
+    const { settle } = this.#delays(this.#options.platformClock.now());
+    return { until: record.progress.countedUntil, expectedAge: settle + intervalMs + record.width };
   }
 
   /** The counters that it keeps in the state. */
@@ -285,34 +292,29 @@ export class SeriesJob implements CaughtUp, Reconcilable {
     return record === undefined ? known : { ...known, record };
   }
 
-  /** Age (ms) up to which buckets are read again. */
-  horizon(now: number): number {
-    return horizon(this.#learned, this.#options.delays, now);
+  known(now: number): KnownSeries {
+    const { memory, learned, delays } = this.#options;
+    const metric = memory.of(learned.part);
+    return { memory: this.memory, metric, counts: this.counts, delays: delaysOf(metric, delays, now) };
   }
 
-  /** What an answer means for the counters. */
-  count(answer: WindowedAnswer): CountedAnswer {
-    const { now } = answer;
-    const { delays, platformClock } = this.#options;
-    const known = this.#learned;
-    const rules = {
-      counts: this.counts,
-      settleDelay: settleDelay(known, delays, now),
-      horizon: horizon(known, delays, now),
-      lag: usualLag(known),
-      certainNow: platformClock.certainNow(),
-    };
-    return countAnswer(this.memory, answer, rules);
+  #delays(now: number): Delays {
+    const { memory, learned, delays } = this.#options;
+    return delaysOf(memory.of(learned.part), delays, now);
+  }
+
+  count({ memory, ...known }: KnownSeries, answer: WindowedAnswer): CountedAnswer {
+    return countAnswer(memory, answer, { ...known, certainNow: this.#options.platformClock.certainNow() });
   }
 
   /** The part of the result about counters: memory, commit, samples to push, and exposures, `newest` among them. */
   resultOf(
+    { memory: { record, refusal } }: KnownSeries,
     { memory, refused, update, evidence }: CountedAnswer,
     newest: readonly Exposure[] = [],
     gaugesToPush: ToPush = NOTHING_TO_PUSH,
   ): Pick<PollResult, 'memory' | 'learned' | 'commit' | 'timed' | 'counting' | 'exposures'> {
     const { key } = this.#part;
-    const { record, refusal } = this.memory;
     const isChanged = update !== undefined && update.record !== record;
     const toPush =
       update === undefined || !this.#options.isPushed()
@@ -337,15 +339,11 @@ export class SeriesJob implements CaughtUp, Reconcilable {
   /** What the source refuses that it is read by now: another one may answer. */
   get #refusal(): Refusal | undefined {
     const { refusal } = this.memory;
-    return refusal?.by === this.source ? refusal : undefined;
+    return refusal !== undefined && refusal.by === this.source ? refusal : undefined;
   }
 
   get #refusalKey(): StateKey {
     return refusalKey(this.#part.key);
-  }
-
-  get #learned(): MetricMemory {
-    return this.#options.memory.of(this.#options.learned.part);
   }
 
   #counters({ record }: SeriesMemory): Exposure[] {

@@ -171,20 +171,38 @@ function withLag(lags: readonly Timed[], ms: number, now: number): readonly Time
   return [...kept, { slot, ms: Math.min(ms, last?.ms ?? ms) }];
 }
 
-/** Age at which a bucket is shown as a gauge: ms from its end to the end of the platform's newest. */
-export function publishDelay(known: MetricMemory, { publish_delay }: DelaySettings): number {
-  return publish_delay === 'auto' ? known.publishDelay : publish_delay;
+/** The delays of one metric at a moment, in ms: as configured, or as learned. */
+export interface Delays {
+  /** Age at which a bucket is shown as a gauge, from its end to the end of the platform's newest. */
+  readonly publish: number;
+  /** Age at which a bucket is pushed as a gauge. */
+  readonly push: number;
+  /** Age at which a bucket has settled, and is counted. */
+  readonly settle: number;
+  /** Age up to which buckets are read again, so that late changes are seen. */
+  readonly horizon: number;
+  /** How far behind the clock the newest buckets usually are. */
+  readonly lag: number;
 }
 
-/**
- * Age (ms) at which a bucket is pushed as a gauge: when it is shown, or has settled as long as it is not known how complete
- * buckets are by then, since a receiver takes no other value for the same time.
- */
-export function pushDelay(known: MetricMemory, settings: DelaySettings, now: number): number {
-  const shown = publishDelay(known, settings);
+/** @param now the platform's time */
+export function delaysOf(known: MetricMemory, settings: DelaySettings, now: number): Delays {
+  const [publish, settle] = [publishDelay(known, settings), settleDelay(known, settings, now)];
   const isKnown =
     settings.publish_delay !== 'auto' || leastAgeWith(known.completeness, COMPLETE) !== undefined;
-  return isKnown ? shown : Math.max(shown, settleDelay(known, settings, now));
+  return {
+    publish,
+    // A receiver takes no other value for the same time: until it is known when buckets are complete, they are to settle.
+    push: isKnown ? publish : Math.max(publish, settle),
+    settle,
+    horizon: Math.max(USUAL_SETTLE_MS, settle),
+    lag: usualLag(known),
+  };
+}
+
+/** Age at which a bucket is shown as a gauge: ms from its end to the end of the platform's newest. */
+function publishDelay(known: MetricMemory, { publish_delay }: DelaySettings): number {
+  return publish_delay === 'auto' ? known.publishDelay : publish_delay;
 }
 
 /** Room above the age at which buckets were last seen before they changed: they change after that, and the next a little later. */
@@ -195,7 +213,7 @@ const MARGIN_MS = 2 * MINUTE_MS;
  * Age (ms) at which a bucket has settled, and is counted: longer than usual where changes came too late again and again
  * within the last day, so that one event alone moves nothing. @param now the platform's time
  */
-export function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: number): number {
+function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: number): number {
   const { settle_delay, publish_delay } = delays;
   if (settle_delay !== 'auto') return settle_delay;
   const first = Math.floor(now / SLOT_MS) - MEMORY_SLOTS;
@@ -205,16 +223,11 @@ export function settleDelay({ late }: MetricMemory, delays: DelaySettings, now: 
   return Math.max(USUAL_SETTLE_MS, publish_delay === 'auto' ? 0 : publish_delay, learned);
 }
 
-/** Age up to which buckets are read again, so that late changes are seen. */
-export function horizon(known: MetricMemory, settings: DelaySettings, now: number): number {
-  return Math.max(USUAL_SETTLE_MS, settleDelay(known, settings, now));
-}
-
 /** The platform aggregates for up to ten minutes; one that is further behind is not as it should be. */
 export const LONGEST_LAG_MS = 10 * MINUTE_MS;
 
 /** How far (ms) behind the clock the newest buckets usually are: the least of the last half an hour; 0 before any was seen. */
-export function usualLag({ lags }: MetricMemory): number {
+function usualLag({ lags }: MetricMemory): number {
   if (lags.length === 0) return 0;
   return lags.reduce((least, { ms }) => Math.min(least, ms), LONGEST_LAG_MS);
 }

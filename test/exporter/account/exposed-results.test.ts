@@ -11,7 +11,7 @@ it('judges how old data is by when it is shown, however long its poll has waited
   const results = new ExposedResults({
     account: 'test',
     platformClock: { now: () => now - 30 * MINUTE, localNow: () => now },
-    forecast: { intervalOf: () => MINUTE, plannedIntervalOf: () => MINUTE },
+    forecast: { intervalsOf: () => ({ usual: MINUTE, careful: MINUTE, planned: MINUTE }) },
     store: {
       publish: (owner) => log.push(`shows ${owner}`),
       withdraw: (owner) => log.push(`withdraws ${owner}`),

@@ -46,7 +46,10 @@ it('the shortest interval is that of the jobs that ask the most often: one that 
   const job = (schedule: string | undefined, startedAt: number | undefined) =>
     ({ job: { schedule }, startedAt }) as JobState;
   const forecast = {
-    intervalOf: ({ schedule }: { schedule: string | undefined }) => (schedule === 'hourly' ? 60 : 1) * MINUTE,
+    intervalsOf: ({ schedule }: { schedule: string | undefined }) => {
+      const usual = (schedule === 'hourly' ? 60 : 1) * MINUTE;
+      return { usual, careful: usual, planned: usual };
+    },
   };
   expect(shortestInterval([job('hourly', NOW), job('minutely', undefined)], forecast)).toBe(60 * MINUTE);
   expect(shortestInterval([job('hourly', NOW), job('minutely', NOW)], forecast)).toBe(MINUTE);

@@ -33,7 +33,7 @@ function poll(commit: (seen: () => { memory: number; exposed: readonly number[] 
     account: 'test',
     clock,
     operations: { perform: () => Promise.reject(new Error('nothing is asked')) },
-    forecast: { carefulIntervalOf: () => 60_000 },
+    forecast: { intervalsOf: () => ({ usual: 60_000, careful: 60_000, planned: 60_000 }) },
     commit: () => commit(() => ({ memory: memory.of(TOTAL), exposed: [...exposed] })),
     memory,
     exposed: { expose: (_job, parts) => void exposed.push(...parts.map(({ part }) => Number(part))) },

@@ -130,9 +130,7 @@ export class CountedSeries {
   count(answer: WindowedAnswer, settleDelay: number): CountedAnswer {
     return countAnswer(this.memory, answer, {
       counts: this.counts,
-      settleDelay,
-      horizon: settleDelay,
-      lag: 0,
+      delays: { publish: 0, push: 0, settle: settleDelay, horizon: settleDelay, lag: 0 },
       certainNow: answer.now,
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { learn, NOTHING_LEARNED, usualLag } from '../../../src/exporter/settling/learned.ts';
+import { delaysOf, learn, NOTHING_LEARNED } from '../../../src/exporter/settling/learned.ts';
 import { NO_EVIDENCE } from '../series/series-bed.ts';
 
 const MINUTE = 60_000;
@@ -10,7 +10,7 @@ function usual(lags: readonly number[]): number {
     (known, late, minute) => learn(known, { ...NO_EVIDENCE, lagMs: late * MINUTE, now: minute * MINUTE }),
     NOTHING_LEARNED,
   );
-  return usualLag(known) / MINUTE;
+  return delaysOf(known, { publish_delay: 'auto', settle_delay: 'auto' }, 0).lag / MINUTE;
 }
 
 describe('how late the platform usually is', () => {

@@ -3,15 +3,13 @@ import { OLDEST_MINUTE } from '../../../src/exporter/settling/completeness.ts';
 import {
   DelayReports,
   type DelaySettings,
+  delaysOf,
   LearnedMetrics,
   learn,
   type MetricMemory,
   NOTHING_LEARNED,
-  publishDelay,
-  pushDelay,
   readMode,
   restoreMetric,
-  settleDelay,
   storeMetric,
 } from '../../../src/exporter/settling/learned.ts';
 import { grown, NO_EVIDENCE } from '../series/series-bed.ts';
@@ -30,9 +28,9 @@ function filled(known: MetricMemory, minutes: number, buckets: number, before = 
 
 describe('a learned delay', () => {
   it('is that of settling for what is pushed, until it is known how complete buckets are when they are shown', () => {
-    expect(pushDelay(NOTHING_LEARNED, AUTO, NOW)).toBe(10 * MINUTE);
-    expect(pushDelay(filled(NOTHING_LEARNED, 4, 200), AUTO, NOW)).toBe(4 * MINUTE);
-    expect(pushDelay(NOTHING_LEARNED, { ...AUTO, publish_delay: 3 * MINUTE }, NOW)).toBe(3 * MINUTE);
+    expect(delaysOf(NOTHING_LEARNED, AUTO, NOW).push).toBe(10 * MINUTE);
+    expect(delaysOf(filled(NOTHING_LEARNED, 4, 200), AUTO, NOW).push).toBe(4 * MINUTE);
+    expect(delaysOf(NOTHING_LEARNED, { ...AUTO, publish_delay: 3 * MINUTE }, NOW).push).toBe(3 * MINUTE);
   });
 
   it('is reported once when it has changed, with what it was', () => {
@@ -51,18 +49,18 @@ describe('a learned delay', () => {
     const settings = { publish_delay: 3 * MINUTE, settle_delay: 10 * MINUTE };
     const reports = new DelayReports(settings);
     expect(reports.changes(WAF, filled(NOTHING_LEARNED, 9, 200), NOW)).toEqual([]);
-    expect(publishDelay(filled(NOTHING_LEARNED, 9, 200), settings)).toBe(3 * MINUTE);
+    expect(delaysOf(filled(NOTHING_LEARNED, 9, 200), settings, NOW).publish).toBe(3 * MINUTE);
   });
 
   it('does not go back and forth where buckets are just complete enough', () => {
     const slow = filled(NOTHING_LEARNED, 5, 200);
-    expect(publishDelay(slow, AUTO)).toBe(5 * MINUTE);
+    expect(delaysOf(slow, AUTO, NOW).publish).toBe(5 * MINUTE);
     // After 4 minutes buckets hold 98.2 %: enough to stay at a delay, not to go down to it.
     const shown: number[] = Array.from({ length: OLDEST_MINUTE + 1 }, (_, minute) => (minute < 4 ? 50 : 100));
     shown[4] = 98.2;
-    expect(publishDelay(grown(200_000, shown, slow), AUTO)).toBe(5 * MINUTE);
+    expect(delaysOf(grown(200_000, shown, slow), AUTO, NOW).publish).toBe(5 * MINUTE);
     shown[4] = 99;
-    expect(publishDelay(grown(200_000, shown, slow), AUTO)).toBe(4 * MINUTE);
+    expect(delaysOf(grown(200_000, shown, slow), AUTO, NOW).publish).toBe(4 * MINUTE);
   });
 
   describe('of settling', () => {
@@ -82,29 +80,29 @@ describe('a learned delay', () => {
     it('is as usual, however many changes come late at once', () => {
       let known = changed(NOTHING_LEARNED, NOW, 2, 14 * MINUTE);
       for (let poll = 0; poll < 20; poll += 1) known = changed(known, NOW + 15 * MINUTE, 1, 14 * MINUTE);
-      expect(settleDelay(known, AUTO, NOW + 20 * MINUTE)).toBe(10 * MINUTE);
+      expect(delaysOf(known, AUTO, NOW + 20 * MINUTE).settle).toBe(10 * MINUTE);
     });
 
     it('becomes longer than the age at which buckets change again and again, and stays while they do', () => {
       const late = changed(NOTHING_LEARNED, NOW, 3, 14 * MINUTE);
       const raised = 19.5 * MINUTE;
-      expect(settleDelay(late, AUTO, NOW + 30 * MINUTE)).toBe(raised);
+      expect(delaysOf(late, AUTO, NOW + 30 * MINUTE).settle).toBe(raised);
       const waiting = changed(late, NOW + 30 * MINUTE, 6 * 48, 14 * MINUTE);
-      expect(settleDelay(waiting, AUTO, NOW + 48 * HOUR)).toBe(raised);
-      expect(settleDelay(waiting, AUTO, NOW + 71 * HOUR)).toBe(raised);
-      expect(settleDelay(waiting, AUTO, NOW + 73 * HOUR)).toBe(10 * MINUTE);
+      expect(delaysOf(waiting, AUTO, NOW + 48 * HOUR).settle).toBe(raised);
+      expect(delaysOf(waiting, AUTO, NOW + 71 * HOUR).settle).toBe(raised);
+      expect(delaysOf(waiting, AUTO, NOW + 73 * HOUR).settle).toBe(10 * MINUTE);
       const over = changed(waiting, NOW + 48.5 * HOUR, 6 * 25, 9 * MINUTE);
       expect(over.late).toEqual([]);
     });
 
     it('is an hour at most', () => {
       const late = changed(NOTHING_LEARNED, NOW, 3, 55 * MINUTE);
-      expect(settleDelay(late, AUTO, NOW + HOUR)).toBe(HOUR);
+      expect(delaysOf(late, AUTO, NOW + HOUR).settle).toBe(HOUR);
     });
 
     it('learns nothing of what the usual delay covers', () => {
       const late = changed(NOTHING_LEARNED, NOW, 9, 9 * MINUTE);
-      expect(settleDelay(late, AUTO, NOW + 2 * HOUR)).toBe(10 * MINUTE);
+      expect(delaysOf(late, AUTO, NOW + 2 * HOUR).settle).toBe(10 * MINUTE);
       expect(late).toHaveProperty('late', []);
     });
 
@@ -128,7 +126,7 @@ describe('a learned delay', () => {
     const restarted = restoreMetric(JSON.parse(JSON.stringify(storeMetric(known))));
     expect(restarted).toEqual(known);
     // 30 buckets more are enough: those before the restart count.
-    expect(publishDelay(filled(restarted, 9, 30), AUTO)).toBe(9 * MINUTE);
+    expect(delaysOf(filled(restarted, 9, 30), AUTO, NOW).publish).toBe(9 * MINUTE);
   });
 });
 
